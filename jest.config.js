@@ -1,0 +1,22 @@
+/** @type {import("jest").Config} */
+module.exports = {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/test/**/*.test.ts"],
+  transform: {
+    "^.+\\.[tj]s$": [
+      "@swc/jest",
+      {
+        jsc: {
+          parser: { syntax: "typescript", decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          target: "es2022",
+        },
+        module: { type: "commonjs" },
+      },
+    ],
+  },
+  // Packages that come as ES modules alone.
+  transformIgnorePatterns: ["/node_modules/(?!(@xmpp|strophe\\.js|jose)/)"],
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};
