@@ -2,6 +2,7 @@
 module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
+  globalSetup: "<rootDir>/test/support/setup.ts",
   transform: {
     "^.+\\.[tj]s$": [
       "@swc/jest",
@@ -16,7 +17,9 @@ module.exports = {
     ],
   },
   // Packages that come as ES modules alone.
-  transformIgnorePatterns: ["/node_modules/(?!(@xmpp|strophe\\.js|jose)/)"],
+  transformIgnorePatterns: [
+    "/node_modules/(?!(@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
+  ],
   maxWorkers: 2,
   testTimeout: 30_000,
 };

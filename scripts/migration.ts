@@ -1,0 +1,71 @@
+/**
+ * Writes a migration from what prisma/migrations make to prisma/schema.prisma, or records what became
+ * of one that failed:
+ *
+ *     npm run migration -- NAME
+ *     npm run migration -- --rolled-back MIGRATION
+ *     npm run migration -- --applied MIGRATION
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemClock } from "../src/core/clock";
+import { readConfig } from "../src/core/config";
+import { resolveMigration } from "../src/store/migrate";
+import { openMigrationConnection } from "../src/store/migration-connection";
+import { migrationsFolder } from "../src/store/migrations";
+import { Refusal } from "../src/store/refusal";
+import { LOCKFILE, migrationsDiff } from "./schema-engine";
+
+const USAGE = "Usage: npm run migration -- NAME | --rolled-back MIGRATION | --applied MIGRATION";
+
+/** Writes the folder of a new migration; answers what to tell the caller. */
+export async function writeMigration(
+  name: string,
+  folder: string,
+  schema: string,
+  now: Date,
+): Promise<string> {
+  if (!/^[a-z0-9_]+$/.test(name)) throw new Refusal("A name is of a-z, 0-9 and _.");
+  const script = await migrationsDiff(folder, schema);
+  if (script === null) return "No change: prisma/migrations already make prisma/schema.prisma.";
+  const stamp = now.toISOString().replace(/\D/g, "").slice(0, 14);
+  const path = join(folder, `${stamp}_${name}`, "migration.sql");
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, script);
+  await writeFile(join(folder, "migration_lock.toml"), LOCKFILE);
+  return `Written: ${path}. Read it before it is committed.`;
+}
+
+async function record(outcome: "rolled-back" | "applied", name: string): Promise<string> {
+  const { connection, close } = await openMigrationConnection(readConfig());
+  try {
+    if (await resolveMigration(connection, name, outcome))
+      return `${name} is recorded as ${outcome}.`;
+    throw new Refusal(`The database knows no unfinished migration ${name}.`);
+  } finally {
+    await close();
+  }
+}
+
+async function main(words: string[]): Promise<string> {
+  const [first, second] = words;
+  if (first === "--rolled-back" || first === "--applied") {
+    if (second === undefined) throw new Refusal(USAGE);
+    return record(first === "--applied" ? "applied" : "rolled-back", second);
+  }
+  if (first === undefined || words.length > 1) throw new Refusal(USAGE);
+  const folder = migrationsFolder();
+  const schema = await readFile(join(folder, "..", "schema.prisma"), "utf8");
+  return writeMigration(first, folder, schema, new Date(systemClock.now()));
+}
+
+if (require.main === module) {
+  main(process.argv.slice(2)).then(
+    (text) => process.stdout.write(`${text}\n`),
+    (error: unknown) => {
+      const known = error instanceof Refusal;
+      process.stderr.write(`${known ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+    },
+  );
+}

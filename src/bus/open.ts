@@ -1,0 +1,19 @@
+import type { Clock } from "../core/clock";
+import type { Config } from "../core/config";
+import type { Log } from "../core/log";
+import type { OpenBus } from "./adapter";
+import { openLocalBus } from "./local";
+import { openRedisBus } from "./redis";
+
+/**
+ * Opens the bus that the configuration asks for: Redis with REDIS_URL, else the process itself.
+ * @throws Error when Redis cannot be reached
+ */
+export async function openBus(parts: {
+  config: Pick<Config, "REDIS_URL">;
+  clock: Clock;
+  log: Log;
+}): Promise<OpenBus> {
+  const url = parts.config.REDIS_URL;
+  return url === undefined ? openLocalBus(parts.clock, parts.log) : openRedisBus(url, parts.log);
+}

@@ -1,0 +1,103 @@
+import { Fault } from "../core/errors";
+import type { XmlElement } from "./signal";
+
+/**
+ * What can stand in XML, asked where a signal enters, so that a signal that was accepted can be
+ * written for every door (XML 1.0 fifth edition; Namespaces in XML 1.0).
+ */
+
+/** Name of the entry that stands for a run of text in mixed content. */
+export const TEXT = "#text";
+
+/**
+ * Name of the entry that keeps attributes of the element around it: of `extraParams` in a signal's
+ * `extra`, of the message in its `siblings`. No client is known to write any.
+ */
+export const ATTRIBUTES = "#attributes";
+
+/** How deep an element inside `extraParams` may nest; a stanza ends at 32 levels. */
+export const ELEMENT_DEPTH = 28;
+
+const RESERVED = new Set(["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"]);
+
+const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+const START =
+  "A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}";
+const NAME = new RegExp(`^[${START}][${START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]*$`, "u");
+
+/** Whether the text is an XML name without a colon (NCName). */
+export function isXmlName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** Whether XML 1.0 can hold the text: no control character but TAB, LF and CR, no half of a pair. */
+export function isXmlText(text: string): boolean {
+  return !FORBIDDEN.test(text);
+}
+
+/**
+ * @param field the input field that is named in the fault
+ * @throws Fault INVALID when the text holds a character that XML cannot
+ */
+export function checkText(field: string, text: string): void {
+  if (!isXmlText(text)) throw Fault.field(field, "holds a character that XML does not allow");
+}
+
+/**
+ * @param field the input field that is named in the fault
+ * @throws Fault INVALID for attributes that cannot stand on one element
+ */
+export function checkAttributes(field: string, attributes: Record<string, string>): void {
+  const qualified = new Set<string>();
+  for (const [name, value] of Object.entries(attributes)) {
+    checkText(field, value);
+    const [prefix, local, more] = name.includes(":") ? name.split(":") : ["", name];
+    const named =
+      isXmlName(local ?? "") && more === undefined && (prefix === "" || isXmlName(prefix ?? ""));
+    if (!named || name === "xmlns") {
+      throw Fault.field(field, `has an attribute of an invalid name, ${JSON.stringify(name)}`);
+    }
+    if (prefix === "" || prefix === "xml") continue;
+    if (prefix === "xmlns") {
+      if (local === "xml" || local === "xmlns" || value === "" || RESERVED.has(value)) {
+        throw Fault.field(field, `may not declare the prefix ${JSON.stringify(local)} so`);
+      }
+      continue;
+    }
+    const declaration = `xmlns:${prefix}`;
+    if (!Object.hasOwn(attributes, declaration)) {
+      throw Fault.field(field, `has an attribute of an undeclared prefix, ${JSON.stringify(name)}`);
+    }
+    const key = `${local} ${attributes[declaration]}`;
+    if (qualified.has(key)) throw Fault.field(field, `has the attribute ${local} twice`);
+    qualified.add(key);
+  }
+}
+
+/**
+ * Checks an element as it would stand inside `extraParams`.
+ * @param field the input field that is named in the fault
+ * @throws Fault INVALID for a name, an attribute or a character that XML cannot hold, for text beside
+ *   children, and for more than {@link ELEMENT_DEPTH} levels
+ */
+export function checkElement(field: string, element: XmlElement, depth = 1): void {
+  if (depth > ELEMENT_DEPTH) throw Fault.field(field, `nests deeper than ${ELEMENT_DEPTH} levels`);
+  const { name, namespace, attributes, text, children } = element;
+  if (text !== undefined) checkText(field, text);
+  if (name === TEXT) {
+    if (namespace !== undefined || attributes || children) {
+      throw Fault.field(field, `has a ${TEXT} with more than text`);
+    }
+    return;
+  }
+  if (!isXmlName(name)) throw Fault.field(field, `has an invalid name, ${JSON.stringify(name)}`);
+  if (namespace !== undefined) {
+    checkText(field, namespace);
+    if (RESERVED.has(namespace)) throw Fault.field(field, "uses a namespace that XML reserves");
+  }
+  if (attributes) checkAttributes(field, attributes);
+  if (text && children && children.length > 0) {
+    throw Fault.field(field, `has text beside children; mixed content takes ${TEXT} entries`);
+  }
+  for (const child of children ?? []) checkElement(field, child, depth + 1);
+}

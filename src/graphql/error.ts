@@ -1,0 +1,61 @@
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { ERRORS, Fault, toFault } from "../core/errors";
+import type { Log } from "../core/log";
+
+/**
+ * An error of an operation in the form every door reads: `originalError` is a Fault, `extensions` has
+ * its code and, where there are any, the field errors and the seconds to wait. What is no Fault is
+ * logged with the request id and masked.
+ */
+export function toGraphQLError(error: GraphQLError, log: Log, requestId: string): GraphQLError {
+  const cause = error.originalError;
+  // Without a cause it is graphql's own word on a variable that does not fit its type.
+  const fault = cause ? toFault(cause) : new Fault("INVALID", error.message);
+  if (fault.code === "INTERNAL") log.error({ err: cause, requestId, path: error.path }, "failed");
+  return faultError(fault, error);
+}
+
+/** A fault as an error of GraphQL, at the place of another error. */
+export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {
+  return new GraphQLError(fault.message, {
+    nodes: at?.nodes,
+    source: at?.source,
+    positions: at?.positions,
+    path: at?.path,
+    originalError: fault,
+    extensions: {
+      code: fault.code,
+      ...(fault.fields ? { fields: fault.fields } : {}),
+      ...(fault.retryAfter === undefined ? {} : { retryAfter: fault.retryAfter }),
+    },
+  });
+}
+
+/**
+ * A mistake of a document: MALFORMED, or TOO_LARGE where a limit was exceeded. Without introspection
+ * the suggestions of near names are left out, since they would tell the schema bit by bit.
+ */
+export function documentError(error: GraphQLError, introspection: boolean): GraphQLError {
+  if (error.originalError instanceof Fault) return faultError(error.originalError, error);
+  const message = introspection
+    ? error.message
+    : error.message.replace(/ Did you mean .*\?$/s, "").replace(/ Did you mean [^?]*\?/gs, "");
+  return faultError(new Fault("MALFORMED", message), error);
+}
+
+/** What Apollo Server itself refuses, with the table's codes in place of its own. */
+export function formatForApollo(
+  formatted: GraphQLFormattedError,
+  thrown: unknown,
+): GraphQLFormattedError {
+  const code = formatted.extensions?.code;
+  if (typeof code === "string" && code in ERRORS) return formatted;
+  const original = thrown instanceof GraphQLError ? thrown.originalError : thrown;
+  if (original instanceof Fault) return faultError(original).toJSON();
+  const ours = code === undefined || code === "INTERNAL_SERVER_ERROR" ? "INTERNAL" : "MALFORMED";
+  return {
+    message: ours === "INTERNAL" ? "Internal server error" : formatted.message,
+    ...(formatted.locations && ours !== "INTERNAL" ? { locations: formatted.locations } : {}),
+    extensions: { code: ours },
+  };
+}

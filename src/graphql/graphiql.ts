@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/** The files of GraphiQL, by the name they are served under: package and file in it. */
+const FILES = {
+  "react.js": ["react", "umd/react.production.min.js"],
+  "react-dom.js": ["react-dom", "umd/react-dom.production.min.js"],
+  "graphiql.js": ["graphiql", "graphiql.min.js"],
+  "graphiql.css": ["graphiql", "graphiql.min.css"],
+  "graphql-ws.js": ["graphql-ws", "umd/graphql-ws.min.js"],
+} as const;
+
+/** Where they are served. */
+const ASSETS = "/graphql/assets";
+
+/** The page loads nothing from elsewhere and runs no script but its own. */
+const POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self' ws: wss:",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const EXAMPLE = `# Signalbox: press the play button, or open the docs on the left to see all there is.
+#
+# Most operations want a session token. Create one (the README shows how to sign a
+# request), and put it under "Headers" below: {"Svc-Token": "…"}
+# Subscriptions run over the WebSocket with the same token.
+
+query Me {
+  currentSession {
+    id
+    expiresAt
+    user {
+      id
+      login
+      fullName
+    }
+  }
+}
+`;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Signalbox GraphiQL</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${ASSETS}/graphiql.css">
+<style>html, body, #graphiql { height: 100%; margin: 0 }</style>
+</head>
+<body>
+<div id="graphiql">Loading…</div>
+<script src="${ASSETS}/react.js"></script>
+<script src="${ASSETS}/react-dom.js"></script>
+<script src="${ASSETS}/graphiql.js"></script>
+<script src="${ASSETS}/graphql-ws.js"></script>
+<script src="${ASSETS}/page.js"></script>
+</body>
+</html>
+`;
+
+const SCRIPT = `"use strict";
+// The socket is opened anew when the token under "Headers" changes.
+let client = null, clientToken = null;
+function socketFor(headers) {
+  const token = headers["Svc-Token"] || headers["svc-token"] || "";
+  if (client && token === clientToken) return client;
+  if (client) client.dispose();
+  clientToken = token;
+  const url = location.href.split("?")[0].replace(/^http/, "ws");
+  client = graphqlWs.createClient({ url, lazy: true, connectionParams: token ? { token } : {} });
+  return client;
+}
+const overHttp = GraphiQL.createFetcher({ url: location.pathname });
+function fetcher(params, options) {
+  const definitions = (options && options.documentAST && options.documentAST.definitions) || [];
+  const subscription = definitions.some((node) =>
+    node.kind === "OperationDefinition" && node.operation === "subscription" &&
+    (!params.operationName || !node.name || node.name.value === params.operationName));
+  if (!subscription) return overHttp(params, options);
+  return socketFor((options && options.headers) || {}).iterate(params);
+}
+ReactDOM.createRoot(document.getElementById("graphiql")).render(
+  React.createElement(GraphiQL, {
+    fetcher,
+    defaultQuery: ${JSON.stringify(EXAMPLE)},
+    defaultEditorToolsVisibility: "headers",
+    shouldPersistHeaders: false,
+  }),
+);
+`;
+
+/** Serves GraphiQL's files out of the installed packages. */
+export function registerGraphiqlFiles(server: FastifyInstance): void {
+  server.get(`${ASSETS}/page.js`, (_, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(SCRIPT),
+  );
+  for (const [name, [packageName, file]] of Object.entries(FILES)) {
+    let content: Promise<Buffer> | null = null;
+    const type = name.endsWith(".css") ? "text/css" : "text/javascript";
+    server.get(`${ASSETS}/${name}`, async (_, reply) => {
+      content ??= readFile(join(packageFolder(packageName), file));
+      reply.type(`${type}; charset=utf-8`).header("cache-control", "public, max-age=86400");
+      return content;
+    });
+  }
+}
+
+/** Answers with the page. */
+export function sendGraphiql(reply: FastifyReply): FastifyReply {
+  return reply
+    .type("text/html; charset=utf-8")
+    .header("content-security-policy", POLICY)
+    .header("x-content-type-options", "nosniff")
+    .send(PAGE);
+}
+
+function packageFolder(name: string): string {
+  return dirname(require.resolve(`${name}/package.json`));
+}

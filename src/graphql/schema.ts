@@ -1,0 +1,94 @@
+import "reflect-metadata";
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLInputObjectType,
+  type GraphQLSchema,
+} from "graphql";
+import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
+import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
+import { SIGNAL_CLASSES } from "../calls/signal.type";
+import type { Access } from "../core/viewer";
+import { AccountSettingsResolver } from "../identity/account-settings.resolver";
+import type { IdentityContext } from "../identity/context";
+import { SessionResolver } from "../identity/session.resolver";
+import { UserConnectionResolver, UserResolver } from "../identity/user.resolver";
+import { DateTime } from "./scalars";
+
+const RESOLVERS: NonEmptyArray<new () => object> = [
+  SessionResolver,
+  UserResolver,
+  UserConnectionResolver,
+  AccountSettingsResolver,
+  CallResolver,
+  SignalPartyResolver,
+];
+
+/** type-graphql asks for topics; every subscription here brings its own stream. */
+const NO_TOPICS: PubSub = {
+  publish: refuseTopics,
+  subscribe: refuseTopics,
+};
+
+function refuseTopics(): never {
+  throw new Error("subscriptions of this schema have no topics");
+}
+
+/** Inputs of which exactly one field is given; type-graphql has no word for it yet. */
+const ONE_OF = ["UserKey"];
+
+/**
+ * The one schema. Every operation names the access it asks for, which is checked before it runs,
+ * through whichever door it came.
+ * @throws Error at the start when an operation names none
+ */
+export function buildSignalboxSchema(): GraphQLSchema {
+  const schema = buildSchemaSync({
+    resolvers: RESOLVERS,
+    orphanedTypes: SIGNAL_CLASSES,
+    scalarsMap: [{ type: Date, scalar: DateTime }],
+    validate: false,
+    pubSub: NO_TOPICS,
+  });
+  for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
+  for (const [name, field] of operations(schema)) guard(name, field);
+  return schema;
+}
+
+/** Access that every operation asks for, by `Query.name`, `Mutation.name` or `Subscription.name`. */
+export function accessTable(schema: GraphQLSchema): Map<string, Access> {
+  return new Map(operations(schema).map(([name, field]) => [name, accessOf(name, field)]));
+}
+
+type RootField = GraphQLField<unknown, IdentityContext>;
+
+function operations(schema: GraphQLSchema): Array<[name: string, field: RootField]> {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  return roots.flatMap((root) =>
+    Object.values(root?.getFields() ?? {}).map((field): [string, RootField] => [
+      `${root?.name}.${field.name}`,
+      field,
+    ]),
+  );
+}
+
+function accessOf(name: string, field: RootField): Access {
+  const { access } = field.extensions as { access?: Access };
+  if (access === undefined) throw new Error(`${name} does not say who may use it (@Allow)`);
+  return access;
+}
+
+function guard(name: string, field: RootField): void {
+  const access = accessOf(name, field);
+  if (access === "public") return;
+  const guarded =
+    (resolve: GraphQLFieldResolver<unknown, IdentityContext>) =>
+    async (...args: Parameters<GraphQLFieldResolver<unknown, IdentityContext>>) => {
+      await args[2].visit.require(access);
+      return resolve(...args);
+    };
+  // A subscription is let in once; its events run without asking again.
+  if (field.subscribe) field.subscribe = guarded(field.subscribe);
+  else field.resolve = guarded(field.resolve ?? defaultFieldResolver);
+}

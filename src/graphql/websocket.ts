@@ -1,0 +1,173 @@
+import type { Server as HttpServer, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ExecutionArgs, ExecutionResult } from "graphql";
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from "graphql-ws";
+import { type Extra, useServer } from "graphql-ws/use/ws";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Config } from "../core/config";
+import { Fault, NO_SESSION } from "../core/errors";
+import type { Metrics } from "../core/metrics";
+import { newId } from "../core/random";
+import type { Identity } from "../identity/identity";
+import { findSession } from "../identity/sessions";
+import type { Context, MakeContext } from "./context";
+import { DocumentRefused, type Engine, type Prepared } from "./engine";
+import { faultError } from "./error";
+import { GRAPHQL_PATH } from "./http";
+
+/** What the GraphQL door over WebSocket stands on. */
+export interface GraphqlSocketOptions {
+  config: Config;
+  engine: Engine;
+  identity: Identity;
+  makeContext: MakeContext;
+  metrics: Metrics;
+  /** Client address of an upgrade request, by the trusted proxies of the configuration. */
+  addressOf(request: IncomingMessage): string;
+}
+
+/** Close codes beyond graphql-ws's own (its PROTOCOL.md): the session ended; the reader is too slow. */
+const CLOSE = { unauthorized: 4401, slow: 4429, draining: 1012 } as const;
+/** Milliseconds between pings. */
+const KEEP_ALIVE_MS = 12_000;
+
+type Params = { token?: unknown };
+type Socket = SocketContext<Params, Extra>;
+/** What one operation carries from its check to its run. */
+type Operation = ExecutionArgs & { prepared: Prepared; contextValue: Context };
+
+/** GraphQL over WebSocket, the graphql-transport-ws protocol, on the HTTP server's `/graphql`. */
+export class GraphqlSockets {
+  private readonly server: WebSocketServer;
+  private readonly disposable: { dispose(): void | Promise<void> };
+  /** Withdraws a socket from those that end with their session. */
+  private readonly unwatch = new WeakMap<WebSocket, () => void>();
+
+  constructor(
+    http: HttpServer,
+    private readonly options: GraphqlSocketOptions,
+  ) {
+    this.server = new WebSocketServer({
+      noServer: true,
+      maxPayload: options.config.BODY_LIMIT,
+      perMessageDeflate: false,
+      handleProtocols: (offered) =>
+        offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) && GRAPHQL_TRANSPORT_WS_PROTOCOL,
+    });
+    http.on("upgrade", (request, socket, head) => this.upgrade(request, socket, head));
+    this.disposable = useServer<Params, Partial<Extra>>(
+      {
+        onConnect: (context) => this.connect(context as Socket),
+        onDisconnect: (context) => this.unwatch.get((context as Socket).extra.socket)?.(),
+        onSubscribe: (context, _id, payload) => this.prepare(context as Socket, payload),
+        execute: (args) => this.run(args as Operation),
+        subscribe: (args) => this.subscribe(args as Operation) as never,
+      },
+      this.server,
+      KEEP_ALIVE_MS,
+    );
+    this.server.on("connection", (socket) => {
+      options.metrics.sockets.inc({ kind: "graphql" });
+      socket.once("close", () => options.metrics.sockets.dec({ kind: "graphql" }));
+      // ws reports a broken frame here and closes by itself.
+      socket.on("error", () => undefined);
+    });
+  }
+
+  /** Closes every socket; clients reconnect elsewhere. */
+  async close(): Promise<void> {
+    for (const socket of this.server.clients) socket.close(CLOSE.draining, "Service restart");
+    await this.disposable.dispose();
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    const refuse = (status: string) =>
+      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+    if ((request.url ?? "").split("?")[0] !== GRAPHQL_PATH) return void refuse("404 Not Found");
+    const { origin } = request.headers;
+    const { CORS_ORIGINS } = this.options.config;
+    if (origin !== undefined && !CORS_ORIGINS.includes("*") && !CORS_ORIGINS.includes(origin)) {
+      return void refuse("403 Forbidden");
+    }
+    this.server.handleUpgrade(request, socket, head, (open) =>
+      this.server.emit("connection", open, request),
+    );
+  }
+
+  /** A token that comes with the connection must be good; the socket then ends with its session. */
+  private async connect({ connectionParams, extra: { socket } }: Socket): Promise<void> {
+    const token = tokenOf(connectionParams);
+    if (token === undefined) return;
+    const { identity } = this.options;
+    const end = () => socket.close(CLOSE.unauthorized, NO_SESSION);
+    try {
+      const session = await findSession(identity, token);
+      const connection = { sessionId: session.id, userId: session.userId, close: end };
+      this.unwatch.set(socket, identity.endings.watch(connection));
+      // It may have ended between the look-up and the watch.
+      await findSession(identity, token);
+      if (socket.readyState !== socket.OPEN) this.unwatch.get(socket)?.();
+    } catch (error) {
+      this.unwatch.get(socket)?.();
+      if (!(error instanceof Fault) || error.code !== "UNAUTHENTICATED") throw error;
+      end();
+    }
+  }
+
+  private prepare(
+    context: Socket,
+    payload: {
+      query: string;
+      operationName?: string | null;
+      variables?: Record<string, unknown> | null;
+    },
+  ): Operation | readonly ReturnType<typeof faultError>[] {
+    const { config, engine, makeContext, addressOf } = this.options;
+    const { request, socket } = context.extra;
+    if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
+      const message = `A socket runs ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once at most`;
+      return [faultError(new Fault("LIMITED", message, undefined, 1))];
+    }
+    try {
+      const prepared = engine.prepare(payload.query, payload.operationName);
+      return {
+        prepared,
+        schema: engine.schema,
+        document: prepared.document,
+        operationName: payload.operationName,
+        variableValues: payload.variables ?? {},
+        contextValue: makeContext({
+          door: "websocket",
+          ip: addressOf(request),
+          userAgent: request.headers["user-agent"],
+          token: tokenOf(context.connectionParams),
+          requestId: newId(),
+          hangUp: () => socket.close(CLOSE.slow, "Too many signals waiting"),
+        }),
+      };
+    } catch (error) {
+      if (error instanceof DocumentRefused) return error.errors;
+      throw error;
+    }
+  }
+
+  private run(args: Operation): Promise<ExecutionResult> {
+    const { prepared, contextValue, variableValues } = args;
+    return this.options.engine.run(prepared, contextValue, { ...variableValues }, "websocket");
+  }
+
+  private subscribe(args: Operation) {
+    const { prepared, contextValue, variableValues } = args;
+    return this.options.engine.subscribe(
+      prepared,
+      contextValue,
+      { ...variableValues },
+      "websocket",
+    );
+  }
+}
+
+function tokenOf(params: Params | undefined): string | undefined {
+  return typeof params?.token === "string" && params.token !== "" ? params.token : undefined;
+}

@@ -1,0 +1,73 @@
+import { Fault } from "../core/errors";
+import type { Identity } from "./identity";
+import { passwordMatches } from "./password";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+
+/** Who wants to sign in: a login or an e-mail, with the password. */
+export interface Credentials {
+  login?: string | null;
+  email?: string | null;
+  password?: string | null;
+}
+
+type FoundRow = UserRow & { password_hash: string | null };
+
+const find = (name: string, condition: string) => ({
+  name,
+  text: `SELECT ${USER_COLUMNS}, u.password_hash FROM users u WHERE ${condition}`,
+});
+const BY_LOGIN = find("sign_in_by_login", "u.application_id = $1 AND u.login_key = $2");
+const BY_EMAIL = find("sign_in_by_email", "u.application_id = $1 AND u.email_key = $2");
+const BY_ID = find("sign_in_by_id", "u.application_id = $1 AND u.id = $2");
+
+/** The one answer to a wrong name and to a wrong password. */
+const REFUSED = "Unauthorized: the login or the password is wrong";
+
+/**
+ * The user of a login or e-mail and password.
+ * @throws Fault INVALID when a part is missing, UNAUTHENTICATED, in one text and after the same work,
+ * for an unknown name, a wrong password and a guest
+ */
+export async function checkCredentials(
+  identity: Identity,
+  applicationId: number,
+  { login, email, password }: Credentials,
+): Promise<User> {
+  if (!login && !email) {
+    throw new Fault("INVALID", "login or email is required", {
+      base: ["login or email is required"],
+    });
+  }
+  if (!password) throw Fault.field("password", "is required");
+  const statement = login ? BY_LOGIN : BY_EMAIL;
+  const key = (login || email || "").toLowerCase();
+  return check(identity, statement, [applicationId, key], password);
+}
+
+/**
+ * The user of an id and password, as a chat client signs in.
+ * @throws Fault UNAUTHENTICATED as for {@link checkCredentials}
+ */
+export async function checkUserPassword(
+  identity: Identity,
+  applicationId: number,
+  userId: number,
+  password: string,
+): Promise<User> {
+  return check(identity, BY_ID, [applicationId, userId], password);
+}
+
+async function check(
+  identity: Identity,
+  statement: { name: string; text: string },
+  values: [number, string | number],
+  password: string,
+): Promise<User> {
+  // The database refuses NUL in a text; no user has one in a name either.
+  const known = !String(values[1]).includes("\0");
+  const [row] = known ? await identity.store.query<FoundRow>(statement, values) : [];
+  const hash = row === undefined || row.is_guest ? null : row.password_hash;
+  const right = await passwordMatches(hash, password);
+  if (!right || row === undefined) throw new Fault("UNAUTHENTICATED", REFUSED);
+  return toUser(row);
+}

@@ -1,0 +1,103 @@
+import type { Bus } from "../bus/bus";
+import type { Log } from "../core/log";
+import { newId } from "../core/random";
+
+/** What ended: a session, or everything of a user. */
+export type Ending =
+  | { kind: "session"; sessionId: number }
+  | { kind: "user"; userId: number }
+  /** No end: copies in memory are out of date, connections stay. */
+  | { kind: "session changed"; sessionId: number }
+  | { kind: "user changed"; userId: number };
+
+/** A live connection, of a session or (signed in by password) of a user alone. */
+export interface Connection {
+  userId: number | null;
+  sessionId: number | null;
+  close(): void;
+}
+
+const CHANNEL = "identity:endings";
+
+/**
+ * Live connections of this node, and the word that something ended, spread to every node. The word
+ * may be lost while the bus is away; Touches finds what was missed within its interval.
+ */
+export class Endings {
+  private readonly bySession = new Map<number, Set<Connection>>();
+  private readonly byUser = new Map<number, Set<Connection>>();
+  private readonly node = newId();
+  private unsubscribe: (() => Promise<void>) | null = null;
+
+  private constructor(
+    private readonly bus: Bus,
+    private readonly log: Log,
+    private readonly forget: (ending: Ending) => void,
+  ) {}
+
+  /** Listens to the other nodes. `forget` is called for every ending, before connections close. */
+  static async open(bus: Bus, log: Log, forget: (ending: Ending) => void): Promise<Endings> {
+    const endings = new Endings(bus, log, forget);
+    endings.unsubscribe = await bus.subscribe(CHANNEL, (message) => {
+      if (message === "") return;
+      const notice = JSON.parse(message) as { node: string; ending: Ending };
+      if (notice.node !== endings.node) endings.apply(notice.ending);
+    });
+    return endings;
+  }
+
+  /** Adds a connection; answers how to withdraw it. */
+  watch(connection: Connection): () => void {
+    add(this.bySession, connection.sessionId, connection);
+    add(this.byUser, connection.userId, connection);
+    return () => {
+      remove(this.bySession, connection.sessionId, connection);
+      remove(this.byUser, connection.userId, connection);
+    };
+  }
+
+  /** Ends something here at once and tells the other nodes. */
+  async announce(ending: Ending): Promise<void> {
+    this.apply(ending);
+    try {
+      await this.bus.publish(CHANNEL, JSON.stringify({ node: this.node, ending }));
+    } catch (error) {
+      this.log.warn({ err: error }, "other nodes could not be told of an ended session");
+    }
+  }
+
+  /** Ids of sessions and users with connections here. */
+  watched(): { sessions: number[]; users: number[] } {
+    return { sessions: [...this.bySession.keys()], users: [...this.byUser.keys()] };
+  }
+
+  /** Applies an ending to this node alone. */
+  apply(ending: Ending): void {
+    this.forget(ending);
+    const connections =
+      ending.kind === "session"
+        ? this.bySession.get(ending.sessionId)
+        : ending.kind === "user"
+          ? this.byUser.get(ending.userId)
+          : undefined;
+    for (const connection of [...(connections ?? [])]) connection.close();
+  }
+
+  /** Stops listening. */
+  async close(): Promise<void> {
+    await this.unsubscribe?.();
+  }
+}
+
+function add(map: Map<number, Set<Connection>>, key: number | null, value: Connection): void {
+  if (key === null) return;
+  const set = map.get(key);
+  if (set) set.add(value);
+  else map.set(key, new Set([value]));
+}
+
+function remove(map: Map<number, Set<Connection>>, key: number | null, value: Connection): void {
+  if (key === null) return;
+  const set = map.get(key);
+  if (set?.delete(value) && set.size === 0) map.delete(key);
+}

@@ -1,0 +1,57 @@
+import type { Bus } from "../bus/bus";
+import type { Clock } from "../core/clock";
+import type { Config } from "../core/config";
+import type { Log } from "../core/log";
+import type { Store } from "../store/store";
+import { Endings } from "./endings";
+import { SessionCache } from "./session-cache";
+import { Touches } from "./touches";
+import { UserExistence } from "./user-existence";
+
+/** What the functions of this room stand on; one per node. */
+export interface Identity {
+  config: Config;
+  store: Store;
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
+  endpoints: { api(): string; chat: string; turn: string };
+  /** Sessions in memory, where this node is alone; null where every look-up reads the database. */
+  cache: SessionCache | null;
+  /** Activity of sessions, written behind. */
+  touches: Touches;
+  /** Who must be told when a session or a user ends. */
+  endings: Endings;
+  /** Users known to exist. */
+  existence: UserExistence;
+}
+
+/**
+ * Opens the room: listens for endings on other nodes and begins to write activity behind.
+ * Close it after the doors, so that the last activity is written.
+ */
+export async function openIdentity(
+  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "endpoints">,
+): Promise<Identity & { close(): Promise<void> }> {
+  const { config, store, bus, clock, log } = parts;
+  // With Redis another node may end a session at any time, so only a lone node may remember one.
+  const cache = config.REDIS_URL === undefined ? new SessionCache() : null;
+  const existence = new UserExistence(store);
+  const endings = await Endings.open(bus, log, (ending) => {
+    cache?.forget(ending);
+    existence.forget(ending);
+  });
+  const touches = new Touches({ store, clock, log, endings });
+  return {
+    ...parts,
+    cache,
+    touches,
+    endings,
+    existence,
+    async close() {
+      await endings.close();
+      await touches.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { Algorithm, hash, verify } from "@node-rs/argon2";
+import { Fault } from "../core/errors";
+
+/** argon2id with 19 MiB and two passes, the first choice of OWASP's Password Storage Cheat Sheet. */
+const ARGON = {
+  algorithm: 2 satisfies Algorithm.Argon2id,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+};
+
+/** Characters of a password at least. */
+export const PASSWORD_MIN = 8;
+/** Characters of a password at most, so that a hash costs the same for everybody. */
+export const PASSWORD_MAX = 255;
+
+/** Checks a new password. @throws Fault INVALID on the field */
+export function checkPassword(password: string, field = "password"): void {
+  const length = [...password].length;
+  if (length < PASSWORD_MIN) {
+    throw Fault.field(field, `is too short (minimum is ${PASSWORD_MIN} characters)`);
+  }
+  if (length > PASSWORD_MAX) {
+    throw Fault.field(field, `is too long (maximum is ${PASSWORD_MAX} characters)`);
+  }
+}
+
+/** Hashes a password, in a worker thread. */
+export function hashPassword(password: string): Promise<string> {
+  return hash(password, ARGON);
+}
+
+let dummy: Promise<string> | null = null;
+
+/**
+ * Whether a password belongs to a hash. Without a hash the same work is done for nothing, so that the
+ * time taken does not tell a known name from an unknown one.
+ */
+export async function passwordMatches(stored: string | null, password: string): Promise<boolean> {
+  if (password.length > 4 * PASSWORD_MAX) return false;
+  if (stored !== null) return verify(stored, password);
+  dummy ??= hashPassword("nobody's password");
+  await verify(await dummy, password);
+  return false;
+}

@@ -1,0 +1,109 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Fault } from "../core/errors";
+import { Allow, type IdentityContext } from "./context";
+import {
+  CreateSessionInput,
+  CreateSessionPayload,
+  DestroySessionPayload,
+  LoginInput,
+  LoginPayload,
+  LogoutPayload,
+  SessionType,
+  showSession,
+} from "./session.type";
+import { createSession, destroySession, login, setSessionUser } from "./sessions";
+import type { Parameters } from "./signature";
+
+@Resolver()
+export class SessionResolver {
+  @Allow("session")
+  @Query(() => SessionType, { description: "The session of the token sent." })
+  async currentSession(@Ctx() { visit }: IdentityContext): Promise<SessionType> {
+    return showSession(await visit.session(), visit.ownToken);
+  }
+
+  @Allow("public")
+  @Mutation(() => CreateSessionPayload, {
+    description:
+      "Creates a session from a signed request: of the application, or of a user with credentials.",
+  })
+  async createSession(
+    @Ctx() { identity, caller }: IdentityContext,
+    @Arg("input", () => CreateSessionInput, { description: "The signed request." })
+    input: CreateSessionInput,
+  ): Promise<CreateSessionPayload> {
+    if (input.provider || input.user?.guest) throw unsupported();
+    const { session, token } = await createSession(
+      identity,
+      {
+        ...input,
+        parameters: caller.parameters?.() ?? parametersOf(input),
+        credentials: input.user,
+      },
+      caller,
+    );
+    return { session: showSession(session, token) };
+  }
+
+  @Allow("session")
+  @Mutation(() => DestroySessionPayload, {
+    description: "Ends the session of the token sent, and every connection it opened.",
+  })
+  async destroySession(
+    @Ctx() { identity, visit }: IdentityContext,
+  ): Promise<DestroySessionPayload> {
+    await destroySession(identity, await visit.session());
+    visit.end();
+    return { destroyed: true };
+  }
+
+  @Allow("application")
+  @Mutation(() => LoginPayload, {
+    description: "Signs a user in on the session of the token sent.",
+  })
+  async login(
+    @Ctx() { identity, visit }: IdentityContext,
+    @Arg("input", () => LoginInput, { description: "Who signs in." }) input: LoginInput,
+  ): Promise<LoginPayload> {
+    if (input.provider) throw unsupported();
+    const session = await login(identity, await visit.session(), input);
+    visit.replace(session);
+    return { user: session.user!, session: showSession(session, visit.ownToken) };
+  }
+
+  @Allow("user")
+  @Mutation(() => LogoutPayload, {
+    description:
+      "Signs the user out. The token stays, as the application's; connections it opened close.",
+  })
+  async logout(@Ctx() { identity, visit }: IdentityContext): Promise<LogoutPayload> {
+    const session = await setSessionUser(identity, await visit.session(), null);
+    visit.replace(session);
+    return { session: showSession(session, visit.ownToken) };
+  }
+}
+
+/** The parameters by the names that REST gives them, which are the names that are signed. */
+function parametersOf(input: CreateSessionInput): Parameters {
+  const { applicationId, authKey, timestamp, nonce, user } = input;
+  const named: Array<[string, unknown]> = [
+    ["application_id", applicationId],
+    ["auth_key", authKey],
+    ["nonce", nonce],
+    ["timestamp", timestamp],
+    ["user[login]", user?.login],
+    ["user[email]", user?.email],
+    ["user[password]", user?.password],
+  ];
+  return named.flatMap(
+    ([name, value]): Array<[string, string]> =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+  );
+}
+
+function unsupported(): Fault {
+  return new Fault(
+    "UNSUPPORTED",
+    "Guest sessions and sign-in through a provider are not supported yet",
+  );
+}

@@ -1,0 +1,157 @@
+import { Fault } from "../core/errors";
+import { hashToken, newToken } from "../core/random";
+import type { Viewer } from "../core/viewer";
+import { type Credentials, checkCredentials } from "./credentials";
+import type { Identity } from "./identity";
+import { SESSION_COLUMNS, SESSION_MS, type Session, type SessionRow, toSession } from "./session";
+import { checkSigned, type SignedRequest } from "./signing";
+import type { User } from "./user";
+
+const FIND = {
+  name: "find_session",
+  text: `SELECT ${SESSION_COLUMNS} FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = $1`,
+};
+const CREATE = {
+  name: "create_session",
+  text: `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
+      last_activity_at, ip, user_agent, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $7, $7) RETURNING id`,
+};
+const SET_USER = {
+  name: "set_session_user",
+  text: "UPDATE sessions SET user_id = $2, updated_at = $3 WHERE id = $1 RETURNING id",
+};
+const DESTROY = { name: "destroy_session", text: "DELETE FROM sessions WHERE id = $1" };
+
+/** Characters of a User-Agent header that a session keeps. */
+const USER_AGENT_MAX = 255;
+
+/** Where a session comes from. */
+export interface Origin {
+  ip: string;
+  userAgent?: string;
+}
+
+/**
+ * Creates a session from a signed request: an application session, or a user session when
+ * credentials come with it (interface.md "POST /session").
+ * @returns the session and its token, which is told this once and stored as a hash
+ * @throws Fault INVALID for a bad signature, clock, nonce or application, UNAUTHENTICATED for wrong
+ * credentials; the nonce is used up by then
+ */
+export async function createSession(
+  identity: Identity,
+  request: SignedRequest & { credentials?: Credentials | null },
+  origin: Origin,
+): Promise<{ session: Session; token: string }> {
+  const application = await checkSigned(identity, request);
+  const user = request.credentials
+    ? await checkCredentials(identity, application.id, request.credentials)
+    : null;
+  const token = newToken();
+  const now = new Date(identity.clock.now());
+  const expiresAt = new Date(now.getTime() + SESSION_MS);
+  const [row] = await identity.store.query<{ id: number }>(CREATE, [
+    application.id,
+    user?.id ?? null,
+    hashToken(token),
+    request.nonce,
+    request.timestamp,
+    expiresAt,
+    now,
+    origin.ip,
+    origin.userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null,
+  ]);
+  const session: Session = {
+    id: row!.id,
+    applicationId: application.id,
+    userId: user?.id ?? null,
+    web: false,
+    nonce: request.nonce,
+    ts: request.timestamp,
+    sliding: true,
+    expiresAt,
+    createdAt: now,
+    updatedAt: now,
+    user,
+  };
+  if (user !== null) identity.touches.note(session);
+  return { session, token };
+}
+
+/**
+ * The session of a token, and a note of its use. At most one indexed read; none on a lone node that
+ * remembers it.
+ * @throws Fault UNAUTHENTICATED, in the one text, when it is missing, unknown, expired or destroyed
+ */
+export async function findSession(identity: Identity, token: string | undefined): Promise<Session> {
+  if (!token) throw Fault.noSession();
+  const hash = hashToken(token);
+  const read = async () => {
+    const [row] = await identity.store.query<SessionRow>(FIND, [hash]);
+    return row ? toSession(row) : null;
+  };
+  const key = hash.toString("base64");
+  const session = identity.cache
+    ? (identity.cache.get(key) ?? (await identity.cache.load(key, read)))
+    : await read();
+  if (session === null || isExpired(identity, session)) throw Fault.noSession();
+  identity.touches.note(session);
+  return session;
+}
+
+/** Ends a session: its token, and every connection that it authenticated, on every node. */
+export async function destroySession(identity: Identity, session: Session): Promise<void> {
+  await identity.store.query(DESTROY, [session.id]);
+  await identity.endings.announce({ kind: "session", sessionId: session.id });
+}
+
+/**
+ * Gives a session to a user, or back to the application alone (null); the token stays. Connections
+ * that it authenticated for somebody else close.
+ * @throws Fault UNAUTHENTICATED when the session was destroyed meanwhile
+ */
+export async function setSessionUser(
+  identity: Identity,
+  session: Session,
+  user: User | null,
+): Promise<Session> {
+  const now = new Date(identity.clock.now());
+  const moved = await identity.store.query(SET_USER, [session.id, user?.id ?? null, now]);
+  if (moved.length === 0) throw Fault.noSession();
+  const left = session.userId !== null && session.userId !== user?.id;
+  await identity.endings.announce({
+    kind: left ? "session" : "session changed",
+    sessionId: session.id,
+  });
+  const changed = { ...session, userId: user?.id ?? null, user, updatedAt: now };
+  identity.touches.note(changed);
+  return changed;
+}
+
+/** Signs a user in on a session (interface.md "POST /login"). @throws Fault as checkCredentials */
+export async function login(
+  identity: Identity,
+  session: Session,
+  credentials: Credentials,
+): Promise<Session> {
+  const user = await checkCredentials(identity, session.applicationId, credentials);
+  return setSessionUser(identity, session, user);
+}
+
+/** Who a session lets in. */
+export function viewerOf(session: Session): Viewer {
+  const { id: sessionId, applicationId, userId, user, web } = session;
+  if (userId === null) {
+    return { kind: web ? "web" : "application", sessionId, applicationId, userId };
+  }
+  return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
+}
+
+function isExpired(identity: Identity, session: Session): boolean {
+  // The last use may not be written yet.
+  const used = session.sliding ? identity.touches.lastUse(session.id) : undefined;
+  const expiry = Math.max(session.expiresAt.getTime(), used === undefined ? 0 : used + SESSION_MS);
+  return expiry <= identity.clock.now();
+}

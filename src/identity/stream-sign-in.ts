@@ -1,0 +1,43 @@
+import { Fault } from "../core/errors";
+import { checkUserPassword } from "./credentials";
+import type { Identity } from "./identity";
+import { findSession } from "./sessions";
+
+/** A chat client that wants to sign in. */
+export interface StreamSignIn {
+  applicationId: number;
+  userId: number;
+  /** The account's password, or the token of one of the user's sessions. */
+  secret: string;
+}
+
+/** Form of a token of ours; a password may look like one, so it only says what is worth a look. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Signs a chat stream in, by password or by session token.
+ * @returns the session that the stream belongs to; null when it belongs to the user alone
+ * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret
+ */
+export async function signInStream(
+  identity: Identity,
+  { applicationId, userId, secret }: StreamSignIn,
+): Promise<{ sessionId: number | null }> {
+  if (TOKEN.test(secret)) {
+    const session = await sessionOf(identity, secret);
+    if (session?.applicationId === applicationId && session.userId === userId) {
+      return { sessionId: session.id };
+    }
+  }
+  await checkUserPassword(identity, applicationId, userId, secret);
+  return { sessionId: null };
+}
+
+async function sessionOf(identity: Identity, token: string) {
+  try {
+    return await findSession(identity, token);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "UNAUTHENTICATED") return null;
+    throw error;
+  }
+}

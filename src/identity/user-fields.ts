@@ -1,0 +1,121 @@
+import { Fault, type FieldErrors } from "../core/errors";
+
+/** What a client may write of a user. Absent: unchanged. Null: cleared. */
+export interface UserFields {
+  login?: string | null;
+  email?: string | null;
+  externalUserId?: string | null;
+  externalId?: string | null;
+  facebookId?: string | null;
+  twitterId?: string | null;
+  fullName?: string | null;
+  phone?: string | null;
+  website?: string | null;
+  customData?: string | null;
+  avatar?: string | null;
+  tags?: string[] | null;
+  blobId?: number | null;
+  timezone?: number | null;
+}
+
+/** Characters of a text field at most. */
+const TEXT_MAX = 255;
+/** Characters of custom_data at most. */
+const CUSTOM_DATA_MAX = 5_000;
+/** Tags of a user at most (interface.md "Limits"). */
+export const TAGS_MAX = 5;
+/** Minutes that a time zone differs from UTC at most: UTC-12:00 to UTC+14:00. */
+const TIMEZONE = { min: -720, max: 840 };
+
+const LOGIN = /^[A-Za-z0-9._@+-]{1,70}$/;
+// One @ between two parts without white space; whether it exists only a mail can tell.
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+
+const TEXTS = [
+  "externalUserId",
+  "externalId",
+  "facebookId",
+  "twitterId",
+  "fullName",
+  "phone",
+  "website",
+  "avatar",
+] as const;
+
+/**
+ * Checks what a client writes and gives it as columns of the Prisma model, tags apart.
+ * @throws Fault INVALID with every field that is wrong
+ */
+export function checkUserFields(fields: UserFields): {
+  columns: Record<string, string | number | bigint | null>;
+  tags: string[] | undefined;
+} {
+  const errors: FieldErrors = {};
+  const columns: Record<string, string | number | bigint | null> = {};
+  const refuse = (field: string, message: string) => {
+    errors[field] = [...(errors[field] ?? []), message];
+  };
+  const text = (field: keyof UserFields, value: string, max: number) => {
+    const problem = textProblem(value, max);
+    if (problem) refuse(field, problem);
+    columns[field] = value;
+  };
+
+  for (const field of TEXTS) {
+    const value = fields[field];
+    if (value === null) columns[field] = null;
+    else if (value !== undefined) text(field, value, TEXT_MAX);
+  }
+  if (fields.customData === null) columns.customData = null;
+  else if (fields.customData !== undefined) text("customData", fields.customData, CUSTOM_DATA_MAX);
+
+  if (fields.login !== undefined) {
+    if (fields.login !== null && !LOGIN.test(fields.login)) {
+      refuse("login", "must be 1 to 70 letters, digits or . - _ @ +");
+    }
+    columns.login = fields.login;
+    columns.loginKey = fields.login?.toLowerCase() ?? null;
+  }
+  if (fields.email !== undefined) {
+    if (fields.email !== null) {
+      text("email", fields.email, TEXT_MAX);
+      if (!EMAIL.test(fields.email)) refuse("email", "must be an e-mail address");
+    }
+    columns.email = fields.email;
+    columns.emailKey = fields.email?.toLowerCase() ?? null;
+  }
+  if (fields.blobId !== undefined) {
+    columns.blobId = fields.blobId === null ? null : BigInt(fields.blobId);
+  }
+  const { timezone } = fields;
+  if (timezone !== undefined) {
+    if (timezone !== null && (timezone < TIMEZONE.min || timezone > TIMEZONE.max)) {
+      refuse("timezone", `must be from ${TIMEZONE.min} to ${TIMEZONE.max} minutes`);
+    }
+    columns.timezone = timezone;
+  }
+  const tags = fields.tags === undefined ? undefined : cleanTags(fields.tags ?? [], refuse);
+
+  const [first] = Object.entries(errors);
+  if (first) throw new Fault("INVALID", `${first[0]} ${first[1][0]}`, errors);
+  return { columns, tags };
+}
+
+function cleanTags(given: string[], refuse: (field: string, message: string) => void): string[] {
+  const tags = [...new Set(given.map((tag) => tag.trim()).filter((tag) => tag !== ""))];
+  if (tags.length > TAGS_MAX) refuse("tags", `are too many (maximum is ${TAGS_MAX})`);
+  for (const tag of tags) {
+    const problem = tag.includes(",") ? "must not hold a comma" : textProblem(tag, TEXT_MAX);
+    if (problem) refuse("tags", problem);
+  }
+  return tags;
+}
+
+function textProblem(value: string, max: number): string | null {
+  // Neither can be stored: PostgreSQL refuses NUL, and a lone surrogate is no Unicode text.
+  if (/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(value)) {
+    return "holds a character that cannot be stored";
+  }
+  const length = value.length <= max ? value.length : [...value].length;
+  return length > max ? `is too long (maximum is ${max} characters)` : null;
+}

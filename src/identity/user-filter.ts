@@ -1,0 +1,188 @@
+import { Fault } from "../core/errors";
+import { TAGS_SQL } from "./user";
+
+/** Conditions on one field of the user list, all of which hold. */
+export interface Operators<T> {
+  eq?: T | null;
+  in?: T[] | null;
+  startWith?: string | null;
+  nin?: T[] | null;
+  gt?: T | null;
+  lt?: T | null;
+  gte?: T | null;
+  lte?: T | null;
+}
+
+type Kind = "stand-alone" | "either" | "additional";
+
+interface Field {
+  kind: Kind;
+  /** What is compared and sorted by. */
+  sql: string;
+  type: "bigint" | "text" | "timestamptz";
+  /** Compared without regard to case, through its lower-case column. */
+  folded?: boolean;
+}
+
+/** Dates leave the service to the second, so they are compared to the second too. */
+const seconds = <C extends string>(column: C) => `date_trunc('second', ${column})` as const;
+
+/** The fields of the user list (interface.md "GET /users/v2"), which can be filtered and sorted by. */
+export const USER_LIST_FIELDS = {
+  id: { kind: "stand-alone", sql: "u.id", type: "bigint" },
+  login: { kind: "stand-alone", sql: "u.login_key", type: "text", folded: true },
+  email: { kind: "stand-alone", sql: "u.email_key", type: "text", folded: true },
+  fullName: { kind: "stand-alone", sql: "u.full_name", type: "text" },
+  phone: { kind: "stand-alone", sql: "u.phone", type: "text" },
+  externalId: { kind: "stand-alone", sql: "u.external_id", type: "text" },
+  facebookId: { kind: "stand-alone", sql: "u.facebook_id", type: "text" },
+  twitterId: { kind: "stand-alone", sql: "u.twitter_id", type: "text" },
+  userTags: { kind: "either", sql: TAGS_SQL, type: "text" },
+  lastRequestAt: { kind: "additional", sql: seconds("u.last_request_at"), type: "timestamptz" },
+  createdAt: { kind: "additional", sql: seconds("u.created_at"), type: "timestamptz" },
+  updatedAt: { kind: "additional", sql: seconds("u.updated_at"), type: "timestamptz" },
+} as const satisfies Record<string, Field>;
+
+/** A field of {@link USER_LIST_FIELDS}. */
+export type UserListField = keyof typeof USER_LIST_FIELDS;
+
+/** What the list is filtered by. */
+export type UserFilter = { [F in UserListField]?: Operators<string | number | Date> | null };
+
+const PRIMARY = ["eq", "in", "startWith"] as const;
+const COMPARE = { gt: ">", lt: "<", gte: ">=", lte: "<=" } as const;
+type Compare = keyof typeof COMPARE;
+
+/** Entries of a user list that start_with allows. */
+export const START_WITH_LIMIT = 5;
+/** Characters of a start_with argument at least. */
+const START_WITH_MIN = 4;
+/** Values of one in or nin at most. */
+const VALUES_MAX = 1_000;
+
+/** A checked filter. */
+export interface UserCondition {
+  /** SQL over `u`, with parameters from `$2` on; `$1` is the application. */
+  sql: string;
+  values: unknown[];
+  /** Whether start_with occurs, which forces the limit. */
+  startWith: boolean;
+}
+
+/**
+ * Checks a filter by the five rules of the user list and gives it as SQL.
+ * @throws Fault INVALID that names the broken rule
+ */
+export function userCondition(filter: UserFilter): UserCondition {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  let selective = false;
+  let startWith = false;
+  const bind = (value: unknown, type: string) => {
+    values.push(value);
+    return `$${values.length + 1}::${type}`;
+  };
+
+  for (const [name, operators] of Object.entries(filter) as Array<
+    [UserListField, Operators<string | number | Date> | null | undefined]
+  >) {
+    if (operators === null || operators === undefined) continue;
+    const field: Field = USER_LIST_FIELDS[name];
+    for (const [operator, value] of Object.entries(operators)) {
+      if (value === undefined) continue;
+      checkOperand(name, operator, value);
+      if (operator in COMPARE && field.kind !== "additional") {
+        throw broken(2, `${name} cannot be used with compare operators (gt, lt, gte, lte)`);
+      }
+      if (operator === "startWith") {
+        startWith = true;
+        if ([...String(value)].length < START_WITH_MIN) {
+          throw broken(5, `start_with requires at least ${START_WITH_MIN} characters`);
+        }
+      }
+      if (field.kind !== "additional" && (PRIMARY as readonly string[]).includes(operator)) {
+        selective = true;
+      }
+      const operand = field.folded ? fold(value) : value;
+      conditions.push(
+        name === "userTags"
+          ? tagCondition(operator, operand, bind)
+          : condition(field, operator, operand, bind),
+      );
+    }
+  }
+  if (!selective) {
+    throw broken(
+      1,
+      "a query must contain at least one stand-alone field (id, login, email, full_name, phone, " +
+        "external_id, facebook_id, twitter_id, user_tags) with a primary operator " +
+        "(eq, in, start_with)",
+    );
+  }
+  return { sql: conditions.join(" AND "), values, startWith };
+}
+
+type Bind = (value: unknown, type: string) => string;
+
+function condition(field: Field, operator: string, value: unknown, bind: Bind): string {
+  const { sql, type } = field;
+  switch (operator) {
+    case "eq":
+      return `${sql} = ${bind(value, type)}`;
+    case "in":
+      return `${sql} = ANY(${bind(value, `${type}[]`)})`;
+    case "nin":
+      // Whoever has no value at all is not in the list either.
+      return `(${sql} IS NULL OR ${sql} <> ALL(${bind(value, `${type}[]`)}))`;
+    case "startWith":
+      return prefix(sql, String(value), bind);
+    default:
+      return `${sql} ${COMPARE[operator as Compare]} ${bind(value, type)}`;
+  }
+}
+
+function tagCondition(operator: string, value: unknown, bind: Bind): string {
+  const having = (test: string) =>
+    `u.id IN (SELECT g.user_id FROM user_tags g WHERE g.application_id = $1 AND ${test})`;
+  switch (operator) {
+    case "eq":
+      return having(`g.tag = ${bind(value, "text")}`);
+    case "in":
+      return having(`g.tag = ANY(${bind(value, "text[]")})`);
+    case "nin":
+      return `NOT ${having(`g.tag = ANY(${bind(value, "text[]")})`)}`;
+    default:
+      return having(prefix("g.tag", String(value), bind));
+  }
+}
+
+/**
+ * A prefix as a range in the byte order of text_pattern_ops: every character of it is literal, and
+ * the index serves it with a parameter, which LIKE's would not.
+ */
+function prefix(sql: string, value: string, bind: Bind): string {
+  const end = `${value}\u{10FFFF}`;
+  return `${sql} ~>=~ ${bind(value, "text")} AND ${sql} ~<~ ${bind(end, "text")}`;
+}
+
+function fold(value: unknown): unknown {
+  return Array.isArray(value)
+    ? value.map((each) => String(each).toLowerCase())
+    : String(value).toLowerCase();
+}
+
+function checkOperand(name: string, operator: string, value: unknown): void {
+  if (value === null) throw Fault.field(name, `${operator} needs a value`);
+  const all = Array.isArray(value) ? value : [value];
+  if (all.length === 0) throw Fault.field(name, `${operator} needs at least one value`);
+  if (all.length > VALUES_MAX)
+    throw Fault.field(name, `${operator} takes ${VALUES_MAX} values at most`);
+  if (all.some((each) => typeof each === "string" && each.includes("\0"))) {
+    throw Fault.field(name, "holds a character that no field has");
+  }
+}
+
+function broken(rule: number, text: string): Fault {
+  const message = `Rule ${rule}: ${text}`;
+  return new Fault("INVALID", message, { base: [message] });
+}

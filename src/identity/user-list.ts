@@ -1,0 +1,94 @@
+import { Fault } from "../core/errors";
+import type { UserViewer } from "../core/viewer";
+import type { Statement } from "../store/store";
+import type { Identity } from "./identity";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import {
+  START_WITH_LIMIT,
+  USER_LIST_FIELDS,
+  type UserCondition,
+  type UserFilter,
+  type UserListField,
+  userCondition,
+} from "./user-filter";
+
+/** Users of a page at most, and by default (interface.md "Limits"). */
+export const LIST_MAX = 100;
+
+/** Which users, in which order, and which part of them. */
+export interface UserListRequest {
+  filter: UserFilter;
+  sort?: { asc?: UserListField | null; desc?: UserListField | null } | null;
+  /** How many to skip. */
+  offset?: number | null;
+  /** How many at most; above 100 counts as 100. */
+  limit?: number | null;
+}
+
+/** A page of users. */
+export interface UserList {
+  users: User[];
+  offset: number;
+  /** The limit as applied. */
+  limit: number;
+  /** Users that the filter matches in all; counted only when asked for. */
+  total(): Promise<number>;
+}
+
+/**
+ * Lists users of the viewer's application by the rules of the V2 list.
+ * @throws Fault INVALID that names the broken rule, or the paging parameter
+ */
+export async function listUsers(
+  identity: Identity,
+  viewer: UserViewer,
+  request: UserListRequest,
+): Promise<UserList> {
+  const condition = userCondition(request.filter);
+  const offset = request.offset ?? 0;
+  if (offset < 0) throw Fault.field("offset", "must not be negative");
+  const asked = request.limit ?? LIST_MAX;
+  if (asked < 1) throw Fault.field("limit", "must be at least 1");
+  const limit = condition.startWith ? START_WITH_LIMIT : Math.min(asked, LIST_MAX);
+  const values = [viewer.applicationId, ...condition.values];
+  const last = values.length;
+  const rows = await identity.store.query<UserRow>(
+    statement(
+      `SELECT ${USER_COLUMNS} ${from(condition)} ORDER BY ${order(request.sort)}
+        LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
+    ),
+    [...values, limit, offset],
+  );
+  const users = rows.map(toUser);
+  return {
+    users,
+    offset,
+    limit,
+    async total() {
+      // A page that is not full is the last one, and says how many there are.
+      if (users.length < limit && (users.length > 0 || offset === 0)) return offset + users.length;
+      const [row] = await identity.store.query<{ total: number }>(
+        statement(`SELECT count(*) AS total ${from(condition)}`),
+        values,
+      );
+      return row?.total ?? 0;
+    },
+  };
+}
+
+function from(condition: UserCondition): string {
+  return `FROM users u WHERE u.application_id = $1 AND ${condition.sql}`;
+}
+
+function order(sort: UserListRequest["sort"]): string {
+  if (sort?.asc && sort.desc) throw Fault.field("sort", "takes one of asc and desc");
+  const field = sort?.asc ?? sort?.desc;
+  if (!field) return "u.id";
+  const direction = sort?.asc ? "ASC NULLS FIRST" : "DESC NULLS LAST";
+  return `${USER_LIST_FIELDS[field].sql} ${direction}, u.id`;
+}
+
+/** One shape of filter, one prepared statement. */
+function statement(text: string): Statement {
+  return { name: "user_list", text };
+}

@@ -1,0 +1,169 @@
+import { GraphQLSafeInt } from "graphql-scalars";
+import {
+  Arg,
+  Ctx,
+  Field,
+  FieldResolver,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
+import { Fault } from "../core/errors";
+import { Allow, type IdentityContext } from "./context";
+import {
+  CreateUserInput,
+  CreateUserPayload,
+  DeleteUserInput,
+  DeleteUserPayload,
+  UpdateUserInput,
+  UpdateUserPayload,
+  UserKeyInput,
+  UserType,
+} from "./user.type";
+import { listUsers, type UserList } from "./user-list";
+import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.type";
+import { createUser, deleteUser, findUser, type UserKey, updateUser } from "./users";
+
+@ObjectType({
+  description: "A page of users: as Relay's edges, and as plain nodes with offset and limit.",
+})
+export class UserConnection {
+  list!: UserList;
+
+  @Field(() => GraphQLSafeInt, { description: "How many were skipped." })
+  offset!: number;
+
+  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  limit!: number;
+}
+
+@Resolver(() => UserConnection)
+export class UserConnectionResolver {
+  @FieldResolver(() => [UserType], { description: "The users." })
+  nodes(@Root() { list }: UserConnection): UserType[] {
+    return list.users;
+  }
+
+  @FieldResolver(() => [UserEdge], { description: "The users with their places." })
+  edges(@Root() { list }: UserConnection): UserEdge[] {
+    return list.users.map((node, index) => ({ node, cursor: cursorAt(list.offset + index) }));
+  }
+
+  @FieldResolver(() => GraphQLSafeInt, { description: "Users that the filter matches in all." })
+  totalCount(@Root() { list }: UserConnection): Promise<number> {
+    return list.total();
+  }
+
+  @FieldResolver(() => PageInfo, { description: "Whether there are more." })
+  async pageInfo(@Root() { list }: UserConnection): Promise<PageInfo> {
+    const end = list.offset + list.users.length;
+    return {
+      hasNextPage: end < (await list.total()),
+      hasPreviousPage: list.offset > 0,
+      startCursor: list.users.length > 0 ? cursorAt(list.offset) : null,
+      endCursor: list.users.length > 0 ? cursorAt(end - 1) : null,
+    };
+  }
+}
+
+@Resolver()
+export class UserResolver {
+  @Allow("user")
+  @Query(() => UserType, {
+    nullable: true,
+    description: "One user of the application, or null when there is none.",
+  })
+  async user(
+    @Ctx() context: IdentityContext,
+    @Arg("by", () => UserKeyInput, { description: "What finds the user." }) by: UserKeyInput,
+  ): Promise<UserType | null> {
+    const { applicationId } = await context.visit.user();
+    return findUser(context.identity, applicationId, by as UserKey);
+  }
+
+  @Allow("user")
+  @Query(() => UserConnection, {
+    description:
+      "Users of the application that a filter matches, 100 at most. Page with offset and limit, or with first and after.",
+  })
+  async users(
+    @Ctx() context: IdentityContext,
+    @Arg("filter", () => UserFilterInput, { description: "Which users." }) filter: UserFilterInput,
+    @Arg("sort", () => UserSortInput, { nullable: true, description: "In which order." })
+    sort?: UserSortInput | null,
+    @Arg("offset", () => GraphQLSafeInt, {
+      nullable: true,
+      description: "How many to skip; 0 by default.",
+    })
+    offset?: number | null,
+    @Arg("limit", () => GraphQLSafeInt, {
+      nullable: true,
+      description: "How many at most; 100 by default, and no more than that.",
+    })
+    limit?: number | null,
+    @Arg("first", () => GraphQLSafeInt, { nullable: true, description: "Relay's name for limit." })
+    first?: number | null,
+    @Arg("after", () => String, {
+      nullable: true,
+      description: "Cursor of the last user seen; in place of offset.",
+    })
+    after?: string | null,
+  ): Promise<UserConnection> {
+    const list = await listUsers(context.identity, await context.visit.user(), {
+      filter,
+      sort,
+      offset: after ? placeOf(after) + 1 : offset,
+      limit: first ?? limit,
+    });
+    return { list, offset: list.offset, limit: list.limit };
+  }
+
+  @Allow("application")
+  @Mutation(() => CreateUserPayload, {
+    description: "Signs a user up. Needs a login or an e-mail, and a password.",
+  })
+  async createUser(
+    @Ctx() context: IdentityContext,
+    @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
+  ): Promise<CreateUserPayload> {
+    return { user: await createUser(context.identity, await context.visit.viewer(), input) };
+  }
+
+  @Allow("user")
+  @Mutation(() => UpdateUserPayload, { description: "Changes one's own user." })
+  async updateUser(
+    @Ctx() context: IdentityContext,
+    @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
+  ): Promise<UpdateUserPayload> {
+    const { id, ...fields } = input;
+    return { user: await updateUser(context.identity, await context.visit.user(), id, fields) };
+  }
+
+  @Allow("user")
+  @Mutation(() => DeleteUserPayload, {
+    description: "Deletes one's own user with all its data, and ends its sessions and connections.",
+  })
+  async deleteUser(
+    @Ctx() context: IdentityContext,
+    @Arg("input", () => DeleteUserInput, { description: "Whom to delete." }) {
+      id,
+    }: DeleteUserInput,
+  ): Promise<DeleteUserPayload> {
+    const viewer = await context.visit.user();
+    await deleteUser(context.identity, viewer, id);
+    context.visit.end();
+    return { deletedUserId: viewer.userId };
+  }
+}
+
+function cursorAt(place: number): string {
+  return Buffer.from(`place:${place}`).toString("base64url");
+}
+
+function placeOf(cursor: string): number {
+  const match = /^place:(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString());
+  if (!match) throw Fault.field("after", "is no cursor of this list");
+  return Number(match[1]);
+}

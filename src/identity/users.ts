@@ -1,0 +1,212 @@
+import { Fault, type FieldErrors } from "../core/errors";
+import type { UserViewer, Viewer } from "../core/viewer";
+import { uniqueViolation } from "../store/conflicts";
+import { findApplication } from "./applications";
+import type { Identity } from "./identity";
+import { checkPassword, hashPassword, passwordMatches } from "./password";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import { checkUserFields, type UserFields } from "./user-fields";
+
+const read = (name: string, condition: string) => ({
+  name,
+  text: `SELECT ${USER_COLUMNS} FROM users u WHERE u.application_id = $1 AND ${condition}`,
+});
+const BY = {
+  id: read("user_by_id", "u.id = $2"),
+  login: read("user_by_login", "u.login_key = $2"),
+  email: read("user_by_email", "u.email_key = $2"),
+};
+
+/** What finds one user. */
+export type UserKey = { id: string } | { login: string } | { email: string };
+
+/** A user of the application, or null. One indexed read. */
+export async function findUser(
+  identity: Identity,
+  applicationId: number,
+  key: UserKey,
+): Promise<User | null> {
+  const [field, text] = Object.entries(key)[0] as [keyof typeof BY, string];
+  const value = field === "id" ? parseId(text) : text.toLowerCase();
+  if (value === null || text.includes("\0")) return null;
+  const [row] = await identity.store.query<UserRow>(BY[field], [applicationId, value]);
+  return row ? toUser(row) : null;
+}
+
+/**
+ * Signs a user up (interface.md "POST /users").
+ * @throws Fault INVALID with every field that is wrong, or with the field that is taken; FORBIDDEN
+ * while the application admits nobody
+ */
+export async function createUser(
+  identity: Identity,
+  viewer: Viewer,
+  fields: UserFields & { password: string },
+): Promise<User> {
+  const application = await findApplication(identity, viewer.applicationId);
+  if (!application.signUpOpen) {
+    throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
+  }
+  const { columns, tags } = checkUserFields(fields);
+  requireName(columns.login ?? null, columns.email ?? null);
+  checkPassword(fields.password);
+  const applicationId = BigInt(viewer.applicationId);
+  const passwordHash = await hashPassword(fields.password);
+  const { id } = await refuseTaken(() =>
+    identity.store.db.user.create({
+      data: {
+        ...columns,
+        applicationId,
+        passwordHash,
+        tags: { create: tagRows(tags, applicationId) },
+      },
+      select: { id: true },
+    }),
+  );
+  return found(identity, viewer.applicationId, id);
+}
+
+/**
+ * Changes the viewer's own user. A new password wants the old one, unless there was none yet, and
+ * ends the user's other sessions and all its connections.
+ * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser}
+ */
+export async function updateUser(
+  identity: Identity,
+  viewer: UserViewer,
+  id: string,
+  fields: UserFields & { password?: string | null; oldPassword?: string | null },
+): Promise<User> {
+  await requireSelf(identity, viewer, id);
+  const { db } = identity.store;
+  const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
+  if (current === null) throw Fault.noSession();
+  const { columns, tags } = checkUserFields(fields);
+  requireName(
+    columns.login === undefined ? current.login : columns.login,
+    columns.email === undefined ? current.email : columns.email,
+  );
+  const password = await newPassword(fields, current.passwordHash);
+  const applicationId = BigInt(viewer.applicationId);
+  await refuseTaken(() =>
+    db.$transaction(async (tx) => {
+      await tx.user.update({
+        where: { id: current.id },
+        data: {
+          ...columns,
+          ...(password === null ? {} : { passwordHash: password }),
+          ...(tags === undefined
+            ? {}
+            : { tags: { deleteMany: {}, create: tagRows(tags, applicationId) } }),
+          updatedAt: new Date(identity.clock.now()),
+        },
+        select: { id: true },
+      });
+      if (password !== null) {
+        await tx.session.deleteMany({
+          where: { userId: current.id, NOT: { id: BigInt(viewer.sessionId) } },
+        });
+      }
+    }),
+  );
+  await identity.endings.announce({
+    kind: password === null ? "user changed" : "user",
+    userId: viewer.userId,
+  });
+  return found(identity, viewer.applicationId, current.id);
+}
+
+/**
+ * Deletes the viewer's own user with everything that names it: sessions, tags, subscriptions, events,
+ * its part in calls.
+ * @throws Fault FORBIDDEN for somebody else
+ */
+export async function deleteUser(
+  identity: Identity,
+  viewer: UserViewer,
+  id: string,
+): Promise<void> {
+  await requireSelf(identity, viewer, id);
+  const userId = BigInt(viewer.userId);
+  const { db } = identity.store;
+  await db.$transaction([
+    db.call.updateMany({ where: { callerId: userId }, data: { callerId: null } }),
+    db.user.deleteMany({ where: { id: userId } }),
+  ]);
+  await identity.endings.announce({ kind: "user", userId: viewer.userId });
+}
+
+/** An id in text form, or null where it can be nobody's. */
+export function parseId(text: string): number | null {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
+  return id > 0 && Number.isSafeInteger(id) ? id : null;
+}
+
+async function requireSelf(identity: Identity, viewer: UserViewer, id: string): Promise<void> {
+  if (parseId(id) === viewer.userId) return;
+  if ((await findUser(identity, viewer.applicationId, { id })) === null) {
+    throw new Fault("NOT_FOUND", "There is no such user");
+  }
+  throw new Fault("FORBIDDEN", "Users can change and delete only their own account");
+}
+
+function requireName(login: unknown, email: unknown): void {
+  if (login === null && email === null) {
+    throw new Fault("INVALID", "login or email is required", {
+      base: ["login or email is required"],
+    });
+  }
+}
+
+/** The hash of a new password, or null when none is given. */
+async function newPassword(
+  fields: { password?: string | null; oldPassword?: string | null },
+  stored: string | null,
+): Promise<string | null> {
+  if (fields.password === undefined || fields.password === null) return null;
+  checkPassword(fields.password);
+  if (stored !== null) {
+    if (!fields.oldPassword) throw Fault.field("oldPassword", "is required for a new password");
+    if (!(await passwordMatches(stored, fields.oldPassword))) {
+      throw Fault.field("oldPassword", "is wrong");
+    }
+  }
+  return hashPassword(fields.password);
+}
+
+function tagRows(tags: string[] | undefined, applicationId: bigint) {
+  return (tags ?? []).map((tag, position) => ({ tag, position, applicationId }));
+}
+
+/** Model fields of a unique constraint, by the input field to blame. */
+const BLAME: Record<string, string> = {
+  loginKey: "login",
+  login_key: "login",
+  emailKey: "email",
+  email_key: "email",
+  externalId: "externalId",
+  external_id: "externalId",
+  externalUserId: "externalUserId",
+  external_user_id: "externalUserId",
+};
+
+async function refuseTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const fields: FieldErrors = {};
+    for (const name of uniqueViolation(error) ?? []) {
+      const field = BLAME[name];
+      if (field !== undefined) fields[field] = ["has already been taken"];
+    }
+    const [field] = Object.keys(fields);
+    if (field === undefined) throw error;
+    throw new Fault("INVALID", `${field} has already been taken`, fields);
+  }
+}
+
+async function found(identity: Identity, applicationId: number, id: bigint): Promise<User> {
+  const user = await findUser(identity, applicationId, { id: String(id) });
+  if (user === null) throw Fault.noSession();
+  return user;
+}

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { type App, startApp } from "./app";
+import { ConfigError, readConfig } from "./core/config";
+import { printBanner, printProblem } from "./core/console";
+import { Refusal } from "./store/refusal";
+
+/** Milliseconds beyond DRAIN_SECONDS after which a process that does not end is ended. */
+const LAST_RESORT_MS = 5_000;
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  let app: App | null = null;
+  let ending = false;
+
+  const end = (code: number) => {
+    if (ending) return;
+    ending = true;
+    const limit = config.DRAIN_SECONDS * 1000 + LAST_RESORT_MS;
+    setTimeout(() => process.exit(code || 1), limit).unref();
+    void (app?.close() ?? Promise.resolve()).then(() => process.exit(code));
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => end(0));
+
+  app = await startApp(config, {
+    onLost(reason) {
+      app?.log.fatal(reason);
+      end(1);
+    },
+  });
+  printBanner(app.addresses, app.created, join(config.DATA_DIR, "credentials.json"));
+}
+
+main().catch((error: unknown) => {
+  // A mistake that its owner can mend is told in words, without a stack.
+  const expected = error instanceof ConfigError || error instanceof Refusal || isPortTaken(error);
+  printProblem(expected ? (error as Error).message : error);
+  process.exit(1);
+});
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}

@@ -1,0 +1,98 @@
+import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
+import type { FieldErrors } from "../core/errors";
+import { type Coerce, coercer, Refusal } from "./coerce";
+import type { RestBinder } from "./directives";
+import type { Fields } from "./form";
+import { snakeCase } from "./parameters";
+
+/**
+ * Fills an input from all of a query that no other variable names; problems go into `errors`, by the
+ * name of the parameter.
+ */
+export type Binder = (
+  query: Fields | undefined,
+  named: ReadonlySet<string>,
+  errors: FieldErrors,
+) => Record<string, unknown>;
+
+interface Operator {
+  name: string;
+  coerce: Coerce;
+}
+
+interface Filter {
+  name: string;
+  /** By the name on the wire, `start_with`. */
+  operators: ReadonlyMap<string, Operator>;
+}
+
+/**
+ * FIELD_OPERATORS: `<field>=<value>` is the operator `eq`, `<field>[<operator>]=<value>` any other; a
+ * list operator takes `<field>[in][]=<value>` repeated, or one value. Fields and operators are those of
+ * the input type, in snake_case; any other name is refused.
+ */
+function fieldOperators(type: GraphQLInputObjectType): Binder {
+  const filters = readFilters(type);
+  const names = [...filters.keys()].join(", ");
+  return (query, named, errors) => {
+    const bound: Record<string, unknown> = {};
+    for (const [wire, raw] of Object.entries(query ?? {})) {
+      if (named.has(wire)) continue;
+      const filter = filters.get(wire);
+      if (!filter) {
+        errors[wire] = [`is not a parameter; the fields to filter by are ${names}`];
+        continue;
+      }
+      const { values, problems } = readOperators(filter, raw);
+      if (problems.length > 0) errors[wire] = problems;
+      bound[filter.name] = values;
+    }
+    return bound;
+  };
+}
+
+function readFilters(type: GraphQLInputObjectType): ReadonlyMap<string, Filter> {
+  const filters = new Map<string, Filter>();
+  for (const field of Object.values(type.getFields())) {
+    const group = getNullableType(field.type);
+    if (!isInputObjectType(group)) continue;
+    const operators = new Map<string, Operator>();
+    for (const { name, type: value } of Object.values(group.getFields())) {
+      const coerce = coercer(value, false);
+      if (coerce) operators.set(snakeCase(name), { name, coerce });
+    }
+    filters.set(snakeCase(field.name), { name: field.name, operators });
+  }
+  return filters;
+}
+
+function readOperators(
+  filter: Filter,
+  raw: unknown,
+): { values: Record<string, unknown>; problems: string[] } {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const group = typeof raw === "object" && raw !== null && !Array.isArray(raw);
+  for (const [wire, value] of group ? Object.entries(raw) : [["eq", raw] as const]) {
+    const operator = filter.operators.get(wire);
+    if (!operator) {
+      const known = [...filter.operators.keys()].join(", ");
+      problems.push(`has no operator "${wire}"; the operators are ${known}`);
+      continue;
+    }
+    const coerced = operator.coerce(value);
+    if (coerced instanceof Refusal)
+      problems.push(group ? `[${wire}] ${coerced.text}` : coerced.text);
+    else values[operator.name] = coerced;
+  }
+  return { values, problems };
+}
+
+/** Compiles a binder for its input type. */
+export function compileBinder(binder: RestBinder, type: GraphQLInputObjectType): Binder {
+  return BINDERS[binder](type);
+}
+
+const BINDERS: Record<RestBinder, (type: GraphQLInputObjectType) => Binder> = {
+  FIELD_OPERATORS: fieldOperators,
+};

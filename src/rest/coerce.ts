@@ -1,0 +1,151 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLInputType,
+  type GraphQLScalarType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+} from "graphql";
+
+/** Why a value was not taken, in words that follow the name of its parameter: `must be text`. */
+export class Refusal {
+  constructor(readonly text: string) {}
+}
+
+/**
+ * Turns a value off the wire (JSON, or text and lists of a form or a query) into one of a GraphQL
+ * variable, or refuses it. Never given null or undefined.
+ */
+export type Coerce = (raw: unknown) => unknown;
+
+const TEXT = new Refusal("must be text");
+const NUL = new Refusal("must not contain a NUL character");
+const WHOLE = new Refusal("must be a whole number");
+const NUMBER = new Refusal("must be a number");
+const TRUTH = new Refusal("must be true or false");
+const OBJECT = new Refusal("must be an object");
+const LIST = new Refusal("must be a list");
+const ITEM = new Refusal("must not hold null");
+
+/** Text; numbers and truth values are taken as their text. PostgreSQL's text holds no NUL. */
+const text: Coerce = (raw) => {
+  if (typeof raw === "string") return raw.includes("\u0000") ? NUL : raw;
+  return typeof raw === "number" || typeof raw === "boolean" ? String(raw) : TEXT;
+};
+
+/** A whole number within the bounds, as a number or as its decimal digits. */
+const whole =
+  (min: number, max: number): Coerce =>
+  (raw) => {
+    const digits = typeof raw === "string" && /^-?\d{1,16}$/.test(raw);
+    // Adding zero makes a zero of -0, which JSON would not carry.
+    const value = digits ? Number(raw) + 0 : raw;
+    return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? value
+      : WHOLE;
+  };
+
+const float: Coerce = (raw) => {
+  const digits = typeof raw === "string" && /^-?\d{1,20}(\.\d{1,20})?$/.test(raw);
+  const value = digits ? Number(raw) : raw;
+  return Number.isFinite(value) ? value : NUMBER;
+};
+
+const truth: Coerce = (raw) => {
+  if (raw === true || raw === "true" || raw === 1 || raw === "1") return true;
+  if (raw === false || raw === "false" || raw === 0 || raw === "0") return false;
+  return TRUTH;
+};
+
+const object: Coerce = (raw) =>
+  typeof raw === "object" && raw !== null && !Array.isArray(raw) ? raw : OBJECT;
+
+const SCALARS = new Map<string, Coerce>([
+  ["String", text],
+  ["ID", text],
+  ["Int", whole(-(2 ** 31), 2 ** 31 - 1)],
+  ["SafeInt", whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)],
+  ["Float", float],
+  ["Boolean", truth],
+  ["JSONObject", object],
+]);
+
+/**
+ * A scalar of the schema's own: the value goes on as it came, but is shown to the scalar here, where
+ * the parameter's name is known. Of a date only text and numbers are.
+ */
+function scalar(type: GraphQLScalarType): Coerce {
+  const known = SCALARS.get(type.name);
+  if (known) return known;
+  const date = type.name === "DateTime";
+  const refusal = new Refusal(date ? "must be a date and time in ISO 8601" : "is not valid");
+  return (raw) => {
+    if (date && typeof raw !== "string" && typeof raw !== "number") return refusal;
+    try {
+      type.parseValue(raw);
+      return raw;
+    } catch {
+      return refusal;
+    }
+  };
+}
+
+/** Names of an enum's values on the wire: in lower case. */
+export function wireValues(type: GraphQLEnumType): string[] {
+  return type.getValues().map(({ name }) => name.toLowerCase());
+}
+
+function enumeration(type: GraphQLEnumType): Coerce {
+  const names = new Set(type.getValues().map(({ name }) => name));
+  const refusal = new Refusal(`must be one of ${wireValues(type).join(", ")}`);
+  return (raw) => {
+    const name = typeof raw === "string" ? raw.toUpperCase() : undefined;
+    return name !== undefined && names.has(name) ? name : refusal;
+  };
+}
+
+/** Comma-separated text cut into its parts; blanks around and empty parts fall away. */
+function split(raw: unknown): unknown[] {
+  if (Array.isArray(raw)) return raw.flatMap(split);
+  if (typeof raw !== "string") return [raw];
+  return raw
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function list(item: Coerce, nullable: boolean, csv: boolean): Coerce {
+  return (raw) => {
+    if (typeof raw === "object" && !Array.isArray(raw)) return LIST;
+    const parts = csv ? split(raw) : Array.isArray(raw) ? raw : [raw];
+    const values: unknown[] = [];
+    for (const part of parts) {
+      if (part === null || part === undefined) {
+        if (!nullable) return ITEM;
+        values.push(null);
+        continue;
+      }
+      const value = item(part);
+      if (value instanceof Refusal) return value;
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+/**
+ * Compiles how values of a type are taken off the wire; undefined for an input object, which only a
+ * binder can bind. Non-null at the top is the caller's: a required parameter is checked by name.
+ * @param csv whether a list may be comma-separated text
+ */
+export function coercer(type: GraphQLInputType, csv: boolean): Coerce | undefined {
+  if (isNonNullType(type)) return coercer(type.ofType, csv);
+  if (isListType(type)) {
+    const inner: GraphQLInputType = type.ofType;
+    const item = coercer(inner, false);
+    return item && list(item, !isNonNullType(inner), csv);
+  }
+  if (isScalarType(type)) return scalar(type);
+  return isEnumType(type) ? enumeration(type) : undefined;
+}

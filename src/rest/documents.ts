@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  concatAST,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getLocation,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  Source,
+  validate,
+} from "graphql";
+import { type EngineText, toEngineText } from "./arguments";
+import { type RestDirective, type RestMethod, readRest, withDirectives } from "./directives";
+import { type RestParameter, readParameters } from "./parameters";
+import { checkAnswer, checkRest, type Report, routeKey } from "./rules";
+import { readSelection, type Selection } from "./selection";
+
+/** A file of schema/rest. */
+export interface RestFile {
+  /** As it is named in errors. */
+  name: string;
+  text: string;
+}
+
+/** One route: an operation of schema/rest, read and checked. */
+export interface RestDocument extends EngineText {
+  /** Name of the operation. */
+  name: string;
+  kind: "query" | "mutation";
+  method: RestMethod;
+  /** As written, with `{name}` for parameters of the path. */
+  path: string;
+  /** Keys into the data, to what is answered. */
+  pick: string[];
+  body: RestDirective["body"];
+  status: number;
+  description?: string;
+  parameters: RestParameter[];
+  selection: Selection;
+  /** Keys of errors on the wire, by the input field's path and by its name alone. */
+  errorKeys: ReadonlyMap<string, string>;
+}
+
+/** Every mistake of the documents at once, each with its file, line and column. */
+export class RestDocumentsError extends Error {
+  override readonly name = "RestDocumentsError";
+  constructor(readonly problems: string[]) {
+    super(`The REST documents have mistakes:\n${problems.map((text) => `  - ${text}`).join("\n")}`);
+  }
+}
+
+/** Reads the *.graphql files of a folder, sorted by name. */
+export function readRestFiles(folder: string): RestFile[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".graphql"))
+    .sort()
+    .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+}
+
+/**
+ * Reads the operations of the files as routes. Operations may use fragments of any file.
+ * @param schema the public one; the directives are added here
+ * @throws RestDocumentsError for syntax, what GraphQL's validation finds, an operation without `@rest`
+ * or with a wrong one, variables that cannot be bound, and two operations on one route
+ */
+export function readDocuments(files: readonly RestFile[], schema: GraphQLSchema): RestDocument[] {
+  const extended = withDirectives(schema);
+  const merged = parseFiles(files);
+  const invalid = validate(extended, merged, undefined, { maxErrors: 100 });
+  if (invalid.length > 0) throw new RestDocumentsError(invalid.map(describe));
+
+  const problems: string[] = [];
+  const report: Report = (node, text) => {
+    problems.push(describe(new GraphQLError(text, { nodes: node })));
+  };
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const operations: OperationDefinitionNode[] = [];
+  for (const definition of merged.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      fragments.set(definition.name.value, definition);
+    } else if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
+    else report(definition, "A document holds operations and fragments alone");
+  }
+  const routes = new Map<string, string>();
+  const documents: RestDocument[] = [];
+  for (const operation of operations) {
+    const rest = readRest(extended, operation);
+    const name = operation.name?.value;
+    if (!rest) report(operation, "The operation has no @rest");
+    else if (!name) report(operation, "The operation has no name");
+    else {
+      checkRest(operation, rest, report);
+      const key = routeKey(rest.method, rest.path);
+      const other = routes.get(key);
+      if (other) report(operation, `${rest.method} ${rest.path} is the route of ${other} too`);
+      routes.set(key, name);
+      documents.push(readDocument(extended, operation, name, rest, fragments, report));
+    }
+  }
+  if (problems.length > 0) throw new RestDocumentsError(problems);
+  return documents;
+}
+
+function readDocument(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  name: string,
+  rest: RestDirective,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  report: Report,
+): RestDocument {
+  const parameters = readParameters(schema, operation, rest, report);
+  const root = schema.getRootType(operation.operation) as GraphQLObjectType;
+  const selection = readSelection(schema, root, [operation.selectionSet], fragments);
+  const pick = rest.pick ? rest.pick.split(".") : [];
+  checkAnswer(operation, selection, pick, report);
+  const engine = toEngineText(schema, operation, fragments);
+  return {
+    ...engine,
+    name,
+    kind: operation.operation === "mutation" ? "mutation" : "query",
+    method: rest.method,
+    path: rest.path,
+    pick,
+    body: rest.body,
+    status: rest.status,
+    description: operation.description?.value,
+    parameters,
+    selection,
+    errorKeys: errorKeys(engine, parameters),
+  };
+}
+
+/** A field that a binder fills has no name on the wire: what is said of it is said of the request. */
+function errorKeys(
+  { uses }: EngineText,
+  parameters: readonly RestParameter[],
+): ReadonlyMap<string, string> {
+  const byVariable = new Map(parameters.map((parameter) => [parameter.variable, parameter]));
+  const keys = new Map<string, string>();
+  for (const [path, variable] of uses) {
+    const parameter = byVariable.get(variable);
+    if (!parameter) continue;
+    const key = parameter.binder ? "base" : parameter.key;
+    keys.set(path, key);
+    const last = path.slice(path.lastIndexOf(".") + 1);
+    if (!keys.has(last)) keys.set(last, key);
+  }
+  return keys;
+}
+
+function parseFiles(files: readonly RestFile[]): DocumentNode {
+  const problems: string[] = [];
+  const documents: DocumentNode[] = [];
+  for (const { name, text } of files) {
+    try {
+      documents.push(parse(new Source(text, name)));
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      problems.push(describe(error));
+    }
+  }
+  if (problems.length > 0) throw new RestDocumentsError(problems);
+  return concatAST(documents);
+}
+
+/** `users.graphql:12:3 Cannot query field …` */
+function describe(error: GraphQLError): string {
+  const location = error.nodes?.[0]?.loc;
+  const source = location?.source ?? error.source;
+  const start = location?.start ?? error.positions?.[0];
+  if (!source || start === undefined) return error.message;
+  const { line, column } = getLocation(source, start);
+  return `${source.name}:${line}:${column} ${error.message}`;
+}

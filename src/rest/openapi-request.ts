@@ -1,0 +1,150 @@
+import { type GraphQLInputObjectType, getNullableType, isInputObjectType, isNonNullType } from "graphql";
+import type { RestDocument } from "./documents";
+import { inputSchema, type JsonSchema, orNull } from "./openapi-schema";
+import { type RestParameter, snakeCase } from "./parameters";
+
+/** Header parameters that OpenAPI states as a security scheme, by the scheme's name. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  svcToken: "Svc-Token",
+  accountKey: "Svc-Account-Key",
+};
+
+/** The security scheme that a header parameter is the value of. */
+export function securityOf({ place, wire }: RestParameter): string | undefined {
+  if (place !== "header") return undefined;
+  const name = wire.toLowerCase();
+  return Object.keys(SECURITY_HEADERS).find(
+    (scheme) => SECURITY_HEADERS[scheme]?.toLowerCase() === name,
+  );
+}
+
+/**
+ * Parameters of the path, the query and headers, in OpenAPI's form.
+ * @param components gets the schemas of operators, by the names of their input types
+ */
+export function parametersOf(
+  document: RestDocument,
+  components: Record<string, JsonSchema>,
+): JsonSchema[] {
+  return document.parameters.flatMap((parameter) => {
+    if (parameter.place === "body" || securityOf(parameter)) return [];
+    if (parameter.binder) return filterParameters(parameter, components);
+    const { place, wire, csv, type, description } = parameter;
+    return {
+      name: wire,
+      in: place,
+      ...(description && { description }),
+      ...((parameter.required || place === "path") && { required: true }),
+      schema: inputSchema(type, csv),
+    };
+  });
+}
+
+/** Of FIELD_OPERATORS: for each field its value, or an object of operators, `id[gt]=1`. */
+function filterParameters(
+  { type }: RestParameter,
+  components: Record<string, JsonSchema>,
+): JsonSchema[] {
+  const input = getNullableType(type);
+  if (!isInputObjectType(input)) return [];
+  return Object.values(input.getFields()).flatMap((field) => {
+    const group = getNullableType(field.type);
+    if (!isInputObjectType(group)) return [];
+    components[group.name] ??= operatorsSchema(group);
+    const operators = { $ref: `#/components/schemas/${group.name}` };
+    const equal = group.getFields().eq;
+    const name = snakeCase(field.name);
+    const how = `${name}=value, or ${name}[operator]=value; lists as ${name}[in][]=value, repeated.`;
+    return {
+      name,
+      in: "query",
+      description: field.description ? `${field.description} ${how}` : how,
+      style: "deepObject",
+      explode: true,
+      schema: equal ? { anyOf: [inputSchema(equal.type, false), operators] } : operators,
+    };
+  });
+}
+
+function operatorsSchema(group: GraphQLInputObjectType): JsonSchema {
+  const operators = Object.values(group.getFields()).map(({ name, type, description }) => [
+    snakeCase(name),
+    { ...inputSchema(type, false), ...(description && { description }) },
+  ]);
+  return {
+    type: "object",
+    ...(group.description && { description: group.description }),
+    additionalProperties: false,
+    properties: Object.fromEntries(operators),
+  };
+}
+
+interface Group {
+  properties: Map<string, Group | RestParameter>;
+}
+
+/**
+ * The request body, as JSON and as a form; undefined where nothing is read from one.
+ * @param components gets the schema that both forms share, by the operation's name
+ */
+export function bodyOf(
+  document: RestDocument,
+  components: Record<string, JsonSchema>,
+): JsonSchema | undefined {
+  const sent = document.parameters.filter(({ place }) => place === "body");
+  if (sent.length === 0) return undefined;
+  const root: Group = { properties: new Map() };
+  for (const parameter of sent) {
+    let group = root;
+    for (const segment of parameter.segments.slice(0, -1)) {
+      const known = group.properties.get(segment);
+      const inner: Group = known && "properties" in known ? known : { properties: new Map() };
+      group.properties.set(segment, inner);
+      group = inner;
+    }
+    group.properties.set(parameter.key, parameter);
+  }
+  const name = `${document.name}Request`;
+  components[name] = groupSchema(root);
+  const schema = { $ref: `#/components/schemas/${name}` };
+  const nested = [...root.properties].flatMap(([name, value]) =>
+    "properties" in value ? [[name, { style: "deepObject", explode: true }]] : [],
+  );
+  return {
+    ...(sent.some(({ required }) => required) && { required: true }),
+    content: {
+      "application/json": { schema },
+      "application/x-www-form-urlencoded": {
+        schema,
+        ...(nested.length > 0 && { encoding: Object.fromEntries(nested) }),
+      },
+    },
+  };
+}
+
+function isRequired(value: Group | RestParameter): boolean {
+  return "properties" in value ? [...value.properties.values()].some(isRequired) : value.required;
+}
+
+function groupSchema({ properties }: Group): JsonSchema {
+  const entries = [...properties];
+  const required = entries.filter(([, value]) => isRequired(value)).map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      entries.map(([name, value]) => [
+        name,
+        "properties" in value ? groupSchema(value) : parameterSchema(value),
+      ]),
+    ),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+function parameterSchema({ type, csv, description }: RestParameter): JsonSchema {
+  const schema = inputSchema(type, csv);
+  return {
+    ...(isNonNullType(type) ? schema : orNull(schema)),
+    ...(description && { description }),
+  };
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { PGlite, types } from "@electric-sql/pglite";
+import { PrismaPGlite } from "pglite-prisma-adapter";
+import type { Log } from "../core/log";
+import { queryFailure } from "./failure";
+import { lockFolder } from "./folder-lock";
+import { PrismaClient } from "./generated/client";
+import { migrate } from "./migrate";
+import { embeddedConnection } from "./migration-connection";
+import { readMigrations } from "./migrations";
+import { Refusal } from "./refusal";
+import type { Statement, Store } from "./store";
+
+/** How `query` reads columns, so that both databases answer alike. */
+const READERS = { [types.INT8]: Number };
+
+/**
+ * Opens the store on the embedded database in `folder/db`, which is made where it is missing, and
+ * migrates it. The folder belongs to this process until the store is closed.
+ * @throws Refusal when another process has the folder, or the service must not start on this database
+ */
+export async function openEmbedded(folder: string, log: Log): Promise<Store> {
+  const lock = await lockFolder(folder, log);
+  let lite: PGlite | undefined;
+  try {
+    lite = await openFolder(folder, log);
+    await migrateFolder(lite, log);
+  } catch (error) {
+    await lite?.close();
+    await lock.release();
+    throw error;
+  }
+  return storeOf(lite, log, () => lock.release());
+}
+
+async function openFolder(folder: string, log: Log): Promise<PGlite> {
+  const dataDir = join(folder, "db");
+  const first = !existsSync(join(dataDir, "PG_VERSION"));
+  if (first) log.info({ folder: dataDir }, "making the embedded database; this takes some seconds");
+  else log.info({ folder: dataDir }, "opening the embedded database");
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    const lite = await PGlite.create({ dataDir });
+    // Prisma's adapter writes and reads dates without their offset.
+    await lite.exec("SET TIME ZONE 'UTC'");
+    if (first) log.info("the embedded database is made");
+    return lite;
+  } catch (error) {
+    throw new Refusal(
+      `The embedded database in ${dataDir} cannot be opened: ${error instanceof Error ? error.message : String(error)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
+      { cause: error },
+    );
+  }
+}
+
+async function migrateFolder(lite: PGlite, log: Log): Promise<void> {
+  await migrate(embeddedConnection(lite), await readMigrations(), log);
+}
+
+function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
+  const db = new PrismaClient({ adapter: new PrismaPGlite(lite), errorFormat: "minimal" });
+
+  async function query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    try {
+      return (await lite.query<Row>(statement.text, values, { parsers: READERS })).rows;
+    } catch (error) {
+      throw queryFailure(error, log);
+    }
+  }
+
+  return {
+    kind: "embedded",
+    db,
+    query,
+    check: async () => {
+      await query({ name: "check", text: "SELECT 1" }, []);
+    },
+    close: async () => {
+      await db.$disconnect();
+      await lite.close();
+      await release();
+    },
+  };
+}

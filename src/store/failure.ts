@@ -1,0 +1,19 @@
+import { Fault } from "../core/errors";
+import type { Log } from "../core/log";
+import { unreachable } from "./conflicts";
+
+/**
+ * What `query` throws for an error of the driver: a Fault UNAVAILABLE when the database cannot be
+ * reached, else the error, without the values of the statement, which may be secrets and would be
+ * logged with it.
+ */
+export function queryFailure(error: unknown, log: Log): unknown {
+  if (unreachable(error)) {
+    log.warn({ err: error }, "the database cannot be reached");
+    return new Fault("UNAVAILABLE", "The database cannot be reached; try again", undefined, 2);
+  }
+  if (typeof error === "object" && error !== null) {
+    for (const name of ["params", "queryOptions", "detail"]) Reflect.deleteProperty(error, name);
+  }
+  return error;
+}

@@ -1,0 +1,54 @@
+import { join, resolve } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import type { Config } from "../core/config";
+import { openLog } from "../core/log";
+import { connect } from "./connection";
+import { lockFolder } from "./folder-lock";
+import type { MigrationConnection } from "./migrate";
+
+/** A connection for migrations and how to end it. */
+export interface OpenMigrationConnection {
+  connection: MigrationConnection;
+  close(): Promise<void>;
+}
+
+/** The view of a PGlite that migrations have. */
+export function embeddedConnection(lite: PGlite): MigrationConnection {
+  return {
+    exec: (sql) => lite.exec(sql),
+    query: async <Row>(sql: string, values?: unknown[]) =>
+      (await lite.query<Row>(sql, values)).rows,
+  };
+}
+
+/** Opens a connection to a PostgreSQL server that has no limit on the time a statement takes. */
+export async function serverConnection(url: string): Promise<OpenMigrationConnection> {
+  const client = await connect(url, "signalbox-migration");
+  return {
+    connection: {
+      exec: (sql) => client.query(sql),
+      query: async (sql, values) => (await client.query(sql, values)).rows,
+    },
+    close: () => client.end(),
+  };
+}
+
+/**
+ * Opens the configured database for a tool, as it stands: nothing is migrated.
+ * @throws Refusal when a process has the folder of the embedded database
+ */
+export async function openMigrationConnection(
+  config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
+): Promise<OpenMigrationConnection> {
+  if (config.DATABASE_URL !== undefined) return serverConnection(config.DATABASE_URL);
+  const folder = resolve(config.DATA_DIR);
+  const lock = await lockFolder(folder, openLog("warn"));
+  const lite = await PGlite.create({ dataDir: join(folder, "db") });
+  return {
+    connection: embeddedConnection(lite),
+    close: async () => {
+      await lite.close();
+      await lock.release();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import { Pool, types } from "pg";
+import type { Config } from "../core/config";
+import type { Log } from "../core/log";
+import { connectionOptions, SESSION } from "./connection";
+import { queryFailure } from "./failure";
+import { PrismaClient } from "./generated/client";
+import { migrate } from "./migrate";
+import { serverConnection } from "./migration-connection";
+import { readMigrations } from "./migrations";
+import { lockNode } from "./node-lock";
+import { StatementNames } from "./statement-names";
+import type { Statement, Store } from "./store";
+
+/** The server ends a statement after 30 s; a little later the client gives up on a silent server. */
+const STATEMENT_MS = 30_000;
+const SILENCE_MS = 35_000;
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+/** How `query` reads columns; given with each query, so that Prisma's own reading is left alone. */
+const READERS = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (format === "binary") return types.getTypeParser(oid, format);
+    if (oid === INT8) return Number;
+    if (oid === INT8_ARRAY) return readIntegers;
+    return types.getTypeParser(oid, "text");
+  },
+};
+
+/** An array of int8 in PostgreSQL's text form, of one dimension: digits, signs, commas and NULL. */
+function readIntegers(text: string): (number | null)[] {
+  const inside = text.slice(1, -1);
+  if (inside === "") return [];
+  return inside.split(",").map((part) => (part === "NULL" ? null : Number(part)));
+}
+
+/** What {@link openPostgres} needs. */
+export interface PostgresOptions {
+  config: Pick<Config, "DATABASE_POOL" | "REDIS_URL">;
+  url: string;
+  log: Log;
+  /** Whether to hold the lock of the nodes; a tool does not. */
+  exclusive: boolean;
+  onLost?: (reason: string) => void;
+}
+
+/**
+ * Opens the store on a PostgreSQL server, and migrates it.
+ * @throws Refusal when the service must not start on this database
+ */
+export async function openPostgres(options: PostgresOptions): Promise<Store> {
+  const { config, url, log, exclusive, onLost } = options;
+  const lock = exclusive
+    ? await lockNode({ url, lone: config.REDIS_URL === undefined, log, onLost })
+    : undefined;
+  try {
+    await migrateServer(url, log);
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+  const pool = openPool(url, config.DATABASE_POOL, log);
+  const prismaNames = new StatementNames();
+  const db = new PrismaClient({
+    adapter: new PrismaPg(pool, {
+      statementNameGenerator: ({ sql }) => prismaNames.of({ name: "prisma", text: sql }) ?? "",
+    }),
+    errorFormat: "minimal",
+  });
+  const names = new StatementNames();
+
+  async function query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    try {
+      const result = await pool.query({
+        name: names.of(statement),
+        text: statement.text,
+        values,
+        types: READERS,
+      });
+      return result.rows;
+    } catch (error) {
+      throw queryFailure(error, log);
+    }
+  }
+
+  return {
+    kind: "postgresql",
+    db,
+    query,
+    check: async () => {
+      await query({ name: "check", text: "SELECT 1" }, []);
+    },
+    close: async () => {
+      await db.$disconnect();
+      await pool.end();
+      await lock?.release();
+    },
+  };
+}
+
+function openPool(url: string, max: number, log: Log): Pool {
+  const pool = new Pool({
+    ...connectionOptions(url, "signalbox"),
+    max,
+    idleTimeoutMillis: 30_000,
+    query_timeout: SILENCE_MS,
+    onConnect: async (client) => {
+      await client.query(`${SESSION}; SET statement_timeout = ${STATEMENT_MS}`);
+    },
+  });
+  pool.on("error", (error) => log.warn({ err: error }, "a connection to the database was lost"));
+  return pool;
+}
+
+async function migrateServer(url: string, log: Log): Promise<void> {
+  const { connection, close } = await serverConnection(url);
+  try {
+    await migrate(connection, await readMigrations(), log);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,36 @@
+import type { PrismaClient } from "./generated/client";
+
+/** A hot statement in SQL, its values written `$1`, `$2`, …. */
+export interface Statement {
+  /** What it is called in the database's statistics; statements that vary in shape share one name. */
+  name: string;
+  text: string;
+}
+
+/**
+ * The database, in two ways over the same connections: Prisma for everything, prepared SQL for the
+ * few statements that every request needs.
+ */
+export interface Store {
+  kind: "embedded" | "postgresql";
+  db: PrismaClient;
+
+  /**
+   * Runs a prepared statement outside of any transaction. Rows carry the column names of the
+   * statement; int8 comes as a number (exact up to 2^53-1), timestamptz as a Date, an array as an
+   * array, json parsed, bytea as a Uint8Array, numeric as text.
+   *
+   * The embedded database has one connection: awaited inside of a Prisma transaction, this never ends.
+   * @throws Fault UNAVAILABLE when the database cannot be reached
+   */
+  query<Row>(statement: Statement, values: unknown[]): Promise<Row[]>;
+
+  /**
+   * One trivial round trip, for /readyz.
+   * @throws Fault UNAVAILABLE when the database cannot be reached
+   */
+  check(): Promise<void>;
+
+  /** Ends every connection, once what is under way has finished. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,46 @@
+/**
+ * Fields of every unique index and primary key, by the name of the index: PostgreSQL's errors name the
+ * index alone. test/contract/store.test.ts holds this list to the database.
+ */
+export const UNIQUE_INDEXES: Readonly<Record<string, readonly string[]>> = {
+  accounts_pkey: ["id"],
+  accounts_account_key_key: ["accountKey"],
+  accounts_email_key: ["email"],
+  applications_pkey: ["id"],
+  users_pkey: ["id"],
+  users_application_id_login_key_key: ["applicationId", "loginKey"],
+  users_application_id_email_key_key: ["applicationId", "emailKey"],
+  users_application_id_external_id_key: ["applicationId", "externalId"],
+  users_application_id_external_user_id_key: ["applicationId", "externalUserId"],
+  user_tags_pkey: ["userId", "tag"],
+  identities_pkey: ["id"],
+  identities_application_id_provider_subject_key: ["applicationId", "provider", "subject"],
+  sessions_pkey: ["id"],
+  sessions_token_hash_key: ["tokenHash"],
+  sessions_binding_code_hash_key: ["bindingCodeHash"],
+  nonces_pkey: ["applicationId", "ts", "nonce"],
+  push_subscriptions_pkey: ["id"],
+  push_subscriptions_user_id_udid_channel_environment_key: [
+    "userId",
+    "udid",
+    "channel",
+    "environment",
+  ],
+  push_subscriptions_application_id_channel_environment_token_key: [
+    "applicationId",
+    "channel",
+    "environment",
+    "token",
+  ],
+  push_events_pkey: ["id"],
+  push_events_user_id_idempotency_key_channel_key: ["userId", "idempotencyKey", "channel"],
+  push_deliveries_pkey: ["id"],
+  push_deliveries_event_id_subscription_id_occurrence_key: [
+    "eventId",
+    "subscriptionId",
+    "occurrence",
+  ],
+  calls_pkey: ["id"],
+  calls_application_id_session_id_key: ["applicationId", "sessionId"],
+  call_participants_pkey: ["callId", "userId"],
+};

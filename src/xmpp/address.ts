@@ -1,0 +1,44 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+
+/** Whether nobody beyond this machine can reach what listens on the host. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, "").toLowerCase();
+  if (isIP(address) === 4) return address.startsWith("127.");
+  return address === "::1" || address === "localhost";
+}
+
+/** An IPv4 address that came as `::ffff:` IPv6, as IPv4. */
+function plain(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+}
+
+const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/**
+ * How the address of a client is found: that of the connection, or, from a trusted proxy, the last
+ * one of X-Forwarded-For that is no trusted proxy itself.
+ * @param trusted addresses and networks (`10.0.0.0/8`)
+ * @throws RangeError or TypeError for an entry that is no address
+ */
+export function clientAddress(trusted: string[]): (request: IncomingMessage) => string {
+  const proxies = new BlockList();
+  for (const entry of trusted) {
+    const [address = "", bits] = entry.split("/");
+    if (bits === undefined) proxies.addAddress(address, family(address));
+    else proxies.addSubnet(address, Number(bits), family(address));
+  }
+  const isProxy = (address: string) => proxies.check(address, family(address));
+  return (request) => {
+    let address = plain(request.socket.remoteAddress ?? "");
+    const header = request.headers["x-forwarded-for"];
+    const forwarded = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
+    while (isIP(address) !== 0 && isProxy(address)) {
+      const next = plain(forwarded.pop()?.trim() ?? "");
+      if (isIP(next) === 0) break;
+      address = next;
+    }
+    return address;
+  };
+}

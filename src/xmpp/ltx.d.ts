@@ -1,0 +1,14 @@
+/** The part of ltx that is used here; the package brings no types. */
+declare module "ltx" {
+  export type Node = Element | string;
+
+  export class Element {
+    constructor(name: string, attrs?: Record<string, string>);
+    name: string;
+    parent: Element | null;
+    attrs: Record<string, string | undefined>;
+    children: Node[];
+    append(...nodes: Node[]): void;
+    getText(): string;
+  }
+}

@@ -1,0 +1,130 @@
+import { Element } from "ltx";
+import { SaxesParser } from "saxes";
+
+/** Levels of a stanza at most. */
+export const MAX_DEPTH = 32;
+/** Attributes of one element at most, namespace declarations counted. */
+export const MAX_ATTRIBUTES = 64;
+
+const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
+const XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/";
+/** Namespace of a stanza, which a client may leave unsaid at the top of a frame. */
+export const CLIENT = "jabber:client";
+
+/** Why input was refused: a stream error condition of RFC 6120 section 4.9.3. */
+export type RefusalCondition = "restricted-xml" | "not-well-formed" | "policy-violation";
+
+/** Input that ends the stream it came by. Its message is for the other end. */
+export class XmlRefusal extends Error {
+  override readonly name = "XmlRefusal";
+  constructor(
+    readonly condition: RefusalCondition,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a reader does with a complete element. */
+type OnElement = (element: Element) => void;
+
+/**
+ * A parser that refuses what XMPP forbids (RFC 6120 section 11.1) and what would cost too much. It
+ * throws {@link XmlRefusal} out of `write` and must then be dropped.
+ *
+ * Elements come in one form however they were written: local names; `xmlns` on an element only where
+ * its namespace differs from the parent's, and always at the top; each prefix that an attribute needs
+ * declared on the attribute's own element; CDATA as text. The attributes have no prototype.
+ */
+function strictParser(done: OnElement): SaxesParser<{ xmlns: true }> {
+  const parser = new SaxesParser({
+    xmlns: true,
+    position: false,
+    additionalNamespaces: { "": CLIENT },
+  });
+  const open: { element: Element; namespace: string }[] = [];
+  let depth = 0;
+  let attributes = 0;
+
+  const refuse = (condition: RefusalCondition, message: string) => (): never => {
+    throw new XmlRefusal(condition, message);
+  };
+  parser.on("error", refuse("not-well-formed", "The XML is not well-formed"));
+  parser.on("doctype", refuse("restricted-xml", "A DOCTYPE is not allowed"));
+  parser.on("comment", refuse("restricted-xml", "Comments are not allowed"));
+  parser.on("processinginstruction", refuse("restricted-xml", "Instructions are not allowed"));
+  parser.on("xmldecl", refuse("restricted-xml", "An XML declaration is not allowed"));
+
+  // Namespaces are looked up through all open elements, so depth ends before that look-up.
+  parser.on("opentagstart", () => {
+    depth += 1;
+    attributes = 0;
+    if (depth > MAX_DEPTH) refuse("policy-violation", `Deeper than ${MAX_DEPTH} levels`)();
+  });
+  parser.on("attribute", () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES) {
+      refuse("policy-violation", `More than ${MAX_ATTRIBUTES} attributes`)();
+    }
+  });
+  parser.on("opentag", (tag) => {
+    const parent = open.at(-1);
+    if (tag.uri === XML_NAMESPACE || tag.uri === XMLNS_NAMESPACE) {
+      refuse("not-well-formed", "An element stands in a reserved namespace")();
+    }
+    const element = new Element(tag.local);
+    const attrs: Record<string, string> = Object.create(null);
+    element.attrs = attrs;
+    if (tag.uri !== parent?.namespace) attrs.xmlns = tag.uri;
+    for (const { name, prefix, uri, value } of Object.values(tag.attributes)) {
+      if (uri === XMLNS_NAMESPACE) continue;
+      attrs[name] = value;
+      if (prefix === "" || prefix === "xml") continue;
+      if (uri === "") refuse("not-well-formed", "A prefix is bound to nothing")();
+      attrs[`xmlns:${prefix}`] = uri;
+    }
+    parent?.element.append(element);
+    open.push({ element, namespace: tag.uri });
+  });
+  parser.on("closetag", () => {
+    depth -= 1;
+    const closed = open.pop();
+    if (closed && open.length === 0) done(closed.element);
+  });
+  const append = (text: string) => {
+    const children = open.at(-1)?.element.children;
+    if (!children || text === "") return;
+    const last = children.length - 1;
+    if (typeof children[last] === "string") children[last] += text;
+    else children.push(text);
+  };
+  parser.on("text", append);
+  parser.on("cdata", append);
+  return parser;
+}
+
+/**
+ * Reads one WebSocket text message as one element (RFC 7395 section 3.3).
+ * @param limit bytes at most
+ * @returns the element, or null for a message of white space, which old clients send to stay alive
+ * @throws XmlRefusal
+ */
+export function readFrame(frame: string, limit: number): Element | null {
+  if (Buffer.byteLength(frame) > limit) {
+    throw new XmlRefusal("policy-violation", `A stanza is limited to ${limit} bytes`);
+  }
+  if (/^[ \t\r\n]*$/.test(frame)) return null;
+  let element: Element | null = null;
+  try {
+    strictParser((complete) => {
+      element = complete;
+    })
+      .write(frame)
+      .close();
+  } catch (error) {
+    if (error instanceof XmlRefusal) throw error;
+    throw new XmlRefusal("not-well-formed", "The XML is not well-formed");
+  }
+  if (!element) throw new XmlRefusal("not-well-formed", "The XML is not well-formed");
+  return element;
+}

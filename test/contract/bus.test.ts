@@ -1,0 +1,367 @@
+import type { OpenBus } from "../../src/bus/adapter";
+import { PAGE_ENTRIES } from "../../src/bus/adapter";
+import { INBOX_ENTRIES, INBOX_MS } from "../../src/bus/bus";
+import { openLocalBus } from "../../src/bus/local";
+import { openRedisBus } from "../../src/bus/redis";
+import { openLog } from "../../src/core/log";
+import { eventually } from "../support/binaries";
+import { freshRedis, hasServices } from "../support/database";
+import { ask, type RedisServer, startRedis } from "../support/redis-server";
+
+const log = openLog("silent");
+
+interface Adapter {
+  name: string;
+  /** Opens buses of one deployment; the second one is another node where there can be several. */
+  open(): Promise<{ bus: OpenBus; other: OpenBus; close(): Promise<void> }>;
+}
+
+const ADAPTERS: Adapter[] = [
+  {
+    name: "local",
+    open: async () => {
+      const bus = openLocalBus({ now: () => 1_000_000 }, log);
+      return { bus, other: bus, close: () => bus.close() };
+    },
+  },
+];
+if (hasServices) {
+  ADAPTERS.push({
+    name: "redis",
+    open: async () => {
+      const url = await freshRedis();
+      const [bus, other] = await Promise.all([openRedisBus(url, log), openRedisBus(url, log)]);
+      return {
+        bus,
+        other,
+        close: async () => {
+          await Promise.all([bus.close(), other.close()]);
+        },
+      };
+    },
+  });
+}
+
+/** A listener and the promise of what it hears. */
+function ear() {
+  const heard: string[] = [];
+  const waiting: { count: number; resolve(heard: string[]): void }[] = [];
+  return {
+    heard,
+    listen: (message: string) => {
+      heard.push(message);
+      for (const { count, resolve } of waiting) if (heard.length >= count) resolve([...heard]);
+    },
+    until: (count: number) =>
+      new Promise<string[]>((resolve) => {
+        if (heard.length >= count) resolve([...heard]);
+        else waiting.push({ count, resolve });
+      }),
+  };
+}
+
+describe.each(ADAPTERS)("the $name bus", ({ open }) => {
+  let bus: OpenBus;
+  let other: OpenBus;
+  let close: () => Promise<void>;
+
+  beforeEach(async () => {
+    ({ bus, other, close } = await open());
+  });
+  afterEach(() => close());
+
+  test("reads what was appended, in order, after a cursor and from the beginning", async () => {
+    const first = await bus.append("inbox:1", "a\r\n\u0000ü😀");
+    const second = await other.append("inbox:1", "b");
+    const third = await bus.append("inbox:1", "");
+    expect(await bus.read("inbox:1", "")).toEqual({
+      entries: [
+        { cursor: first, body: "a\r\n\u0000ü😀" },
+        { cursor: second, body: "b" },
+        { cursor: third, body: "" },
+      ],
+      complete: true,
+    });
+    expect(await other.read("inbox:1", second)).toEqual({
+      entries: [{ cursor: third, body: "" }],
+      complete: true,
+    });
+    expect(await bus.read("inbox:1", third)).toEqual({ entries: [], complete: true });
+  });
+
+  test("keeps inboxes apart", async () => {
+    const cursor = await bus.append("inbox:1", "a");
+    await bus.append("inbox:2", "b");
+    expect((await bus.read("inbox:2", "")).entries.map((entry) => entry.body)).toEqual(["b"]);
+    expect(await bus.read("inbox:1", cursor)).toEqual({ entries: [], complete: true });
+    expect(await bus.read("inbox:3", "")).toEqual({ entries: [], complete: true });
+  });
+
+  test("answers a long inbox in pages without a gap", async () => {
+    const first = await bus.append("inbox:1", "first");
+    const bodies = Array.from({ length: PAGE_ENTRIES + 20 }, (_, index) => `body ${index}`);
+    await Promise.all(bodies.map((body) => bus.append("inbox:1", body)));
+    const page = await bus.read("inbox:1", first);
+    expect(page.entries).toHaveLength(PAGE_ENTRIES);
+    const rest = await bus.read("inbox:1", page.entries.at(-1)?.cursor ?? "");
+    expect(rest.complete).toBe(true);
+    expect([...page.entries, ...rest.entries].map((entry) => entry.body)).toEqual(bodies);
+  });
+
+  test("drops the oldest entries of a full inbox, and says so to who stood before them", async () => {
+    const first = await bus.append("inbox:1", "0");
+    const second = await bus.append("inbox:1", "1");
+    const appended = Array.from({ length: INBOX_ENTRIES }, (_, index) =>
+      bus.append("inbox:1", String(index + 2)),
+    );
+    await Promise.all(appended);
+    expect(await bus.read("inbox:1", first)).toMatchObject({ complete: false });
+    const page = await bus.read("inbox:1", second);
+    expect(page.complete).toBe(true);
+    expect(page.entries[0]?.body).toBe("2");
+    const all = await bus.read("inbox:1", "");
+    expect(all.entries[0]?.body).toBe("2");
+    expect(all.complete).toBe(true);
+  });
+
+  test("knows a cursor of another bus, and answers all it has", async () => {
+    await bus.append("inbox:1", "a");
+    const foreign = openLocalBus({ now: () => 1 }, log);
+    const cursor = await foreign.append("inbox:1", "b");
+    for (const after of [cursor, "0", "nonsense", "99999999999999-0", "-", "1-2-3"]) {
+      const page = await bus.read("inbox:1", after);
+      expect(page).toMatchObject({ complete: false });
+      expect(page.entries.map((entry) => entry.body)).toEqual(["a"]);
+    }
+  });
+
+  test("an append tells the listeners of the inbox its cursor, once it can be read", async () => {
+    const { listen, until } = ear();
+    await other.subscribe("inbox:1", listen);
+    const cursor = await bus.append("inbox:1", "a");
+    await bus.append("inbox:2", "not heard");
+    const second = await bus.append("inbox:1", "b");
+    expect(await until(2)).toEqual([cursor, second]);
+    expect((await other.read("inbox:1", "")).entries).toHaveLength(2);
+  });
+
+  test("a notice reaches every listener of the channel on every node, and no other", async () => {
+    const ears = [ear(), ear(), ear()] as const;
+    await bus.subscribe("channel", ears[0].listen);
+    await bus.subscribe("channel", ears[0].listen);
+    await other.subscribe("channel", ears[1].listen);
+    await other.subscribe("channel-2", ears[2].listen);
+    await other.publish("channel", "one");
+    await other.publish("channel", "two");
+    await other.publish("channel-2", "last");
+    expect((await ears[0].until(4)).sort()).toEqual(["one", "one", "two", "two"]);
+    expect(await ears[1].until(2)).toEqual(["one", "two"]);
+    expect(await ears[2].until(1)).toEqual(["last"]);
+  });
+
+  test("a listener that stopped hears nothing more, while the others of the channel do", async () => {
+    const [stopped, kept] = [ear(), ear()];
+    const stop = await bus.subscribe("channel", stopped.listen);
+    const stopKept = await bus.subscribe("channel", kept.listen);
+    await stop();
+    await stop();
+    await bus.publish("channel", "one");
+    expect(await kept.until(1)).toEqual(["one"]);
+    await stopKept();
+    const again = ear();
+    await bus.subscribe("channel", again.listen);
+    await bus.publish("channel", "two");
+    expect(await again.until(1)).toEqual(["two"]);
+    expect(stopped.heard).toEqual([]);
+    expect(kept.heard).toEqual(["one"]);
+  });
+
+  test("subscribing and stopping in a hurry leaves the channel as it was asked for last", async () => {
+    const { listen, until } = ear();
+    const stops = Array.from({ length: 20 }, async () => {
+      const stop = await bus.subscribe("channel", () => {});
+      await stop();
+    });
+    const listening = bus.subscribe("channel", listen);
+    await Promise.all([...stops, listening]);
+    await other.publish("channel", "heard");
+    expect(await until(1)).toEqual(["heard"]);
+  });
+
+  test("a listener that throws keeps the notice from nobody else", async () => {
+    const { listen, until } = ear();
+    await bus.subscribe("channel", () => {
+      throw new Error("listener");
+    });
+    await bus.subscribe("channel", listen);
+    await bus.publish("channel", "one");
+    expect(await until(1)).toEqual(["one"]);
+  });
+
+  test("is well until it is closed, then UNAVAILABLE", async () => {
+    await bus.check();
+    await bus.close();
+    for (const attempt of [
+      () => bus.check(),
+      () => bus.append("inbox:1", "a"),
+      () => bus.read("inbox:1", ""),
+      () => bus.publish("channel", "a"),
+      () => bus.subscribe("channel", () => {}),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    }
+  });
+});
+
+describe("the local bus in time", () => {
+  let now = 1_000_000;
+  let bus: OpenBus;
+
+  beforeEach(() => {
+    now = 1_000_000;
+    bus = openLocalBus({ now: () => now }, log);
+  });
+
+  test("forgets entries after their time, and says so to who has not read them", async () => {
+    const first = await bus.append("inbox:1", "a");
+    now += INBOX_MS / 2;
+    const second = await bus.append("inbox:1", "b");
+    now += INBOX_MS / 2 + 1;
+    expect(await bus.read("inbox:1", "")).toMatchObject({ entries: [{ body: "b" }] });
+    expect(await bus.read("inbox:1", first)).toMatchObject({ complete: true });
+    now += INBOX_MS;
+    expect(await bus.read("inbox:1", first)).toEqual({ entries: [], complete: false });
+    expect(await bus.read("inbox:1", second)).toEqual({ entries: [], complete: true });
+  });
+
+  test("a reader that stood still for hours learns that it missed nothing", async () => {
+    const cursor = await bus.append("inbox:1", "a");
+    now += 20 * 3_600_000;
+    for (let user = 2; user < 50; user++) await bus.append(`inbox:${user}`, "b");
+    expect(await bus.read("inbox:1", cursor)).toEqual({ entries: [], complete: true });
+    await bus.append("inbox:1", "c");
+    expect(await bus.read("inbox:1", cursor)).toMatchObject({
+      entries: [{ body: "c" }],
+      complete: true,
+    });
+  });
+
+  test("a cursor of days ago is not vouched for once others came after it", async () => {
+    const cursor = await bus.append("inbox:1", "a");
+    now += 3_600_000;
+    await bus.append("inbox:2", "b");
+    now += 48 * 3_600_000;
+    await bus.append("inbox:3", "c");
+    now += 48 * 3_600_000;
+    await bus.append("inbox:3", "d");
+    expect(await bus.read("inbox:1", cursor)).toEqual({ entries: [], complete: false });
+  });
+});
+
+const describeServices = hasServices ? describe : describe.skip;
+
+describeServices("the redis bus in an outage", () => {
+  let server: RedisServer;
+  let bus: OpenBus;
+
+  beforeEach(async () => {
+    server = await startRedis();
+    bus = await openRedisBus(server.url, log);
+  });
+  afterEach(async () => {
+    await bus.close();
+    await server.stop();
+  });
+
+  test("is UNAVAILABLE while Redis is away, and itself again when it is back", async () => {
+    const { heard, listen } = ear();
+    await bus.subscribe("channel", listen);
+    const lost = await bus.append("inbox:1", "lost with the server");
+    await server.stop("SIGKILL");
+    for (const attempt of [
+      bus.append("inbox:1", "never"),
+      bus.read("inbox:1", ""),
+      bus.check(),
+      bus.publish("channel", "never"),
+      bus.subscribe("elsewhere", listen),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    }
+    server = await startRedis(server.port);
+    await eventually(() => bus.check());
+    await eventually(async () => expect(heard).toEqual([""]));
+    await bus.publish("channel", "back");
+    await eventually(async () => expect(heard).toEqual(["", "back"]));
+    // The server has forgotten: nobody can say what came after the cursor.
+    expect(await bus.read("inbox:1", lost)).toEqual({ entries: [], complete: false });
+    await bus.append("inbox:1", "new");
+    expect(await bus.read("inbox:1", lost)).toMatchObject({
+      entries: [{ body: "new" }],
+      complete: false,
+    });
+  });
+
+  test("a cut connection is made again, and listeners are told that notices may be missing", async () => {
+    const { heard, listen } = ear();
+    await bus.subscribe("channel", listen);
+    await ask(server.port, "CLIENT KILL TYPE pubsub");
+    await eventually(async () => expect(heard).toEqual([""]));
+    await bus.publish("channel", "heard");
+    await eventually(async () => expect(heard).toEqual(["", "heard"]));
+  });
+
+  test("an emptied inbox leaves no body behind, and its readers still know where they stand", async () => {
+    const first = await bus.append("inbox:1", "a");
+    const second = await bus.append("inbox:1", "b");
+    expect(
+      Number((await ask(server.port, "PTTL signalbox:inbox:{inbox:1}")).slice(1)),
+    ).toBeGreaterThan(0);
+    // What the time to live does after a minute.
+    await ask(server.port, "DEL signalbox:inbox:{inbox:1}");
+    expect(await bus.read("inbox:1", second)).toEqual({ entries: [], complete: true });
+    expect(await bus.read("inbox:1", first)).toEqual({ entries: [], complete: false });
+    await bus.append("inbox:1", "c");
+    expect(await bus.read("inbox:1", second)).toMatchObject({
+      entries: [{ body: "c" }],
+      complete: true,
+    });
+    expect(await bus.read("inbox:1", first)).toMatchObject({
+      entries: [{ body: "c" }],
+      complete: false,
+    });
+  });
+
+  test("entries past their time are not read, though they may still stand there", async () => {
+    await ask(server.port, "XADD signalbox:inbox:{inbox:1} 1000-0 p 0-1 b old");
+    await ask(server.port, "SET signalbox:head:{inbox:1} 1000-0");
+    expect(await bus.read("inbox:1", "")).toEqual({ entries: [], complete: true });
+    expect(await bus.read("inbox:1", "0-1")).toEqual({ entries: [], complete: false });
+    await bus.append("inbox:1", "new");
+    expect(await ask(server.port, "XLEN signalbox:inbox:{inbox:1}")).toBe(":1");
+    expect(await bus.read("inbox:1", "1000-0")).toMatchObject({ complete: true });
+  });
+
+  test("cursors grow even when the clock of the server went back", async () => {
+    const future = "99999999999999-7";
+    await ask(server.port, `SET signalbox:head:{inbox:1} ${future}`);
+    expect(await bus.append("inbox:1", "a")).toBe("99999999999999-8");
+    expect(await bus.read("inbox:1", future)).toMatchObject({
+      entries: [{ body: "a" }],
+      complete: true,
+    });
+  });
+
+  test("two deployments on one server, in databases of their own, do not meet", async () => {
+    const neighbour = await openRedisBus(`${server.url}/1`, log);
+    const [here, there] = [ear(), ear()];
+    await bus.subscribe("channel", here.listen);
+    await neighbour.subscribe("channel", there.listen);
+    await bus.publish("channel", "here");
+    await neighbour.publish("channel", "there");
+    await bus.append("inbox:1", "here");
+    expect(await here.until(1)).toEqual(["here"]);
+    expect(await there.until(1)).toEqual(["there"]);
+    expect(await neighbour.read("inbox:1", "")).toEqual({ entries: [], complete: true });
+    await neighbour.close();
+  });
+});

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execute } from "./postgres-server";
+import { ask, REDIS_DATABASES } from "./redis-server";
+
+/** A database that one test has for itself. */
+export interface FreshDatabase {
+  /** The variables of the service's configuration that lead to it. */
+  environment: Record<string, string>;
+  /** Removes what was made; call it after the service on it has ended. */
+  remove(): Promise<void>;
+}
+
+/** Whether this run has real services: PostgreSQL and Redis. */
+export const hasServices = process.env.TEST_SERVICES === "1";
+
+/**
+ * Makes a migrated, empty database: on PostgreSQL with a Redis database of its own when this run has
+ * real services, else a data folder of the embedded database.
+ */
+export function freshDatabase(): Promise<FreshDatabase> {
+  return hasServices ? freshServices() : freshFolder();
+}
+
+/** A data folder with a copy of the migrated embedded database. */
+export async function freshFolder(): Promise<FreshDatabase> {
+  const template = process.env.TEST_TEMPLATE;
+  if (!template)
+    throw new Error("TEST_TEMPLATE is not set: run jest with the project's configuration");
+  const folder = await mkdtemp(join(tmpdir(), "signalbox-data-"));
+  await cp(template, join(folder, "db"), { recursive: true });
+  return {
+    environment: { DATA_DIR: folder },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A data folder with nothing in it but room. */
+export async function emptyFolder(): Promise<FreshDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), "signalbox-data-"));
+  return {
+    environment: { DATA_DIR: folder },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * A database of the PostgreSQL server, with a Redis database beside it.
+ * @param template what to copy: the migrated one, or `template0` for an empty one
+ */
+export async function freshServices(template = "signalbox_template"): Promise<FreshDatabase> {
+  const server = serviceUrl("TEST_DATABASE_URL");
+  const name = `signalbox_${randomBytes(6).toString("hex")}`;
+  await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const { environment, remove } = await emptyFolder();
+  return {
+    environment: {
+      ...environment,
+      DATABASE_URL: server.replace(/postgres$/, name),
+      REDIS_URL: await freshRedis(),
+    },
+    remove: async () => {
+      await remove();
+      await execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+/** Address of a Redis database that no other test has; the servers' channels are apart as well. */
+export async function freshRedis(): Promise<string> {
+  const server = new URL(serviceUrl("TEST_REDIS_URL"));
+  const count = Number((await ask(Number(server.port), "INCR signalbox-tests")).slice(1));
+  // Database 0 holds the count.
+  return `redis://${server.host}/${1 + (count % (REDIS_DATABASES - 1))}`;
+}
+
+function serviceUrl(name: string): string {
+  const url = process.env[name];
+  if (!url) throw new Error(`${name} is not set: run npm run test:services`);
+  return url;
+}

@@ -1,0 +1,34 @@
+import { openLog } from "../../src/core/log";
+import { migrate } from "../../src/store/migrate";
+import { serverConnection } from "../../src/store/migration-connection";
+import { readMigrations } from "../../src/store/migrations";
+import { execute, startPostgres } from "./postgres-server";
+import { startRedis } from "./redis-server";
+import { RUNNING } from "./services";
+import stopServices from "./services-teardown";
+import setup from "./setup";
+
+/** Before all tests on real services: starts them, and makes the migrated database that tests copy. */
+export default async function setupServices(): Promise<void> {
+  await setup();
+  // Jest runs no teardown when the setup fails or the run is broken off.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stopServices().finally(() => process.exit(1)));
+  }
+  try {
+    const postgres = await startPostgres();
+    RUNNING.push(postgres);
+    const redis = await startRedis();
+    RUNNING.push(redis);
+    const template = postgres.url.replace(/postgres$/, "signalbox_template");
+    await execute(postgres.url, "CREATE DATABASE signalbox_template");
+    const { connection, close } = await serverConnection(template);
+    await migrate(connection, await readMigrations(), openLog("silent"));
+    await close();
+    process.env.TEST_DATABASE_URL = postgres.url;
+    process.env.TEST_REDIS_URL = redis.url;
+  } catch (error) {
+    await stopServices();
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { openLog } from "../../src/core/log";
+import { openEmbedded } from "../../src/store/embedded";
+import { readMigrations } from "../../src/store/migrations";
+
+const ROOT = resolve(__dirname, "../..");
+const CACHE = join(ROOT, "node_modules", ".cache", "signalbox");
+
+/**
+ * The folder of an embedded database that is migrated and closed, for tests to copy. Making one takes
+ * some seconds, so it is kept between runs under the hash of all that shapes it.
+ */
+export async function embeddedTemplate(): Promise<string> {
+  const folder = join(CACHE, `template-${await fingerprint()}`);
+  if (existsSync(folder)) return folder;
+  await mkdir(CACHE, { recursive: true });
+  const draft = await mkdtemp(join(CACHE, "draft-"));
+  try {
+    const store = await openEmbedded(draft, openLog("silent"));
+    await store.close();
+    // Whoever is first puts the folder in place; it is the same whoever made it.
+    await rename(join(draft, "db"), folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash("sha256");
+  for (const { name, checksum } of await readMigrations()) hash.update(`${name} ${checksum}\n`);
+  const sources = join(ROOT, "src", "store");
+  for (const file of (await readdir(sources)).sort()) {
+    if (/^(embedded|migrat).*\.ts$/.test(file)) hash.update(await readFile(join(sources, file)));
+  }
+  const lite = await readFile(join(ROOT, "node_modules/@electric-sql/pglite/package.json"), "utf8");
+  hash.update(String(JSON.parse(lite).version));
+  return hash.digest("hex").slice(0, 16);
+}

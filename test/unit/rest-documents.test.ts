@@ -1,0 +1,377 @@
+import { buildSchema, parse, validate } from "graphql";
+import { RestDocumentsError, readDocuments } from "../../src/rest/documents";
+import { renamed } from "../../src/rest/error";
+import { compileAnswer } from "../../src/rest/respond";
+import { Fault } from "../../src/core/errors";
+import { FILES, sampleSchema, sampleSession, sampleUser } from "../support/rest-sample";
+
+const schema = sampleSchema();
+
+/** The problems of one file, in order. */
+function problems(text: string, using = schema): string[] {
+  try {
+    readDocuments([{ name: "a.graphql", text }], using);
+  } catch (error) {
+    if (error instanceof RestDocumentsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const user = (head: string, body = "user(by: {id: $id}) { id }") => `query A${head} { ${body} }`;
+
+describe("the project's documents", () => {
+  const documents = readDocuments(FILES, schema);
+
+  test("are the routes of the interface, with their statuses and bodies", () => {
+    const routes = documents.map(
+      ({ method, path, status, body }) => `${method} ${path} ${status} ${body}`,
+    );
+    expect(routes.sort()).toEqual([
+      "DELETE /login 200 NONE",
+      "DELETE /session 200 NONE",
+      "DELETE /users/{id} 200 NONE",
+      "GET /account_settings 200 JSON",
+      "GET /session 200 JSON",
+      "GET /users/v2 200 JSON",
+      "GET /users/{id} 200 JSON",
+      "POST /calls/reject 200 EMPTY_OBJECT",
+      "POST /login 200 JSON",
+      "POST /session 201 JSON",
+      "POST /users 201 JSON",
+      "PUT /users/{id} 200 JSON",
+    ]);
+  });
+
+  test("become operations of the public schema, without a word of ours", () => {
+    for (const { text } of documents) {
+      expect(validate(schema, parse(text))).toEqual([]);
+      expect(text).not.toMatch(/@(rest|param|omit|csv)\b/);
+    }
+    expect(schema.getDirective("rest")).toBeUndefined();
+    expect(schema.getType("RestMethod")).toBeUndefined();
+  });
+
+  test("all have a summary", () => {
+    expect(documents.filter(({ description }) => !description)).toEqual([]);
+  });
+});
+
+describe("mistakes stop the start, with file, line and column", () => {
+  const cases: Array<[what: string, text: string, problem: string | RegExp]> = [
+    [
+      "syntax",
+      "query A @rest(method: GET, path: \"/a\") {\n  user(",
+      /^a\.graphql:2:8 Syntax Error/,
+    ],
+    [
+      "an unknown field",
+      'query A @rest(method: GET, path: "/a") {\n  currentSession { tokn }\n}',
+      'a.graphql:2:20 Cannot query field "tokn" on type "Session". Did you mean "token"?',
+    ],
+    [
+      "an unknown argument of an input",
+      user('($id: ID!) @rest(method: GET, path: "/a/{id}")', "user(by: {ident: $id}) { id }"),
+      /^a\.graphql:1:64 Field "ident" is not defined by type "UserKey"/,
+    ],
+    [
+      "a variable of the wrong type",
+      user('($id: Boolean!) @rest(method: GET, path: "/a/{id}")'),
+      /Variable "\$id" of type "Boolean!" used in position expecting type "ID/,
+    ],
+    [
+      "an unused variable",
+      user('($id: ID!, $x: Int) @rest(method: GET, path: "/a/{id}")'),
+      'a.graphql:1:20 Variable "$x" is never used in operation "A".',
+    ],
+    [
+      "an unknown directive",
+      user('($id: ID! @parm(name: "x")) @rest(method: GET, path: "/a")'),
+      'a.graphql:1:19 Unknown directive "@parm".',
+    ],
+    [
+      "an unknown argument of a directive",
+      user('($id: ID!) @rest(method: GET, path: "/a/{id}", stats: 200)'),
+      /Unknown argument "stats" on directive "@rest"/,
+    ],
+    [
+      "an unknown method",
+      user('($id: ID!) @rest(method: FETCH, path: "/a/{id}")'),
+      /Value "FETCH" does not exist in "RestMethod" enum/,
+    ],
+    [
+      "an unknown binder",
+      user('($id: ID! @param(binder: ANYTHING)) @rest(method: GET, path: "/a")'),
+      /Value "ANYTHING" does not exist in "RestBinder" enum/,
+    ],
+    [
+      "no route",
+      "query A { currentSession { id } }",
+      "a.graphql:1:1 The operation has no @rest",
+    ],
+    [
+      "no name",
+      'query @rest(method: GET, path: "/a") { currentSession { id } }',
+      "a.graphql:1:1 The operation has no name",
+    ],
+    [
+      "a definition of a type",
+      'query A @rest(method: GET, path: "/a") { currentSession { id } }\ntype B { c: Int }',
+      /^a\.graphql:2:1 The "B" definition is not executable/,
+    ],
+    [
+      "a path that is none",
+      'query A @rest(method: GET, path: "a b") { currentSession { id } }',
+      'a.graphql:1:1 "a b" is no path of literal segments and {parameters}',
+    ],
+    [
+      "a path that ends in .json",
+      'query A @rest(method: GET, path: "/a.json") { currentSession { id } }',
+      "a.graphql:1:1 Every path may end in .json as it is",
+    ],
+    [
+      "a status that clients do not know",
+      'query A @rest(method: GET, path: "/a", status: 204) { currentSession { id } }',
+      "a.graphql:1:1 A success has status 200 or 201, not 204",
+    ],
+    [
+      "a pick of a body that has nothing",
+      'query A @rest(method: GET, path: "/a", body: NONE, pick: "currentSession") { currentSession { id } }',
+      "a.graphql:1:1 Nothing can be picked for a body NONE",
+    ],
+    [
+      "a pick of nothing",
+      'query A @rest(method: GET, path: "/a", pick: "currentSession.idd") { currentSession { id } }',
+      'a.graphql:1:1 pick finds no "idd" among the keys that are selected',
+    ],
+    [
+      "a pick through a list",
+      'query A @rest(method: GET, path: "/a", pick: "users.nodes.id") { users(filter: {}) { nodes { id } } }',
+      'a.graphql:1:1 pick cannot go through "nodes"',
+    ],
+    [
+      "a parameter of the path that nothing is bound to",
+      'query A @rest(method: GET, path: "/a/{id}") { currentSession { id } }',
+      "a.graphql:1:1 No variable is bound to {id} of the path",
+    ],
+    [
+      "two variables of one name",
+      user(
+        '($id: ID! @param(name: "a"), $b: [String!] @param(name: "a")) @rest(method: GET, path: "/x")',
+        "user(by: {id: $id}) { id } search(tags: $b) { asked }",
+      ),
+      'a.graphql:1:30 The parameter "a" is bound twice',
+    ],
+    [
+      "a name that cannot be on the wire",
+      user('($id: ID! @param(name: "a[")) @rest(method: GET, path: "/x")'),
+      'a.graphql:1:9 "a[" cannot be the name of a parameter',
+    ],
+    [
+      "a name of JavaScript's own",
+      user('($id: ID! @param(name: "a[__proto__]")) @rest(method: GET, path: "/x")'),
+      'a.graphql:1:9 "a[__proto__]" cannot be the name of a parameter',
+    ],
+    [
+      "an input without a binder",
+      user(
+        '($by: UserKey!) @rest(method: GET, path: "/x")',
+        "user(by: $by) { id }",
+      ),
+      "a.graphql:1:9 A variable of type UserKey! needs a binder",
+    ],
+    [
+      "a binder for what has no operators",
+      user(
+        '($by: UserKey! @param(binder: FIELD_OPERATORS)) @rest(method: GET, path: "/x")',
+        "user(by: $by) { id }",
+      ),
+      "a.graphql:1:9 The binder FIELD_OPERATORS needs an input of groups of operators, not UserKey!",
+    ],
+    [
+      "csv of what is no list",
+      user('($id: ID! @param(csv: true)) @rest(method: GET, path: "/a/{id}")'),
+      "a.graphql:1:9 csv is for lists, not for ID!",
+    ],
+    [
+      "a list in the path",
+      user(
+        '($tags: [String!]) @rest(method: GET, path: "/a/{tags}")',
+        "search(tags: $tags) { asked }",
+      ),
+      "a.graphql:1:9 A list cannot stand in a path",
+    ],
+    [
+      "an omission by a sibling that is not there",
+      'query A @rest(method: GET, path: "/a") {\n  currentSession { deviceId @omit(when: "usr") user { id } }\n}',
+      'a.graphql:2:20 @omit names "usr", which is not selected beside it',
+    ],
+    [
+      "csv of an answer that is no list",
+      'query A @rest(method: GET, path: "/a") {\n  currentSession { token @csv }\n}',
+      "a.graphql:2:20 @csv is for lists of text, not for String!",
+    ],
+    [
+      "csv of a list of objects",
+      'query A @rest(method: GET, path: "/a") {\n  users(filter: {}) { nodes @csv { id } }\n}',
+      "a.graphql:2:23 @csv is for lists of text, not for [User!]!",
+    ],
+    [
+      "two operations on one route",
+      'query A($id: ID!) @rest(method: GET, path: "/a/{id}") { user(by: {id: $id}) { id } }\nquery B($x: ID!) @rest(method: GET, path: "/a/{x}") { user(by: {id: $x}) { id } }',
+      "a.graphql:2:1 GET /a/{x} is the route of A too",
+    ],
+    [
+      "a fragment that nobody uses",
+      'query A @rest(method: GET, path: "/a") { currentSession { id } }\nfragment B on User { id }',
+      'a.graphql:2:1 Fragment "B" is never used.',
+    ],
+  ];
+  test.each(cases)("%s", (_what, text, problem) => {
+    const found = problems(text);
+    if (typeof problem === "string") expect(found).toEqual([problem]);
+    else expect(found[0]).toMatch(problem);
+    expect(found[0]).toMatch(/^a\.graphql:\d+:\d+ /);
+  });
+
+  test("all of them at once, in the file they are in", () => {
+    const files = [
+      { name: "a.graphql", text: "query A { currentSession { id } }" },
+      { name: "b.graphql", text: '\nquery B @rest(method: GET, path: "x") { currentSession { id } }' },
+    ];
+    expect(() => readDocuments(files, schema)).toThrow(
+      new RestDocumentsError([
+        "a.graphql:1:1 The operation has no @rest",
+        'b.graphql:2:1 "x" is no path of literal segments and {parameters}',
+      ]),
+    );
+  });
+
+  test("one route with two methods is two routes", () => {
+    expect(
+      problems(`query A @rest(method: GET, path: "/a") { currentSession { id } }
+        mutation B @rest(method: DELETE, path: "/a") { destroySession { destroyed } }`),
+    ).toEqual([]);
+  });
+});
+
+describe("answers", () => {
+  const documents = readDocuments(FILES, schema);
+  const answer = (name: string, data: Record<string, unknown>) => {
+    const document = documents.find((found) => found.name === name);
+    if (!document) throw new Error(`no operation ${name}`);
+    const text = compileAnswer(document)(data);
+    return text === undefined || text === "" ? text : JSON.parse(text);
+  };
+
+  /** What a selection with aliases would hold of a sample. */
+  const shownUser = (changes: Record<string, unknown> = {}) => {
+    const { tags, isGuest, id } = sampleUser(changes) as Record<string, unknown>;
+    return { id: 12, login: "alice", user_tags: tags, is_guest: isGuest, _id: id };
+  };
+
+  test("tags are text with commas, or null", () => {
+    const tags = (list: string[]) =>
+      answer("GetUser", { user: shownUser({ tags: list }) }).user.user_tags;
+    expect(tags(["a", "b"])).toBe("a,b");
+    expect(tags(["a"])).toBe("a");
+    expect(tags([])).toBeNull();
+  });
+
+  test("is_guest and _id are a guest's alone", () => {
+    const guest = answer("GetUser", { user: shownUser({ isGuest: true }) }).user;
+    expect(guest).toMatchObject({ is_guest: true, _id: "12", id: 12 });
+    const other = answer("GetUser", { user: shownUser() }).user;
+    expect(Object.keys(other)).toEqual(["id", "login", "user_tags"]);
+  });
+
+  test("device_id is there without a user, the user when there is one", () => {
+    const { id } = sampleSession();
+    const alone = answer("GetSession", { session: { id, device_id: null, user: null } });
+    expect(alone).toEqual({ session: { id, device_id: null } });
+    const both = answer("GetSession", { session: { id, device_id: null, user: shownUser() } });
+    expect(Object.keys(both.session)).toEqual(["id", "user"]);
+  });
+
+  test("lists are gone through", () => {
+    const data = { users: { limit: 1, items: [shownUser(), shownUser({ tags: [] })] } };
+    const { items } = answer("ListUsers", data);
+    expect(items.map((item: { user_tags: unknown }) => item.user_tags)).toEqual(["a,b", null]);
+  });
+
+  test("a null root is no answer, and neither is a null that was picked", () => {
+    expect(answer("GetUser", { user: null })).toBeUndefined();
+    expect(answer("Login", { login: null })).toBeUndefined();
+    expect(answer("DestroySession", { destroySession: null })).toBeUndefined();
+    expect(answer("RejectCall", { rejectCall: null })).toBeUndefined();
+  });
+
+  test("bodies that are fixed", () => {
+    expect(answer("DestroySession", { destroySession: { destroyed: true } })).toBe("");
+    expect(answer("RejectCall", { rejectCall: { sessionId: "s" } })).toEqual({});
+  });
+
+  test("an answer through interfaces, fragments and lists of lists", () => {
+    const other = buildSchema(`
+      interface Node { id: ID! }
+      type Leaf implements Node { id: ID!  tags: [String!]!  next: [[Node!]] }
+      type Query { node: Node! }
+    `);
+    const [document] = readDocuments(
+      [
+        {
+          name: "a.graphql",
+          text: `query A @rest(method: GET, path: "/a", pick: "node") {
+            node { ...On ... on Leaf { __typename tags @csv next { ... { id @omit } ...On } } }
+          }
+          fragment On on Node { id }`,
+        },
+      ],
+      other,
+    );
+    const data = {
+      node: {
+        id: "1",
+        __typename: "Leaf",
+        tags: ["a", "b"],
+        next: [[{ id: "2" }, { id: null }], null],
+      },
+    };
+    const text = document && compileAnswer(document)(data);
+    expect(JSON.parse(text ?? "")).toEqual({
+      id: "1",
+      __typename: "Leaf",
+      tags: "a,b",
+      next: [[{ id: "2" }, {}], null],
+    });
+  });
+});
+
+describe("names of fields in errors", () => {
+  const keysOf = (name: string) =>
+    readDocuments(FILES, schema).find((document) => document.name === name)?.errorKeys ?? new Map();
+  test.each([
+    ["CreateUser", "fullName", "full_name"],
+    ["CreateUser", "tags", "tag_list"],
+    ["CreateSession", "user.fullName", "full_name"],
+    ["CreateSession", "applicationId", "application_id"],
+    ["CreateSession", "fullName", "full_name"],
+    ["RejectCall", "sessionId", "sessionID"],
+    ["RejectCall", "recipientId", "recipientId"],
+    ["ListUsers", "filter", "base"],
+    ["ListUsers", "sort.asc", "sort_asc"],
+    ["GetAccountSettings", "accountKey", "Svc-Account-Key"],
+    ["GetUser", "somethingElse", "something_else"],
+    ["GetUser", "base", "base"],
+  ])("%s: %s is %s", (name, field, key) => {
+    const fault = renamed(new Fault("INVALID", "x", { [field]: ["is wrong"] }), keysOf(name));
+    expect({ ...fault.fields }).toEqual({ [key]: ["is wrong"] });
+  });
+
+  test("fields that have one name on the wire keep all their messages", () => {
+    const fault = new Fault("INVALID", "x", { fullName: ["a"], "user.fullName": ["b"] }, 3);
+    const { fields, retryAfter, code } = renamed(fault, keysOf("CreateSession"));
+    expect({ ...fields }).toEqual({ full_name: ["a", "b"] });
+    expect([retryAfter, code]).toEqual([3, "INVALID"]);
+  });
+});
