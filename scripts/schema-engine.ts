@@ -21,29 +21,37 @@ declare const WebAssembly: {
 };
 
 /** PGlite in memory for the engine, in place of a database server and of its shadow database. */
-class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
+export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = "postgres";
   readonly adapterName = "signalbox-memory";
   private readonly open: PGlite[] = [];
 
-  async connect(): Promise<SqlDriverAdapter> {
+  /** @param main the database that the engine works on, which stays the caller's; one is made without */
+  constructor(private readonly main?: PGlite) {}
+
+  connect(): Promise<SqlDriverAdapter> {
+    return this.main ? adapt(this.main) : this.connectToShadowDb();
+  }
+
+  async connectToShadowDb(): Promise<SqlDriverAdapter> {
     const lite = await PGlite.create();
     this.open.push(lite);
-    const adapter = await new PrismaPGlite(lite).connect();
-    // The package's own neither waits for the script nor tells of its error.
-    adapter.executeScript = async (script) => {
-      await lite.exec(script);
-    };
-    return adapter;
+    return adapt(lite);
   }
 
-  connectToShadowDb(): Promise<SqlDriverAdapter> {
-    return this.connect();
-  }
-
+  /** Closes the databases that were made here. */
   async close(): Promise<void> {
     await Promise.all(this.open.map((lite) => lite.close()));
   }
+}
+
+async function adapt(lite: PGlite): Promise<SqlDriverAdapter> {
+  const adapter = await new PrismaPGlite(lite).connect();
+  // The package's own neither waits for the script nor tells of its error.
+  adapter.executeScript = async (script) => {
+    await lite.exec(script);
+  };
+  return adapter;
 }
 
 /**
@@ -73,7 +81,10 @@ export async function migrationsDiff(folder: string, schema: string): Promise<st
 }
 
 /** Prisma's schema engine as WebAssembly: it needs no download and, with PGlite, no server. */
-async function openEngine(schema: string, databases: MemoryDatabases): Promise<SchemaEngine> {
+export async function openEngine(
+  schema: string,
+  databases: MemoryDatabases,
+): Promise<SchemaEngine> {
   const bindings = await import("@prisma/schema-engine-wasm/schema_engine_bg");
   const main = require.resolve("@prisma/schema-engine-wasm");
   const code = await readFile(join(main, "..", "schema_engine_bg.wasm"));
@@ -90,7 +101,8 @@ async function openEngine(schema: string, databases: MemoryDatabases): Promise<S
   );
 }
 
-function listOf(folder: string, migrations: Migration[]) {
+/** Migrations in the form that the engine takes. */
+export function listOf(folder: string, migrations: Migration[]) {
   return {
     baseDir: folder,
     lockfile: { path: "migration_lock.toml", content: LOCKFILE },

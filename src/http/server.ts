@@ -3,6 +3,7 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyServerOptions,
+  LogController,
 } from "fastify";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
@@ -38,7 +39,7 @@ export async function openServer(
     ...options,
     loggerInstance: log as FastifyBaseLogger,
     // The hook below logs requests without what may be secret; a logger per request costs too much.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     bodyLimit: config.BODY_LIMIT,
     trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,

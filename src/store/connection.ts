@@ -1,4 +1,6 @@
 import { Client, type ClientConfig } from "pg";
+import { unreachable } from "./conflicts";
+import { Refusal } from "./refusal";
 
 /** Milliseconds until an attempt to connect, or to get a free connection of the pool, is given up. */
 const CONNECT_MS = 5_000;
@@ -28,3 +30,20 @@ export async function connect(url: string, name: string): Promise<Client> {
   await client.query(SESSION);
   return client;
 }
+
+/**
+ * Says why a first connection failed.
+ * @returns a Refusal that names the reason; the error itself when it is of another kind
+ */
+export function connectionRefusal(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error ? String(error.code) : "";
+  if (!unreachable(error) && !REFUSED.test(code)) return error;
+  // An attempt on several addresses has no text of its own.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const reason = first instanceof Error && first.message !== "" ? first.message : code;
+  return new Refusal(`PostgreSQL (DATABASE_URL) cannot be reached: ${reason}`, { cause: error });
+}
+
+/** SQLSTATE: not allowed in, no such database. */
+const REFUSED = /^(28...|3D000)$/;

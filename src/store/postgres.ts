@@ -2,13 +2,13 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { Pool, types } from "pg";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
-import { connectionOptions, SESSION } from "./connection";
+import { connectionOptions, connectionRefusal, SESSION } from "./connection";
 import { queryFailure } from "./failure";
 import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
 import { serverConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
-import { lockNode } from "./node-lock";
+import { lockNode, type NodeLock } from "./node-lock";
 import { StatementNames } from "./statement-names";
 import type { Statement, Store } from "./store";
 
@@ -52,14 +52,14 @@ export interface PostgresOptions {
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { config, url, log, exclusive, onLost } = options;
-  const lock = exclusive
-    ? await lockNode({ url, lone: config.REDIS_URL === undefined, log, onLost })
-    : undefined;
+  let lock: NodeLock | undefined;
   try {
+    const lone = config.REDIS_URL === undefined;
+    if (exclusive) lock = await lockNode({ url, lone, log, onLost });
     await migrateServer(url, log);
   } catch (error) {
     await lock?.release();
-    throw error;
+    throw connectionRefusal(error);
   }
   const pool = openPool(url, config.DATABASE_POOL, log);
   const prismaNames = new StatementNames();

@@ -25,6 +25,8 @@ export class XmlRefusal extends Error {
   }
 }
 
+const malformed = () => new XmlRefusal("not-well-formed", "The XML is not well-formed");
+
 /** What a reader does with a complete element. */
 type OnElement = (element: Element) => void;
 
@@ -49,7 +51,9 @@ function strictParser(done: OnElement): SaxesParser<{ xmlns: true }> {
   const refuse = (condition: RefusalCondition, message: string) => (): never => {
     throw new XmlRefusal(condition, message);
   };
-  parser.on("error", refuse("not-well-formed", "The XML is not well-formed"));
+  parser.on("error", () => {
+    throw malformed();
+  });
   parser.on("doctype", refuse("restricted-xml", "A DOCTYPE is not allowed"));
   parser.on("comment", refuse("restricted-xml", "Comments are not allowed"));
   parser.on("processinginstruction", refuse("restricted-xml", "Instructions are not allowed"));
@@ -114,6 +118,8 @@ export function readFrame(frame: string, limit: number): Element | null {
     throw new XmlRefusal("policy-violation", `A stanza is limited to ${limit} bytes`);
   }
   if (/^[ \t\r\n]*$/.test(frame)) return null;
+  // The parser takes half a surrogate pair before some characters for a whole one.
+  if (/\p{Cs}/u.test(frame)) throw malformed();
   let element: Element | null = null;
   try {
     strictParser((complete) => {
@@ -123,8 +129,8 @@ export function readFrame(frame: string, limit: number): Element | null {
       .close();
   } catch (error) {
     if (error instanceof XmlRefusal) throw error;
-    throw new XmlRefusal("not-well-formed", "The XML is not well-formed");
+    throw malformed();
   }
-  if (!element) throw new XmlRefusal("not-well-formed", "The XML is not well-formed");
+  if (!element) throw malformed();
   return element;
 }

@@ -8,6 +8,10 @@ import { findProgram, freePort, run, Server } from "./binaries";
 export interface PostgresServer {
   /** Address of the maintenance database, of a superuser. */
   url: string;
+  /** Ends the server and keeps its data, until `resume`. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Ends the server and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -25,29 +29,35 @@ export async function startPostgres(): Promise<PostgresServer> {
       { ...user, cwd: folder },
     );
     const port = await freePort();
-    const server = Server.start(
-      postgres,
-      [
-        ...["-D", folder, "-p", String(port), "-k", folder, "-h", "127.0.0.1"],
-        ...["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off"],
-        // A server elsewhere than UTC shows whoever relies on its time zone.
-        ...["-c", "timezone=Asia/Kolkata", "-c", "max_connections=200"],
-      ],
-      user?.uid,
-      user?.gid,
-    );
     const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
-    const stop = async () => {
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
+    const words = [
+      ...["-D", folder, "-p", String(port), "-k", folder, "-h", "127.0.0.1"],
+      ...["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off"],
+      // A server elsewhere than UTC shows whoever relies on its time zone.
+      ...["-c", "timezone=Asia/Kolkata", "-c", "max_connections=200"],
+    ];
+    const start = async () => {
+      const server = Server.start(postgres, words, user?.uid, user?.gid);
+      try {
+        await server.ready(() => execute(url, "SELECT 1"));
+      } catch (error) {
+        await server.stop();
+        throw error;
+      }
+      return server;
     };
-    try {
-      await server.ready(() => execute(url, "SELECT 1"));
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    return { url, stop };
+    let server = await start();
+    return {
+      url,
+      pause: () => server.stop(),
+      resume: async () => {
+        server = await start();
+      },
+      stop: async () => {
+        await server.stop();
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import Fastify, { type FastifyInstance } from "fastify";

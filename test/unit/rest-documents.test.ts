@@ -72,7 +72,7 @@ describe("mistakes stop the start, with file, line and column", () => {
     [
       "an unknown argument of an input",
       user('($id: ID!) @rest(method: GET, path: "/a/{id}")', "user(by: {ident: $id}) { id }"),
-      /^a\.graphql:1:64 Field "ident" is not defined by type "UserKey"/,
+      /^a\.graphql:1:67 Field "ident" is not defined by type "UserKey"/,
     ],
     [
       "a variable of the wrong type",
@@ -82,12 +82,12 @@ describe("mistakes stop the start, with file, line and column", () => {
     [
       "an unused variable",
       user('($id: ID!, $x: Int) @rest(method: GET, path: "/a/{id}")'),
-      'a.graphql:1:20 Variable "$x" is never used in operation "A".',
+      'a.graphql:1:19 Variable "$x" is never used in operation "A".',
     ],
     [
       "an unknown directive",
       user('($id: ID! @parm(name: "x")) @rest(method: GET, path: "/a")'),
-      'a.graphql:1:19 Unknown directive "@parm".',
+      'a.graphql:1:18 Unknown directive "@parm".',
     ],
     [
       "an unknown argument of a directive",
@@ -160,7 +160,7 @@ describe("mistakes stop the start, with file, line and column", () => {
         '($id: ID! @param(name: "a"), $b: [String!] @param(name: "a")) @rest(method: GET, path: "/x")',
         "user(by: {id: $id}) { id } search(tags: $b) { asked }",
       ),
-      'a.graphql:1:30 The parameter "a" is bound twice',
+      'a.graphql:1:37 The parameter "a" is bound twice',
     ],
     [
       "a name that cannot be on the wire",

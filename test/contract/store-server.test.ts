@@ -1,0 +1,144 @@
+import { Client } from "pg";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { unreachable } from "../../src/store/conflicts";
+import { openStore } from "../../src/store/open";
+import { Refusal } from "../../src/store/refusal";
+import type { Store } from "../../src/store/store";
+import { eventually } from "../support/binaries";
+import { type FreshDatabase, freshServices, hasServices } from "../support/database";
+import { execute, startPostgres } from "../support/postgres-server";
+
+const log = openLog("silent");
+const describeServices = hasServices ? describe : describe.skip;
+
+describeServices("the nodes of one PostgreSQL database", () => {
+  let database: FreshDatabase;
+  let url: string;
+  const stores: Store[] = [];
+  const lost: string[] = [];
+
+  beforeEach(async () => {
+    database = await freshServices();
+    url = database.environment.DATABASE_URL ?? "";
+    lost.length = 0;
+  });
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+    await database.remove();
+  });
+
+  async function open(kind: "lone" | "joined" | "tool"): Promise<Store> {
+    const { REDIS_URL, ...rest } = database.environment;
+    const config = readConfig(kind === "joined" ? { ...rest, REDIS_URL } : rest);
+    const onLost = (reason: string) => lost.push(reason);
+    const store = await openStore({ config, log, exclusive: kind !== "tool", onLost });
+    stores.push(store);
+    return store;
+  }
+
+  test("one without Redis is alone: a second one is refused until the first has ended", async () => {
+    const first = await open("lone");
+    await expect(open("lone")).rejects.toThrow(Refusal);
+    await expect(open("lone")).rejects.toThrow(/set REDIS_URL to the same Redis on every node/);
+    await expect(open("joined")).rejects.toThrow(/restart that node with it/);
+    await open("tool");
+    await stores.splice(stores.indexOf(first), 1)[0]?.close();
+    await open("lone");
+  });
+
+  test("with Redis there can be several, and none without it beside them", async () => {
+    await open("joined");
+    await open("joined");
+    await expect(open("lone")).rejects.toThrow(Refusal);
+  });
+
+  const END_HOLDER = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'signalbox-node-%'`;
+  const holders = async () =>
+    (
+      await execute(
+        url,
+        `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      )
+    ).length;
+
+  test("a lock whose connection was cut is taken again", async () => {
+    await open("lone");
+    await execute(url, END_HOLDER);
+    await eventually(async () => expect(await holders()).toBe(1));
+    await expect(open("lone")).rejects.toThrow(Refusal);
+    expect(lost).toEqual([]);
+  });
+
+  test("a lock that another one has taken meanwhile is told as lost", async () => {
+    await open("lone");
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    const [row] = (
+      await other.query(
+        `SELECT classid::int8 << 32 | objid::int8 AS key FROM pg_locks WHERE locktype = 'advisory'
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      )
+    ).rows;
+    // Stands in line before the first one's connection ends.
+    const waiting = other.query("SELECT pg_advisory_lock($1)", [row.key]);
+    await eventually(async () => {
+      const [found] = await execute(url, "SELECT FROM pg_locks WHERE NOT granted");
+      expect(found).toBeDefined();
+    });
+    await execute(url, END_HOLDER);
+    await waiting;
+    await eventually(async () => expect(lost).toHaveLength(1));
+    expect(lost[0]).toMatch(/Another node of the service runs on this database/);
+    await other.end();
+  });
+});
+
+describeServices("a PostgreSQL server that goes away", () => {
+  test("makes every access UNAVAILABLE, ends no process, and is used again when it is back", async () => {
+    const server = await startPostgres();
+    const lost: string[] = [];
+    const store = await openStore({
+      config: readConfig({ DATABASE_URL: server.url }),
+      log,
+      exclusive: true,
+      onLost: (reason) => lost.push(reason),
+    });
+    await Promise.all([store.check(), store.check(), store.db.account.count()]);
+    await server.pause();
+    await expect(store.check()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfter: 2 });
+    const attempts: (() => Promise<unknown>)[] = [
+      () => store.db.account.count(),
+      () => store.db.account.create({ data: { name: "a", accountKey: "b" } }),
+      () => store.db.$transaction((tx) => tx.account.count()),
+      () => store.db.$queryRaw`SELECT 1`,
+    ];
+    for (const attempt of attempts) {
+      const error = await attempt().catch((caught: unknown) => caught);
+      expect([unreachable(error), error]).toEqual([true, error]);
+    }
+    await server.resume();
+    await eventually(() => store.check());
+    expect(await store.db.account.count()).toBe(0);
+    await eventually(async () =>
+      expect(
+        await execute(server.url, "SELECT FROM pg_locks WHERE locktype = 'advisory'"),
+      ).toHaveLength(1),
+    );
+    expect(lost).toEqual([]);
+    await store.close();
+    await server.stop();
+  });
+
+  test("that was never there is no store, and the reason holds no password", async () => {
+    const config = readConfig({ DATABASE_URL: "postgresql://user:pass-word@127.0.0.1:1/db" });
+    for (const exclusive of [true, false]) {
+      const error: unknown = await openStore({ config, log, exclusive }).catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(Refusal);
+      expect(String(error)).toMatch(/cannot be reached/);
+      expect(String(error)).not.toMatch(/pass-word/);
+    }
+  });
+});

@@ -1,0 +1,272 @@
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { uniqueViolation, unreachable } from "../../src/store/conflicts";
+import { openStore } from "../../src/store/open";
+import type { Store } from "../../src/store/store";
+import { UNIQUE_INDEXES } from "../../src/store/unique-indexes";
+import { type FreshDatabase, freshFolder, freshServices, hasServices } from "../support/database";
+
+const log = openLog("silent");
+
+const ADAPTERS = [
+  { name: "embedded", fresh: freshFolder },
+  ...(hasServices ? [{ name: "postgresql", fresh: () => freshServices() }] : []),
+];
+
+describe.each(ADAPTERS)("the $name store", ({ name, fresh }) => {
+  let database: FreshDatabase;
+  let store: Store;
+
+  beforeAll(async () => {
+    database = await fresh();
+    const config = readConfig({ ...database.environment, DATABASE_POOL: "1" });
+    store = await openStore({ config, log, exclusive: true });
+  });
+  afterAll(async () => {
+    await store.close();
+    await database.remove();
+  });
+
+  const one = async (text: string, values: unknown[] = []) =>
+    (await store.query<Record<string, unknown>>({ name: "test", text }, values))[0];
+  const thrown = async (attempt: () => Promise<unknown>): Promise<unknown> => {
+    try {
+      await attempt();
+    } catch (error) {
+      return error;
+    }
+    throw new Error("nothing was thrown");
+  };
+  let count = 0;
+  async function account() {
+    const accountKey = `key-${++count}`;
+    const made = await store.db.account.create({ data: { name: "a", accountKey } });
+    return { id: made.id, accountKey };
+  }
+
+  test("says what it is, and that it is well", async () => {
+    expect(store.kind).toBe(name);
+    await store.check();
+  });
+
+  test("reads columns as the port says", async () => {
+    const row = await one(
+      `SELECT 9007199254740991::int8 AS big, 7::int4 AS small, count(*) AS counted,
+         ARRAY[1, NULL, -9007199254740991]::int8[] AS bigs, '{}'::int8[] AS none,
+         ARRAY['a,b', '"', 'ü{}']::text[] AS texts, true AS yes, NULL::text AS nothing,
+         '2026-11-21T10:00:00.123Z'::timestamptz AS moment, '{"a": [1]}'::jsonb AS json,
+         '\\x00ff'::bytea AS bytes, 1.50::numeric AS exact`,
+    );
+    expect(row).toMatchObject({
+      big: 9007199254740991,
+      small: 7,
+      counted: 1,
+      bigs: [1, null, -9007199254740991],
+      none: [],
+      texts: ["a,b", '"', "ü{}"],
+      yes: true,
+      nothing: null,
+      json: { a: [1] },
+      exact: "1.50",
+    });
+    // Not instanceof: the embedded database makes these outside of the test's own realm.
+    expect(Object.prototype.toString.call(row?.moment)).toBe("[object Date]");
+    expect(JSON.stringify(row?.moment)).toBe('"2026-11-21T10:00:00.123Z"');
+    expect(Buffer.from(row?.bytes as Uint8Array).toString("hex")).toBe("00ff");
+  });
+
+  test("takes values of every kind that statements use", async () => {
+    const moment = new Date("2026-11-21T10:00:00.123Z");
+    const row = await one(
+      `SELECT $1::int8 + 1 AS big, 3 = ANY($2::int8[]) AS among, $3::timestamptz AS moment,
+         $4::text[] AS texts, encode($5::bytea, 'hex') AS bytes, $6::jsonb ->> 'a' AS json,
+         $7::text IS NULL AS nothing, $8::boolean AS yes`,
+      [41, [1, 3], moment, ["a,b", '"'], Buffer.from([0, 255]), { a: "b" }, null, true],
+    );
+    expect(JSON.parse(JSON.stringify(row))).toEqual({
+      big: 42,
+      among: true,
+      moment: moment.toISOString(),
+      texts: ["a,b", '"'],
+      bytes: "00ff",
+      json: "b",
+      nothing: true,
+      yes: true,
+    });
+  });
+
+  test("Prisma and prepared statements see the same moment, whatever the server's time zone", async () => {
+    const createdAt = new Date("2026-11-21T23:59:59.999Z");
+    const { id } = await store.db.account.create({
+      data: { name: "a", accountKey: `moment-${name}`, createdAt },
+    });
+    const row = await one(
+      "SELECT (extract(epoch FROM created_at) * 1000)::int8 AS ms FROM accounts WHERE id = $1",
+      [Number(id)],
+    );
+    expect(row).toEqual({ ms: createdAt.getTime() });
+    await one("UPDATE accounts SET created_at = $2 WHERE id = $1", [
+      Number(id),
+      new Date("2026-01-02T03:04:05.006Z"),
+    ]);
+    const read = await store.db.account.findUniqueOrThrow({ where: { id } });
+    expect(read.createdAt.toISOString()).toBe("2026-01-02T03:04:05.006Z");
+  });
+
+  test("reading int8 as numbers leaves Prisma's own reading alone", async () => {
+    const { id } = await account();
+    expect(await one("SELECT id FROM accounts WHERE id = $1", [Number(id)])).toEqual({
+      id: Number(id),
+    });
+    expect((await store.db.account.findUniqueOrThrow({ where: { id } })).id).toBe(id);
+    expect(typeof id).toBe("bigint");
+  });
+
+  test("statements of any number of shapes run, whatever their names", async () => {
+    for (let shape = 0; shape < 300; shape++) {
+      const text = `SELECT ${shape} AS shape, $1::int4 AS value`;
+      expect(await one(text, [shape])).toEqual({ shape, value: shape });
+    }
+    for (let other = 0; other < 200; other++) {
+      const statement = { name: `statement-${other}`, text: `SELECT ${other} AS other` };
+      expect(await store.query(statement, [])).toEqual([{ other }]);
+      expect(await store.query(statement, [])).toEqual([{ other }]);
+    }
+    if (store.kind === "postgresql") {
+      const [row] = await store.query<{ shapes: number; others: number }>(
+        {
+          name: "count",
+          text: `SELECT count(*) FILTER (WHERE name LIKE 'test:%') AS shapes,
+            count(*) FILTER (WHERE name LIKE 'statement-%') AS others FROM pg_prepared_statements`,
+        },
+        [],
+      );
+      expect(row?.shapes).toBe(60);
+      expect(row?.others).toBeGreaterThan(100);
+      expect((row?.shapes ?? 0) + (row?.others ?? 0)).toBeLessThanOrEqual(200);
+    }
+  });
+
+  test("the list of unique indexes is the database's", async () => {
+    const rows = await store.query<{ name: string; columns: string[] }>(
+      {
+        name: "indexes",
+        text: `SELECT i.relname::text AS name, array_agg(a.attname::text ORDER BY k.place) AS columns
+          FROM pg_index x
+          JOIN pg_class i ON i.oid = x.indexrelid
+          JOIN pg_class t ON t.oid = x.indrelid
+          CROSS JOIN LATERAL unnest(x.indkey::int2[]) WITH ORDINALITY AS k(number, place)
+          JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.number
+          WHERE x.indisunique AND t.relnamespace = 'public'::regnamespace
+            AND t.relname <> '_prisma_migrations'
+          GROUP BY i.relname`,
+      },
+      [],
+    );
+    const found = rows.map((row) => [
+      row.name,
+      row.columns.map((column) => column.replace(/_(.)/g, (_, letter) => letter.toUpperCase())),
+    ]);
+    expect(Object.fromEntries(found)).toEqual(UNIQUE_INDEXES);
+  });
+
+  test("a broken unique index is told by the fields of the model, however it was broken", async () => {
+    const { id: accountId, accountKey } = await account();
+    const again = { data: { name: "b", accountKey } };
+    const app = await store.db.application.create({
+      data: { name: "a", accountId, authKey: "k", authSecret: "s" },
+    });
+    const user = { applicationId: app.id, loginKey: "alice", emailKey: "alice@example.org" };
+    await store.db.user.create({ data: user });
+    const nonce = { applicationId: app.id, ts: 1, nonce: 2 };
+    const cases: [string[], () => Promise<unknown>][] = [
+      [["accountKey"], () => store.db.account.create(again)],
+      [["accountKey"], () => store.db.$transaction(async (tx) => tx.account.create(again))],
+      [["accountKey"], () => store.db.$transaction([store.db.account.create(again)])],
+      [
+        ["accountKey"],
+        () =>
+          store.db
+            .$executeRaw`INSERT INTO accounts (name, account_key, updated_at) VALUES ('b', ${accountKey}, now())`,
+      ],
+      [
+        ["accountKey"],
+        () =>
+          one("INSERT INTO accounts (name, account_key, updated_at) VALUES ('b', $1, now())", [
+            accountKey,
+          ]),
+      ],
+      [
+        ["applicationId", "loginKey"],
+        () => store.db.user.create({ data: { ...user, emailKey: "b" } }),
+      ],
+      [
+        ["applicationId", "emailKey"],
+        () => store.db.user.create({ data: { ...user, loginKey: "b" } }),
+      ],
+      [["applicationId", "ts", "nonce"], () => store.db.nonce.createMany({ data: [nonce, nonce] })],
+    ];
+    for (const [fields, attempt] of cases) {
+      const error = await thrown(attempt);
+      expect(uniqueViolation(error)).toEqual(fields);
+      expect(unreachable(error)).toBe(false);
+    }
+  });
+
+  test("other errors are no broken unique index and no outage", async () => {
+    const errors = [
+      await thrown(() =>
+        store.db.application.create({
+          data: { name: "a", accountId: 999_999, authKey: "k", authSecret: "s" },
+        }),
+      ),
+      await thrown(() => one("SELECT nothing_like_it")),
+      await thrown(() => store.db.account.findUniqueOrThrow({ where: { id: 999_999 } })),
+      new Error("anything"),
+      null,
+      "text",
+    ];
+    for (const error of errors) {
+      expect(uniqueViolation(error)).toBeNull();
+      expect(unreachable(error)).toBe(false);
+    }
+  });
+
+  test("an error of a statement holds none of its values", async () => {
+    const { accountKey } = await account();
+    const error = await thrown(() =>
+      one("INSERT INTO accounts (name, account_key, updated_at) VALUES ($2, $1, now())", [
+        accountKey,
+        "a-secret-value",
+      ]),
+    );
+    const shown = JSON.stringify({ ...(error as object), message: String(error) });
+    expect(shown).toContain("accounts_account_key_key");
+    expect(shown).not.toContain("a-secret-value");
+    expect(shown).not.toContain(accountKey);
+  });
+
+  test("a failed transaction leaves nothing, and the connection is as good as before", async () => {
+    const accountKey = `gone-${name}`;
+    await thrown(() =>
+      store.db.$transaction(async (tx) => {
+        await tx.account.create({ data: { name: "a", accountKey } });
+        throw new Error("changed my mind");
+      }),
+    );
+    expect(await store.db.account.findUnique({ where: { accountKey } })).toBeNull();
+    await store.check();
+  });
+
+  test("is UNAVAILABLE once it is closed", async () => {
+    const own = await fresh();
+    const config = readConfig(own.environment);
+    const closing = await openStore({ config, log, exclusive: true });
+    await closing.close();
+    await expect(closing.check()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(unreachable(await thrown(() => closing.db.account.findFirst()))).toBe(true);
+    // And free for the next.
+    await (await openStore({ config, log, exclusive: true })).close();
+    await own.remove();
+  });
+});

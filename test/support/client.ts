@@ -1,0 +1,119 @@
+import { createHmac, randomInt } from "node:crypto";
+import type { TestNode } from "./node";
+
+/** What a REST call answered. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The parsed JSON, or null for an empty body. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  body: any;
+  text: string;
+}
+
+/** Calls the REST door; an object as body goes out as JSON, URLSearchParams as a form. */
+export async function rest(
+  node: Pick<TestNode, "baseUrl">,
+  method: string,
+  path: string,
+  options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { token, body, headers = {} } = options;
+  const raw = typeof body === "string" || body instanceof URLSearchParams;
+  const response = await fetch(`${node.baseUrl}${path}`, {
+    method,
+    headers: {
+      ...(token ? { "Svc-Token": token } : {}),
+      ...(body !== undefined && !raw ? { "Content-Type": "application/json" } : {}),
+      ...headers,
+    },
+    body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.includes("json") ?? false;
+  const parsed = json && text !== "" ? JSON.parse(text) : null;
+  return { status: response.status, headers: response.headers, body: parsed, text };
+}
+
+/** Calls GraphQL over HTTP. */
+export async function graphql(
+  node: Pick<TestNode, "graphqlUrl">,
+  query: string,
+  variables: Record<string, unknown> = {},
+  token?: string,
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+): Promise<{ data?: any; errors?: any[]; status: number }> {
+  const response = await fetch(node.graphqlUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...(token ? { "Svc-Token": token } : {}) },
+    body: JSON.stringify({ query, variables }),
+  });
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
+let nonces = randomInt(1_000_000);
+
+/** The parameters of POST /session, signed over the four mandatory ones. */
+export function signed(
+  { application }: Pick<TestNode, "application">,
+  now = Date.now(),
+): Record<string, string | number> {
+  const parameters = {
+    application_id: application.id,
+    auth_key: application.authKey,
+    nonce: ++nonces,
+    timestamp: Math.floor(now / 1000),
+  };
+  const line = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+  const signature = createHmac("sha1", application.authSecret).update(line).digest("hex");
+  return { ...parameters, signature };
+}
+
+/** The token of a new application session. */
+export async function applicationToken(node: TestNode, now?: number): Promise<string> {
+  const answer = await rest(node, "POST", "/session", { body: signed(node, now) });
+  if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
+  return answer.body.session.token;
+}
+
+/** A user who has signed up and in. */
+export interface TestUser {
+  id: number;
+  login: string;
+  password: string;
+  token: string;
+  sessionId: number;
+}
+
+let logins = 0;
+
+/** Signs a user up and in. */
+export async function newUser(
+  node: TestNode,
+  fields: Record<string, unknown> = {},
+): Promise<TestUser> {
+  const login = `user-${process.pid}-${++logins}`;
+  const password = "correct horse";
+  const body = { user: { login, password, ...fields } };
+  const token = await applicationToken(node);
+  const created = await rest(node, "POST", "/users", { token, body });
+  if (created.status !== 201) throw new Error(`POST /users answered ${created.text}`);
+  return {
+    id: created.body.user.id,
+    ...(await signIn(node, { login, password, ...fields } as never)),
+  };
+}
+
+/** Signs a user in on a session of its own. */
+export async function signIn(
+  node: TestNode,
+  { login, password }: { login: string; password: string },
+): Promise<Omit<TestUser, "id">> {
+  const body = { ...signed(node), user: { login, password } };
+  const answer = await rest(node, "POST", "/session", { body });
+  if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
+  const { token, id } = answer.body.session;
+  return { login, password, token, sessionId: id };
+}

@@ -1,0 +1,70 @@
+import { type App, type AppParts, startApp } from "../../src/app";
+import { readConfig } from "../../src/core/config";
+import { type FreshDatabase, freshDatabase } from "./database";
+
+/** A node of the service under test, with the credentials of its first application. */
+export interface TestNode {
+  app: App;
+  baseUrl: string;
+  graphqlUrl: string;
+  chatUrl: string;
+  application: { id: number; authKey: string; authSecret: string; accountKey: string };
+  environment: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a node on free ports and a database of its own, or beside another node on the same
+ * database and bus (which takes real services).
+ */
+export async function startNode(
+  environment: Record<string, string> = {},
+  parts: AppParts = {},
+  beside?: TestNode,
+): Promise<TestNode> {
+  const database = beside ? null : await freshDatabase();
+  const variables = {
+    PORT: "0",
+    XMPP_WS_PORT: "0",
+    LOG_LEVEL: "silent",
+    ...(database ?? { environment: beside?.environment }).environment,
+    ...environment,
+  };
+  try {
+    const app = await startApp(readConfig(variables), parts);
+    return asTestNode(app, variables, database, beside);
+  } catch (error) {
+    await database?.remove();
+    throw error;
+  }
+}
+
+function asTestNode(
+  app: App,
+  environment: Record<string, string>,
+  database: FreshDatabase | null,
+  beside: TestNode | undefined,
+): TestNode {
+  const { created, addresses } = app;
+  const application = created
+    ? {
+        id: created.application_id,
+        authKey: created.auth_key,
+        authSecret: created.auth_secret,
+        accountKey: created.account_key,
+      }
+    : beside?.application;
+  if (!application) throw new Error("the node has no application that this test knows");
+  return {
+    app,
+    baseUrl: addresses.base_url,
+    graphqlUrl: addresses.graphql_url,
+    chatUrl: addresses.chat_url,
+    application,
+    environment,
+    async stop() {
+      await app.close();
+      await database?.remove();
+    },
+  };
+}

@@ -1,0 +1,327 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readDocuments } from "../../src/rest/documents";
+import { API_INFO, openApi } from "../../src/rest/openapi";
+import type { JsonSchema } from "../../src/rest/openapi-schema";
+import { compileAnswer } from "../../src/rest/respond";
+import { FILES, SEARCH, sampleSchema } from "../support/rest-sample";
+
+interface Operation {
+  operationId: string;
+  summary?: string;
+  description?: string;
+  security: JsonSchema[];
+  parameters?: Array<{ name: string; in: string; required?: boolean; schema: JsonSchema }>;
+  requestBody?: { required?: boolean; content: Record<string, { schema: JsonSchema }> };
+  responses: Record<string, { $ref?: string; content?: Record<string, { schema: JsonSchema }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<"schemas" | "responses" | "securitySchemes", Record<string, JsonSchema>>;
+}
+
+const schema = sampleSchema();
+const documents = readDocuments([...FILES, SEARCH], schema);
+const api = openApi(documents, schema, API_INFO) as unknown as Document;
+
+function operation(method: string, path: string): Operation {
+  const found = api.paths[path]?.[method];
+  if (!found) throw new Error(`no ${method} ${path}`);
+  return found;
+}
+
+function resolve(value: JsonSchema): JsonSchema {
+  const name = typeof value.$ref === "string" ? value.$ref.split("/").pop() : undefined;
+  if (name === undefined) return value;
+  const found = api.components.schemas[name];
+  if (!found) throw new Error(`no schema ${name}`);
+  return found;
+}
+
+const bodySchema = (method: string, path: string) =>
+  resolve(operation(method, path).requestBody?.content["application/json"]?.schema ?? {});
+const answerSchema = (method: string, path: string, status = "200") =>
+  operation(method, path).responses[status]?.content?.["application/json"]?.schema ?? {};
+
+/** What of a value does not fit a schema, of the words of JSON Schema that the document uses. */
+function misfits(value: unknown, given: JsonSchema, at = "$"): string[] {
+  const { type, anyOf, properties, required, items } = resolve(given);
+  if (Array.isArray(anyOf)) {
+    return anyOf.some((one) => misfits(value, one, at).length === 0) ? [] : [`${at} fits none`];
+  }
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const kinds = [type].flat().map((name) => (name === "integer" ? "number" : name));
+  if (type !== undefined && !kinds.includes(kind)) return [`${at} is ${kind}`];
+  if (kind === "array" && items) {
+    return (value as unknown[]).flatMap((item) => misfits(item, items as JsonSchema, `${at}[]`));
+  }
+  if (kind !== "object") return [];
+  const object = value as Record<string, unknown>;
+  const known = (properties ?? {}) as Record<string, JsonSchema>;
+  return [
+    ...((required ?? []) as string[]).filter((key) => !(key in object)).map((key) => `no ${at}.${key}`),
+    ...Object.entries(object).flatMap(([key, item]) =>
+      known[key] ? misfits(item, known[key], `${at}.${key}`) : [`${at}.${key} is not stated`],
+    ),
+  ];
+}
+
+test("the head and the version of the package", () => {
+  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
+  expect(api).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version } });
+});
+
+test("servers are stated when they are given", () => {
+  const servers = [{ url: "https://api.example.com" }];
+  const other = openApi(documents, schema, { title: "t", version: "1", servers });
+  expect(other).toMatchObject({ info: { title: "t", version: "1" }, servers });
+  expect(api).not.toHaveProperty("servers");
+});
+
+test("it is JSON, and the same at every run", () => {
+  expect(JSON.parse(JSON.stringify(api))).toEqual(api);
+  expect(JSON.stringify(openApi(documents, schema, API_INFO))).toBe(JSON.stringify(api));
+});
+
+test("every document is one operation of its own id, and every reference leads somewhere", () => {
+  const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
+  expect(operations).toHaveLength(documents.length);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(documents.length);
+  const references = JSON.stringify(api).matchAll(/"#\/components\/(\w+)\/(\w+)"/g);
+  let count = 0;
+  for (const [, kind, name] of references) {
+    count++;
+    expect(api.components[kind as "schemas"]).toHaveProperty(name ?? "");
+  }
+  expect(count).toBeGreaterThan(50);
+});
+
+test("every name in a path is a required parameter of it", () => {
+  for (const [path, methods] of Object.entries(api.paths)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    for (const { parameters = [] } of Object.values(methods)) {
+      const stated = parameters.filter((parameter) => parameter.in === "path");
+      expect(stated.map(({ name }) => name)).toEqual(names);
+      expect(stated.every(({ required }) => required)).toBe(true);
+    }
+  }
+});
+
+test("summaries and descriptions are those of the documents", () => {
+  expect(operation("post", "/login")).toMatchObject({
+    operationId: "login",
+    summary: "Signs a user in.",
+    description: "The session becomes the user's. The user must be registered.",
+  });
+  expect(operation("get", "/session")).not.toHaveProperty("description");
+});
+
+test("who may call: by the header that is bound, by the access of the field, by token", () => {
+  expect(operation("get", "/account_settings").security).toEqual([{ accountKey: [] }]);
+  expect(operation("get", "/account_settings")).not.toHaveProperty("parameters");
+  expect(operation("post", "/session").security).toEqual([]);
+  expect(operation("get", "/session").security).toEqual([{ svcToken: [] }]);
+  expect(api.components.securitySchemes).toEqual({
+    svcToken: { type: "apiKey", in: "header", name: "Svc-Token" },
+    accountKey: { type: "apiKey", in: "header", name: "Svc-Account-Key" },
+  });
+});
+
+test("a body is stated once, for JSON and for forms, nested by the brackets of its names", () => {
+  const { requestBody } = operation("post", "/session");
+  const reference = { $ref: "#/components/schemas/CreateSessionRequest" };
+  expect(requestBody).toEqual({
+    required: true,
+    content: {
+      "application/json": { schema: reference },
+      "application/x-www-form-urlencoded": {
+        schema: reference,
+        encoding: { user: { style: "deepObject", explode: true } },
+      },
+    },
+  });
+  expect(bodySchema("post", "/session")).toMatchObject({
+    type: "object",
+    required: ["application_id", "auth_key", "timestamp", "nonce", "signature"],
+    properties: {
+      application_id: { type: "integer", format: "int64" },
+      user: { type: "object", properties: { guest: { type: ["boolean", "null"] } } },
+    },
+  });
+  expect(operation("post", "/login").requestBody).not.toHaveProperty("required");
+  expect(operation("delete", "/session")).not.toHaveProperty("requestBody");
+});
+
+test("a required parameter of a group makes the group required", () => {
+  const body = bodySchema("post", "/users");
+  expect(body.required).toEqual(["user"]);
+  expect(body).toMatchObject({ properties: { user: { required: ["password"] } } });
+  expect(body).toMatchObject({
+    properties: {
+      user: {
+        properties: {
+          tag_list: {
+            anyOf: [
+              {
+                anyOf: [
+                  { type: "array", items: { type: "string" } },
+                  { type: "string", description: "Comma-separated." },
+                ],
+              },
+              { type: "null" },
+            ],
+          },
+        },
+      },
+    },
+  });
+});
+
+test("parameters of a query, with the values that an enum has on the wire", () => {
+  const { parameters = [] } = operation("get", "/users/v2");
+  const sort = parameters.find(({ name }) => name === "sort_asc");
+  expect(sort).toMatchObject({ in: "query", schema: { type: "string" } });
+  expect(sort?.schema.enum).toContain("full_name");
+  expect(sort).not.toHaveProperty("required");
+  expect(parameters.find(({ name }) => name === "login")).toMatchObject({
+    style: "deepObject",
+    explode: true,
+    schema: { anyOf: [{ type: "string" }, { $ref: "#/components/schemas/StringFilter" }] },
+  });
+  expect(api.components.schemas.StringFilter).toMatchObject({
+    additionalProperties: false,
+    properties: {
+      start_with: { type: "string" },
+      in: { type: "array", items: { type: "string" } },
+    },
+  });
+  expect(api.components.schemas.IntegerFilter).not.toHaveProperty("properties.start_with");
+  expect(parameters.map(({ name }) => name)).not.toContain("filter");
+});
+
+test("a header that is no security scheme is a parameter", () => {
+  const { parameters = [] } = operation("get", "/search/{page}/found");
+  expect(parameters).toContainEqual({
+    name: "X-Trace",
+    in: "header",
+    required: true,
+    schema: { type: "string" },
+  });
+});
+
+test("answers: nullability, dates, keys that may be missing", () => {
+  const user = api.components.schemas.UserFields ?? {};
+  expect(user).toMatchObject({
+    properties: {
+      id: { type: "integer", format: "int64" },
+      login: { type: ["string", "null"] },
+      user_tags: { type: ["string", "null"] },
+      created_at: { type: "string", format: "date-time" },
+      is_guest: { type: "boolean" },
+      _id: { type: "string" },
+    },
+  });
+  expect(user.required).toContain("last_request_at");
+  expect(user.required).not.toContain("is_guest");
+  expect(user.required).not.toContain("_id");
+  const session = api.components.schemas.SessionFields ?? {};
+  expect(session.required).not.toContain("user");
+  expect(session.required).not.toContain("device_id");
+  expect(session).toMatchObject({
+    properties: { user: { $ref: "#/components/schemas/UserFields" } },
+  });
+  expect(answerSchema("get", "/search/{page}/found")).toEqual({
+    type: "object",
+    properties: {
+      asked: { type: "string" },
+      trace: { type: "string" },
+      secret: { type: "string" },
+    },
+    required: ["asked"],
+  });
+});
+
+test("a root that may be null is stated as there: null is a 404", () => {
+  expect(answerSchema("get", "/users/{id}")).toEqual({
+    type: "object",
+    properties: { user: { $ref: "#/components/schemas/UserFields" } },
+    required: ["user"],
+  });
+  expect(operation("get", "/users/{id}").responses["404"]).toEqual({
+    $ref: "#/components/responses/NOT_FOUND",
+  });
+});
+
+test("statuses, empty bodies and empty objects", () => {
+  expect(operation("post", "/session").responses).toHaveProperty("201");
+  expect(operation("delete", "/session").responses["200"]).not.toHaveProperty("content");
+  expect(answerSchema("post", "/calls/reject")).toEqual({ type: "object" });
+});
+
+test("errors are those that can happen", () => {
+  const codes = (method: string, path: string) => Object.keys(operation(method, path).responses);
+  expect(codes("get", "/session")).toEqual(["200", "400", "401", "403", "429", "500", "503"]);
+  expect(codes("post", "/session")).toEqual(["201", "400", "413", "422", "429", "500", "503"]);
+  expect(codes("get", "/account_settings")).toContain("401");
+  expect(api.components.responses.LIMITED).toHaveProperty("headers.Retry-After");
+  expect(misfits({ errors: { base: ["x"] } }, api.components.schemas.Error ?? {})).toEqual([
+    "$.errors.base is not stated",
+  ]);
+});
+
+test("what the door answers fits what is stated of it", () => {
+  const user = {
+    id: 12,
+    login: "alice",
+    email: null,
+    external_user_id: null,
+    external_id: null,
+    facebook_id: null,
+    twitter_id: null,
+    full_name: "Alice",
+    phone: null,
+    website: null,
+    custom_data: null,
+    user_tags: ["a"],
+    avatar: null,
+    blob_id: 1,
+    created_at: "2018-12-05T11:58:02Z",
+    updated_at: "2018-12-05T11:58:02Z",
+    last_request_at: null,
+    timezone: -60,
+    is_guest: false,
+    _id: "12",
+  };
+  const session = {
+    id: 5,
+    application_id: 774,
+    user_id: null,
+    nonce: 1,
+    token: "t",
+    ts: 1,
+    created_at: "2018-12-05T11:58:02Z",
+    updated_at: "2018-12-05T11:58:02Z",
+    device_id: null,
+    user: null,
+  };
+  const answered = (name: string, data: Record<string, unknown>) => {
+    const document = documents.find((found) => found.name === name);
+    return JSON.parse((document && compileAnswer(document)(data)) ?? "null");
+  };
+  const list = { limit: 1, skip: 0, total_entries: 1, items: [user, { ...user, is_guest: true }] };
+  const cases: Array<[unknown, JsonSchema]> = [
+    [answered("GetUser", { user }), answerSchema("get", "/users/{id}")],
+    [answered("GetSession", { session }), answerSchema("get", "/session")],
+    [answered("GetSession", { session: { ...session, user } }), answerSchema("get", "/session")],
+    [answered("ListUsers", { users: list }), answerSchema("get", "/users/v2")],
+    [
+      answered("CreateSession", { createSession: { session } }),
+      answerSchema("post", "/session", "201"),
+    ],
+  ];
+  for (const [value, stated] of cases) expect(misfits(value, stated)).toEqual([]);
+  expect(misfits({ session: { ...session, id: "5" } }, answerSchema("get", "/session"))).toContain(
+    "$.session.id is string",
+  );
+});

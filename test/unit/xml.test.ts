@@ -1,0 +1,256 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { Element } from "ltx";
+import { escapeAttribute, escapeText, toXml, writeElement } from "../../src/xmpp/element";
+import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlRefusal } from "../../src/xmpp/xml";
+
+const LIMIT = 65_536;
+const call = readFileSync(join(__dirname, "../../schema/xmpp/call.xml"), "utf8");
+
+function condition(frame: string, limit = LIMIT): string {
+  try {
+    readFrame(frame, limit);
+  } catch (error) {
+    expect(error).toBeInstanceOf(XmlRefusal);
+    return (error as XmlRefusal).condition;
+  }
+  return "read";
+}
+
+describe("a frame", () => {
+  it.each([
+    ["a DOCTYPE", "<!DOCTYPE a><a/>"],
+    ["a DOCTYPE with entities", '<!DOCTYPE a [<!ENTITY x "xxxx"><!ENTITY y "&x;&x;">]><a>&y;</a>'],
+    ["an external DOCTYPE", '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>'],
+    ["a comment", "<a><!-- x --></a>"],
+    ["a comment before", "<!-- x --><a/>"],
+    ["a comment after", "<a/><!-- x -->"],
+    ["an instruction", "<a><?php x ?></a>"],
+    ["an instruction before", '<?xml-stylesheet href="x"?><a/>'],
+    ["an XML declaration", '<?xml version="1.0"?><a/>'],
+    ["an XML declaration of version 1.1", '<?xml version="1.1"?><a>&#1;</a>'],
+  ])("with %s is restricted-xml", (_name, frame) => {
+    expect(condition(frame)).toBe("restricted-xml");
+  });
+
+  it.each([
+    ["an undefined entity", "<a>&nbsp;</a>"],
+    ["an entity of a prototype", "<a>&constructor;</a>"],
+    ["an entity in an attribute", '<a b="&x;"/>'],
+    ["a naked &", "<a>x & y</a>"],
+    ["a naked & in an attribute", '<a b="x & y"/>'],
+    ["a naked <", "<a>1 < 2</a>"],
+    ["a < in an attribute", '<a b="<"/>'],
+    ["a NUL", "<a>\u0000</a>"],
+    ["a NUL by reference", "<a>&#0;</a>"],
+    ["a control character", "<a>\u000b</a>"],
+    ["a control character by reference", "<a>&#x1f;</a>"],
+    ["half a pair", "<a>\ud800</a>"],
+    ["half a pair by reference", "<a>&#xD800;</a>"],
+    ["a reference beyond Unicode", "<a>&#x110000;</a>"],
+    ["U+FFFE", "<a>\ufffe</a>"],
+    ["]]> in text", "<a>]]></a>"],
+    ["an attribute twice", '<a b="1" b="2"/>'],
+    ["an attribute twice by namespace", '<a xmlns:p="u" xmlns:q="u" p:b="1" q:b="2"/>'],
+    ["an unbound prefix", "<p:a/>"],
+    ["an unbound prefix of an attribute", '<a p:b="1"/>'],
+    ["a prefix bound to nothing", '<a xmlns:p="" p:b="1"/>'],
+    ["the prefix xmlns", "<xmlns:a/>"],
+    ["the prefix xml bound anew", '<a xmlns:xml="u"/>'],
+    ["an element of the prefix xml", "<xml:a/>"],
+    ["two colons", '<a:b:c xmlns:a="u"/>'],
+    ["an attribute without quotes", "<a b=1/>"],
+    ["an attribute without value", "<a b/>"],
+    ["a name that begins with a digit", "<1a/>"],
+    ["crossed tags", "<a><b></a></b>"],
+    ["a tag that is not closed", "<a><b></b>"],
+    ["a start tag that does not end", "<a b='1'"],
+    ["a DOCTYPE that does not end", "<!DOCTYPE a [<!ENTITY"],
+    ["a CDATA that does not end", "<a><![CDATA[x"],
+    ["CDATA outside", "<![CDATA[x]]><a/>"],
+    ["two elements", "<a/><b/>"],
+    ["text after", "<a/>x"],
+    ["text before", "x<a/>"],
+    ["text alone", "x"],
+    ["an end tag alone", "</a>"],
+    ["a stream header", "<stream:stream xmlns:stream='http://etherx.jabber.org/streams'>"],
+  ])("with %s is not-well-formed", (_name, frame) => {
+    expect(condition(frame)).toBe("not-well-formed");
+  });
+
+  const nest = (depth: number) => "<a>".repeat(depth) + "</a>".repeat(depth);
+  const attributes = (count: number) =>
+    `<a ${Array.from({ length: count }, (_, index) => `b${index}=""`).join(" ")}/>`;
+
+  it.each([
+    ["too many bytes", `<a>${"x".repeat(LIMIT)}</a>`],
+    ["too many bytes of few characters", `<a>${"€".repeat(LIMIT / 2)}</a>`],
+    ["too many levels", nest(MAX_DEPTH + 1)],
+    ["very many levels", nest(9_000)],
+    ["levels that never close", "<a>".repeat(20_000)],
+    ["too many attributes", attributes(MAX_ATTRIBUTES + 1)],
+    [
+      "very many declarations",
+      attributes(5_000).replaceAll("b", "xmlns:b").replaceAll('""', '"u"'),
+    ],
+  ])("with %s is policy-violation", (_name, frame) => {
+    expect(condition(frame)).toBe("policy-violation");
+  });
+
+  it("may be as large, as deep and as rich as the limits", () => {
+    const full = `<a>${"x".repeat(LIMIT - 7)}</a>`;
+    expect(Buffer.byteLength(full)).toBe(LIMIT);
+    for (const frame of [full, nest(MAX_DEPTH), attributes(MAX_ATTRIBUTES)]) {
+      expect(condition(frame)).toBe("read");
+    }
+  });
+
+  it("of white space is a sign of life", () => {
+    for (const frame of ["", " ", "\r\n\t "]) expect(readFrame(frame, LIMIT)).toBeNull();
+  });
+});
+
+describe("an element", () => {
+  const read = (frame: string) => {
+    const element = readFrame(frame, LIMIT);
+    return element && toXml(element);
+  };
+
+  it("is the client's when the frame names no namespace", () => {
+    expect(read("<iq/>")).toEqual({ name: "iq", namespace: "jabber:client" });
+    expect(read('<iq xmlns="urn:x"><a xmlns="urn:x"/><b xmlns=""/></iq>')).toEqual({
+      name: "iq",
+      namespace: "urn:x",
+      children: [{ name: "a" }, { name: "b", namespace: "" }],
+    });
+  });
+
+  it("is the same however its prefixes were chosen", () => {
+    const plain = read('<a xmlns="u"><b xmlns="v" c="1"/></a>');
+    expect(read('<p:a xmlns:p="u" xmlns:q="v"><q:b c="1"/></p:a>')).toEqual(plain);
+  });
+
+  it("declares on itself the prefixes of its attributes", () => {
+    expect(read('<a xmlns:p="u"><b p:c="1"/></a>')).toEqual({
+      name: "a",
+      namespace: "jabber:client",
+      children: [{ name: "b", attributes: { "p:c": "1", "xmlns:p": "u" } }],
+    });
+  });
+
+  it("has no prototype behind its attributes", () => {
+    const element = readFrame('<a __proto__="1" constructor="2"/>', LIMIT);
+    expect(Object.keys(element?.attrs ?? {})).toEqual(["xmlns", "__proto__", "constructor"]);
+    expect(element?.attrs.toString).toBeUndefined();
+  });
+
+  it("joins text and CDATA, and normalises line ends alone", () => {
+    expect(read("<a>x\r\ny<![CDATA[<&>]]>&#13;z</a>")?.text).toBe("x\ny<&>\rz");
+  });
+});
+
+describe("writing", () => {
+  it("escapes what a parser would change or take for markup", () => {
+    expect(escapeText(`a&b<c>d"e\r\n\t`)).toBe(`a&amp;b&lt;c&gt;d"e&#13;\n\t`);
+    expect(escapeAttribute(`a&b<c"d'e\r\n\t`)).toBe("a&amp;b&lt;c&quot;d'e&#13;&#10;&#9;");
+  });
+
+  it.each(["\u0000", "\u001f", "\ufffe", "\ud800", "\udc00x"])("never writes %j", (text) => {
+    expect(() => escapeText(text)).toThrow(expect.objectContaining({ code: "INVALID" }));
+    expect(() => writeElement(new Element("a", { b: text }))).toThrow();
+  });
+
+  it("survives reading, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const element = new Element("a", { xmlns: "jabber:client", b: text });
+        element.append(text);
+        let xml: string;
+        try {
+          xml = writeElement(element);
+        } catch {
+          // What cannot be written cannot be read either.
+          expect(condition(`<a>${text.replace(/[&<>]/g, "")}</a>`)).toBe("not-well-formed");
+          return;
+        }
+        const again = readFrame(xml, LIMIT);
+        expect(again?.attrs.b).toBe(text);
+        expect(again?.getText()).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("hostile input", () => {
+  const tokens = fc.constantFrom(
+    "<",
+    ">",
+    "/",
+    "&",
+    ";",
+    "#",
+    "x",
+    "'",
+    '"',
+    "=",
+    "!",
+    "?",
+    "-",
+    "]",
+    "[CDATA[",
+    "DOCTYPE",
+    "xmlns",
+    ":",
+    "a",
+    " ",
+    "\u0000",
+    "\ud800",
+    "]]>",
+    "<!--",
+    "-->",
+    "<?",
+    "?>",
+    "&#",
+    "&lt;",
+  );
+
+  it("is read or refused, never anything else", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(tokens, { maxLength: 40 }).map((parts) => parts.join("")),
+          fc.array(tokens, { maxLength: 40 }).map((parts) => `<a>${parts.join("")}</a>`),
+          fc.string({ unit: "binary", maxLength: 60 }),
+          fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+        ),
+        (frame) => {
+          expect(["read", "restricted-xml", "not-well-formed", "policy-violation"]).toContain(
+            condition(frame),
+          );
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("made from a real stanza is read or refused, and what is read can be written", () => {
+    const edit = fc.tuple(
+      fc.nat(call.length),
+      fc.nat(8),
+      fc.oneof(tokens, fc.string({ unit: "binary", maxLength: 3 })),
+    );
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
+        let frame = call;
+        for (const [at, cut, insert] of edits)
+          frame = frame.slice(0, at) + insert + frame.slice(at + cut);
+        if (condition(frame) !== "read") return;
+        const element = readFrame(frame, LIMIT);
+        if (element) expect(condition(writeElement(element), 2 * LIMIT)).toBe("read");
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
