@@ -10,10 +10,10 @@ import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
 import { SIGNAL_CLASSES } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
-import { AccountSettingsResolver } from "../identity/account-settings.resolver";
+import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
 import type { IdentityContext } from "../identity/context";
-import { SessionResolver } from "../identity/session.resolver";
-import { UserConnectionResolver, UserResolver } from "../identity/user.resolver";
+import { SessionResolver } from "../identity/session/session.resolver";
+import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
 import { DateTime } from "./scalars";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [

@@ -9,7 +9,7 @@ import { Fault, NO_SESSION } from "../core/errors";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
 import type { Identity } from "../identity/identity";
-import { findSession } from "../identity/sessions";
+import { findSession } from "../identity/session/sessions";
 import type { Context, MakeContext } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
 import { faultError } from "./error";

@@ -3,8 +3,8 @@ import type { Caller } from "../core/caller";
 import { Fault } from "../core/errors";
 import { type Access, allows, type UserViewer, type Viewer } from "../core/viewer";
 import type { Identity } from "./identity";
-import type { Session } from "./session";
-import { findSession, viewerOf } from "./sessions";
+import type { Session } from "./session/session";
+import { findSession, viewerOf } from "./session/sessions";
 
 /** What the resolvers of this room are called with; one per request, or per operation on a socket. */
 export interface IdentityContext {

@@ -4,9 +4,9 @@ import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
-import { SessionCache } from "./session-cache";
-import { Touches } from "./touches";
-import { UserExistence } from "./user-existence";
+import { SessionCache } from "./session/session-cache";
+import { Touches } from "./session/touches";
+import { UserExistence } from "./user/user-existence";
 
 /** What the functions of this room stand on; one per node. */
 export interface Identity {

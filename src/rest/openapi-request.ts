@@ -1,4 +1,9 @@
-import { type GraphQLInputObjectType, getNullableType, isInputObjectType, isNonNullType } from "graphql";
+import {
+  type GraphQLInputObjectType,
+  getNullableType,
+  isInputObjectType,
+  isNonNullType,
+} from "graphql";
 import type { RestDocument } from "./documents";
 import { inputSchema, type JsonSchema, orNull } from "./openapi-schema";
 import { type RestParameter, snakeCase } from "./parameters";

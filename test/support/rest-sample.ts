@@ -35,7 +35,7 @@ export const SEARCH: RestFile = {
       $active: Boolean
       $page: SafeInt
       $by: UserSortField @param(name: "filter[order][by]")
-      $traceId: String @param(name: "X-Trace", in: HEADER)
+      $traceId: String! @param(name: "X-Trace", in: HEADER)
     ) @rest(method: GET, path: "/search/{page}/found", pick: "search") {
       search(
         tags: $tags ids: $ids flags: $flags since: $since ratio: $ratio active: $active page: $page
@@ -43,7 +43,7 @@ export const SEARCH: RestFile = {
       ) { asked trace: asked @include(if: false) secret @omit }
       echo: search(tags: [$traceId]) { asked }
     }
-  `.replace("$traceId: String @", "$traceId: String! @"),
+  `,
 };
 
 /** The sample schema with the project's scalars and no resolver. */
@@ -54,12 +54,8 @@ export function sampleSchema(): GraphQLSchema {
     const { serialize, parseValue, parseLiteral } = scalar;
     Object.assign(type, { serialize, parseValue, parseLiteral });
   }
-  for (const field of ["createSession"]) {
-    const found = schema.getMutationType()?.getFields()[field];
-    if (found) found.extensions = { access: "public" };
-  }
-  const settings = schema.getQueryType()?.getFields().accountSettings;
-  if (settings) settings.extensions = { access: "public" };
+  const open = schema.getMutationType()?.getFields().createSession;
+  if (open) open.extensions = { access: "public" };
   return schema;
 }
 
@@ -79,7 +75,9 @@ export interface SampleDoor {
   logged(): Array<Record<string, unknown>>;
   /** When the session of the next requests ends. */
   expiresAt: Date | null;
-  /** Writes bytes to a new connection and reads until the server ends it, or two answers' worth. */
+  /** Thrown in place of making a context. */
+  failContext: Error | undefined;
+  /** Writes bytes to a new connection and reads until the server ends it. */
   raw(bytes: string | Buffer): Promise<string>;
   close(): Promise<void>;
 }
@@ -119,6 +117,7 @@ export async function openSampleDoor(): Promise<SampleDoor> {
     server,
     resolvers,
     expiresAt: null,
+    failContext: undefined,
     received: () => drain(calls),
     callers: () => drain(callers),
     logged: () => drain(lines),
@@ -129,6 +128,7 @@ export async function openSampleDoor(): Promise<SampleDoor> {
     engine,
     documents: readDocuments([...FILES, SEARCH], schema),
     makeContext: (caller) => {
+      if (door.failContext) throw door.failContext;
       callers.push(caller);
       // The resolvers of the sample read nothing else of a context.
       return { caller, expiresAt: door.expiresAt } as Context;

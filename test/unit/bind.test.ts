@@ -275,10 +275,13 @@ describe("FIELD_OPERATORS", () => {
     ["id[in]=1", { id: { in: [1] } }],
     ["login[in]=a,b", { login: { in: ["a,b"] } }],
     ["id[gt]=1&id[lte]=9", { id: { gt: 1, lte: 9 } }],
-    ["user_tags=vip&created_at[gt]=1544011082", {
-      userTags: { eq: "vip" },
-      createdAt: { gt: "1544011082" },
-    }],
+    [
+      "user_tags=vip&created_at[gt]=1544011082",
+      {
+        userTags: { eq: "vip" },
+        createdAt: { gt: "1544011082" },
+      },
+    ],
     ["login=a&limit=5&offset=1&sort_asc=login", { login: { eq: "a" } }],
     ["", {}],
   ];
@@ -298,12 +301,18 @@ describe("FIELD_OPERATORS", () => {
     ["__typename=x", { __typename: unknown }],
     ["login[like]=x", { login: [`has no operator "like"; the operators are ${operators}`] }],
     ["login[$ne]=", { login: [`has no operator "$ne"; the operators are ${operators}`] }],
-    ["login[startWith]=x", {
-      login: [`has no operator "startWith"; the operators are ${operators}`],
-    }],
-    ["login[toString]=x", {
-      login: [`has no operator "toString"; the operators are ${operators}`],
-    }],
+    [
+      "login[startWith]=x",
+      {
+        login: [`has no operator "startWith"; the operators are ${operators}`],
+      },
+    ],
+    [
+      "login[toString]=x",
+      {
+        login: [`has no operator "toString"; the operators are ${operators}`],
+      },
+    ],
     ["id=x", { id: ["must be a whole number"] }],
     ["id[in][]=1&id[in][]=x", { id: ["[in] must be a whole number"] }],
     ["id[in]=1,2", { id: ["[in] must be a whole number"] }],
@@ -314,11 +323,14 @@ describe("FIELD_OPERATORS", () => {
     ["sort_asc=custom_data", { sort_asc: [`must be one of ${fields}`] }],
     ["limit=ten", { limit: ["must be a whole number"] }],
     ["limit[x]=10", { limit: ["must be a whole number"] }],
-    ["nickname=x&limit=ten&id=y", {
-      nickname: unknown,
-      id: ["must be a whole number"],
-      limit: ["must be a whole number"],
-    }],
+    [
+      "nickname=x&limit=ten&id=y",
+      {
+        nickname: unknown,
+        id: ["must be a whole number"],
+        limit: ["must be a whole number"],
+      },
+    ],
   ];
   test.each(refused)("refuses %s", (query, errors) => {
     expect(refusals("ListUsers", { query: readQuery(`/?${query}`) })).toEqual(errors);
@@ -387,8 +399,9 @@ describe("bodies", () => {
     expect(readBody(form, Buffer.from(text)).fields).toEqual(wanted);
     expect(readBody(`${form}; charset=UTF-8`, Buffer.from(text)).fields).toEqual(wanted);
     expect(readBody('APPLICATION/JSON;charset="utf-8"', json(wanted)).fields).toEqual(wanted);
-    expect(readBody("application/json", Buffer.from(`\ufeff${JSON.stringify(wanted)}`)).fields)
-      .toEqual(wanted);
+    expect(
+      readBody("application/json", Buffer.from(`\ufeff${JSON.stringify(wanted)}`)).fields,
+    ).toEqual(wanted);
   });
 
   test("an empty body is no parameters, whatever its type", () => {
@@ -430,7 +443,11 @@ describe("bodies", () => {
     ["application/json-patch+json", Buffer.from("{}"), type],
     [undefined, Buffer.from("{}"), type],
     ["application/json; charset=latin1", Buffer.from("{}"), "The body is not valid UTF-8"],
-    ["application/json", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), "The body is not valid UTF-8"],
+    [
+      "application/json",
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+      "The body is not valid UTF-8",
+    ],
     [form, Buffer.from([0x61, 0x3d, 0xc3]), "The body is not valid UTF-8"],
     ["application/json", Buffer.from("{"), "The body is not valid JSON"],
     ["application/json", Buffer.from("{}{}"), "The body is not valid JSON"],
@@ -438,7 +455,11 @@ describe("bodies", () => {
     ["application/json", Buffer.from("null"), "The body must be a JSON object"],
     ["application/json", Buffer.from('"x"'), "The body must be a JSON object"],
     ["application/json", Buffer.from('{"__proto__":{}}'), "The name __proto__ is not allowed"],
-    ["application/json", Buffer.from('{"a":[{"constructor":1}]}'), "The name constructor is not allowed"],
+    [
+      "application/json",
+      Buffer.from('{"a":[{"constructor":1}]}'),
+      "The name constructor is not allowed",
+    ],
     ["application/json", nested(33), "The body is nested too deeply"],
     ["application/json", Buffer.from(`${"[".repeat(100_000)}`), "The body is not valid JSON"],
     [

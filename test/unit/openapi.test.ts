@@ -46,7 +46,7 @@ const answerSchema = (method: string, path: string, status = "200") =>
 
 /** What of a value does not fit a schema, of the words of JSON Schema that the document uses. */
 function misfits(value: unknown, given: JsonSchema, at = "$"): string[] {
-  const { type, anyOf, properties, required, items } = resolve(given);
+  const { type, anyOf, properties, required, items, additionalProperties } = resolve(given);
   if (Array.isArray(anyOf)) {
     return anyOf.some((one) => misfits(value, one, at).length === 0) ? [] : [`${at} fits none`];
   }
@@ -59,11 +59,16 @@ function misfits(value: unknown, given: JsonSchema, at = "$"): string[] {
   if (kind !== "object") return [];
   const object = value as Record<string, unknown>;
   const known = (properties ?? {}) as Record<string, JsonSchema>;
+  const other =
+    typeof additionalProperties === "object" ? (additionalProperties as JsonSchema) : undefined;
   return [
-    ...((required ?? []) as string[]).filter((key) => !(key in object)).map((key) => `no ${at}.${key}`),
-    ...Object.entries(object).flatMap(([key, item]) =>
-      known[key] ? misfits(item, known[key], `${at}.${key}`) : [`${at}.${key} is not stated`],
-    ),
+    ...((required ?? []) as string[])
+      .filter((key) => !(key in object))
+      .map((key) => `no ${at}.${key}`),
+    ...Object.entries(object).flatMap(([key, item]) => {
+      const stated = known[key] ?? other;
+      return stated ? misfits(item, stated, `${at}.${key}`) : [`${at}.${key} is not stated`];
+    }),
   ];
 }
 
@@ -265,9 +270,9 @@ test("errors are those that can happen", () => {
   expect(codes("post", "/session")).toEqual(["201", "400", "413", "422", "429", "500", "503"]);
   expect(codes("get", "/account_settings")).toContain("401");
   expect(api.components.responses.LIMITED).toHaveProperty("headers.Retry-After");
-  expect(misfits({ errors: { base: ["x"] } }, api.components.schemas.Error ?? {})).toEqual([
-    "$.errors.base is not stated",
-  ]);
+  const stated = api.components.schemas.Error ?? {};
+  expect(misfits({ errors: { base: ["x"] } }, stated)).toEqual([]);
+  expect(misfits({ errors: { base: "x" } }, stated)).toEqual(["$.errors.base is string"]);
 });
 
 test("what the door answers fits what is stated of it", () => {

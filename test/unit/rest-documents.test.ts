@@ -1,8 +1,8 @@
 import { buildSchema, parse, validate } from "graphql";
+import { Fault } from "../../src/core/errors";
 import { RestDocumentsError, readDocuments } from "../../src/rest/documents";
 import { renamed } from "../../src/rest/error";
 import { compileAnswer } from "../../src/rest/respond";
-import { Fault } from "../../src/core/errors";
 import { FILES, sampleSchema, sampleSession, sampleUser } from "../support/rest-sample";
 
 const schema = sampleSchema();
@@ -59,11 +59,7 @@ describe("the project's documents", () => {
 
 describe("mistakes stop the start, with file, line and column", () => {
   const cases: Array<[what: string, text: string, problem: string | RegExp]> = [
-    [
-      "syntax",
-      "query A @rest(method: GET, path: \"/a\") {\n  user(",
-      /^a\.graphql:2:8 Syntax Error/,
-    ],
+    ["syntax", 'query A @rest(method: GET, path: "/a") {\n  user(', /^a\.graphql:2:8 Syntax Error/],
     [
       "an unknown field",
       'query A @rest(method: GET, path: "/a") {\n  currentSession { tokn }\n}',
@@ -104,11 +100,7 @@ describe("mistakes stop the start, with file, line and column", () => {
       user('($id: ID! @param(binder: ANYTHING)) @rest(method: GET, path: "/a")'),
       /Value "ANYTHING" does not exist in "RestBinder" enum/,
     ],
-    [
-      "no route",
-      "query A { currentSession { id } }",
-      "a.graphql:1:1 The operation has no @rest",
-    ],
+    ["no route", "query A { currentSession { id } }", "a.graphql:1:1 The operation has no @rest"],
     [
       "no name",
       'query @rest(method: GET, path: "/a") { currentSession { id } }',
@@ -174,10 +166,7 @@ describe("mistakes stop the start, with file, line and column", () => {
     ],
     [
       "an input without a binder",
-      user(
-        '($by: UserKey!) @rest(method: GET, path: "/x")',
-        "user(by: $by) { id }",
-      ),
+      user('($by: UserKey!) @rest(method: GET, path: "/x")', "user(by: $by) { id }"),
       "a.graphql:1:9 A variable of type UserKey! needs a binder",
     ],
     [
@@ -237,7 +226,10 @@ describe("mistakes stop the start, with file, line and column", () => {
   test("all of them at once, in the file they are in", () => {
     const files = [
       { name: "a.graphql", text: "query A { currentSession { id } }" },
-      { name: "b.graphql", text: '\nquery B @rest(method: GET, path: "x") { currentSession { id } }' },
+      {
+        name: "b.graphql",
+        text: '\nquery B @rest(method: GET, path: "x") { currentSession { id } }',
+      },
     ];
     expect(() => readDocuments(files, schema)).toThrow(
       new RestDocumentsError([

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Store } from "../store/store";
-import type { Ending } from "./endings";
+import type { Store } from "../../store/store";
+import type { Ending } from "../endings";
 
 const EXISTS = {
   name: "user_exists",

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Ending } from "./endings";
+import type { Ending } from "../endings";
 import type { Session } from "./session";
 
 /** Sessions that are remembered at most. */

@@ -1,5 +1,5 @@
-import { Fault } from "../core/errors";
-import type { Identity } from "./identity";
+import { Fault } from "../../core/errors";
+import type { Identity } from "../identity";
 
 /** An application as signing needs it. */
 export interface Application {

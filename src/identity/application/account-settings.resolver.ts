@@ -1,6 +1,6 @@
 import { Arg, Ctx, Field, ObjectType, Query, Resolver } from "type-graphql";
-import { Fault } from "../core/errors";
-import { Allow, type IdentityContext } from "./context";
+import { Fault } from "../../core/errors";
+import { Allow, type IdentityContext } from "../context";
 
 @ObjectType({
   description: "Where the servers of an account's applications are.",

@@ -1,7 +1,7 @@
-import type { Clock } from "../core/clock";
-import type { Log } from "../core/log";
-import type { Statement, Store } from "../store/store";
-import type { Endings } from "./endings";
+import type { Clock } from "../../core/clock";
+import type { Log } from "../../core/log";
+import type { Statement, Store } from "../../store/store";
+import type { Endings } from "../endings";
 import { SESSION_MS, type Session } from "./session";
 
 /** Milliseconds between two writes of activity. */

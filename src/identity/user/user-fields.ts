@@ -1,4 +1,4 @@
-import { Fault, type FieldErrors } from "../core/errors";
+import { Fault, type FieldErrors } from "../../core/errors";
 
 /** What a client may write of a user. Absent: unchanged. Null: cleared. */
 export interface UserFields {

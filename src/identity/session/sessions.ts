@@ -1,11 +1,11 @@
-import { Fault } from "../core/errors";
-import { hashToken, newToken } from "../core/random";
-import type { Viewer } from "../core/viewer";
+import { Fault } from "../../core/errors";
+import { hashToken, newToken } from "../../core/random";
+import type { Viewer } from "../../core/viewer";
+import type { Identity } from "../identity";
+import type { User } from "../user/user";
 import { type Credentials, checkCredentials } from "./credentials";
-import type { Identity } from "./identity";
 import { SESSION_COLUMNS, SESSION_MS, type Session, type SessionRow, toSession } from "./session";
 import { checkSigned, type SignedRequest } from "./signing";
-import type { User } from "./user";
 
 const FIND = {
   name: "find_session",

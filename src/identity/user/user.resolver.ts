@@ -10,8 +10,8 @@ import {
   Resolver,
   Root,
 } from "type-graphql";
-import { Fault } from "../core/errors";
-import { Allow, type IdentityContext } from "./context";
+import { Fault } from "../../core/errors";
+import { Allow, type IdentityContext } from "../context";
 import {
   CreateUserInput,
   CreateUserPayload,

@@ -1,7 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { UserType } from "../user/user.type";
 import type { Session } from "./session";
-import { UserType } from "./user.type";
 
 @ObjectType("Session", {
   description: "A session: what a token stands for.",

@@ -1,7 +1,7 @@
-import { Fault } from "../core/errors";
-import type { Identity } from "./identity";
-import { passwordMatches } from "./password";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import { Fault } from "../../core/errors";
+import type { Identity } from "../identity";
+import { passwordMatches } from "../password";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
 /** Who wants to sign in: a login or an e-mail, with the password. */
 export interface Credentials {

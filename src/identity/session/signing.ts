@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
-import { isoSeconds } from "../core/clock";
-import { Fault } from "../core/errors";
-import { type Application, findApplication } from "./applications";
-import type { Identity } from "./identity";
+import { isoSeconds } from "../../core/clock";
+import { Fault } from "../../core/errors";
+import { type Application, findApplication } from "../application/applications";
+import type { Identity } from "../identity";
 import { MANDATORY, type Parameters, signatureMatches, signedNames } from "./signature";
 
 /** Seconds that a signed timestamp may differ from the server's time (interface.md "Limits"). */

@@ -1,4 +1,4 @@
-import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
 /** A session as a look-up by its token finds it (interface.md "Session"), with its user if it has one. */
 export interface Session {

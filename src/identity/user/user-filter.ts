@@ -1,4 +1,4 @@
-import { Fault } from "../core/errors";
+import { Fault } from "../../core/errors";
 import { TAGS_SQL } from "./user";
 
 /** Conditions on one field of the user list, all of which hold. */

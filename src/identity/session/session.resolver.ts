@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import { Fault } from "../core/errors";
-import { Allow, type IdentityContext } from "./context";
+import { Fault } from "../../core/errors";
+import { Allow, type IdentityContext } from "../context";
 import {
   CreateSessionInput,
   CreateSessionPayload,

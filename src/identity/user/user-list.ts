@@ -1,7 +1,7 @@
-import { Fault } from "../core/errors";
-import type { UserViewer } from "../core/viewer";
-import type { Statement } from "../store/store";
-import type { Identity } from "./identity";
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import type { Statement } from "../../store/store";
+import type { Identity } from "../identity";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 import {
   START_WITH_LIMIT,

@@ -1,6 +1,6 @@
-import { Fault } from "../core/errors";
+import { Fault } from "../../core/errors";
+import type { Identity } from "../identity";
 import { checkUserPassword } from "./credentials";
-import type { Identity } from "./identity";
 import { findSession } from "./sessions";
 
 /** A chat client that wants to sign in. */

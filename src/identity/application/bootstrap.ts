@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { newId, newToken } from "../core/random";
-import type { Store } from "../store/store";
+import { newId, newToken } from "../../core/random";
+import type { Store } from "../../store/store";
 
 /** What the first start makes, and writes to `DATA_DIR/credentials.json` in these words. */
 export interface Credentials {

@@ -1,9 +1,9 @@
-import { Fault, type FieldErrors } from "../core/errors";
-import type { UserViewer, Viewer } from "../core/viewer";
-import { uniqueViolation } from "../store/conflicts";
-import { findApplication } from "./applications";
-import type { Identity } from "./identity";
-import { checkPassword, hashPassword, passwordMatches } from "./password";
+import { Fault, type FieldErrors } from "../../core/errors";
+import type { UserViewer, Viewer } from "../../core/viewer";
+import { uniqueViolation } from "../../store/conflicts";
+import { findApplication } from "../application/applications";
+import type { Identity } from "../identity";
+import { checkPassword, hashPassword, passwordMatches } from "../password";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 import { checkUserFields, type UserFields } from "./user-fields";
 
