@@ -9,10 +9,15 @@ import type { Log } from "../core/log";
  */
 export function toGraphQLError(error: GraphQLError, log: Log, requestId: string): GraphQLError {
   const cause = error.originalError;
-  // Without a cause it is graphql's own word on a variable that does not fit its type.
-  const fault = cause ? toFault(cause) : new Fault("INVALID", error.message);
+  // Without a path nothing has run: it is graphql's own word on a variable that does not fit its type.
+  const fault =
+    error.path || !isGraphqls(cause) ? toFault(cause) : new Fault("INVALID", error.message);
   if (fault.code === "INTERNAL") log.error({ err: cause, requestId, path: error.path }, "failed");
   return faultError(fault, error);
+}
+
+function isGraphqls(cause: Error | undefined): boolean {
+  return cause === undefined || cause instanceof GraphQLError;
 }
 
 /** A fault as an error of GraphQL, at the place of another error. */

@@ -115,7 +115,10 @@ function serverFault(error: unknown): Fault | undefined {
  */
 export function registerRestErrors(server: FastifyInstance): void {
   server.setNotFoundHandler((_request, reply) => sendNotFound(reply));
-  server.setErrorHandler(sendError);
+  server.setErrorHandler((error, request, reply) =>
+    // A path that is unknown is so with a body that cannot be read as well.
+    request.is404 && serverFault(error) ? sendNotFound(reply) : sendError(error, request, reply),
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { partOf, textOf } from "./error-parts";
 import { UNIQUE_INDEXES } from "./unique-indexes";
 
 /** SQLSTATE of a broken unique index (PostgreSQL, appendix A). */
@@ -33,7 +34,7 @@ const UNREACHABLE_TEXT =
  */
 export function uniqueViolation(error: unknown): string[] | null {
   for (const part of parts(error)) {
-    const code = text(part, "originalCode") ?? text(part, "code");
+    const code = textOf(part, "originalCode") ?? textOf(part, "code");
     if (code !== UNIQUE_VIOLATION) continue;
     const index = indexName(part);
     return [...(UNIQUE_INDEXES[index ?? ""] ?? [])];
@@ -44,12 +45,12 @@ export function uniqueViolation(error: unknown): string[] | null {
 /** Whether an error of Prisma or of a driver says that the database cannot be reached. */
 export function unreachable(error: unknown): boolean {
   return parts(error).some((part) => {
-    const code = text(part, "originalCode") ?? text(part, "code") ?? "";
+    const code = textOf(part, "originalCode") ?? textOf(part, "code") ?? "";
     return (
       UNREACHABLE_CODES.has(code) ||
       CONNECTION_CLASS.test(code) ||
-      UNREACHABLE_KINDS.has(text(part, "kind") ?? "") ||
-      UNREACHABLE_TEXT.test(text(part, "message") ?? "")
+      UNREACHABLE_KINDS.has(textOf(part, "kind") ?? "") ||
+      UNREACHABLE_TEXT.test(textOf(part, "message") ?? "")
     );
   });
 }
@@ -57,9 +58,9 @@ export function unreachable(error: unknown): boolean {
 /** A driver names the index; Prisma's adapter keeps the name in what the database said. */
 function indexName(part: object): string | undefined {
   return (
-    text(part, "constraint") ??
-    text(field(part, "constraint"), "index") ??
-    /"([^"]+)"/.exec(text(part, "originalMessage") ?? "")?.[1]
+    textOf(part, "constraint") ??
+    textOf(partOf(part, "constraint"), "index") ??
+    /"([^"]+)"/.exec(textOf(part, "originalMessage") ?? "")?.[1]
   );
 }
 
@@ -69,17 +70,8 @@ function indexName(part: object): string | undefined {
  */
 function parts(error: unknown, depth = 0): object[] {
   if (typeof error !== "object" || error === null || depth > 4) return [];
-  const held = [field(error, "cause"), field(field(error, "meta"), "driverAdapterError")];
-  const several = field(error, "errors");
+  const held = [partOf(error, "cause"), partOf(partOf(error, "meta"), "driverAdapterError")];
+  const several = partOf(error, "errors");
   if (Array.isArray(several)) held.push(...several);
   return [error, ...held.flatMap((part) => parts(part, depth + 1))];
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function text(value: unknown, name: string): string | undefined {
-  const found = field(value, name);
-  return typeof found === "string" ? found : undefined;
 }

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { unreachable } from "./conflicts";
+import { messageOf, textOf } from "./error-parts";
 import { Refusal } from "./refusal";
 
 /** Milliseconds until an attempt to connect, or to get a free connection of the pool, is given up. */
@@ -36,13 +37,11 @@ export async function connect(url: string, name: string): Promise<Client> {
  * @returns a Refusal that names the reason; the error itself when it is of another kind
  */
 export function connectionRefusal(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const code = "code" in error ? String(error.code) : "";
+  const code = textOf(error, "code") ?? "";
   if (!unreachable(error) && !REFUSED.test(code)) return error;
-  // An attempt on several addresses has no text of its own.
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  const reason = first instanceof Error && first.message !== "" ? first.message : code;
-  return new Refusal(`PostgreSQL (DATABASE_URL) cannot be reached: ${reason}`, { cause: error });
+  return new Refusal(`PostgreSQL (DATABASE_URL) cannot be reached: ${messageOf(error)}`, {
+    cause: error,
+  });
 }
 
 /** SQLSTATE: not allowed in, no such database. */

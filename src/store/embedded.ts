@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
+import { messageOf } from "./error-parts";
 import { queryFailure } from "./failure";
 import { lockFolder } from "./folder-lock";
 import { PrismaClient } from "./generated/client";
@@ -49,7 +50,7 @@ async function openFolder(folder: string, log: Log): Promise<PGlite> {
     return lite;
   } catch (error) {
     throw new Refusal(
-      `The embedded database in ${dataDir} cannot be opened: ${error instanceof Error ? error.message : String(error)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
+      `The embedded database in ${dataDir} cannot be opened: ${messageOf(error)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
       { cause: error },
     );
   }

@@ -15,6 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../core/clock";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
+import { textOf } from "./error-parts";
 import { Refusal } from "./refusal";
 
 /**
@@ -101,7 +102,7 @@ async function isAlive(
     process.kill(owner.pid, 0);
   } catch (error) {
     // EPERM: there is such a process, of another user.
-    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
+    if (textOf(error, "code") !== "EPERM") return false;
   }
   return owner.start === null || owner.start === startOf(owner.pid);
 }
@@ -137,7 +138,7 @@ async function publish(folder: string, path: string, owner: Owner): Promise<bool
     await link(draft, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (textOf(error, "code") === "EEXIST") return false;
     throw error;
   } finally {
     await rm(draft, { force: true });

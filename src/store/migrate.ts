@@ -1,4 +1,5 @@
 import type { Log } from "../core/log";
+import { messageOf, textOf } from "./error-parts";
 import type { Migration } from "./migrations";
 import { Refusal } from "./refusal";
 
@@ -71,7 +72,7 @@ async function lock(connection: MigrationConnection, log: Log): Promise<void> {
   try {
     await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
   } catch (error) {
-    if (sqlState(error) !== "55P03") throw error;
+    if (textOf(error, "code") !== "55P03") throw error;
     throw new Refusal(
       `Another process has held the lock of the migrations (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or end it, then start again.`,
     );
@@ -183,13 +184,8 @@ async function apply(connection: MigrationConnection, migration: Migration): Pro
   );
 }
 
-function sqlState(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-/** What the database said, in the lines that Prisma keeps as logs. */
+/** What the database said, in the words that Prisma keeps as logs. */
 function databaseText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const state = sqlState(error);
-  return `${error.message}${typeof state === "string" ? ` (SQLSTATE ${state})` : ""}`;
+  const state = textOf(error, "code");
+  return `${messageOf(error)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
 }

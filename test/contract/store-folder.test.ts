@@ -50,6 +50,13 @@ function kill(child: ChildProcess): Promise<void> {
 
 const open = () => openStore({ config: readConfig(database.environment), log, exclusive: true });
 
+/** Changes what the lock says of its owner; answers its path. */
+function leave(change: object): string {
+  const path = join(folder, lockName() ?? "");
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
+  return path;
+}
+
 const lockName = () => readdirSync(folder).find((name) => name.startsWith("lock."));
 
 test("makes a folder of its own on a first start, and says what it does", async () => {
@@ -95,7 +102,7 @@ test("of many that want a folder at once, one gets it, also when it was left beh
     expect(won).toHaveLength(1);
     if (round % 2 === 0) await won[0]?.value.release();
     // As a process leaves it that died: a number that no process has.
-    else writeFileSync(join(folder, lockName() ?? ""), '{"pid":4194305,"start":"1","space":null}');
+    else leave({ pid: 4194305 });
   }
   expect(readdirSync(folder)).toHaveLength(1);
 });
@@ -103,11 +110,6 @@ test("of many that want a folder at once, one gets it, also when it was left beh
 describe("a lock that was left", () => {
   beforeEach(() => use(emptyFolder()));
 
-  const leave = (change: object) => {
-    const path = join(folder, lockName() ?? "");
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
-    return path;
-  };
   const taken = async (foreignMs?: number) => {
     const lock = await lockFolder(folder, log, foreignMs);
     await lock.release();

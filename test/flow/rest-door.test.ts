@@ -40,7 +40,7 @@ interface Sent {
   json?: unknown;
   form?: string;
   type?: string;
-  body?: BodyInit;
+  body?: string | Uint8Array;
   headers?: Record<string, string>;
 }
 
@@ -483,7 +483,7 @@ describe("unknown paths and methods are 404", () => {
     ["/nothing", { method: "POST", body: "{", type: "application/json" }],
     [`/users/${"1".repeat(4000)}`, {}],
   ];
-  test.each(cases)("%.40s %j", async (path, sent) => {
+  test.each(cases)("case %#", async (path, sent) => {
     const { status, body, headers } = await send(path, sent);
     expect([status, body]).toEqual([404, base("Not found")]);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -562,7 +562,7 @@ describe("faults of the domain", () => {
       { errors: { base: ["a"], old_password: ["b"] } },
     ],
   ];
-  test.each(cases)("%s", async (fault, status, body) => {
+  test.each(cases)("case %#", async (fault, status, body) => {
     door.resolvers.createUser = () => {
       throw fault;
     };
@@ -576,7 +576,7 @@ describe("faults of the domain", () => {
     [new Fault("LIMITED", "slow down"), 429, "1"],
     [new Fault("UNAVAILABLE", "slow down", undefined, 30), 503, "30"],
     [new Fault("UNAVAILABLE", "slow down"), 503, null],
-  ])("%s says when to try again: %s %s", async (fault, status, seconds) => {
+  ])("when to try again: case %#", async (fault, status, seconds) => {
     door.resolvers.currentSession = () => Promise.reject(fault);
     const answer = await send("/session");
     expect([answer.status, answer.body]).toEqual([status, base("slow down")]);
@@ -621,7 +621,6 @@ describe("faults of the domain", () => {
   });
 
   test("what fails outside of the operation is masked and logged with the request's id", async () => {
-    door.server.log.level = "error";
     door.failContext = new Error("SELECT secret");
     const { status, body } = await send("/session");
     door.failContext = undefined;

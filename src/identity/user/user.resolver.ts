@@ -79,6 +79,10 @@ export class UserResolver {
     @Ctx() context: IdentityContext,
     @Arg("by", () => UserKeyInput, { description: "What finds the user." }) by: UserKeyInput,
   ): Promise<UserType | null> {
+    // Compiled operations do not enforce @oneOf on variables.
+    if (Object.values(by).filter((value) => value !== undefined).length !== 1) {
+      throw new Fault("INVALID", "by takes exactly one of id, login and email");
+    }
     const { applicationId } = await context.visit.user();
     return findUser(context.identity, applicationId, by as UserKey);
   }

@@ -1,0 +1,76 @@
+/**
+ * `npm run generate` writes every generated file; `npm run generate -- --check` only says which of
+ * them are out of date, and exits 1 if any is.
+ */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { lexicographicSortSchema, printSchema } from "graphql";
+import { packageRoot } from "../src/core/package-root";
+import { buildSignalboxSchema } from "../src/graphql/schema";
+import { readDocuments, readRestFiles } from "../src/rest/documents";
+import { API_INFO, openApi } from "../src/rest/openapi";
+import { configMarkdown, envExample } from "./config-documents";
+
+const root = packageRoot();
+const clientFolder = join(root, "src/store/generated");
+
+function generatedTexts(): Record<string, string> {
+  const schema = buildSignalboxSchema();
+  const documents = readDocuments(readRestFiles(join(root, "schema/rest")), schema);
+  return {
+    "schema/schema.graphql": `${printSchema(lexicographicSortSchema(schema))}\n`,
+    "schema/openapi.json": `${JSON.stringify(openApi(documents, schema, API_INFO), null, 2)}\n`,
+    "docs/CONFIG.md": configMarkdown(),
+    ".env.example": envExample(),
+  };
+}
+
+/** The Prisma client's files, as one text that changes when any of them does. */
+function clientText(): string {
+  return readdirSync(clientFolder, { recursive: true, encoding: "utf8" })
+    .sort()
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${name}\n${readFileSync(join(clientFolder, name), "utf8")}`)
+    .join("\n");
+}
+
+function generateClient(): void {
+  const prisma = join(dirname(require.resolve("prisma/package.json")), "build/index.js");
+  execFileSync(process.execPath, [prisma, "generate", "--schema", "prisma/schema.prisma"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "pipe"],
+    env: {
+      ...process.env,
+      // Generating needs no schema engine; naming any executable keeps Prisma from downloading one.
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      CHECKPOINT_DISABLE: "1",
+    },
+  });
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+const check = process.argv.includes("--check");
+const stale: string[] = [];
+for (const [name, text] of Object.entries(generatedTexts())) {
+  const path = join(root, name);
+  if (readOr(path) === text) continue;
+  stale.push(name);
+  if (!check) writeFileSync(path, text);
+}
+const before = clientText();
+generateClient();
+if (clientText() !== before) stale.push("src/store/generated");
+
+if (stale.length === 0) process.stdout.write("Generated files are up to date.\n");
+else if (check) {
+  process.stderr.write(`Out of date: ${stale.join(", ")}. Run npm run generate and commit.\n`);
+  process.exitCode = 1;
+} else process.stdout.write(`Written: ${stale.join(", ")}\n`);

@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { openLocalBus } from "../../src/bus/local";
+import { openRouter, type Router } from "../../src/calls/router";
+import { type Config, readConfig } from "../../src/core/config";
+import { Fault } from "../../src/core/errors";
+import { openLog } from "../../src/core/log";
+import { type Metrics, openMetrics } from "../../src/core/metrics";
+import type { ChatLimits, ChatServices, LiveStream, SignIn } from "../../src/xmpp/c2s";
+import { openChat } from "../../src/xmpp/websocket";
+
+/** Domain of the users in these tests. */
+export const DOMAIN = "chat.example";
+
+/** A chat endpoint with a router behind it, and users 42, 43 and 44 of application 7, 42 of 8. */
+export interface TestChat {
+  url: string;
+  router: Router;
+  metrics: Metrics;
+  /** Streams that are signed in. */
+  live: Set<LiveStream>;
+  /** Sign-ins that were asked for. */
+  attempts: SignIn[];
+  close(): Promise<void>;
+}
+
+const USERS = new Set(["7 42", "7 43", "7 44", "8 42"]);
+
+/** Opens the endpoint on a free port. Passwords are `password`, session tokens `token`. */
+export async function startChat(
+  options: {
+    config?: Partial<Config>;
+    limits?: Partial<ChatLimits>;
+    authenticate?: ChatServices["authenticate"];
+    router?: (router: Router) => Router;
+  } = {},
+): Promise<TestChat> {
+  const config = {
+    ...readConfig({ XMPP_WS_PORT: "0", CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "silent" }),
+    ...options.config,
+  };
+  const log = openLog("silent");
+  const metrics = openMetrics();
+  const clock = { now: () => 1_600_000_000_000 };
+  const bus = openLocalBus(clock);
+  const userExists = async (applicationId: number, userId: number) =>
+    USERS.has(`${applicationId} ${userId}`);
+  const real = openRouter({ bus, log, metrics, userExists });
+  const router = options.router?.(real) ?? real;
+  const live = new Set<LiveStream>();
+  const attempts: SignIn[] = [];
+  const chat = await openChat({
+    config,
+    log,
+    metrics,
+    clock,
+    router,
+    limits: options.limits,
+    async authenticate(attempt) {
+      attempts.push(attempt);
+      if (options.authenticate) return options.authenticate(attempt);
+      const known = USERS.has(`${attempt.applicationId} ${attempt.userId}`);
+      if (known && attempt.secret === "password") return { sessionId: null };
+      if (known && attempt.secret === "token") return { sessionId: 1_000 + attempt.userId };
+      throw new Fault("UNAUTHENTICATED", "Login or password is wrong");
+    },
+    watch(stream) {
+      live.add(stream);
+      return () => void live.delete(stream);
+    },
+  });
+  return {
+    url: `ws://127.0.0.1:${chat.port}/xmpp`,
+    router,
+    metrics,
+    live,
+    attempts,
+    close: () => chat.close(),
+  };
+}
+
+/** A client that sends frames as they are. */
+export interface RawClient {
+  socket: WebSocket;
+  /** Everything received so far. */
+  received: string[];
+  send(frame: string | Buffer): void;
+  /** The next frame that was not taken yet. Fails when the socket closes first. */
+  next(): Promise<string>;
+  /** All further frames until the socket closes, and the code it closed with. */
+  rest(): Promise<{ frames: string[]; code: number }>;
+}
+
+/** `<open/>` as a client sends it. */
+export const OPEN = `<open xmlns="urn:ietf:params:xml:ns:xmpp-framing" to="${DOMAIN}" version="1.0"/>`;
+
+/** `<auth/>` of SASL PLAIN. */
+export function auth(name: string, secret: string): string {
+  const message = Buffer.from(`\0${name}\0${secret}`).toString("base64");
+  return `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${message}</auth>`;
+}
+
+/** The request for a resource. */
+export function bind(resource?: string): string {
+  const asked = resource === undefined ? "" : `<resource>${resource}</resource>`;
+  return `<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind">${asked}</bind></iq>`;
+}
+
+/** Connects without saying anything. */
+export async function connectRaw(
+  url: string,
+  options: { origin?: string; headers?: Record<string, string> } = {},
+): Promise<RawClient> {
+  const socket = new WebSocket(url, "xmpp", options);
+  const received: string[] = [];
+  let taken = 0;
+  let code: number | undefined;
+  let wake = () => {};
+  socket.on("message", (data) => {
+    received.push(String(data));
+    wake();
+  });
+  socket.on("close", (closeCode) => {
+    code = closeCode;
+    wake();
+  });
+  await once(socket, "open");
+  socket.on("error", () => {});
+  const change = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  return {
+    socket,
+    received,
+    send: (frame) => socket.send(frame),
+    async next() {
+      while (taken >= received.length) {
+        if (code !== undefined) throw new Error(`closed with ${code}: ${received.join("\n")}`);
+        await change();
+      }
+      taken += 1;
+      return received[taken - 1] ?? "";
+    },
+    async rest() {
+      while (code === undefined) await change();
+      const frames = received.slice(taken);
+      taken = received.length;
+      return { frames, code };
+    },
+  };
+}
+
+/** Connects, signs in with the password and binds; what that took is taken from the frames. */
+export async function signInRaw(
+  url: string,
+  name: string,
+  resource: string,
+  secret = "password",
+): Promise<RawClient> {
+  const client = await connectRaw(url);
+  for (const frame of [OPEN, auth(name, secret), OPEN, bind(resource)]) client.send(frame);
+  for (let count = 0; count < 5; count += 1) await client.next();
+  const bound = await client.next();
+  if (!bound.includes("<jid>")) throw new Error(bound);
+  return client;
+}
