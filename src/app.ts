@@ -22,6 +22,7 @@ import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
 import { openStore } from "./store/open";
+import type { Store } from "./store/store";
 import { openChat } from "./xmpp/websocket";
 
 /** A running node. */
@@ -31,6 +32,8 @@ export interface App {
   /** What the first start created; null on every later one. */
   created: Credentials | null;
   log: Log;
+  /** The database of this node; on the embedded one nobody else can look into it. */
+  store: Store;
   /** Stops accepting, lets what is under way finish, closes sockets, writes what is behind. */
   close(): Promise<void>;
 }
@@ -113,7 +116,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     opened.add("readiness", () => {
       health.ready = false;
     });
-    return { addresses, created, log, close: () => opened.close() };
+    return { addresses, created, log, store, close: () => opened.close() };
   } catch (error) {
     await opened.close();
     throw error;

@@ -24,11 +24,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const EXAMPLE = `# Signalbox: press the play button, or open the docs on the left to see all there is.
+const EXAMPLE = `# Welcome to Signalbox.
 #
-# Most operations want a session token. Create one (the README shows how to sign a
-# request), and put it under "Headers" below: {"Svc-Token": "…"}
-# Subscriptions run over the WebSocket with the same token.
+# Open the docs with the book on the left. Most
+# operations want a session token: the README shows
+# how to get one. Put it under "Headers" below;
+# subscriptions use it too, over the WebSocket.
 
 query Me {
   currentSession {
@@ -90,6 +91,7 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
     fetcher,
     defaultQuery: ${JSON.stringify(EXAMPLE)},
     defaultEditorToolsVisibility: "headers",
+    defaultHeaders: '{\\n  "Svc-Token": ""\\n}',
     shouldPersistHeaders: false,
   }),
 );

@@ -42,7 +42,7 @@ export async function startChat(
   const log = openLog("silent");
   const metrics = openMetrics();
   const clock = { now: () => 1_600_000_000_000 };
-  const bus = openLocalBus(clock);
+  const bus = openLocalBus(clock, log);
   const userExists = async (applicationId: number, userId: number) =>
     USERS.has(`${applicationId} ${userId}`);
   const real = openRouter({ bus, log, metrics, userExists });

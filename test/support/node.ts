@@ -10,6 +10,8 @@ export interface TestNode {
   chatUrl: string;
   application: { id: number; authKey: string; authSecret: string; accountKey: string };
   environment: Record<string, string>;
+  /** Runs a statement on the node's own database, its values written `$1`, `$2`, …. */
+  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   stop(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ function asTestNode(
     chatUrl: addresses.chat_url,
     application,
     environment,
+    sql: (text, values = []) => app.store.query({ name: "test", text }, values),
     async stop() {
       await app.close();
       await database?.remove();

@@ -1,0 +1,27 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, chromium } from "playwright-core";
+
+const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** A browser of the machine's own, headless and with a profile of its own; closes with its context. */
+export async function openBrowser(): Promise<BrowserContext & { dispose(): Promise<void> }> {
+  const executablePath = CANDIDATES.find((path) => existsSync(path));
+  if (!executablePath) throw new Error("Chromium is missing: apt-get install chromium");
+  const profile = mkdtempSync(join(tmpdir(), "signalbox-browser-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ],
+  });
+  return Object.assign(context, {
+    async dispose() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  });
+}

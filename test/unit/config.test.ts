@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, readConfig, VARIABLES } from "../../src/core/config";
+
+function problemsOf(environment: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("defaults", () => {
+  test("are all that an empty environment needs", () => {
+    expect(readConfig({})).toMatchObject({
+      PORT: 4000,
+      HOST: "127.0.0.1",
+      XMPP_WS_PORT: 5291,
+      DATA_DIR: ".data",
+      CHAT_DOMAIN: "localhost",
+      TURN_HOST: "localhost",
+      CORS_ORIGINS: ["*"],
+      TRUST_PROXY: [],
+      LOG_LEVEL: "info",
+      INTROSPECTION: true,
+      GRAPHIQL: true,
+      XMPP_TRUSTED_PROXY: false,
+    });
+  });
+
+  test("leave addresses and databases unset", () => {
+    const config = readConfig({});
+    for (const name of ["DATABASE_URL", "REDIS_URL", "BASE_URL", "CHAT_URL"] as const) {
+      expect(config[name]).toBeUndefined();
+    }
+  });
+
+  test.each(Object.entries(VARIABLES))("of %s are what its own rule accepts", (name, variable) => {
+    expect(problemsOf(variable.default === undefined ? {} : { [name]: variable.default })).toEqual(
+      [],
+    );
+  });
+
+  test("hold for variables that are empty", () => {
+    const empty = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ""]));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+});
+
+describe("values", () => {
+  test("are read by their kind", () => {
+    const config = readConfig({
+      PORT: "0",
+      HOST: "::1",
+      DATABASE_URL: "postgresql://me@db/app",
+      REDIS_URL: "rediss://cache:6380/1",
+      BASE_URL: "https://api.example.com",
+      CHAT_URL: "wss://chat.example.com",
+      CORS_ORIGINS: "https://a.example , https://b.example,",
+      TRUST_PROXY: "10.0.0.0/8",
+      INTROSPECTION: "No",
+      GRAPHIQL: "off",
+      XMPP_TRUSTED_PROXY: "1",
+      LOG_LEVEL: "silent",
+    });
+    expect(config).toMatchObject({
+      PORT: 0,
+      HOST: "::1",
+      CORS_ORIGINS: ["https://a.example", "https://b.example"],
+      TRUST_PROXY: ["10.0.0.0/8"],
+      INTROSPECTION: false,
+      GRAPHIQL: false,
+      XMPP_TRUSTED_PROXY: true,
+      LOG_LEVEL: "silent",
+    });
+  });
+
+  test("that no variable of ours names are let be", () => {
+    expect(readConfig({ PATH: "/bin", SOMETHING: "else" })).toEqual(readConfig({}));
+  });
+
+  test.each([
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "4000.5"],
+    ["PORT", "0x10"],
+    ["PORT", " 4000"],
+    ["HOST", "no host"],
+    ["XMPP_WS_PORT", "many"],
+    ["DATABASE_URL", "mysql://db"],
+    ["DATABASE_POOL", "0"],
+    ["REDIS_URL", "http://cache"],
+    ["BASE_URL", "api.example.com"],
+    ["BASE_URL", "ws://api.example.com"],
+    ["CHAT_URL", "https://chat.example.com"],
+    ["CHAT_DOMAIN", "Chat.Example"],
+    ["TURN_HOST", "turn/host"],
+    ["LOG_LEVEL", "loud"],
+    ["INTROSPECTION", "maybe"],
+    ["GRAPHQL_MAX_DEPTH", "0"],
+    ["BODY_LIMIT", "1"],
+    ["XMPP_STANZA_LIMIT", "9999"],
+    ["DRAIN_SECONDS", "601"],
+  ])("are refused: %s=%s", (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name} must be `));
+  });
+});
+
+describe("mistakes", () => {
+  test("are listed all at once, one a line, with what was given", () => {
+    const environment = {
+      PORT: "http",
+      HOST: "a b",
+      LOG_LEVEL: "loud",
+      BASE_URL: "nowhere",
+      GRAPHIQL: "2",
+      BODY_LIMIT: "9",
+    };
+    let message = "";
+    try {
+      readConfig(environment);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      message = String((error as Error).message);
+    }
+    const lines = message.split("\n");
+    expect(lines).toHaveLength(1 + Object.keys(environment).length);
+    for (const [name, value] of Object.entries(environment)) {
+      const line = lines.find((each) => each.startsWith(`  - ${name} `));
+      expect(line).toContain(`(it is "${value}")`);
+    }
+  });
+
+  test("in secrets do not repeat them", () => {
+    const problems = problemsOf({
+      DATABASE_URL: "postgres//user:hunter2@db",
+      REDIS_URL: "redis//:hunter2@cache",
+      PORT: "x",
+    });
+    expect(problems.map((text) => text.split(" ")[0]).sort()).toEqual([
+      "DATABASE_URL",
+      "PORT",
+      "REDIS_URL",
+    ]);
+    expect(problems.join("\n")).not.toContain("hunter2");
+  });
+
+  test("are not made by a secret variable's good value being shown either", () => {
+    const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
+    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "REDIS_URL"]);
+  });
+});
+
+describe("documentation", () => {
+  test("has a sentence for every variable", () => {
+    for (const [name, { about }] of Object.entries(VARIABLES)) {
+      expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
+      expect(about).toMatch(/^[A-Z].{10,}\.$/);
+    }
+  });
+
+  test("docs/CONFIG.md names every variable with its default, and no other", () => {
+    const text = readFileSync(join(__dirname, "../../docs/CONFIG.md"), "utf8");
+    const documented = [...text.matchAll(/^\W*`([A-Z][A-Z0-9_]+)`/gm)].map((match) => match[1]);
+    expect(documented.sort()).toEqual(Object.keys(VARIABLES).sort());
+    for (const [name, { about, default: fallback }] of Object.entries(VARIABLES)) {
+      const line = text.split("\n").find((each) => each.includes(`\`${name}\``));
+      expect(line).toContain(about.split(";")[0]);
+      if (fallback) expect(line).toContain(fallback);
+    }
+  });
+});
