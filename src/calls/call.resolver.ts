@@ -5,17 +5,18 @@ import { Allow } from "../identity/context";
 import { UserType } from "../identity/user/user.type";
 import { findUser, parseId } from "../identity/user/users";
 import type { CallContext } from "./context";
-import type { Parcel } from "./router";
+import type { Parcel } from "./device";
+import { showSignal } from "./show-signal";
 import type { Party } from "./signal";
 import {
   RejectCallInput,
   RejectCallPayload,
   SendSignalInput,
   SendSignalPayload,
-  toSignal,
 } from "./signal.input";
-import { SignalPartyType, SignalType, showSignal } from "./signal.type";
+import { SignalPartyType, SignalType } from "./signal.type";
 import { openSubscriber } from "./subscriber";
+import { toSignal } from "./to-signal";
 
 @Resolver()
 export class CallResolver {

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
-import type { Device } from "./router";
+import type { Device } from "./device";
 import type { Signal } from "./signal";
 
 interface InboxParts {

@@ -1,18 +1,6 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
-import { Fault } from "../core/errors";
-import { newId } from "../core/random";
-import { checkSignal } from "./check-signal";
-import {
-  type IceCandidate,
-  type JsonObject,
-  type Party,
-  SIGNAL_TYPES,
-  type Signal,
-  type XmlElement,
-} from "./signal";
 import { CallType } from "./signal.type";
-import { checkUserInfo } from "./user-info";
 
 @InputType({ description: "An attribute of an XML element." })
 export class XmlAttributeInput {
@@ -208,86 +196,4 @@ export class RejectCallInput {
 export class RejectCallPayload {
   @Field(() => ID, { description: "The call." })
   sessionId!: string;
-}
-
-/** Fields that a signal of the protocol cannot do without. */
-const NEEDED: Record<string, ReadonlyArray<"callType" | "sdp" | "iceCandidates">> = {
-  call: ["callType", "sdp"],
-  accept: ["sdp"],
-  iceCandidates: ["iceCandidates"],
-  iceRestart: ["sdp"],
-  iceRestartAccept: ["sdp"],
-};
-
-/**
- * The signal that an input describes.
- * @throws Fault INVALID for a field that is missing or that a stanza could not hold
- */
-export function toSignal(from: Party, input: SendSignalInput): Signal {
-  const { signalType: type } = input;
-  if ((SIGNAL_TYPES as readonly string[]).includes(type)) {
-    if (!input.sessionId) throw Fault.field("sessionId", "is required");
-    for (const field of Object.hasOwn(NEEDED, type) ? (NEEDED[type] ?? []) : []) {
-      if (!input[field]) throw Fault.field(field, `is required for ${type}`);
-    }
-  }
-  const call = type === "call";
-  const { userId } = input.to;
-  const signal: Signal = {
-    id: input.id || newId(),
-    from,
-    to: { applicationId: from.applicationId, userId },
-    type,
-    extra: (input.extra ?? []).map(toElement),
-  };
-  if (input.to.device) signal.to.resource = input.to.device;
-  set(signal, "sessionId", input.sessionId);
-  set(signal, "callType", input.callType);
-  set(signal, "sdp", input.sdp?.replace(/\r\n|\r|\n/g, "\r\n"));
-  set(signal, "platform", input.platform);
-  set(signal, "callerId", input.callerId ?? (call ? String(from.userId) : null));
-  set(signal, "opponentIds", input.opponentIds ?? (call ? [String(userId)] : null));
-  set(signal, "iceCandidates", input.iceCandidates?.map(toCandidate));
-  set(signal, "userInfo", checkedJson("userInfo", input.userInfo));
-  set(signal, "parameters", checkedJson("parameters", input.parameters));
-  set(signal, "order", input.order);
-  set(signal, "siblings", input.siblings?.map(toElement));
-  set(signal, "lead", input.lead);
-  set(signal, "lang", input.lang);
-  checkSignal(signal);
-  return signal;
-}
-
-function set<K extends keyof Signal>(signal: Signal, key: K, value: Signal[K] | null): void {
-  if (value !== null && value !== undefined) signal[key] = value;
-}
-
-function checkedJson(field: string, value: unknown): JsonObject | null {
-  if (value === null || value === undefined) return null;
-  checkUserInfo(value, field);
-  return value;
-}
-
-function toCandidate(input: IceCandidateInput): IceCandidate {
-  const candidate: IceCandidate = { extra: (input.extra ?? []).map(toElement) };
-  if (input.sdpMLineIndex !== null && input.sdpMLineIndex !== undefined) {
-    candidate.sdpMLineIndex = String(input.sdpMLineIndex);
-  }
-  if (typeof input.sdpMid === "string") candidate.sdpMid = input.sdpMid;
-  if (typeof input.candidate === "string") candidate.candidate = input.candidate;
-  if (input.order) candidate.order = input.order;
-  return candidate;
-}
-
-function toElement(input: XmlElementInput): XmlElement {
-  const element: XmlElement = { name: input.name };
-  if (typeof input.namespace === "string") element.namespace = input.namespace;
-  if (input.attributes?.length) {
-    element.attributes = Object.fromEntries(
-      input.attributes.map(({ name, value }) => [name, value]),
-    );
-  }
-  if (typeof input.text === "string") element.text = input.text;
-  if (input.children?.length) element.children = input.children.map(toElement);
-  return element;
 }

@@ -64,7 +64,7 @@ export interface Signal {
   /** The signalType: one of {@link SIGNAL_TYPES}, or an unknown word. */
   type: string;
   sessionId?: string;
-  /** `1` for video, `2` for audio; kept as sent. */
+  /** `1` for video, `2` for audio; anything else a client sends is an element of `extra`. */
   callType?: string;
   /** Session description, with line ends of CRLF (RFC 8866 section 5). */
   sdp?: string;

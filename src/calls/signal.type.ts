@@ -1,6 +1,7 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from "type-graphql";
-import type { IceCandidate, JsonObject, Party, Signal, XmlElement } from "./signal";
+import type { JsonObject } from "./signal";
+import { XmlElementType } from "./xml-element.type";
 
 /** GraphQL names of the callType's two values. */
 export const CallType = { VIDEO: "1", AUDIO: "2" } as const;
@@ -12,45 +13,6 @@ registerEnumType(CallType, {
     AUDIO: { description: "Audio alone; `2` in a stanza." },
   },
 });
-
-@ObjectType("XmlAttribute", {
-  description: "An attribute of an XML element.",
-  simpleResolvers: true,
-})
-export class XmlAttributeType {
-  @Field({ description: "Name, with its prefix if it has one." })
-  name!: string;
-
-  @Field({ description: "Value." })
-  value!: string;
-}
-
-@ObjectType("XmlElement", { description: "An XML element that the protocol does not name." })
-export class XmlElementType {
-  @Field({ description: "Name; `#text` for a run of text in mixed content." })
-  name!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Namespace where it differs from the parent's (`jabber:client` at the top).",
-  })
-  namespace?: string;
-
-  @Field(() => [XmlAttributeType], { name: "attributes", description: "Attributes." })
-  attributeList!: XmlAttributeType[];
-
-  @Field(() => String, { nullable: true, description: "Text of an element that holds text alone." })
-  text?: string;
-
-  @Field(() => [XmlElementType], { description: "Elements inside, in order." })
-  children!: XmlElementType[];
-
-  @Field(() => GraphQLJSONObject, {
-    description:
-      "The element with everything below it, however deep: `{name, namespace, attributes: {name: value}, text, children: […]}`.",
-  })
-  tree!: XmlElement;
-}
 
 @ObjectType("SignalParty", { description: "One end of a signal.", simpleResolvers: true })
 export class SignalPartyType {
@@ -255,59 +217,3 @@ const TYPE_NAMES = new Map([
   ["iceRestart", "IceRestartSignal"],
   ["iceRestartAccept", "IceRestartAcceptSignal"],
 ]);
-
-/** A signal at its place in the inbox, in the form that GraphQL shows. */
-export function showSignal(
-  cursor: string,
-  signal: Signal,
-): SignalType & Pick<UpdateSignal, "parameters"> {
-  return {
-    id: signal.id,
-    cursor,
-    from: showParty(signal.from),
-    to: showParty(signal.to),
-    signalType: signal.type,
-    sessionId: signal.sessionId ?? null,
-    callType: signal.callType ?? null,
-    sdp: signal.sdp ?? null,
-    platform: signal.platform ?? null,
-    callerId: signal.callerId ?? null,
-    opponentIds: signal.opponentIds ?? null,
-    iceCandidates: signal.iceCandidates?.map(showCandidate) ?? null,
-    userInfo: signal.userInfo ?? null,
-    parameters: signal.parameters ?? null,
-    extra: signal.extra.map(showElement),
-    order: signal.order ?? null,
-    siblings: (signal.siblings ?? []).map(showElement),
-    lead: signal.lead ?? 0,
-    lang: signal.lang ?? null,
-  };
-}
-
-function showParty({ applicationId, userId, resource }: Party): SignalPartyType {
-  return { applicationId, userId, device: resource ?? null };
-}
-
-function showCandidate(candidate: IceCandidate): IceCandidateType {
-  const { sdpMLineIndex, sdpMid, candidate: line, extra, order } = candidate;
-  return {
-    // Empty means 0 (docs/SIGNALING.md).
-    sdpMLineIndex: sdpMLineIndex === undefined ? null : Number(sdpMLineIndex),
-    sdpMid: sdpMid ?? null,
-    candidate: line ?? null,
-    extra: extra.map(showElement),
-    order: order ?? null,
-  };
-}
-
-function showElement(element: XmlElement): XmlElementType {
-  const { name, namespace, attributes = {}, text, children = [] } = element;
-  return {
-    name,
-    namespace,
-    attributeList: Object.entries(attributes).map(([key, value]) => ({ name: key, value })),
-    text,
-    children: children.map(showElement),
-    tree: element,
-  };
-}

@@ -1,5 +1,6 @@
 import { Fault } from "../core/errors";
-import type { Device, Parcel, Router } from "./router";
+import type { Device, Parcel } from "./device";
+import type { Router } from "./router";
 import type { Party } from "./signal";
 
 /** Signals that wait for a slow subscriber at most; then its connection is closed. */

@@ -31,6 +31,8 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
 const hostname = z.string().regex(/^[A-Za-z0-9._:-]+$/, "must be a host name or an address");
 
 interface Variable {
@@ -111,8 +113,8 @@ export const VARIABLES = {
     "Addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated.",
   ),
   LOG_LEVEL: variable(
-    z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]) as z.ZodType<
-      "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent",
+    z.enum(LEVELS, `must be one of ${LEVELS.join(", ")}`) as z.ZodType<
+      (typeof LEVELS)[number],
       string
     >,
     "info",

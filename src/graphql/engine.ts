@@ -128,6 +128,7 @@ export class Engine {
           operationName: prepared.operationName,
           variableValues: variables,
           contextValue: context,
+          hideSuggestions: !this.limits.INTROSPECTION,
         });
     const answer = this.finish(result, context);
     end();
@@ -148,6 +149,7 @@ export class Engine {
       operationName: prepared.operationName,
       variableValues: variables,
       contextValue: context,
+      hideSuggestions: !this.limits.INTROSPECTION,
     });
     if (!(Symbol.asyncIterator in begun)) {
       const answer = this.finish(begun, context);
@@ -161,12 +163,17 @@ export class Engine {
   private check(text: string): DocumentNode {
     const { INTROSPECTION, GRAPHQL_MAX_TOKENS } = this.limits;
     const refuse = (errors: readonly GraphQLError[]) => {
-      throw new DocumentRefused(errors.map((error) => documentError(error, INTROSPECTION)));
+      throw new DocumentRefused(errors.map(documentError));
     };
+    // Near names would tell the schema bit by bit.
+    const hideSuggestions = !INTROSPECTION;
     const document = this.parse(text, GRAPHQL_MAX_TOKENS);
     const excess = validate(this.schema, document, this.limitRules, { maxErrors: 1 });
-    if (excess.length > 0) refuse(excess);
-    const mistakes = validate(this.schema, document, specifiedRules, { maxErrors: MAX_ERRORS });
+    if (excess.length > 0) refuse(excess.slice(0, 1));
+    const mistakes = validate(this.schema, document, specifiedRules, {
+      maxErrors: MAX_ERRORS,
+      hideSuggestions,
+    });
     if (mistakes.length > 0) refuse(mistakes);
     return document;
   }

@@ -36,16 +36,16 @@ export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {
   });
 }
 
-/**
- * A mistake of a document: MALFORMED, or TOO_LARGE where a limit was exceeded. Without introspection
- * the suggestions of near names are left out, since they would tell the schema bit by bit.
- */
-export function documentError(error: GraphQLError, introspection: boolean): GraphQLError {
+/** What graphql says, and nothing else, where comparing the fields of a document took too long. */
+const ABORTED = "Validation aborted.";
+
+/** A mistake of a document: MALFORMED, or TOO_LARGE where a limit was exceeded. */
+export function documentError(error: GraphQLError): GraphQLError {
   if (error.originalError instanceof Fault) return faultError(error.originalError, error);
-  const message = introspection
-    ? error.message
-    : error.message.replace(/ Did you mean .*\?$/s, "").replace(/ Did you mean [^?]*\?/gs, "");
-  return faultError(new Fault("MALFORMED", message), error);
+  if (error.message === ABORTED) {
+    return faultError(new Fault("TOO_LARGE", "Too many fields of the document overlap"));
+  }
+  return faultError(new Fault("MALFORMED", error.message), error);
 }
 
 /** What Apollo Server itself refuses, with the table's codes in place of its own. */
@@ -57,10 +57,18 @@ export function formatForApollo(
   if (typeof code === "string" && code in ERRORS) return formatted;
   const original = thrown instanceof GraphQLError ? thrown.originalError : thrown;
   if (original instanceof Fault) return faultError(original).toJSON();
-  const ours = code === undefined || code === "INTERNAL_SERVER_ERROR" ? "INTERNAL" : "MALFORMED";
+  const ours = isOfApollo(code, thrown) ? "MALFORMED" : "INTERNAL";
   return {
     message: ours === "INTERNAL" ? "Internal server error" : formatted.message,
     ...(formatted.locations && ours !== "INTERNAL" ? { locations: formatted.locations } : {}),
     extensions: { code: ours },
   };
+}
+
+/** Whether Apollo Server refused a request: by a code of its own, or by an HTTP status alone. */
+function isOfApollo(code: unknown, thrown: unknown): boolean {
+  if (code !== undefined && code !== "INTERNAL_SERVER_ERROR") return true;
+  if (!(thrown instanceof GraphQLError) || thrown.originalError) return false;
+  const { status } = (thrown.extensions.http ?? {}) as { status?: number };
+  return status !== undefined && status >= 400 && status < 500;
 }

@@ -84,6 +84,7 @@ function gatewayTo(engine: Engine): Gateway {
         executor: async ({ request, context }) => {
           try {
             const prepared = engine.prepare(request.query ?? "", request.operationName);
+            if (prepared.operation.operation === "subscription") throw overHttp();
             const variables = request.variables ?? {};
             return await engine.run(prepared, context as Context, variables, "graphql");
           } catch (error) {
@@ -99,6 +100,11 @@ function gatewayTo(engine: Engine): Gateway {
     },
     async stop() {},
   };
+}
+
+function overHttp(): DocumentRefused {
+  const message = "Subscriptions run over the WebSocket (graphql-transport-ws) alone";
+  return new DocumentRefused([faultError(new Fault("MALFORMED", message))]);
 }
 
 /** Apollo's default plugins cost a third of a request and talk to its own services; none is needed. */

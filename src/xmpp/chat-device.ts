@@ -1,5 +1,6 @@
 import type { Element } from "ltx";
-import type { Device, Parcel, Router } from "../calls/router";
+import type { Device, Parcel } from "../calls/device";
+import type { Router } from "../calls/router";
 import type { Party } from "../calls/signal";
 import type { Clock } from "../core/clock";
 import { toFault } from "../core/errors";
@@ -92,6 +93,7 @@ export class ChatDevice implements Device {
     try {
       const signal = decodeSignal(message, this.party, target.party);
       if (signal) {
+        signal.id ||= newId();
         await this.services.router.send("xmpp", signal);
         return;
       }

@@ -39,8 +39,10 @@ export function stanzaError(
   const text = known
     ? ""
     : `<text xmlns="${STANZAS}" xml:lang="en">${escapeText(reason.message)}</text>`;
+  // Clients parse the sender, so what is no address is not sent back as one.
+  const from = reason === "jid-malformed" ? undefined : stanza.attrs.to;
   const head =
-    attribute("from", stanza.attrs.to) +
+    attribute("from", from) +
     attribute("to", client) +
     attribute("id", stanza.attrs.id) +
     attribute("type", "error");

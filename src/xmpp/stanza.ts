@@ -22,6 +22,11 @@ const PARAMS = "extraParams";
 const plain = ({ namespace, attributes }: XmlElement) => namespace === undefined && !attributes;
 const readText = (element: XmlElement) =>
   plain(element) && !element.children ? (element.text ?? "") : undefined;
+/** Reads a text that the model has a type for; any other stays an element of `extra`. */
+const readMatch = (form: RegExp) => (element: XmlElement) => {
+  const text = readText(element);
+  return text !== undefined && form.test(text) ? text : undefined;
+};
 const leaf = (name: string, text: string): XmlElement => (text === "" ? { name } : { name, text });
 const holder = (name: string, children: XmlElement[]): XmlElement =>
   children.length > 0 ? { name, children } : { name };
@@ -44,10 +49,12 @@ function readList<T>(
   return items;
 }
 
-const candidateText = (name: "sdpMLineIndex" | "sdpMid" | "candidate") =>
-  slot<IceCandidate, typeof name>(name, name, readText, (text) => leaf(name, text));
+const candidateText = (
+  name: "sdpMLineIndex" | "sdpMid" | "candidate",
+  read: (element: XmlElement) => string | undefined = readText,
+) => slot<IceCandidate, typeof name>(name, name, read, (text) => leaf(name, text));
 const CANDIDATE_SLOTS = [
-  candidateText("sdpMLineIndex"),
+  candidateText("sdpMLineIndex", readMatch(/^\d{0,9}$/)),
   candidateText("sdpMid"),
   candidateText("candidate"),
 ];
@@ -72,7 +79,8 @@ function readObject(element: XmlElement): JsonObject | undefined {
 const signalText = (
   name: string,
   key: "type" | "sessionId" | "callType" | "platform" | "callerId",
-) => slot<Signal, typeof key>(name, key, readText, (text) => leaf(name, text));
+  read: (element: XmlElement) => string | undefined = readText,
+) => slot<Signal, typeof key>(name, key, read, (text) => leaf(name, text));
 
 /** In the order they are written in when the signal names no other. */
 const SIGNAL_SLOTS: Slot<Signal>[] = [
@@ -83,7 +91,7 @@ const SIGNAL_SLOTS: Slot<Signal>[] = [
   },
   signalText("signalType", "type"),
   signalText("sessionID", "sessionId"),
-  signalText("callType", "callType"),
+  signalText("callType", "callType", readMatch(/^[12]$/)),
   slot<Signal, "sdp">(
     "sdp",
     "sdp",

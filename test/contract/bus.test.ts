@@ -1,12 +1,12 @@
+import { eventually } from "../../scripts/services/binaries";
+import { ask, type RedisServer, startRedis } from "../../scripts/services/redis-server";
 import type { OpenBus } from "../../src/bus/adapter";
 import { PAGE_ENTRIES } from "../../src/bus/adapter";
 import { INBOX_ENTRIES, INBOX_MS } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
 import { openLog } from "../../src/core/log";
-import { eventually } from "../support/binaries";
 import { freshRedis, hasServices } from "../support/database";
-import { ask, type RedisServer, startRedis } from "../support/redis-server";
 
 const log = openLog("silent");
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -90,7 +91,11 @@ describe("prisma/migrations", () => {
 
 /** Migrations as a folder would hold them. */
 function sample(...parts: { name: string; script: string }[]): Migration[] {
-  return parts.map((part) => ({ ...part, checksum: `sum of ${part.script}`, otherChecksums: [] }));
+  return parts.map((part) => ({
+    ...part,
+    checksum: createHash("sha256").update(part.script).digest("hex"),
+    otherChecksums: [],
+  }));
 }
 
 const FIRST = {
@@ -141,11 +146,12 @@ if (hasServices) {
 describe.each(DATABASES)("migrating the $name database", ({ name, open }) => {
   let server: Server;
   let connection: MigrationConnection;
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await open();
     connection = server.connection;
   });
-  afterEach(() => server.close());
+  beforeEach(() => connection.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public"));
+  afterAll(() => server.close());
 
   const history = () =>
     connection.query<{ name: string; done: boolean; steps: number; logs: string | null }>(
@@ -194,7 +200,7 @@ describe.each(DATABASES)("migrating the $name database", ({ name, open }) => {
       logs: expect.stringContaining("duplicate key"),
     });
     expect(await refused(sample(FIRST, SECOND))).toMatch(
-      /2_second failed .* earlier[^]*duplicate key[^]*npm run migration -- --rolled-back 2_second/,
+      /2_second failed .* earlier[\s\S]*duplicate key[\s\S]*npm run migration -- --rolled-back 2_second/,
     );
     expect(await resolveMigration(connection, "2_second", "rolled-back")).toBe(true);
     expect(await resolveMigration(connection, "2_second", "rolled-back")).toBe(false);

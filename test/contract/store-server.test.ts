@@ -1,13 +1,13 @@
 import { Client } from "pg";
+import { eventually } from "../../scripts/services/binaries";
+import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { unreachable } from "../../src/store/conflicts";
 import { openStore } from "../../src/store/open";
 import { Refusal } from "../../src/store/refusal";
 import type { Store } from "../../src/store/store";
-import { eventually } from "../support/binaries";
 import { type FreshDatabase, freshServices, hasServices } from "../support/database";
-import { execute, startPostgres } from "../support/postgres-server";
 
 const log = openLog("silent");
 const describeServices = hasServices ? describe : describe.skip;

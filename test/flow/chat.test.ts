@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { client, type XmlNode, type XmppClient, xml } from "@xmpp/client";
 import { $iq, $msg, $pres, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import type { Parcel } from "../../src/calls/router";
+import type { Parcel } from "../../src/calls/device";
 import type { Signal } from "../../src/calls/signal";
 import { Fault } from "../../src/core/errors";
 import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
@@ -477,7 +477,6 @@ describe("signals", () => {
     ["a name that is no user's", "alice@chat.example", "item-not-found"],
     ["the server", "chat.example", "service-unavailable"],
     ["another domain", "43-7@other.example", "remote-server-not-found"],
-    ["no address", "43-7@", "jid-malformed"],
   ])("to %s come back as an error", async (_name, to, condition) => {
     const alice = await signIn("42-7", "web");
     for (const type of ["headline", "chat"]) {
@@ -491,6 +490,15 @@ describe("signals", () => {
       });
       expect(message.getChild("error")?.getChild(condition)).toBeDefined();
     }
+  });
+
+  it("to no address come back as an error without that address", async () => {
+    const alice = await signInRaw(chat.url, "42-7", "web");
+    alice.send('<message to="43-7@" type="headline" id="j"/>');
+    expect(await alice.next()).toMatch(
+      /^<message xmlns="jabber:client" to="42-7@chat.example\/web" id="j" type="error"><error type="modify"><jid-malformed /,
+    );
+    alice.socket.terminate();
   });
 
   it("of a call with a fifth party are refused", async () => {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execute } from "./postgres-server";
-import { ask, REDIS_DATABASES } from "./redis-server";
+import { execute } from "../../scripts/services/postgres-server";
+import { ask, REDIS_DATABASES } from "../../scripts/services/redis-server";
 
 /** A database that one test has for itself. */
 export interface FreshDatabase {

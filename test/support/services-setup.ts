@@ -1,9 +1,9 @@
+import { execute, startPostgres } from "../../scripts/services/postgres-server";
+import { startRedis } from "../../scripts/services/redis-server";
 import { openLog } from "../../src/core/log";
 import { migrate } from "../../src/store/migrate";
 import { serverConnection } from "../../src/store/migration-connection";
 import { readMigrations } from "../../src/store/migrations";
-import { execute, startPostgres } from "./postgres-server";
-import { startRedis } from "./redis-server";
 import { RUNNING } from "./services";
 import stopServices from "./services-teardown";
 import setup from "./setup";

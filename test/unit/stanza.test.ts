@@ -101,6 +101,17 @@ describe("examples of schema/xmpp", () => {
     expect(signal.order).toBeUndefined();
   });
 
+  it("keeps as elements what the model has no value for", () => {
+    const stanza = `<message xmlns="jabber:client" type="headline" id="i"><extraParams>
+      <moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType>
+      <callType>3</callType><iceCandidates><iceCandidate><sdpMLineIndex>one</sdpMLineIndex>
+      </iceCandidate></iceCandidates></extraParams></message>`;
+    const signal = decode(stanza);
+    expect(signal.callType).toBeUndefined();
+    expect(signal.extra).toEqual([{ name: "callType", text: "3" }]);
+    expect(signal.iceCandidates).toEqual([{ extra: [{ name: "sdpMLineIndex", text: "one" }] }]);
+  });
+
   it("keeps an empty sdpMLineIndex, and reads what an update changed", () => {
     const ice = decode(readFileSync(join(FOLDER, "ice-candidates.xml"), "utf8"));
     expect(ice.iceCandidates).toHaveLength(2);
@@ -413,13 +424,18 @@ describe("any signal", () => {
   });
   const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
   const candidate: fc.Arbitrary<IceCandidate> = fc.record(
-    { sdpMLineIndex: text, sdpMid: text, candidate: text, extra: fc.constant([{ name: "zz" }]) },
+    {
+      sdpMLineIndex: fc.constantFrom("", "0", "12"),
+      sdpMid: text,
+      candidate: text,
+      extra: fc.constant([{ name: "zz" }]),
+    },
     { requiredKeys: ["extra"] },
   );
   const signal = fc
     .record({
       sessionId: optional(text),
-      callType: optional(text),
+      callType: optional(fc.constantFrom("1", "2")),
       sdp: optional(text.map((value) => value.replace(/\r\n|\r|\n/g, "\r\n"))),
       platform: optional(text),
       callerId: optional(text),

@@ -161,8 +161,23 @@ function tagCondition(operator: string, value: unknown, bind: Bind): string {
  * the index serves it with a parameter, which LIKE's would not.
  */
 function prefix(sql: string, value: string, bind: Bind): string {
-  const end = `${value}\u{10FFFF}`;
-  return `${sql} ~>=~ ${bind(value, "text")} AND ${sql} ~<~ ${bind(end, "text")}`;
+  const from = `${sql} ~>=~ ${bind(value, "text")}`;
+  const end = afterPrefix(value);
+  return end === undefined ? from : `${from} AND ${sql} ~<~ ${bind(end, "text")}`;
+}
+
+/**
+ * The least text that comes after every text with this prefix, in the order of code points, which is
+ * the order of UTF-8's bytes; undefined where nothing does.
+ */
+function afterPrefix(value: string): string | undefined {
+  // Half of a surrogate pair reaches the database as U+FFFD.
+  const points = [...value.replace(/\p{Surrogate}/gu, "\uFFFD")];
+  while (points.at(-1) === "\u{10FFFF}") points.pop();
+  const last = points.pop()?.codePointAt(0);
+  if (last === undefined) return undefined;
+  // Between the two stand the surrogates, which are no characters.
+  return points.join("") + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }
 
 function fold(value: unknown): unknown {

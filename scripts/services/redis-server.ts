@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, freePort, Server } from "./binaries";
 
-/** A Redis of the tests' own. */
+/** A throw-away Redis, of a test run or a measurement. */
 export interface RedisServer {
   /** Address without a database number. */
   url: string;

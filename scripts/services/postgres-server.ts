@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { findProgram, freePort, run, Server } from "./binaries";
 
-/** A PostgreSQL cluster of the tests' own. */
+/** A throw-away PostgreSQL cluster, of a test run or a measurement. */
 export interface PostgresServer {
   /** Address of the maintenance database, of a superuser. */
   url: string;

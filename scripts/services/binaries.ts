@@ -22,7 +22,7 @@ export function findProgram(name: string): string {
     }
   }
   throw new Error(
-    `${name} is not installed, which the tests on real services need: apt-get install postgresql redis-server`,
+    `${name} is not installed, which tests and measurements on real services need: apt-get install postgresql redis-server`,
   );
 }
 

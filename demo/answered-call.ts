@@ -1,0 +1,158 @@
+import type { Cast } from "./cast";
+import { sendInput, sendStanza } from "./exchange";
+import { ALICE_CANDIDATES, ALICE_OFFER, BOB_ANSWER, BOB_CANDIDATES } from "./media";
+import type { Stage } from "./stage";
+
+const TO_BOB = "Alice → Bob    XMPP → GraphQL";
+const TO_ALICE = "Bob → Alice    GraphQL → XMPP";
+
+/** Alice calls, Bob accepts, both send candidates, Alice changes something, Bob hangs up. */
+export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
+  const { alice, bob } = cast;
+  // Any text that is unique will do; it is the same in all signals of the call.
+  const sessionID = String(Date.now());
+
+  // Alice does not know which devices Bob has: the call goes to his bare JID, and rings on all.
+  // `from` is where Bob answers to: nothing else in a signal identifies its sender.
+  let caller = { userId: alice.id, device: null as string | null };
+  await stage.step("call", TO_BOB, async (signal) => {
+    const outcome = await sendStanza(
+      cast,
+      { jid: bob.jid, device: null },
+      {
+        signalType: "call",
+        sessionID,
+        callType: "1",
+        sdp: ALICE_OFFER,
+        platform: "iOS",
+        callerID: String(alice.id),
+        opponentsIDs: { opponentID: [String(bob.id)] },
+        userInfo: { topic: "Planning & review" },
+        full_name: "Alice Moreau",
+      },
+      {
+        __typename: "CallSignal",
+        signalType: "call",
+        sessionId: sessionID,
+        callType: "VIDEO",
+        sdp: ALICE_OFFER,
+        platform: "iOS",
+        callerId: String(alice.id),
+        opponentIds: [String(bob.id)],
+        userInfo: { topic: "Planning & review" },
+        // An element that the protocol does not name: custom parameters arrive as `extra`.
+        extra: [{ name: "full_name", text: "Alice Moreau" }],
+      },
+      signal,
+    );
+    caller = outcome.payload.from;
+    return outcome;
+  });
+
+  // From here on both talk to the device that they are in the call with.
+  let answerer = { jid: bob.jid, device: null as string | null };
+  await stage.step("accept", TO_ALICE, async (signal) => {
+    const outcome = await sendInput(
+      cast,
+      {
+        to: caller,
+        signalType: "accept",
+        sessionId: sessionID,
+        sdp: BOB_ANSWER,
+        platform: "Web",
+        userInfo: { full_name: "Bob Lindqvist" },
+      },
+      {
+        signalType: "accept",
+        sessionID,
+        sdp: BOB_ANSWER,
+        platform: "Web",
+        userInfo: { full_name: "Bob Lindqvist" },
+      },
+      signal,
+    );
+    const [jid = "", device = null] = outcome.stanza.attrs.from?.split("/") ?? [];
+    answerer = { jid, device };
+    return outcome;
+  });
+
+  await stage.step("iceCandidates", TO_BOB, (signal) =>
+    sendStanza(
+      cast,
+      answerer,
+      {
+        signalType: "iceCandidates",
+        sessionID,
+        iceCandidates: {
+          iceCandidate: ALICE_CANDIDATES.map(({ sdpMLineIndex, sdpMid, candidate }) => ({
+            sdpMLineIndex: String(sdpMLineIndex),
+            sdpMid,
+            candidate,
+          })),
+        },
+      },
+      {
+        __typename: "IceCandidatesSignal",
+        signalType: "iceCandidates",
+        sessionId: sessionID,
+        iceCandidates: ALICE_CANDIDATES,
+      },
+      signal,
+    ),
+  );
+
+  await stage.step("iceCandidates", TO_ALICE, (signal) =>
+    sendInput(
+      cast,
+      {
+        to: caller,
+        signalType: "iceCandidates",
+        sessionId: sessionID,
+        iceCandidates: BOB_CANDIDATES,
+      },
+      {
+        signalType: "iceCandidates",
+        sessionID,
+        iceCandidates: {
+          iceCandidate: BOB_CANDIDATES.map(({ sdpMLineIndex, sdpMid, candidate }) => ({
+            sdpMLineIndex: String(sdpMLineIndex),
+            sdpMid,
+            candidate,
+          })),
+        },
+      },
+      signal,
+    ),
+  );
+
+  // An update has an element for each parameter that changed; GraphQL gathers them.
+  await stage.step("update", TO_BOB, (signal) =>
+    sendStanza(
+      cast,
+      answerer,
+      { signalType: "update", sessionID, videoEnabled: "false", layout: { mode: "grid" } },
+      {
+        __typename: "UpdateSignal",
+        signalType: "update",
+        sessionId: sessionID,
+        // XML has text alone, so that is what the values are.
+        parameters: { videoEnabled: "false", layout: { mode: "grid" } },
+      },
+      signal,
+    ),
+  );
+
+  await stage.step("hangUp", TO_ALICE, (signal) =>
+    sendInput(
+      cast,
+      {
+        to: caller,
+        signalType: "hangUp",
+        sessionId: sessionID,
+        userInfo: { reason: "done" },
+      },
+      { signalType: "hangUp", sessionID, userInfo: { reason: "done" } },
+      signal,
+    ),
+  );
+}

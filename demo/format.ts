@@ -1,0 +1,104 @@
+import type { XmlNode } from "@xmpp/client";
+
+/** Lines of a session description that are shown. */
+const SDP_LINES = 2;
+
+/** Cuts a text to a width, with `…` where something is missing. */
+export function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** A stanza as indented lines of at most this width; long texts are cut. */
+export function formatStanza(element: XmlNode, width: number, depth = 0): string[] {
+  const indent = "  ".repeat(depth);
+  const { name } = element;
+  const inside = element.children.filter((child) => typeof child !== "string");
+  const start = formatStart(element, indent, width);
+  const end = `</${name}>`;
+  if (inside.length > 0) {
+    const lines = inside.flatMap((child) => formatStanza(child, width, depth + 1));
+    return [...start.slice(0, -1), `${start.at(-1)}>`, ...lines, `${indent}${end}`];
+  }
+  const text = element.children.join("");
+  if (text === "") return [...start.slice(0, -1), `${start.at(-1)}/>`];
+  if (name === "sdp") {
+    const { lines, rest } = shortenSdp(text);
+    const hanging = `${indent}     `;
+    return [
+      cut(`${indent}<sdp>${lines[0]}`, width),
+      ...lines.slice(1).map((line) => cut(`${hanging}${line}`, width)),
+      `${hanging}${rest}${end}`,
+    ];
+  }
+  const room = width - (start.at(-1)?.length ?? 0) - 1 - end.length;
+  return [...start.slice(0, -1), `${start.at(-1)}>${cut(text, room)}${end}`];
+}
+
+/** A start tag without its closing bracket: on one line, or with an attribute on each. */
+function formatStart({ name, attrs }: XmlNode, indent: string, width: number): string[] {
+  const attributes = Object.entries(attrs).map(([key, value]) => `${key}="${value}"`);
+  const line = [`${indent}<${name}`, ...attributes].join(" ");
+  if (line.length < width || attributes.length === 0) return [line];
+  const hanging = " ".repeat(indent.length + name.length + 2);
+  const [first, ...others] = attributes;
+  const lines = [`${indent}<${name} ${first}`, ...others.map((text) => `${hanging}${text}`)];
+  return lines.map((text) => cut(text, width - 1));
+}
+
+/** A value as indented JSON of at most this width: what fits on a line stands on one. */
+export function formatJson(value: unknown, width: number): string[] {
+  return formatEntry("", value, "", width, "");
+}
+
+function formatEntry(
+  key: string,
+  value: unknown,
+  indent: string,
+  width: number,
+  comma: string,
+): string[] {
+  const head = `${indent}${key}`;
+  if (typeof value === "string") {
+    if (key.startsWith('"sdp"')) return formatSdp(head, value, width, comma);
+    const text = JSON.stringify(value);
+    const room = width - head.length - comma.length;
+    const shown = text.length <= room ? text : `${cut(text, room - 1)}"`;
+    return [`${head}${shown}${comma}`];
+  }
+  const line = `${head}${inline(value)}${comma}`;
+  if (typeof value !== "object" || value === null) return [cut(line, width)];
+  // The outermost object is easier to read over several lines, however short it is.
+  if (line.length <= width && indent !== "" && !line.includes('"sdp"')) return [line];
+  const entries: [string, unknown][] = Array.isArray(value)
+    ? value.map((item) => ["", item])
+    : Object.entries(value).map(([name, item]) => [`${JSON.stringify(name)}: `, item]);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const lines = entries.flatMap(([name, item], index) =>
+    formatEntry(name, item, `${indent}  `, width, index < entries.length - 1 ? "," : ""),
+  );
+  return [`${head}${open}`, ...lines, `${indent}${close}${comma}`];
+}
+
+/** JSON on one line, with a space where a person would put one. */
+function inline(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(([key, item]) => `"${key}": ${inline(item)}`);
+  return entries.length > 0 ? `{ ${entries.join(", ")} }` : "{}";
+}
+
+function formatSdp(head: string, sdp: string, width: number, comma: string): string[] {
+  const { lines, rest } = shortenSdp(sdp);
+  const hanging = " ".repeat(head.length + 1);
+  return [
+    cut(`${head}"${lines[0]}\\r\\n`, width),
+    ...lines.slice(1).map((line) => cut(`${hanging}${line}\\r\\n`, width)),
+    `${hanging}${rest}"${comma}`,
+  ];
+}
+
+function shortenSdp(sdp: string): { lines: string[]; rest: string } {
+  const lines = sdp.split("\r\n");
+  const bytes = Buffer.byteLength(sdp).toLocaleString("en-US");
+  return { lines: lines.slice(0, SDP_LINES), rest: `… ${bytes} bytes` };
+}

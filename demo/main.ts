@@ -1,0 +1,103 @@
+import { join, relative } from "node:path";
+import { answeredCall } from "./answered-call";
+import { dismiss, gather, type Undo } from "./cast";
+import { choosePaint } from "./paint";
+import { formatMs, Printer } from "./printer";
+import { rejectedCall } from "./rejected-call";
+import { findServer, NoServer, type Server, startServer } from "./server";
+import { median, Stage, StepFailed } from "./stage";
+
+/**
+ * The demo: two users at two doors, and their calls. It talks to the server whose credentials.json is
+ * SIGNALBOX_CREDENTIALS, else to the one in DATA_DIR, else to one that it starts for itself.
+ */
+const { SIGNALBOX_CREDENTIALS, DATA_DIR, NO_COLOR, COLUMNS } = process.env;
+
+/** Milliseconds between steps, for whoever watches. */
+const PAUSE_MS = 300;
+
+const { stdout } = process;
+const terminal = stdout.isTTY === true;
+const printer = new Printer(
+  stdout,
+  stdout.columns ?? (Number(COLUMNS) || 80),
+  terminal,
+  choosePaint(terminal && !NO_COLOR),
+);
+const { bold, dim, green, red } = printer.paint;
+const undo: Undo = [];
+let stopServer = async () => {};
+
+async function main(): Promise<void> {
+  printer.line();
+  printer.line(bold("Signalbox demo"));
+  printer.line();
+  const { server, own } = await chooseServer();
+  const { credentials } = server;
+  printer.row("Server", `${credentials.base_url}  ${dim(own ? "its own" : "running")}`);
+  printer.row("Alice", `the old application  ${dim("REST, and XMPP over WebSocket")}`);
+  printer.row("Bob", `the new application  ${dim("GraphQL over WebSocket")}`);
+
+  const stage = new Stage(printer, terminal ? PAUSE_MS : 0);
+  stage.scene("Two users");
+  const cast = await gather(stage, credentials, undo);
+  stage.scene("A call that is answered");
+  await answeredCall(stage, cast);
+  stage.scene("A call that is rejected");
+  await rejectedCall(stage, cast);
+  stage.scene("The end");
+  await dismiss(stage, cast, undo);
+
+  printer.line();
+  const total = formatMs(stage.elapsed());
+  printer.line(green(bold(`All ${stage.steps} steps passed in ${total}.`)));
+  const times = stage.signalTimes;
+  printer.line(`A signal took ${formatMs(median(times))} (median of ${times.length}).`);
+  printer.line();
+  const url = own ? "npm start, then http://127.0.0.1:4000/graphql" : credentials.graphql_url;
+  printer.row("GraphiQL", `${url}  ${dim("in a browser")}`);
+  printer.row("This code", `${join("demo", "main.ts")}  ${dim("made to be copied")}`);
+  printer.row("All else", "README.md");
+  printer.line();
+}
+
+async function chooseServer(): Promise<{ server: Server; own: boolean }> {
+  const path = SIGNALBOX_CREDENTIALS || join(DATA_DIR || ".data", "credentials.json");
+  const running = await findServer(path);
+  if (running) return { server: running, own: false };
+  if (SIGNALBOX_CREDENTIALS) {
+    throw new NoServer(
+      `SIGNALBOX_CREDENTIALS names ${path}, but there is no such file, or its server does not answer.`,
+    );
+  }
+  const shown = relative(".", path) || path;
+  printer.line(dim(`No server runs that ${shown} belongs to; starting one (some seconds) …`));
+  printer.line();
+  const server = await startServer((stop) => {
+    stopServer = stop;
+  });
+  return { server, own: true };
+}
+
+/** Leaves nothing behind, whatever happened; what cannot be undone is no reason to stop. */
+async function cleanUp(): Promise<void> {
+  for (const step of undo.splice(0).reverse()) await step().catch(() => undefined);
+  await stopServer();
+}
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(code)));
+}
+
+main()
+  .catch((error: unknown) => {
+    process.exitCode = 1;
+    if (error instanceof StepFailed) {
+      printer.line(red(bold("The demo stopped at the step that failed.")));
+    } else printer.line(red(error instanceof NoServer ? error.message : String(error)));
+    printer.line();
+  })
+  .finally(cleanUp);

@@ -1,0 +1,72 @@
+import type { Cast } from "./cast";
+import { expectEqual } from "./check";
+import { payloadPane, sendInput } from "./exchange";
+import { formatJson } from "./format";
+import { BOB_OFFER } from "./media";
+import { callRest } from "./rest-client";
+import type { Stage } from "./stage";
+
+/** Bob calls; Alice is busy and rejects the call over REST, as a phone does that was woken by a push. */
+export async function rejectedCall(stage: Stage, cast: Cast): Promise<void> {
+  const { alice, bob, baseUrl } = cast;
+  const sessionID = String(Date.now());
+
+  await stage.step("call", "Bob → Alice    GraphQL → XMPP", (signal) =>
+    sendInput(
+      cast,
+      {
+        to: { userId: alice.id },
+        signalType: "call",
+        sessionId: sessionID,
+        callType: "AUDIO",
+        sdp: BOB_OFFER,
+        platform: "Web",
+      },
+      {
+        signalType: "call",
+        sessionID,
+        callType: "2",
+        sdp: BOB_OFFER,
+        platform: "Web",
+        // The server fills in who calls and who is called where a call does not say so.
+        callerID: String(bob.id),
+        opponentsIDs: { opponentID: String(alice.id) },
+      },
+      signal,
+    ),
+  );
+
+  await stage.step("reject", "Alice → Bob    REST → GraphQL", async (signal) => {
+    const body = { recipientId: bob.id, sessionID, platform: "iOS", userInfo: { busy: true } };
+    const call = { method: "POST", path: "/calls/reject", token: alice.token, body } as const;
+    // The signal's id is the server's here, so the call is what Bob knows it by.
+    const arrives = bob.peer.received
+      .take("reject", ({ sessionId }) => sessionId === sessionID, signal)
+      .then((payload) => ({ payload, at: performance.now() }));
+    const sentAt = performance.now();
+    const [{ payload, at }, answer] = await Promise.all([
+      arrives,
+      callRest(baseUrl, { ...call, status: 200 }, signal),
+    ]);
+
+    expectEqual("POST /calls/reject", {}, answer);
+    expectEqual("reject.from.userId", alice.id, payload.from.userId);
+    const { id, from, to, ...content } = payload;
+    const expected = {
+      __typename: "RejectSignal",
+      signalType: "reject",
+      sessionId: sessionID,
+      platform: "iOS",
+      userInfo: { busy: true },
+    };
+    expectEqual("reject.to", { userId: bob.id, device: null }, to);
+    expectEqual("reject", expected, content);
+    return {
+      signalMs: at - sentAt,
+      panes: [
+        { heading: "POST /calls/reject by Alice", lines: (width) => formatJson(body, width) },
+        payloadPane(payload),
+      ],
+    };
+  });
+}
