@@ -1,0 +1,32 @@
+import { type FanOutJob, runFanOut } from "./fan-out";
+import { type LoadJob, runLoad } from "./load";
+
+/** What the driver is asked for. */
+export type Job = LoadJob | FanOutJob;
+
+/** What came of a job. */
+export interface Outcome {
+  /** Requests that were answered, or messages that were delivered, within the window. */
+  count: number;
+  /** Length of the window. */
+  seconds: number;
+  /** Milliseconds from sending to having, half of them and 99 % of them. */
+  p50: number;
+  p99: number;
+}
+
+/** What the driver answers. */
+export type Report = { outcome: Outcome } | { problem: string };
+
+/**
+ * The driver, a process of its own on a core of its own: takes one job after the other from its
+ * parent, and ends with it.
+ */
+process.on("message", (job: Job) => {
+  const done = job.kind === "load" ? runLoad(job) : runFanOut(job);
+  done.then(
+    (outcome) => process.send?.({ outcome } satisfies Report),
+    (error: unknown) => process.send?.({ problem: String(error) } satisfies Report),
+  );
+});
+process.once("disconnect", () => process.exit(0));

@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+
+const SUBSCRIPTION = `subscription { callSignals {
+  __typename id cursor signalType sessionId platform from { userId device }
+  ... on IceCandidatesSignal { iceCandidates { sdpMLineIndex sdpMid candidate } }
+} }`;
+const MUTATION = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { cursor } }";
+
+const CANDIDATE = {
+  sdpMLineIndex: 0,
+  sdpMid: "audio",
+  candidate: "candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx generation 0",
+};
+
+/** What the service delivers to a subscriber, for a bare server to pass on as it is. */
+const DELIVERED = JSON.stringify({
+  id: "s",
+  type: "next",
+  payload: {
+    data: {
+      callSignals: {
+        ...{ __typename: "IceCandidatesSignal", id: "nJ4jzGhpS1YX0TZQ" },
+        ...{ cursor: "nJ4jzGhpS1YX0TZQ.100000", signalType: "iceCandidates", sessionId: "SESSION" },
+        ...{ platform: "web", from: { userId: 1001, device: "graphql-1001" } },
+        iceCandidates: [CANDIDATE],
+      },
+    },
+  },
+});
+
+/** How to speak on the sockets of a fan-out. */
+export interface Wire {
+  /** Opens a receiver's socket; a token of its own where the server asks for one. */
+  receive(token: string): Promise<WebSocket>;
+  /** Opens the sender's socket. */
+  send(token: string): Promise<WebSocket>;
+  /** The message that sends a signal of this call. */
+  signal(sessionId: string): string;
+  /** Whether an answer to the sender refuses. */
+  refuses(answer: string): boolean;
+}
+
+/** The service: graphql-transport-ws, a subscription for each receiver, a mutation for each signal. */
+export function serviceWire(url: string, userId: number): Wire {
+  return {
+    async receive(token) {
+      const socket = await connect(url, token);
+      socket.send(JSON.stringify({ id: "s", type: "subscribe", payload: { query: SUBSCRIPTION } }));
+      return socket;
+    },
+    send: (token) => connect(url, token),
+    signal(sessionId) {
+      const input = {
+        ...{ to: { userId: String(userId) }, signalType: "iceCandidates", sessionId },
+        ...{ platform: "web", iceCandidates: [CANDIDATE] },
+      };
+      return JSON.stringify({
+        ...{ id: sessionId, type: "subscribe" },
+        payload: { query: MUTATION, variables: { input } },
+      });
+    },
+    refuses: (answer) => answer.includes('"errors"') || answer.includes('"type":"error"'),
+  };
+}
+
+/** The floor: what the sender says goes to every receiver as it is. */
+export function bareWire(url: string): Wire {
+  const open = async () => {
+    const socket = new WebSocket(url);
+    await once(socket, "open");
+    return socket;
+  };
+  return {
+    receive: open,
+    send: open,
+    signal: (sessionId) => DELIVERED.replace("SESSION", sessionId),
+    refuses: () => false,
+  };
+}
+
+async function connect(url: string, token: string): Promise<WebSocket> {
+  const socket = new WebSocket(url, ["graphql-transport-ws"]);
+  await once(socket, "open");
+  socket.send(JSON.stringify({ type: "connection_init", payload: { token } }));
+  const [answer] = (await once(socket, "message")) as [Buffer];
+  if (!answer.includes("connection_ack")) throw new Error(answer.toString());
+  return socket;
+}

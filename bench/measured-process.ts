@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { onServerCore } from "./process-pins";
+import { type Usage, usageOf } from "./process-usage";
+
+/** Milliseconds that a process may take to start, a new embedded database included. */
+const START_MS = 60_000;
+/** Milliseconds that it may take to end before it is killed. */
+const STOP_MS = 15_000;
+
+/** A process on the server's core. */
+export interface MeasuredProcess {
+  /** Milliseconds from its start to the line that said it was ready. */
+  readyMs: number;
+  usage(): Usage;
+  /** Ends it in good order, by SIGTERM. */
+  stop(): Promise<void>;
+}
+
+/** What to start. */
+export interface Command {
+  /** Words after `node`. */
+  words: string[];
+  environment: Record<string, string>;
+  /** What its output holds once it is ready. */
+  ready: RegExp;
+}
+
+/**
+ * Starts a Node program on the server's core and waits until it says that it is ready. It sees no
+ * variable of this environment but PATH.
+ * @throws Error with what it printed, when it ends or stays silent
+ */
+export async function startMeasured(command: Command): Promise<MeasuredProcess> {
+  const begun = performance.now();
+  const child = spawn(...onServerCore(process.execPath, command.words), {
+    env: { PATH: process.env.PATH, NODE_ENV: "production", ...command.environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  try {
+    await readyLine(child, command.ready);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+  const readyMs = performance.now() - begun;
+  return {
+    readyMs,
+    usage: () => usageOf(child.pid ?? 0),
+    stop: () => stop(child),
+  };
+}
+
+/** Output is read to the end of the process, so that it never waits for a reader. */
+function readyLine(child: ChildProcess, ready: RegExp): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const timer = setTimeout(() => fail("did not become ready"), START_MS);
+    const fail = (what: string) => {
+      clearTimeout(timer);
+      reject(new Error(`The process to measure ${what}:\n${output}`));
+    };
+    const read = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000);
+      if (!ready.test(output)) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("error", (error) => fail(`could not be started (${error.message})`));
+    child.once("exit", (code) => fail(`ended with ${code}`));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  child.kill("SIGTERM");
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,306 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import { Engine } from "../../src/graphql/engine";
+import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
+import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
+import { applicationToken, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { connectSocket, type SocketAnswer } from "../support/graphql-socket";
+import { startNode, type TestNode } from "../support/node";
+import { type Outcome, ROUTES, ROWS, type Row, type World } from "../support/permission-rows";
+import { secondApplication } from "../support/second-application";
+
+const schema = buildSignalboxSchema();
+const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
+const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
+
+const NO_SESSION = "Required session does not exist";
+const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text: RegExp }> = {
+  UNAUTHENTICATED: { status: 401, text: /^Required session does not exist$/ },
+  FORBIDDEN: {
+    status: 403,
+    text: /^(This session may not do that: a session with a user is needed|Users can change and delete only their own account)$/,
+  },
+  NOT_FOUND: { status: 404, text: /^(Not found|There is no such user)$/ },
+};
+
+/** Milliseconds that the node's clock is ahead of the machine's. */
+let ahead = 0;
+const clock = { now: () => Date.now() + ahead };
+
+let node: TestNode;
+let elsewhere: TestNode;
+/** A stored hash of {@link PASSWORD}, so that not every user costs a hash. */
+let passwordHash: string;
+/** Tokens that let nobody in. */
+const dead: Record<string, string | undefined> = { "no token": undefined };
+let count = 0;
+
+const PASSWORD = "correct horse";
+
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  elsewhere = await secondApplication(node);
+  dead["an unknown token"] = "x".repeat(43);
+  const { id, login, password, token } = await newUser(node);
+  const rows = await node.sql<{ hash: string }>(
+    "SELECT password_hash AS hash FROM users WHERE id = $1",
+    [id],
+  );
+  passwordHash = rows[0]?.hash ?? "";
+
+  ahead = -(2 * 60 * 60 * 1000 + 1000);
+  const body = { ...signed(node, clock.now()), user: { login, password } };
+  const old = await rest(node, "POST", "/session", { body });
+  expect((await rest(node, "GET", "/session", { token: old.body.session.token })).status).toBe(200);
+  dead["an expired token"] = old.body.session.token;
+  ahead = 0;
+
+  await rest(node, "DELETE", "/session", { token });
+  dead["a destroyed token"] = token;
+  const gone = await cheapUser(node);
+  await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
+  dead["a deleted user's token"] = gone.token;
+});
+afterAll(() => node.stop());
+
+const NOBODY = [
+  "no token",
+  "an unknown token",
+  "an expired token",
+  "a destroyed token",
+  "a deleted user's token",
+];
+const CALLERS = [
+  ...NOBODY,
+  "a web token",
+  "an application token",
+  "a signed-out token",
+  "user B",
+  "a foreign user",
+  "user A",
+];
+
+function expected(row: Row, caller: string): Outcome {
+  if (NOBODY.includes(caller)) return row.nobody;
+  if (caller === "a web token") return row.web;
+  if (caller === "an application token" || caller === "a signed-out token") return row.application;
+  if (caller === "user B") return row.other;
+  return caller === "a foreign user" ? row.foreign : row.owner;
+}
+
+/** A user who has signed in, with a password that was hashed before. */
+async function cheapUser(place: TestNode): Promise<TestUser> {
+  const login = `cheap-${++count}`;
+  const [row] = await place.sql<{ id: number }>(
+    `INSERT INTO users (application_id, login, login_key, password_hash, updated_at)
+      VALUES ($1, $2, $2, $3, now()) RETURNING id`,
+    [place.application.id, login, passwordHash],
+  );
+  return { id: row?.id ?? 0, ...(await signIn(place, { login, password: PASSWORD })) };
+}
+
+async function makeWorld(): Promise<World> {
+  const [a, b, foreign] = [
+    await cheapUser(node),
+    await cheapUser(node),
+    await cheapUser(elsewhere),
+  ] as const;
+  return {
+    ...{ node, elsewhere, a, b, foreign },
+    get unique() {
+      return count;
+    },
+    signed: () => signed(node),
+  };
+}
+
+async function tokenOf(caller: string, world: World): Promise<string | undefined> {
+  if (NOBODY.includes(caller)) return dead[caller];
+  switch (caller) {
+    case "user A":
+      return world.a.token;
+    case "user B":
+      return world.b.token;
+    case "a foreign user":
+      return world.foreign.token;
+    case "a signed-out token": {
+      const { token } = await cheapUser(node);
+      await rest(node, "DELETE", "/login", { token });
+      return token;
+    }
+    case "a web token": {
+      const token = await applicationToken(node);
+      const hash = createHash("sha256").update(token).digest();
+      await node.sql("UPDATE sessions SET web = true WHERE token_hash = $1", [hash]);
+      return token;
+    }
+    default:
+      return applicationToken(node);
+  }
+}
+
+/** Sends an operation through a door of GraphQL. */
+type Door = (row: Row, variables: object, token: string | undefined) => Promise<SocketAnswer>;
+
+const json = async (response: Response) => (await response.json()) as SocketAnswer;
+
+const DOORS: Record<string, Door> = {
+  "GraphQL by POST": async ({ document: query }, variables, token) =>
+    json(
+      await fetch(node.graphqlUrl, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...(token ? { "Svc-Token": token } : {}) },
+        body: JSON.stringify({ query, variables }),
+      }),
+    ),
+  "GraphQL by POST with a bearer token": async ({ document: query }, variables, token) =>
+    json(
+      await fetch(node.graphqlUrl, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        },
+        body: JSON.stringify({ query, variables }),
+      }),
+    ),
+  "GraphQL by GET": async ({ document: query }, variables, token) =>
+    json(
+      await fetch(
+        `${node.graphqlUrl}?${new URLSearchParams({ query, variables: JSON.stringify(variables) })}`,
+        { headers: { "Apollo-Require-Preflight": "1", ...(token ? { "Svc-Token": token } : {}) } },
+      ),
+    ),
+};
+
+function doorsOf(operation: string): string[] {
+  if (operation.startsWith("Subscription.")) return [];
+  return Object.keys(DOORS).filter(
+    (door) => door !== "GraphQL by GET" || operation.startsWith("Query."),
+  );
+}
+
+function outcome({ data, errors }: SocketAnswer): Outcome {
+  if (errors) return errors[0].extensions.code;
+  // What is not there is null where nothing else went wrong.
+  return Object.values(data).includes(null) ? "NOT_FOUND" : "OK";
+}
+
+describe("the tables", () => {
+  test("name every operation of the schema and no other", () => {
+    expect(Object.keys(ROWS).sort()).toEqual([...accessTable(schema).keys()].sort());
+  });
+
+  test("name every REST route and no other", () => {
+    expect(Object.keys(ROUTES).sort()).toEqual(documents.map(({ name }) => name).sort());
+  });
+
+  test("run the operation that they name", () => {
+    const asked = Object.values(ROWS).map(({ document }) => {
+      const { operation, label } = engine.prepare(document);
+      const kind = operation.operation;
+      return `${kind[0]?.toUpperCase()}${kind.slice(1)}.${label}`;
+    });
+    expect(asked).toEqual(Object.keys(ROWS));
+    for (const document of documents) {
+      const root = `${document.kind === "query" ? "Query" : "Mutation"}.`;
+      const label = engine.prepareTrusted(document.text).label;
+      expect([document.name, ROUTES[document.name]?.operation]).toEqual([
+        document.name,
+        root + label,
+      ]);
+    }
+  });
+});
+
+const graphqlCases = Object.keys(ROWS).flatMap((operation) =>
+  doorsOf(operation).map((door): [string, string] => [operation, door]),
+);
+
+describe.each(graphqlCases)("%s through %s", (operation, name) => {
+  const row = ROWS[operation] as Row;
+  const door = DOORS[name] as Door;
+  let world: World;
+  beforeAll(async () => {
+    world = await makeWorld();
+  });
+
+  test.each(CALLERS)("%s", async (caller) => {
+    const token = await tokenOf(caller, world);
+    count += 1;
+    const answer = await door(row, row.variables(world), token);
+    const wanted = expected(row, caller);
+    expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
+    if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {
+      expect(answer.errors?.[0].message).toBe(NO_SESSION);
+    }
+  });
+});
+
+describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
+  const row = ROWS[operation] as Row;
+  let world: World;
+  beforeAll(async () => {
+    world = await makeWorld();
+  });
+
+  test.each(CALLERS)("%s", async (caller) => {
+    const token = await tokenOf(caller, world);
+    count += 1;
+    const socket = await connectSocket(node);
+    socket.send({ type: "connection_init", payload: token === undefined ? {} : { token } });
+    if (NOBODY.includes(caller) && token !== undefined) {
+      expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+      expect(socket.received.filter(({ type }) => type !== "connection_ack")).toEqual([]);
+      return;
+    }
+    expect(await socket.next()).toEqual({ type: "connection_ack" });
+    const wanted = expected(row, caller);
+    if (operation === "Subscription.callSignals" && wanted === "OK") {
+      const { id } = { "user A": world.a, "user B": world.b }[caller] ?? world.foreign;
+      expect((await socket.listen("s", id))()).toEqual([]);
+    } else {
+      const query = row.document;
+      expect(outcome(await socket.run(query, row.variables(world)))).toBe(wanted);
+    }
+    await socket.close();
+  });
+});
+
+describe.each(documents.map((document): [string, RestDocument] => [document.name, document]))(
+  "REST %s",
+  (name, { method }) => {
+    let world: World;
+    beforeAll(async () => {
+      world = await makeWorld();
+    });
+
+    test.each(CALLERS)("%s", async (caller) => {
+      const route = ROUTES[name];
+      const row = ROWS[route?.operation ?? ""];
+      if (!route || !row) throw new Error(`${name} has no row`);
+      const token = await tokenOf(caller, world);
+      count += 1;
+      const answer = await rest(node, method, route.path(world), {
+        token,
+        headers: route.headers?.(world),
+        body: route.body?.(world),
+      });
+      const wanted = expected(row, caller);
+      const got = { status: answer.status, body: answer.body };
+      if (wanted === "OK") {
+        expect(got).toEqual(route.success(world, caller));
+        return;
+      }
+      const { status, text } = REST_ERRORS[wanted];
+      const wrong = name === "Login" && caller === "a foreign user";
+      const message = wrong
+        ? "Unauthorized: the login or the password is wrong"
+        : expect.stringMatching(text);
+      expect(got).toEqual({ status, body: { errors: { base: [message] } } });
+    });
+  },
+);
