@@ -52,7 +52,7 @@ export function serviceWire(url: string, userId: number): Wire {
     send: (token) => connect(url, token),
     signal(sessionId) {
       const input = {
-        ...{ to: { userId: String(userId) }, signalType: "iceCandidates", sessionId },
+        ...{ to: { userId }, signalType: "iceCandidates", sessionId },
         ...{ platform: "web", iceCandidates: [CANDIDATE] },
       };
       return JSON.stringify({

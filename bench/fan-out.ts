@@ -22,10 +22,10 @@ export interface FanOutJob {
 
 /** Milliseconds between two signals where their way is timed. */
 const PACE_MS = 50;
-/** Attempts to reach every receiver before the window, and what is still under way after it. */
-const ATTEMPTS = 100;
-/** Milliseconds of one attempt at most. */
-const ATTEMPT_MS = 100;
+/** Signals that try to reach every receiver before the window, at most. */
+const PROBES = 20;
+/** Milliseconds for one of them, and for what is still under way after the window. */
+const PATIENCE_MS = 2_000;
 
 /**
  * Sends signals to the devices and counts what reaches them.
@@ -71,14 +71,14 @@ class FanOut {
 
   /** Resolves once a signal has reached every receiver, and none is under way. */
   async reachAll(): Promise<void> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= PROBES; attempt++) {
       const missing = new Set(this.receivers);
       const session = `probe-${attempt}-`;
       this.onMessage = (data, receiver) => {
         if (data.includes(session)) missing.delete(receiver);
       };
       this.sender.send(this.wire.signal(session));
-      for (let ms = 0; ms < ATTEMPT_MS && missing.size > 0; ms += 5) await pause(5);
+      await until(() => missing.size === 0 || this.failure !== null);
       this.throwFailure();
       if (missing.size === 0) return;
     }
@@ -137,7 +137,7 @@ class FanOut {
   /** Waits for what is under way. */
   private async settle(): Promise<void> {
     const due = () => this.sent * this.receivers.length;
-    for (let n = 0; n < ATTEMPTS && this.count < due(); n++) await pause(ATTEMPT_MS);
+    await until(() => this.count >= due());
     this.throwFailure();
     if (this.count !== due()) throw new Error(`${this.count} of ${due()} deliveries arrived`);
   }
@@ -145,6 +145,12 @@ class FanOut {
   private throwFailure(): void {
     if (this.failure) throw this.failure;
   }
+}
+
+/** Waits for a condition, but not for ever: whoever calls looks again. */
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!condition() && performance.now() < end) await pause(5);
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { cpus } from "node:os";
 import { findProgram, run } from "../scripts/services/binaries";
 
 /** The core of what is measured, and the core of what drives it: driver, PostgreSQL, Redis. */
@@ -9,7 +9,7 @@ export const CORES = { server: 0, driver: 1 } as const;
  * @throws Error when the machine has one core only, or no taskset
  */
 export async function pinDriver(): Promise<void> {
-  if (availableParallelism() < 2) {
+  if (cpus().length < 2) {
     throw new Error("Two cores are needed, one for the server and one for the driver");
   }
   await run(findProgram("taskset"), ["-a", "-p", "-c", String(CORES.driver), String(process.pid)]);

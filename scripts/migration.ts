@@ -14,7 +14,7 @@ import { resolveMigration } from "../src/store/migrate";
 import { openMigrationConnection } from "../src/store/migration-connection";
 import { migrationsFolder } from "../src/store/migrations";
 import { Refusal } from "../src/store/refusal";
-import { LOCKFILE, migrationsDiff } from "./schema-engine";
+import { LOCKFILE, MemoryDatabases, migrationsDiff } from "./schema-engine";
 
 const USAGE = "Usage: npm run migration -- NAME | --rolled-back MIGRATION | --applied MIGRATION";
 
@@ -24,9 +24,10 @@ export async function writeMigration(
   folder: string,
   schema: string,
   now: Date,
+  databases: MemoryDatabases,
 ): Promise<string> {
   if (!/^[a-z0-9_]+$/.test(name)) throw new Refusal("A name is of a-z, 0-9 and _.");
-  const script = await migrationsDiff(folder, schema);
+  const script = await migrationsDiff(folder, schema, databases);
   if (script === null) return "No change: prisma/migrations already make prisma/schema.prisma.";
   const stamp = now.toISOString().replace(/\D/g, "").slice(0, 14);
   const path = join(folder, `${stamp}_${name}`, "migration.sql");
@@ -56,7 +57,12 @@ async function main(words: string[]): Promise<string> {
   if (first === undefined || words.length > 1) throw new Refusal(USAGE);
   const folder = migrationsFolder();
   const schema = await readFile(join(folder, "..", "schema.prisma"), "utf8");
-  return writeMigration(first, folder, schema, new Date(systemClock.now()));
+  const databases = new MemoryDatabases();
+  try {
+    return await writeMigration(first, folder, schema, new Date(systemClock.now()), databases);
+  } finally {
+    await databases.close();
+  }
 }
 
 if (require.main === module) {

@@ -20,13 +20,19 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-/** PGlite in memory for the engine, in place of a database server and of its shadow database. */
+/**
+ * PGlite in memory for the engine, in place of a database server and of its shadow database. One is
+ * made at the first use, which takes seconds, and emptied for every further one.
+ */
 export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = "postgres";
   readonly adapterName = "signalbox-memory";
-  private readonly open: PGlite[] = [];
+  private shadow?: Promise<PGlite>;
 
-  /** @param main the database that the engine works on, which stays the caller's; one is made without */
+  /**
+   * @param main the database that the engine works on, which stays the caller's; where the engine only
+   *   compares, it needs none
+   */
   constructor(private readonly main?: PGlite) {}
 
   connect(): Promise<SqlDriverAdapter> {
@@ -34,14 +40,15 @@ export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
   }
 
   async connectToShadowDb(): Promise<SqlDriverAdapter> {
-    const lite = await PGlite.create();
-    this.open.push(lite);
+    this.shadow ??= PGlite.create();
+    const lite = await this.shadow;
+    await lite.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
     return adapt(lite);
   }
 
-  /** Closes the databases that were made here. */
+  /** Closes what was made here. */
   async close(): Promise<void> {
-    await Promise.all(this.open.map((lite) => lite.close()));
+    await (await this.shadow)?.close();
   }
 }
 
@@ -57,34 +64,33 @@ async function adapt(lite: PGlite): Promise<SqlDriverAdapter> {
 /**
  * SQL that leads from what the migrations of a folder make to a Prisma schema; null where both are
  * the same.
- * @param folder of migrations; it may be missing or empty
+ * @param folder of migrations; it may be empty
  * @param schema text of schema.prisma
+ * @param databases where the migrations are tried
  * @throws Error with the engine's text when a migration fails or the schema is not valid
  */
-export async function migrationsDiff(folder: string, schema: string): Promise<string | null> {
-  const databases = new MemoryDatabases();
-  try {
-    const engine = await openEngine(schema, databases);
-    const migrations = await readMigrations(folder);
-    const result = await engine.diff({
-      from: { tag: "migrations", ...listOf(folder, migrations) },
-      to: { tag: "schemaDatamodel", files: [{ path: "schema.prisma", content: schema }] },
-      script: true,
-      exitCode: true,
-      filters: { externalTables: [], externalEnums: [] },
-    });
-    if (result.exitCode === 0) return null;
-    return withoutSameIndexes(result.stdout ?? "", migrations);
-  } finally {
-    await databases.close();
-  }
-}
-
-/** Prisma's schema engine as WebAssembly: it needs no download and, with PGlite, no server. */
-export async function openEngine(
+export async function migrationsDiff(
+  folder: string,
   schema: string,
   databases: MemoryDatabases,
-): Promise<SchemaEngine> {
+): Promise<string | null> {
+  const engine = await openEngine(schema, databases);
+  const migrations = await readMigrations(folder);
+  const result = await engine.diff({
+    from: { tag: "migrations", ...listOf(folder, migrations) },
+    to: { tag: "schemaDatamodel", files: [{ path: "schema.prisma", content: schema }] },
+    script: true,
+    exitCode: true,
+    filters: { externalTables: [], externalEnums: [] },
+  });
+  engine.free();
+  return result.exitCode === 0 ? null : withoutSameIndexes(result.stdout ?? "", migrations);
+}
+
+/** Once per process: the bindings keep views of the memory of the first module that they are given. */
+let loaded: ReturnType<typeof loadBindings> | undefined;
+
+async function loadBindings() {
   const bindings = await import("@prisma/schema-engine-wasm/schema_engine_bg");
   const main = require.resolve("@prisma/schema-engine-wasm");
   const code = await readFile(join(main, "..", "schema_engine_bg.wasm"));
@@ -94,6 +100,16 @@ export async function openEngine(
   bindings.__wbg_set_wasm(instance.exports);
   const { __wbindgen_start: start } = instance.exports;
   if (typeof start === "function") start();
+  return bindings;
+}
+
+/** Prisma's schema engine as WebAssembly: it needs no download and, with PGlite, no server. */
+export async function openEngine(
+  schema: string,
+  databases: MemoryDatabases,
+): Promise<SchemaEngine> {
+  loaded ??= loadBindings();
+  const bindings = await loaded;
   return bindings.SchemaEngine.new(
     { datamodels: [["schema.prisma", schema]] },
     () => {},

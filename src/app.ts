@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openBus } from "./bus/open";
 import { openRouter } from "./calls/router";
+import { clientAddress } from "./core/client-address";
 import { type Clock, systemClock } from "./core/clock";
 import type { Config } from "./core/config";
 import { Lifecycle } from "./core/lifecycle";
@@ -91,7 +92,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     await registerGraphqlHttp(server, { config, engine, makeContext });
     const sockets = new GraphqlSockets(server.server, {
       ...{ config, engine, identity, makeContext, metrics },
-      addressOf: (request) => request.socket.remoteAddress ?? "",
+      addressOf: clientAddress(config.TRUST_PROXY),
     });
     await server.listen({ host: config.HOST, port: config.PORT });
     opened.add("HTTP server", () => server.close());

@@ -25,7 +25,9 @@ export function awayFault(): Fault {
 export class RedisConnection {
   readonly client: Redis;
   private readonly heartbeat: NodeJS.Timeout;
-  private said = "";
+  private reason = "the connection was closed";
+  private away = false;
+  private closed = false;
 
   constructor(
     url: string,
@@ -34,12 +36,19 @@ export class RedisConnection {
   ) {
     this.client = new Redis(url, OPTIONS);
     this.client.options.connectionName = `signalbox-${name}`;
-    this.client.on("error", (error) => this.say(String(error)));
+    this.client.on("error", (error) => {
+      this.reason = error.message;
+    });
     this.client.on("ready", () => {
-      this.said = "";
+      this.away = false;
       log.info({ connection: name }, "connected to Redis");
     });
-    this.client.on("close", () => this.say("the connection to Redis was closed"));
+    this.client.on("close", () => {
+      // An outage ends every attempt in the same way; one line is enough.
+      if (this.away || this.closed) return;
+      this.away = true;
+      log.warn({ connection: name, reason: this.reason }, "Redis is away");
+    });
     this.heartbeat = setInterval(() => {
       // A connection that a firewall forgot gives no error by itself.
       if (this.isReady()) this.client.ping().catch(() => this.renew());
@@ -55,7 +64,7 @@ export class RedisConnection {
   async start(): Promise<void> {
     if (await this.becomesReady(START_MS)) return;
     this.close();
-    throw new Error(`Redis (REDIS_URL) cannot be reached: ${this.said}`);
+    throw new Error(`Redis (REDIS_URL) cannot be reached: ${this.reason}`);
   }
 
   /**
@@ -78,6 +87,7 @@ export class RedisConnection {
   }
 
   close(): void {
+    this.closed = true;
     clearInterval(this.heartbeat);
     this.client.disconnect();
   }
@@ -98,13 +108,6 @@ export class RedisConnection {
       client.once("ready", onReady);
       client.once("end", onEnd);
     });
-  }
-
-  /** An outage repeats its error with every attempt; one line is enough. */
-  private say(text: string): void {
-    if (text === this.said) return;
-    this.said = text;
-    this.log.warn({ reason: text }, "Redis is away");
   }
 }
 

@@ -20,6 +20,8 @@ export const ELEMENT_DEPTH = 28;
 
 const RESERVED = new Set(["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"]);
 
+/** What may be forbidden, found faster: surrogates are not yet known to be halves. */
+const SUSPECT = /[\0-\x08\x0B\x0C\x0E-\x1F\uD800-\uDFFF\uFFFE\uFFFF]/;
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const START =
   "A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}";
@@ -32,7 +34,7 @@ export function isXmlName(text: string): boolean {
 
 /** Whether XML 1.0 can hold the text: no control character but TAB, LF and CR, no half of a pair. */
 export function isXmlText(text: string): boolean {
-  return !FORBIDDEN.test(text);
+  return !SUSPECT.test(text) || !FORBIDDEN.test(text);
 }
 
 /**

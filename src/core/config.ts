@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 
 const integer = (min: number, max: number) =>
@@ -32,6 +33,14 @@ const list = z.string().transform((text) =>
 );
 
 const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** An address, or a network as address and prefix length (RFC 4632 section 3.1). */
+function isNetwork(text: string): boolean {
+  const [address = "", bits, more] = text.split("/");
+  const longest = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  return isIP(address) !== 0 && fits && more === undefined;
+}
 
 const hostname = z.string().regex(/^[A-Za-z0-9._:-]+$/, "must be a host name or an address");
 
@@ -108,7 +117,10 @@ export const VARIABLES = {
     "Web origins that may call, comma-separated; * for any. Never with credentials.",
   ),
   TRUST_PROXY: variable(
-    list,
+    list.refine(
+      (entries) => entries.every(isNetwork),
+      "must be addresses or networks (10.0.0.0/8), comma-separated",
+    ),
     "",
     "Addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated.",
   ),

@@ -26,7 +26,12 @@ function legal(text: string): string {
 
 /** Text as element content; CR is written `&#13;`. INVALID for a character that XML forbids. */
 export function escapeText(text: string): string {
-  return legal(text).replace(/[&<>\r]/g, refer);
+  if (!/[&<>\r]/.test(legal(text))) return text;
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("\r", "&#13;");
 }
 
 /** Text as a value between double quotes; TAB, LF and CR are written as references. */

@@ -1,4 +1,5 @@
-import type { XmlElement } from "../calls/signal";
+import type { JsonObject, XmlElement } from "../calls/signal";
+import { fromElements } from "../calls/user-info";
 
 /**
  * How child elements go to fields and back without losing their order: the part of the codec that
@@ -100,4 +101,32 @@ export function arrange(typed: Map<string, XmlElement[]>, extra: XmlElement[], o
     placed.add(next);
   }
   return [...result, ...[...typed.values()].flat(), ...extra.filter((item) => !placed.has(item))];
+}
+
+/**
+ * Reads elements as a JSON object: every name whose elements stand side by side and are JSON.
+ * @param reserved names that are fields
+ * @returns the object, and the elements it was read from
+ */
+export function takeParameters(elements: XmlElement[], reserved: Set<string>) {
+  const runs: XmlElement[][] = [];
+  for (const element of elements) {
+    const run = runs.at(-1);
+    if (run?.[0]?.name === element.name) run.push(element);
+    else runs.push([element]);
+  }
+  const count = new Map<string, number>();
+  for (const [first] of runs) {
+    if (first) count.set(first.name, (count.get(first.name) ?? 0) + 1);
+  }
+  const parameters: JsonObject = {};
+  const dynamic = new Set<XmlElement>();
+  for (const run of runs) {
+    const name = run[0]?.name ?? "";
+    const json = reserved.has(name) || count.get(name) !== 1 ? undefined : fromElements(run);
+    if (!json) continue;
+    Object.assign(parameters, json);
+    for (const element of run) dynamic.add(element);
+  }
+  return { parameters, dynamic };
 }

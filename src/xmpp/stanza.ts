@@ -5,7 +5,7 @@ import { fromElements, toElements } from "../calls/user-info";
 import { ATTRIBUTES, TEXT } from "../calls/xml-form";
 import { attribute, contentOf, isElement, nodesOf, toEntry, writeXml } from "./element";
 import { formatJid } from "./jid";
-import { arrange, put, type Slot, slot, take } from "./slots";
+import { arrange, put, type Slot, slot, take, takeParameters } from "./slots";
 import { CLIENT } from "./xml";
 
 /**
@@ -125,30 +125,6 @@ const SIGNAL_SLOTS: Slot<Signal>[] = [
 ];
 const FIELD_NAMES = new Set(SIGNAL_SLOTS.map(({ name }) => name));
 
-/** Parameters of an update: every name whose elements stand side by side and are JSON. */
-function takeParameters(elements: XmlElement[]) {
-  const runs: XmlElement[][] = [];
-  for (const element of elements) {
-    const run = runs.at(-1);
-    if (run?.[0]?.name === element.name) run.push(element);
-    else runs.push([element]);
-  }
-  const count = new Map<string, number>();
-  for (const [first] of runs) {
-    if (first) count.set(first.name, (count.get(first.name) ?? 0) + 1);
-  }
-  const parameters: JsonObject = {};
-  const dynamic = new Set<XmlElement>();
-  for (const run of runs) {
-    const name = run[0]?.name ?? "";
-    const json = FIELD_NAMES.has(name) || count.get(name) !== 1 ? undefined : fromElements(run);
-    if (!json) continue;
-    Object.assign(parameters, json);
-    for (const element of run) dynamic.add(element);
-  }
-  return { parameters, dynamic };
-}
-
 /** Attributes beyond those named, as the entry that keeps them. */
 function keepAttributes(element: Element, known: string[]): XmlElement[] {
   const entries = Object.entries(element.attrs as Record<string, string>);
@@ -181,7 +157,7 @@ export function decodeSignal(message: Element, from: Party, to: Party): Signal |
   const found = readParams(message);
   if (!found) return undefined;
   const { node, elements, first } = found;
-  const update = first.fields.type === "update" ? takeParameters(elements) : undefined;
+  const update = first.fields.type === "update" ? takeParameters(elements, FIELD_NAMES) : undefined;
   const { fields, rest, order } = update?.dynamic.size
     ? take(SIGNAL_SLOTS, elements, update.dynamic)
     : first;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { clientAddress, isLoopback } from "./address";
+import { clientAddress, isLoopback } from "../core/client-address";
 import { acceptClient, type ChatLimits, type ChatServices, type Endpoint } from "./c2s";
 import { attribute, isElement } from "./element";
 import { SignInThrottle } from "./sasl";

@@ -18,24 +18,26 @@ const schema = () => readFile(join(folder, "..", "schema.prisma"), "utf8");
 const draft = () => mkdtemp(join(tmpdir(), "signalbox-migrations-"));
 
 describe("prisma/migrations", () => {
+  const databases = new MemoryDatabases();
+  const diff = (path: string, text: string) => migrationsDiff(path, text, databases);
+  afterAll(() => databases.close());
+
   test("make what schema.prisma says, and a changed model shows", async () => {
     const text = await schema();
-    expect(await migrationsDiff(folder, text)).toBeNull();
+    expect(await diff(folder, text)).toBeNull();
     const changed = text.replace("model Account {", "model Account {\n  motto String?");
-    expect(await migrationsDiff(folder, changed)).toBe(
+    expect(await diff(folder, changed)).toBe(
       '-- AlterTable\nALTER TABLE "accounts" ADD COLUMN     "motto" TEXT;\n',
     );
     // An index with a raw operator class, which the engine by itself finds changed at all times.
     const index = /^ *@@index\(.*map: "users_phone_idx"\)$/m;
     expect(text).toMatch(index);
-    expect(await migrationsDiff(folder, text.replace(index, ""))).toContain(
-      'DROP INDEX "users_phone_idx"',
-    );
+    expect(await diff(folder, text.replace(index, ""))).toContain('DROP INDEX "users_phone_idx"');
     const moved = text.replace(
       /phone\(ops: raw\("text_pattern_ops"\)\)/,
       'website(ops: raw("text_pattern_ops"))',
     );
-    expect(await migrationsDiff(folder, moved)).toContain(
+    expect(await diff(folder, moved)).toContain(
       'CREATE INDEX "users_phone_idx" ON "users"("application_id", "website" text_pattern_ops)',
     );
   }, 120_000);
@@ -46,24 +48,25 @@ describe("prisma/migrations", () => {
     const before = await readdir(copy);
     const now = new Date("2027-01-02T03:04:05.678Z");
     const text = await schema();
-    expect(await writeMigration("nothing", copy, text, now)).toMatch(/^No change/);
+    expect(await writeMigration("nothing", copy, text, now, databases)).toMatch(/^No change/);
     expect(await readdir(copy)).toEqual(before);
     const changed = text.replace("model Account {", "model Account {\n  motto String?");
-    await writeMigration("add_motto", copy, changed, now);
+    await writeMigration("add_motto", copy, changed, now, databases);
     expect(await readFile(join(copy, "20270102030405_add_motto", "migration.sql"), "utf8")).toMatch(
       /ADD COLUMN +"motto" TEXT/,
     );
-    expect(await migrationsDiff(copy, changed)).toBeNull();
-    await expect(writeMigration("Bad Name", copy, changed, now)).rejects.toThrow(Refusal);
+    expect(await diff(copy, changed)).toBeNull();
+    await expect(writeMigration("Bad Name", copy, changed, now, databases)).rejects.toThrow(
+      Refusal,
+    );
     await rm(copy, { recursive: true });
   }, 120_000);
 
   test("leave a history that Prisma's own engine agrees with, failures included", async () => {
     const lite = await PGlite.create();
-    const databases = new MemoryDatabases(lite);
     const migrations = await readMigrations();
     await migrate(embeddedConnection(lite), migrations, log);
-    const engine = await openEngine(await schema(), databases);
+    const engine = await openEngine(await schema(), new MemoryDatabases(lite));
     const diagnose = (list: Migration[]) =>
       engine.diagnoseMigrationHistory({
         migrationsList: listOf(folder, list),
@@ -84,7 +87,6 @@ describe("prisma/migrations", () => {
     expect(await diagnose(broken)).toMatchObject({
       failedMigrationNames: ["20990101000000_broken"],
     });
-    await databases.close();
     await lite.close();
   }, 120_000);
 });

@@ -118,7 +118,8 @@ export async function connectSocket(
       send({ id, type: "subscribe", payload: { query: LISTEN } });
       const arrived = () => received.filter((message) => message.id === id);
       // Nothing says that a subscription stands, so the listener signals itself until it hears it.
-      while (arrived().length === 0) {
+      for (let turn = 0; arrived().length === 0; turn += 1) {
+        if (turn === 500) throw new Error(`nothing arrived: ${JSON.stringify(received.slice(-3))}`);
         const { errors } = await run(SEND, {
           input: { to: { userId }, signalType: "probe", sessionId: id },
         });

@@ -77,6 +77,7 @@ export function userCondition(filter: UserFilter): UserCondition {
   const conditions: string[] = [];
   const values: unknown[] = [];
   let selective = false;
+  let excluding = false;
   let startWith = false;
   const bind = (value: unknown, type: string) => {
     values.push(value);
@@ -100,8 +101,9 @@ export function userCondition(filter: UserFilter): UserCondition {
           throw broken(5, `start_with requires at least ${START_WITH_MIN} characters`);
         }
       }
-      if (field.kind !== "additional" && (PRIMARY as readonly string[]).includes(operator)) {
-        selective = true;
+      if (field.kind !== "additional") {
+        if ((PRIMARY as readonly string[]).includes(operator)) selective = true;
+        else excluding = true;
       }
       const operand = field.folded ? fold(value) : value;
       conditions.push(
@@ -111,14 +113,7 @@ export function userCondition(filter: UserFilter): UserCondition {
       );
     }
   }
-  if (!selective) {
-    throw broken(
-      1,
-      "a query must contain at least one stand-alone field (id, login, email, full_name, phone, " +
-        "external_id, facebook_id, twitter_id, user_tags) with a primary operator " +
-        "(eq, in, start_with)",
-    );
-  }
+  if (!selective) throw notSelective(excluding, conditions.length > 0);
   return { sql: conditions.join(" AND "), values, startWith };
 }
 
@@ -195,6 +190,16 @@ function checkOperand(name: string, operator: string, value: unknown): void {
   if (all.some((each) => typeof each === "string" && each.includes("\0"))) {
     throw Fault.field(name, "holds a character that no field has");
   }
+}
+
+/** A filter without a stand-alone field and primary operator: by the rule that says what it has is not enough. */
+function notSelective(excluding: boolean, additional: boolean): Fault {
+  const needed =
+    "a query must contain at least one stand-alone field (id, login, email, full_name, phone, " +
+    "external_id, facebook_id, twitter_id, user_tags) with a primary operator (eq, in, start_with)";
+  if (excluding) return broken(4, `nin alone is not enough: ${needed}`);
+  if (additional) return broken(3, `additional fields alone are not enough: ${needed}`);
+  return broken(1, needed);
 }
 
 function broken(rule: number, text: string): Fault {

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startPostgres } from "../scripts/services/postgres-server";
+import { startRedis } from "../scripts/services/redis-server";
+import { packageRoot } from "../src/core/package-root";
+import { Driver } from "./driver-process";
+import { type Measurement, measure, type Windows } from "./measure";
+import { pinDriver } from "./process-pins";
+import { type Scenario, type Subject, scenarios } from "./scenarios";
+import { seed } from "./seed";
+import { type Place, readApplication, type Service, startFloor, startService } from "./service";
+import { measureStarts, type Start } from "./starts";
+import { toTables, writeTables } from "./table";
+
+const USAGE = `npm run bench -- [--quick] [--only TEXT] [--profile] [--write]
+  --quick    short windows, for a look
+  --only     only rows that hold this text
+  --profile  a CPU profile of each server, in dist/bench/profiles
+  --write    put the tables into bench/README.md`;
+
+/** Milliseconds after which a run is broken off. */
+const LIMIT_MS = 600_000;
+const NORMAL: Windows = { warmUp: 3, measured: 5 };
+const QUICK: Windows = { warmUp: 1, measured: 2 };
+
+/** What has to be undone, the last first. */
+const undo: Array<() => unknown> = [];
+
+interface Options {
+  quick: boolean;
+  profile: boolean;
+  write: boolean;
+  only: string;
+}
+
+function readOptions(): Options {
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({
+    options: {
+      ...{ quick: flag, profile: flag, write: flag, help: flag },
+      only: { type: "string", default: "" },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  return values;
+}
+
+async function main(options: Options): Promise<void> {
+  await pinDriver();
+  const postgres = await startPostgres();
+  undo.push(() => postgres.stop());
+  const redis = await startRedis();
+  undo.push(() => redis.stop());
+  const driver = new Driver();
+  undo.push(() => driver.stop());
+  const lone: Place = { dataDir: await folder(), databaseUrl: postgres.url };
+
+  const first = await startService(lone);
+  await first.stop();
+  const signing = readApplication(lone.dataDir);
+  const data = await seed(postgres.url, signing.applicationId);
+
+  const chosen = scenarios(data, signing).filter(({ name, subject }) =>
+    `${subject} ${name}`.includes(options.only),
+  );
+  const profile = options.profile ? join(packageRoot(), "dist/bench/profiles") : undefined;
+  const start: Record<Subject, () => Promise<Service>> = {
+    floor: () => startFloor(postgres.url),
+    lone: () => startService(lone, profile),
+    redis: () => startService({ ...lone, redisUrl: redis.url }, profile),
+  };
+  const windows = options.quick ? QUICK : NORMAL;
+  const measurements: Measurement[] = [];
+  for (const subject of ["floor", "lone", "redis"] as const) {
+    const work = chosen.filter((scenario) => scenario.subject === subject);
+    measurements.push(...(await measureAll(start[subject], driver, work, windows)));
+  }
+  const starts = options.only === "" ? await allStarts(lone) : [];
+
+  const tables = toTables(measurements, starts);
+  console.log(`\n${tables}`);
+  if (options.write) writeTables(tables);
+}
+
+/** Measures scenarios, each on a fresh process, so that none inherits the memory of another. */
+async function measureAll(
+  start: () => Promise<Service>,
+  driver: Driver,
+  work: Scenario[],
+  windows: Windows,
+): Promise<Measurement[]> {
+  const measured: Measurement[] = [];
+  for (const scenario of work) {
+    const server = await start();
+    undo.push(() => server.stop());
+    const measurement = await measure(driver, server, scenario, windows);
+    measured.push(measurement);
+    const { subject, name } = scenario;
+    console.log(`${subject}: ${name}: ${measurement.cpuMicros.toFixed(1)} µs`);
+    await undo.pop()?.();
+  }
+  return measured;
+}
+
+async function allStarts(onPostgres: Place): Promise<Start[]> {
+  const aim = { readyMs: 1_000, rssMb: 120 };
+  const embedded: Place = { dataDir: await folder() };
+  return [
+    await measureStarts("PostgreSQL, migrated before", onPostgres, aim),
+    await measureStarts("embedded database, new folder", embedded, undefined, 1),
+    await measureStarts("embedded database, existing folder", embedded),
+  ];
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "signalbox-bench-"));
+  undo.push(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function undoAll(): Promise<void> {
+  for (let step = undo.pop(); step; step = undo.pop()) await step();
+}
+
+function breakOff(reason: unknown): void {
+  console.error(reason);
+  void undoAll().finally(() => process.exit(1));
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, breakOff);
+setTimeout(breakOff, LIMIT_MS, "The run took too long").unref();
+main(readOptions()).then(undoAll).catch(breakOff);

@@ -1,0 +1,124 @@
+import type { Job } from "./driver";
+import type { LoadRequest, Signing } from "./load";
+import { PASSWORD, type Seed } from "./seed";
+
+/** Who serves a scenario: the floor, a node that is alone, or one of a deployment with Redis. */
+export type Subject = "floor" | "lone" | "redis";
+
+/** Work to measure. */
+export interface Scenario {
+  /** What the row of the table is called. */
+  name: string;
+  subject: Subject;
+  /** Scenario of the floor that the same work costs the least in. */
+  floor?: string;
+  aim?: Aim;
+  /** What the driver is to do against a server. */
+  job(baseUrl: string, seconds: number): Job;
+  /** A further job, for the times on the way, where the first one has none. */
+  paced?(baseUrl: string, seconds: number): Job;
+}
+
+/** What one core is to carry: so many a second, or that share of what it carries of the floor. */
+export type Aim = { perSecond: number } | { shareOfFloor: number };
+
+/** Connections of an HTTP scenario. */
+const CONNECTIONS = 32;
+/** Connections that sign in: an argon2id verification is a thread's work for milliseconds. */
+const SIGN_IN_CONNECTIONS = 8;
+/** Signals under way at once in a fan-out. */
+const WINDOW = 8;
+
+const USER_FIELDS = `id databaseId login email externalUserId externalId facebookId twitterId fullName
+  phone website customData tags avatar blobId timezone isGuest lastRequestAt createdAt updatedAt`;
+
+/** Every scenario, in the order measured. */
+export function scenarios(seed: Seed, signing: Signing): Scenario[] {
+  const load = (requests: LoadRequest[], signed = false) => {
+    const connections = signed ? SIGN_IN_CONNECTIONS : CONNECTIONS;
+    return (baseUrl: string, seconds: number): Job => ({
+      ...{ kind: "load", baseUrl, seconds, connections, requests },
+      signing: signed ? signing : undefined,
+    });
+  };
+  const withTokens = (request: LoadRequest): LoadRequest[] =>
+    seed.tokens.map((token) => ({
+      ...request,
+      headers: { ...request.headers, "svc-token": token },
+    }));
+  const signIns = seed.logins.map((login): LoadRequest => {
+    const body = { user: { login, password: PASSWORD } };
+    return { method: "POST", path: "/session", body };
+  });
+  const fanOut =
+    (bare: boolean, window: number) =>
+    (baseUrl: string, seconds: number): Job => ({
+      ...{ kind: "fan-out", bare, window, seconds },
+      url: `${baseUrl.replace("http", "ws")}/graphql`,
+      receivers: seed.devices.tokens,
+      sender: seed.tokens[0] ?? "",
+      userId: seed.devices.userId,
+    });
+
+  const session = withTokens({ method: "GET", path: "/session" });
+  const rest = withTokens({ method: "GET", path: `/users/v2?user_tags=${seed.tag}` });
+  const query = `query ($filter: UserFilter!) {
+    users(filter: $filter) { limit offset totalCount nodes { ${USER_FIELDS} } } }`;
+  const graphql = withTokens({
+    ...{ method: "POST", path: "/graphql" },
+    body: { query, variables: { filter: { userTags: { eq: seed.tag } } } },
+  });
+  const anonymous: LoadRequest[] = [{ method: "POST", path: "/session", body: {} }];
+  const password: LoadRequest[] = [
+    { method: "POST", path: "/session", body: { password: PASSWORD } },
+  ];
+  const floorUsers = [{ method: "GET" as const, path: `/users?tag=${seed.tag}` }];
+  const hello = [{ method: "GET" as const, path: "/hello" }];
+
+  return [
+    { name: "hello", subject: "floor", job: load(hello) },
+    { name: "session and user, one prepared select", subject: "floor", job: load(session) },
+    { name: "100 users, one prepared select", subject: "floor", job: load(floorUsers) },
+    { name: "one argon2id verification", subject: "floor", job: load(password, true) },
+    {
+      ...{ name: "to 100 bare sockets", subject: "floor" },
+      ...{ job: fanOut(true, WINDOW), paced: fanOut(true, 0) },
+    },
+    {
+      ...{ name: "GET /session", subject: "lone", job: load(session) },
+      ...{ floor: "session and user, one prepared select", aim: { perSecond: 15_000 } },
+    },
+    {
+      ...{ name: "100 users by REST", subject: "lone", job: load(rest) },
+      ...{ floor: "100 users, one prepared select", aim: { perSecond: 1_400 } },
+    },
+    {
+      ...{ name: "100 users by GraphQL", subject: "lone", job: load(graphql) },
+      ...{ floor: "100 users, one prepared select", aim: { perSecond: 1_000 } },
+    },
+    {
+      ...{ name: "POST /session, of a user", subject: "lone", job: load(signIns, true) },
+      ...{ floor: "one argon2id verification", aim: { shareOfFloor: 0.8 } },
+    },
+    {
+      ...{ name: "POST /session, of the application", subject: "lone" },
+      job: load(anonymous, true),
+    },
+    {
+      ...{ name: "signals to 100 subscribers", subject: "lone", floor: "to 100 bare sockets" },
+      ...{ job: fanOut(false, WINDOW), paced: fanOut(false, 0), aim: { perSecond: 80_000 } },
+    },
+    {
+      ...{ name: "GET /session", subject: "redis", job: load(session) },
+      ...{ floor: "session and user, one prepared select", aim: { perSecond: 10_000 } },
+    },
+    {
+      ...{ name: "100 users by REST", subject: "redis", job: load(rest) },
+      floor: "100 users, one prepared select",
+    },
+    {
+      ...{ name: "signals to 100 subscribers", subject: "redis", floor: "to 100 bare sockets" },
+      ...{ job: fanOut(false, WINDOW), paced: fanOut(false, 0), aim: { perSecond: 80_000 } },
+    },
+  ] satisfies Scenario[];
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { freePort } from "../scripts/services/binaries";
+import { type MeasuredProcess, startMeasured } from "./measured-process";
+
+/** The service under measurement. */
+export interface Service extends MeasuredProcess {
+  baseUrl: string;
+}
+
+/** Where a service keeps its data. */
+export interface Place {
+  dataDir: string;
+  databaseUrl?: string;
+  redisUrl?: string;
+}
+
+const MAIN = join(__dirname, "../src/main.js");
+
+/**
+ * Starts the service as it is deployed: built, with every default but its ports.
+ * @param profile a folder for a CPU profile, written when the service ends
+ */
+export async function startService(place: Place, profile?: string): Promise<Service> {
+  const port = await freePort();
+  const environment: Record<string, string> = {
+    PORT: String(port),
+    XMPP_WS_PORT: "0",
+    DATA_DIR: place.dataDir,
+  };
+  if (place.databaseUrl) environment.DATABASE_URL = place.databaseUrl;
+  if (place.redisUrl) environment.REDIS_URL = place.redisUrl;
+  const words = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, MAIN] : [MAIN];
+  const measured = await startMeasured({ words, environment, ready: /^Signalbox is ready\.$/m });
+  return { ...measured, baseUrl: `http://127.0.0.1:${port}` };
+}
+
+/** What the first start wrote of its application. */
+export function readApplication(dataDir: string) {
+  const text = readFileSync(join(dataDir, "credentials.json"), "utf8");
+  const { application_id, auth_key, auth_secret } = JSON.parse(text) as {
+    application_id: number;
+    auth_key: string;
+    auth_secret: string;
+  };
+  return { applicationId: application_id, authKey: auth_key, authSecret: auth_secret };
+}
+
+/** Starts the floor beside the same database. */
+export async function startFloor(databaseUrl: string): Promise<Service> {
+  const port = await freePort();
+  const measured = await startMeasured({
+    words: [join(__dirname, "floor.js"), String(port), databaseUrl],
+    environment: {},
+    ready: /^ready$/m,
+  });
+  return { ...measured, baseUrl: `http://127.0.0.1:${port}` };
+}

@@ -1,0 +1,492 @@
+import { createHmac } from "node:crypto";
+import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { HOUR, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { secondApplication } from "../support/second-application";
+
+/** Keys of a user, of the interface's table; only guests have is_guest and _id. */
+const USER_KEYS = [
+  ...["id", "login", "email", "external_user_id", "external_id", "facebook_id", "twitter_id"],
+  ...["full_name", "phone", "website", "custom_data", "user_tags", "avatar", "blob_id"],
+  ...["created_at", "updated_at", "last_request_at", "timezone"],
+].sort();
+const SESSION_KEYS = [
+  ...["id", "application_id", "user_id", "nonce", "token", "ts", "created_at", "updated_at"],
+].sort();
+
+const clock = new MovingClock();
+let node: TestNode;
+let user: TestUser;
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  user = await newUser(node, { email: "Session.User@Example.com", full_name: "Zoë" });
+});
+afterAll(() => node.stop());
+
+const create = (body: unknown, headers?: Record<string, string>, path = "/session") =>
+  rest(node, "POST", path, { body, headers });
+
+/** Signs a line of parameters as a client does, in the order given. */
+const hmac = (line: string, secret = node.application.authSecret) =>
+  createHmac("sha1", secret).update(line).digest("hex");
+
+let nonces = 5_000_000;
+
+/** A request signed over all of its parameters, given by their names of the wire. */
+function signedOverAll(more: Record<string, string>): URLSearchParams {
+  const named: Record<string, string> = {
+    application_id: String(node.application.id),
+    auth_key: node.application.authKey,
+    nonce: String(++nonces),
+    timestamp: String(Math.floor(clock.now() / 1000)),
+    ...more,
+  };
+  const line = Object.keys(named)
+    .sort()
+    .map((name) => `${name}=${named[name]}`)
+    .join("&");
+  return new URLSearchParams({ ...named, signature: hmac(line) });
+}
+
+async function countSessions(): Promise<number> {
+  const [row] = await node.sql<{ count: number }>("SELECT count(*) AS count FROM sessions");
+  return row?.count ?? 0;
+}
+
+describe("an application session", () => {
+  it.each([
+    ["JSON", (body: object) => body],
+    ["a form", (body: object) => new URLSearchParams(body as Record<string, string>)],
+    [
+      "JSON with numbers as text",
+      (body: object) =>
+        Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
+    ],
+  ])("is created from %s", async (_what, form) => {
+    const body = signed(node, clock.now());
+    const { status, body: answer, headers } = await create(form(body));
+    expect(status).toBe(201);
+    expect(Object.keys(answer)).toEqual(["session"]);
+    expect(Object.keys(answer.session).sort()).toEqual([...SESSION_KEYS, "device_id"].sort());
+    expect(answer.session).toMatchObject({
+      application_id: node.application.id,
+      user_id: null,
+      device_id: null,
+      nonce: body.nonce,
+      ts: body.timestamp,
+    });
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+  });
+
+  it.each(["/session?", "/session.json", "/session.json?"])("is created at %s", async (path) => {
+    expect((await create(signed(node, clock.now()), {}, path)).status).toBe(201);
+  });
+
+  it.each(["not-a-token", ""])("is created whatever the token header says: %j", async (token) => {
+    const other = token === "" ? user.token : token;
+    const answer = await create(signed(node, clock.now()), { "Svc-Token": other });
+    expect(answer.status).toBe(201);
+    expect(answer.body.session).toMatchObject({ user_id: null });
+    expect(answer.body.session.token).not.toBe(other);
+  });
+
+  it("ignores what a client writes of a session", async () => {
+    const answer = await create({
+      ...signed(node, clock.now()),
+      ...{ id: 1, user_id: user.id, token: "x", created_at: "2000-01-01T00:00:00Z", user: {} },
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body.session.user_id).toBeNull();
+    expect(answer.body.session.token).not.toBe("x");
+  });
+
+  it("has a token that the database keeps as a hash alone", async () => {
+    const token = await applicationToken(node, clock.now());
+    const rows = await node.sql("SELECT * FROM sessions");
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(token).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe("a user session", () => {
+  const shapes: Array<[string, (body: Record<string, string | number>, who: object) => unknown]> = [
+    ["JSON", (body, who) => ({ ...body, user: who })],
+    [
+      "a form with brackets",
+      (body, who) =>
+        new URLSearchParams([
+          ...Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
+          ...Object.entries(who).map(([name, value]): [string, string] => [`user[${name}]`, value]),
+        ]),
+    ],
+  ];
+  const names: Array<[string, () => object]> = [
+    ["login", () => ({ login: user.login })],
+    ["login in another case", () => ({ login: user.login.toUpperCase() })],
+    ["e-mail", () => ({ email: "session.user@example.COM" })],
+  ];
+  const cases = shapes.flatMap(([shape, make]) =>
+    names.map(([name, who]) => [name, shape, make, who] as const),
+  );
+
+  it.each(cases)("is created with %s in %s", async (_name, _shape, make, who) => {
+    const body = signed(node, clock.now());
+    const answer = await create(make(body, { ...who(), password: user.password }));
+    expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+    const { session } = answer.body;
+    expect(Object.keys(session).sort()).toEqual([...SESSION_KEYS, "user"].sort());
+    expect(session.user_id).toBe(user.id);
+    expect(Object.keys(session.user).sort()).toEqual(USER_KEYS);
+    expect(session.user).toMatchObject({
+      id: user.id,
+      login: user.login,
+      email: "Session.User@Example.com",
+      full_name: "Zoë",
+    });
+    expect(answer.text).not.toMatch(/password/);
+  });
+
+  const wrong: Array<[what: string, who: () => object]> = [
+    ["a wrong password", () => ({ login: user.login, password: "wrong horse" })],
+    ["an unknown login", () => ({ login: "nobody-at-all", password: user.password })],
+    ["an unknown e-mail", () => ({ email: "nobody@example.com", password: user.password })],
+    ["a login with a quote", () => ({ login: "no'body", password: user.password })],
+    [
+      "somebody's e-mail as login",
+      () => ({ login: "session.user@example.com", password: user.password }),
+    ],
+  ];
+  it.each(wrong)("is refused for %s, in one text, and nothing is created", async (_what, who) => {
+    const before = await countSessions();
+    const answer = await create({ ...signed(node, clock.now()), user: who() });
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      { errors: { base: ["Unauthorized: the login or the password is wrong"] } },
+    ]);
+    expect(await countSessions()).toBe(before);
+  });
+
+  it("is refused without a name or without a password, by the parameter's name", async () => {
+    const nameless = await create({ ...signed(node, clock.now()), user: { password: "x" } });
+    expect([nameless.status, nameless.body]).toEqual([
+      422,
+      { errors: { base: ["login or email is required"] } },
+    ]);
+    const bare = await create({ ...signed(node, clock.now()), user: { login: user.login } });
+    expect([bare.status, bare.body]).toEqual([422, { errors: { password: ["is required"] } }]);
+  });
+
+  it("is refused to a user of another application", async () => {
+    const other = await secondApplication(node);
+    const answer = await rest(other, "POST", "/session", {
+      body: { ...signed(other, clock.now()), user: { login: user.login, password: user.password } },
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  it("keeps address and agent of its client, cut to what is shown", async () => {
+    const answer = await create(signed(node, clock.now()), {
+      "User-Agent": `agent ${"x".repeat(300)}`,
+    });
+    const [row] = await node.sql<{ ip: string; user_agent: string }>(
+      "SELECT ip, user_agent FROM sessions WHERE id = $1",
+      [answer.body.session.id],
+    );
+    expect(row?.ip).toBe("127.0.0.1");
+    expect(row?.user_agent).toBe(`agent ${"x".repeat(249)}`);
+  });
+});
+
+describe("a signature", () => {
+  it("over all parameters is accepted, nested and unknown ones included", async () => {
+    const cases: Array<Record<string, string>> = [
+      {},
+      { long: "1" },
+      { "user[login]": user.login, "user[password]": user.password },
+      {
+        "user[password]": user.password,
+        "user[email]": "session.user@example.com",
+        zeta: "a&b=c d",
+      },
+      {
+        "extra[b]": "2",
+        "extra[a]": "1",
+        "user[login]": user.login,
+        "user[password]": user.password,
+      },
+    ];
+    for (const more of cases) {
+      const answer = await create(signedOverAll(more));
+      expect([more, answer.status]).toEqual([more, 201]);
+    }
+  });
+
+  it("over all parameters of JSON is accepted, numbers and truth values by their text", async () => {
+    const parameters = {
+      application_id: node.application.id,
+      auth_key: node.application.authKey,
+      flag: true,
+      nonce: ++nonces,
+      timestamp: Math.floor(clock.now() / 1000),
+    };
+    const mandatory = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+    const line = `${mandatory.join("&")}&user[login]=${user.login}&user[password]=${user.password}`;
+    const body = {
+      user: { password: user.password, login: user.login },
+      ...parameters,
+      signature: hmac(line),
+    };
+    expect((await create(body)).status).toBe(201);
+  });
+
+  it("over the mandatory parameters is accepted with others beside them", async () => {
+    const answer = await create({ ...signed(node, clock.now()), unknown: { deep: [1] }, long: 1 });
+    expect(answer.status).toBe(201);
+  });
+
+  it("in upper case is accepted", async () => {
+    const body = signed(node, clock.now());
+    const signature = String(body.signature).toUpperCase();
+    expect((await create({ ...body, signature })).status).toBe(201);
+  });
+
+  it("that is wrong is refused, and the parameters are named in the order they are signed", async () => {
+    const body = {
+      ...signed(node, clock.now()),
+      user: { password: "hunter2hunter2", login: "alice" },
+      signature: "0".repeat(40),
+    };
+    const before = await countSessions();
+    const { status, body: answer, text } = await create(body);
+    expect(status).toBe(422);
+    expect(Object.keys(answer.errors)).toEqual(["signature"]);
+    const [message] = answer.errors.signature;
+    expect(message).toContain("application_id&auth_key&nonce&timestamp");
+    expect(message).toContain("application_id&auth_key&nonce&timestamp&user[login]&user[password]");
+    expect(text).not.toContain(node.application.authSecret);
+    expect(text).not.toContain("hunter2");
+    expect(text).not.toMatch(/[0-9a-f]{40}/);
+    expect(await countSessions()).toBe(before);
+  });
+
+  it("of a tampered parameter is refused", async () => {
+    const now = Math.floor(clock.now() / 1000);
+    for (const change of [{ nonce: 1 }, { timestamp: now + 1 }]) {
+      const answer = await create({ ...signed(node, clock.now()), ...change });
+      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["signature"]]);
+    }
+  });
+
+  it("that is wrong uses up no nonce", async () => {
+    const body = signed(node, clock.now());
+    expect((await create({ ...body, signature: "0".repeat(40) })).status).toBe(422);
+    expect((await create(body)).status).toBe(201);
+  });
+
+  it("of the previous secret counts until the overlap ends", async () => {
+    const other = await secondApplication(node);
+    const old = other.application.authSecret;
+    await node.sql(
+      `UPDATE applications SET auth_secret = 'a new secret', previous_secret = $2,
+        previous_secret_until = $3 WHERE id = $1`,
+      [other.application.id, old, new Date(clock.now() + 60_000)],
+    );
+    const attempt = async (secret: string) => {
+      const application = { ...other.application, authSecret: secret };
+      const body = signed({ application }, clock.now());
+      return (await rest(other, "POST", "/session", { body })).status;
+    };
+    expect([await attempt(old), await attempt("a new secret")]).toEqual([201, 201]);
+    clock.advance(60_000);
+    expect([await attempt(old), await attempt("a new secret")]).toEqual([422, 201]);
+  });
+});
+
+describe("the clock", () => {
+  beforeAll(() => clock.hold(true));
+  afterAll(() => clock.hold(false));
+
+  const attempt = (seconds: number) => create(signed(node, clock.now() + seconds * 1000));
+
+  it.each([-3_600, -1_800, 0, 1_800, 3_600])("may differ by %i seconds", async (seconds) => {
+    expect((await attempt(seconds)).status).toBe(201);
+  });
+
+  it.each([
+    [-3_601, "3601 seconds behind"],
+    [-86_400, "86400 seconds behind"],
+    [3_601, "3601 seconds ahead of"],
+    [86_400, "86400 seconds ahead of"],
+  ])("may not differ by %i seconds, and is told by how much", async (seconds, difference) => {
+    const server = Math.floor(clock.now() / 1000);
+    const date = `${new Date(server * 1000).toISOString().slice(0, 19)}Z`;
+    const { status, body } = await attempt(seconds);
+    expect([status, body]).toEqual([
+      422,
+      {
+        errors: {
+          timestamp: [
+            `is ${difference} the server's time, ${server} (${date}); at most 3600 are allowed`,
+          ],
+        },
+      },
+    ]);
+  });
+
+  it("is the server's own: moved on, it refuses what it took before", async () => {
+    const body = signed(node, clock.now());
+    clock.advance(HOUR + 5_000);
+    const answer = await create(body);
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["timestamp"]]);
+    expect((await create(signed(node, clock.now()))).status).toBe(201);
+  });
+
+  it.each([-1, 2 ** 53 - 1])("refuses the timestamp %i", async (timestamp) => {
+    const answer = await create(signed(node, timestamp * 1000));
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["timestamp"]]);
+  });
+});
+
+describe("a nonce", () => {
+  it("counts once with its timestamp, whoever signs in", async () => {
+    const body = signed(node, clock.now());
+    expect((await create(body)).status).toBe(201);
+    const again = await create({ ...body, user: { login: user.login, password: user.password } });
+    expect([again.status, Object.keys(again.body.errors)]).toEqual([422, ["nonce"]]);
+  });
+
+  it("of fifty requests at once is accepted once", async () => {
+    const body = signed(node, clock.now());
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create(body)));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array(49).fill(422)]);
+  });
+
+  it("counts again with another timestamp, and for another application", async () => {
+    const other = await secondApplication(node);
+    const sign = (target: TestNode, timestamp: number) => {
+      const { id, authKey, authSecret } = target.application;
+      const line = `application_id=${id}&auth_key=${authKey}&nonce=7&timestamp=${timestamp}`;
+      const signature = hmac(line, authSecret);
+      return { application_id: id, auth_key: authKey, nonce: 7, timestamp, signature };
+    };
+    const now = Math.floor(clock.now() / 1000);
+    expect((await create(sign(node, now))).status).toBe(201);
+    expect((await create(sign(node, now - 1))).status).toBe(201);
+    expect((await create(sign(other, now))).status).toBe(201);
+    expect((await create(sign(other, now))).status).toBe(422);
+  });
+
+  it("is used up by a wrong password too", async () => {
+    const body = { ...signed(node, clock.now()), user: { login: user.login, password: "wrong" } };
+    expect((await create(body)).status).toBe(401);
+    expect((await create(body)).status).toBe(422);
+  });
+});
+
+describe("what a request lacks or has wrong", () => {
+  it.each(["application_id", "auth_key", "timestamp", "nonce", "signature"])(
+    "is named: %s",
+    async (name) => {
+      for (const missing of [undefined, null]) {
+        const answer = await create({ ...signed(node, clock.now()), [name]: missing });
+        expect([answer.status, answer.body]).toEqual([
+          422,
+          { errors: { [name]: ["is required"] } },
+        ]);
+      }
+    },
+  );
+
+  it("is named all at once", async () => {
+    const empty = await create({});
+    expect([empty.status, Object.keys(empty.body.errors).sort()]).toEqual([
+      422,
+      ["application_id", "auth_key", "nonce", "signature", "timestamp"],
+    ]);
+  });
+
+  it.each([
+    ["application_id", "seven"],
+    ["application_id", {}],
+    ["application_id", 1.5],
+    ["timestamp", "now"],
+    ["nonce", [1, 2]],
+    ["auth_key", { $ne: "" }],
+    ["signature", ["a"]],
+  ])("is a value of the wrong kind: %s = %j", async (name, value) => {
+    const answer = await create({ ...signed(node, clock.now()), [name]: value });
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [name]]);
+  });
+
+  it("is an application that does not exist, before anything else is told", async () => {
+    const body = { ...signed(node, clock.now()), application_id: 999_999 };
+    const answer = await create(body);
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      { errors: { application_id: ["names no application"] } },
+    ]);
+  });
+
+  it("is an auth_key of another application", async () => {
+    const other = await secondApplication(node);
+    for (const auth_key of ["x", other.application.authKey, `${node.application.authKey}x`]) {
+      const answer = await create({ ...signed(node, clock.now()), auth_key });
+      expect([answer.status, answer.body]).toEqual([
+        422,
+        { errors: { auth_key: ["does not belong to this application"] } },
+      ]);
+    }
+  });
+});
+
+describe("createSession in GraphQL", () => {
+  const CREATE = `mutation ($input: CreateSessionInput!) {
+    createSession(input: $input) { session { databaseId userId token user { databaseId login } } }
+  }`;
+  const input = () => {
+    const { application_id, auth_key, ...rest } = signed(node, clock.now());
+    return { applicationId: application_id, authKey: auth_key, ...rest };
+  };
+
+  it("creates the same sessions", async () => {
+    const { data } = await graphql(node, CREATE, {
+      input: { ...input(), user: { login: user.login, password: user.password } },
+    });
+    const { session } = data.createSession;
+    expect(session).toMatchObject({ userId: user.id, user: { login: user.login } });
+    const shown = await rest(node, "GET", "/session", { token: session.token });
+    expect(shown.body.session.id).toBe(session.databaseId);
+  });
+
+  it("takes a signature over all parameters, by their names in REST", async () => {
+    const { applicationId, authKey, nonce, timestamp } = input() as Record<string, unknown>;
+    const line =
+      `application_id=${applicationId}&auth_key=${authKey}&nonce=${nonce}&timestamp=${timestamp}` +
+      `&user[login]=${user.login}&user[password]=${user.password}`;
+    const { data } = await graphql(node, CREATE, {
+      input: {
+        ...{ applicationId, authKey, nonce, timestamp, signature: hmac(line) },
+        user: { login: user.login, password: user.password },
+      },
+    });
+    expect(data.createSession.session.userId).toBe(user.id);
+  });
+
+  it("refuses with the table's codes and the fields' names in GraphQL", async () => {
+    const cases: Array<[object, string, string[] | undefined]> = [
+      [{ signature: "0" }, "INVALID", ["signature"]],
+      [{ authKey: "x" }, "INVALID", ["authKey"]],
+      [{ applicationId: 999_999 }, "INVALID", ["applicationId"]],
+      [{ timestamp: 1 }, "INVALID", ["timestamp"]],
+      [{ user: { login: user.login, password: "wrong" } }, "UNAUTHENTICATED", undefined],
+    ];
+    for (const [change, code, fields] of cases) {
+      const { errors } = await graphql(node, CREATE, { input: { ...input(), ...change } });
+      expect(errors?.[0].extensions.code).toBe(code);
+      expect(errors?.[0].extensions.fields && Object.keys(errors[0].extensions.fields)).toEqual(
+        fields,
+      );
+    }
+  });
+});

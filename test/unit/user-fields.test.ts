@@ -1,0 +1,186 @@
+import { Fault } from "../../src/core/errors";
+import { checkUserFields, TAGS_MAX, type UserFields } from "../../src/identity/user/user-fields";
+
+function errorsOf(fields: UserFields): Record<string, string[]> {
+  try {
+    checkUserFields(fields);
+    return {};
+  } catch (error) {
+    expect(error).toBeInstanceOf(Fault);
+    expect((error as Fault).code).toBe("INVALID");
+    return (error as Fault).fields ?? {};
+  }
+}
+
+const TEXTS = [
+  "externalUserId",
+  "externalId",
+  "facebookId",
+  "twitterId",
+  "fullName",
+  "phone",
+  "website",
+  "avatar",
+] as const;
+
+describe("columns", () => {
+  test("hold what was given, and the folded keys of login and e-mail", () => {
+    const { columns, tags } = checkUserFields({
+      login: "Alice.B-c_d+1@x",
+      email: "Alice@Example.COM",
+      fullName: "Zoë",
+      customData: "{}",
+      blobId: 2 ** 53 - 1,
+      timezone: -720,
+      tags: ["a", "b"],
+    });
+    expect(columns).toEqual({
+      login: "Alice.B-c_d+1@x",
+      loginKey: "alice.b-c_d+1@x",
+      email: "Alice@Example.COM",
+      emailKey: "alice@example.com",
+      fullName: "Zoë",
+      customData: "{}",
+      blobId: 9007199254740991n,
+      timezone: -720,
+    });
+    expect(tags).toEqual(["a", "b"]);
+  });
+
+  test("of what is absent are absent, of what is null are null", () => {
+    expect(checkUserFields({})).toEqual({ columns: {}, tags: undefined });
+    const nothing: UserFields = { login: null, email: null, customData: null, blobId: null };
+    const { columns, tags } = checkUserFields({
+      ...nothing,
+      timezone: null,
+      tags: null,
+      ...Object.fromEntries(TEXTS.map((field) => [field, null])),
+    });
+    expect(Object.values(columns).every((value) => value === null)).toBe(true);
+    expect(Object.keys(columns).sort()).toEqual(
+      [
+        ...TEXTS,
+        "login",
+        "loginKey",
+        "email",
+        "emailKey",
+        "customData",
+        "blobId",
+        "timezone",
+      ].sort(),
+    );
+    expect(tags).toEqual([]);
+  });
+});
+
+describe("login", () => {
+  test.each(["a", "0", "A.b-c_d@e+f", "x".repeat(70)])("%j is good", (login) => {
+    expect(errorsOf({ login })).toEqual({});
+  });
+  test.each(["", " ", "a b", "x".repeat(71), "ä", "a\n", "a,b", "a/b", "a'b", "a%", "а"])(
+    "%j is refused",
+    (login) => {
+      expect(errorsOf({ login })).toEqual({ login: [expect.any(String)] });
+    },
+  );
+});
+
+describe("email", () => {
+  test.each(["a@b", "a.b+c@d.example", "ö@ü.example", `${"x".repeat(253)}@b`])(
+    "%j is good",
+    (email) => {
+      expect(errorsOf({ email })).toEqual({});
+    },
+  );
+  test.each([
+    "",
+    "a",
+    "@b",
+    "a@",
+    "a@b@c",
+    "a b@c",
+    "a@b\r\nBcc: x@y",
+    "a@b\n",
+    `${"x".repeat(254)}@b`,
+  ])("%j is refused", (email) => {
+    expect(Object.keys(errorsOf({ email }))).toEqual(["email"]);
+  });
+});
+
+describe("texts", () => {
+  test.each(TEXTS)("%s holds up to 255 characters, counted as Unicode does", (field) => {
+    for (const good of ["", "x".repeat(255), "👍".repeat(255), "<b>", "a\nb", "e\u0301"]) {
+      expect(errorsOf({ [field]: good })).toEqual({});
+    }
+    for (const long of ["x".repeat(256), "👍".repeat(256)]) {
+      expect(errorsOf({ [field]: long })).toEqual({ [field]: [expect.stringContaining("255")] });
+    }
+  });
+
+  test("custom data holds up to 5,000", () => {
+    expect(errorsOf({ customData: "👍".repeat(5_000) })).toEqual({});
+    expect(errorsOf({ customData: "x".repeat(5_001) })).toEqual({
+      customData: [expect.stringContaining("5000")],
+    });
+  });
+
+  test.each(["\0", "a\0b", "\uD800", "a\uDC00", "\uDC00\uD800", "👍\uD83D"])(
+    "what cannot be stored is refused: %j",
+    (text) => {
+      for (const field of [...TEXTS, "customData"]) {
+        expect(errorsOf({ [field]: text })).toEqual({ [field]: [expect.any(String)] });
+      }
+      expect(errorsOf({ tags: [text] })).toEqual({ tags: [expect.any(String)] });
+      expect(Object.keys(errorsOf({ email: `${text}@b` }))).toEqual(["email"]);
+    },
+  );
+});
+
+describe("timezone", () => {
+  test.each([-720, 0, 330, 840])("%i is good", (timezone) => {
+    expect(errorsOf({ timezone })).toEqual({});
+  });
+  test.each([-721, 841, 2 ** 31 - 1])("%i is refused", (timezone) => {
+    expect(errorsOf({ timezone })).toEqual({ timezone: [expect.stringContaining("-720")] });
+  });
+});
+
+describe("tags", () => {
+  test("are trimmed, and counted once each", () => {
+    expect(checkUserFields({ tags: [" a ", "b", "a", "", "  "] }).tags).toEqual(["a", "b"]);
+    expect(checkUserFields({ tags: [] }).tags).toEqual([]);
+  });
+
+  test("keep their case and their order", () => {
+    expect(checkUserFields({ tags: ["b", "A", "a"] }).tags).toEqual(["b", "A", "a"]);
+  });
+
+  test("are five at most, after the doubles", () => {
+    expect(TAGS_MAX).toBe(5);
+    expect(errorsOf({ tags: ["a", "b", "c", "d", "e", "e"] })).toEqual({});
+    expect(errorsOf({ tags: ["a", "b", "c", "d", "e", "f"] })).toEqual({
+      tags: [expect.stringContaining("5")],
+    });
+  });
+
+  test("hold no comma and 255 characters at most", () => {
+    expect(errorsOf({ tags: ["a,b"] })).toEqual({ tags: [expect.stringContaining("comma")] });
+    expect(errorsOf({ tags: ["x".repeat(256)] })).toEqual({
+      tags: [expect.stringContaining("255")],
+    });
+  });
+});
+
+test("every field that is wrong is told at once", () => {
+  const errors = errorsOf({
+    login: "a b",
+    email: "nobody",
+    fullName: "x".repeat(256),
+    customData: "\0",
+    timezone: 9_999,
+    tags: ["a,b"],
+  });
+  expect(Object.keys(errors).sort()).toEqual(
+    ["customData", "email", "fullName", "login", "tags", "timezone"].sort(),
+  );
+});
