@@ -1,7 +1,9 @@
 import type { Cast } from "./cast";
 import { sendInput, sendStanza } from "./exchange";
+import type { IceCandidate } from "./graphql-client";
 import { ALICE_CANDIDATES, ALICE_OFFER, BOB_ANSWER, BOB_CANDIDATES } from "./media";
 import type { Stage } from "./stage";
+import type { Elements } from "./xmpp-client";
 
 const TO_BOB = "Alice → Bob    XMPP → GraphQL";
 const TO_ALICE = "Bob → Alice    GraphQL → XMPP";
@@ -83,13 +85,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
       {
         signalType: "iceCandidates",
         sessionID,
-        iceCandidates: {
-          iceCandidate: ALICE_CANDIDATES.map(({ sdpMLineIndex, sdpMid, candidate }) => ({
-            sdpMLineIndex: String(sdpMLineIndex),
-            sdpMid,
-            candidate,
-          })),
-        },
+        iceCandidates: candidateElements(ALICE_CANDIDATES),
       },
       {
         __typename: "IceCandidatesSignal",
@@ -113,13 +109,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
       {
         signalType: "iceCandidates",
         sessionID,
-        iceCandidates: {
-          iceCandidate: BOB_CANDIDATES.map(({ sdpMLineIndex, sdpMid, candidate }) => ({
-            sdpMLineIndex: String(sdpMLineIndex),
-            sdpMid,
-            candidate,
-          })),
-        },
+        iceCandidates: candidateElements(BOB_CANDIDATES),
       },
       signal,
     ),
@@ -155,4 +145,15 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
       signal,
     ),
   );
+}
+
+/** Candidates as a stanza has them: elements in an element, and text alone. */
+function candidateElements(candidates: IceCandidate[]): Elements {
+  return {
+    iceCandidate: candidates.map(({ sdpMLineIndex, sdpMid, candidate }) => ({
+      sdpMLineIndex: String(sdpMLineIndex),
+      sdpMid,
+      candidate,
+    })),
+  };
 }

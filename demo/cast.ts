@@ -16,9 +16,9 @@ export interface User {
 
 /** Two users, each at a door of its own. */
 export interface Cast {
-  /** Has the old application: XMPP for calls. */
+  /** Has a client of the old kind: XMPP for calls. */
   alice: User & { peer: XmppPeer; jid: string };
-  /** Has the new one: GraphQL for everything. */
+  /** Has one of the new kind: GraphQL. */
   bob: User & { peer: GraphqlPeer; jid: string };
   baseUrl: string;
 }

@@ -58,8 +58,9 @@ export async function sendInput(
   const arrives = alice.peer.received
     .take(signalType, (stanza) => stanza.attrs.id === id, signal)
     .then((stanza) => ({ stanza, at: performance.now() }));
+  const sent = { ...input, id };
   const sentAt = performance.now();
-  const [{ stanza, at }] = await Promise.all([arrives, bob.peer.send({ ...input, id })]);
+  const [{ stanza, at }] = await Promise.all([arrives, bob.peer.send(sent)]);
 
   const { attrs } = stanza;
   const [sender, device] = attrs.from?.split("/") ?? [];
@@ -73,7 +74,7 @@ export async function sendInput(
     stanza,
     signalMs: at - sentAt,
     panes: [
-      { heading: "GraphQL input that Bob sends", lines: (width) => formatJson(input, width) },
+      { heading: "GraphQL input that Bob sends", lines: (width) => formatJson(sent, width) },
       stanzaPane("stanza that Alice gets", stanza),
     ],
   };

@@ -30,8 +30,9 @@ export function formatStanza(element: XmlNode, width: number, depth = 0): string
       `${hanging}${rest}${end}`,
     ];
   }
+  const shown = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   const room = width - (start.at(-1)?.length ?? 0) - 1 - end.length;
-  return [...start.slice(0, -1), `${start.at(-1)}>${cut(text, room)}${end}`];
+  return [...start.slice(0, -1), `${start.at(-1)}>${cut(shown, room)}${end}`];
 }
 
 /** A start tag without its closing bracket: on one line, or with an attribute on each. */

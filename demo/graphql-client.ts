@@ -114,11 +114,12 @@ export class GraphqlPeer {
       query: MUTATION,
       variables: { input },
     });
-    for await (const { data, errors } of results) {
-      if (errors?.[0]) throw new Error(`sendSignal: ${errors[0].message}`);
-      if (data) return data.sendSignal.id;
-    }
-    throw new Error("sendSignal: the connection closed before the answer");
+    // A mutation has one result; a mistake in it is in `errors`, as with GraphQL over HTTP.
+    const { value } = await results.next().catch((error: unknown) => {
+      throw toError(error);
+    });
+    if (value?.errors) throw new Error(`sendSignal: ${value.errors[0]?.message}`);
+    return value.data.sendSignal.id;
   }
 
   async close(): Promise<void> {

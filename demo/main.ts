@@ -35,8 +35,8 @@ async function main(): Promise<void> {
   const { server, own } = await chooseServer();
   const { credentials } = server;
   printer.row("Server", `${credentials.base_url}  ${dim(own ? "its own" : "running")}`);
-  printer.row("Alice", `the old application  ${dim("REST, and XMPP over WebSocket")}`);
-  printer.row("Bob", `the new application  ${dim("GraphQL over WebSocket")}`);
+  printer.row("Alice", `a client of the old kind  ${dim("XMPP over WebSocket, and REST")}`);
+  printer.row("Bob", `a client of the new kind  ${dim("GraphQL over WebSocket")}`);
 
   const stage = new Stage(printer, terminal ? PAUSE_MS : 0);
   stage.scene("Two users");

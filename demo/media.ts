@@ -100,8 +100,13 @@ export const ALICE_CANDIDATES: IceCandidate[] = [
   },
 ];
 
-/** Bob's address at a TURN server. */
+/** Bob's address in his own network, and the one that a TURN server lends him. */
 export const BOB_CANDIDATES: IceCandidate[] = [
+  {
+    sdpMLineIndex: 0,
+    sdpMid: "0",
+    candidate: `candidate:1467250027 1 udp 2122194687 192.0.2.140 40120 typ host generation 0 ufrag ${BOB.ufrag} network-id 1`,
+  },
   {
     sdpMLineIndex: 0,
     sdpMid: "0",

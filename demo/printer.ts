@@ -21,6 +21,7 @@ const TIME_COLUMN = 72;
 /** Prints the demo as it goes. */
 export class Printer {
   private readonly width: number;
+  private blank = false;
 
   /** @param live whether lines can be written over, which takes a terminal */
   constructor(
@@ -32,8 +33,10 @@ export class Printer {
     this.width = Math.min(columns, WIDEST);
   }
 
+  /** A line; an empty one only after one that is not. */
   line(text = ""): void {
-    this.output.write(text === "" ? "\n" : `${MARGIN}${text}\n`);
+    if (text !== "") this.write(`${MARGIN}${text}`);
+    else if (!this.blank) this.write("");
   }
 
   /** A name and what it is, in a table. */
@@ -55,7 +58,7 @@ export class Printer {
 
   pass(name: string, route: string, milliseconds: number): void {
     const { bold, dim, green } = this.paint;
-    const time = formatMs(milliseconds);
+    const time = formatMs(milliseconds).padStart(7);
     const gap = " ".repeat(Math.max(2, TIME_COLUMN - name.length - route.length - time.length - 4));
     this.replace(`${green("✓")} ${bold(name)}${gap}${dim(route)}  ${time}`);
   }
@@ -94,21 +97,26 @@ export class Printer {
     const lefts = left.lines(width);
     const rights = right.lines(width);
     const heading = dim(left.heading.padEnd(width) + RULE + right.heading);
-    this.output.write(`${INDENT}${heading}\n`);
+    this.write(`${INDENT}${heading}`);
     for (let row = 0; row < Math.max(lefts.length, rights.length); row++) {
       const first = lefts[row] ?? "";
       const space = " ".repeat(Math.max(0, width - first.length));
       const second = paintLine(rights[row] ?? "", this.paint);
       const line = `${INDENT}${paintLine(first, this.paint)}${space}${dim(RULE)}${second}`;
-      this.output.write(`${line.trimEnd()}\n`);
+      this.write(line.trimEnd());
     }
   }
 
   private stacked(pane: Pane): void {
-    this.output.write(`${INDENT}${this.paint.dim(pane.heading)}\n`);
+    this.write(`${INDENT}${this.paint.dim(pane.heading)}`);
     for (const line of pane.lines(this.width - INDENT.length - 1)) {
-      this.output.write(`${INDENT}${paintLine(line, this.paint)}\n`);
+      this.write(`${INDENT}${paintLine(line, this.paint)}`);
     }
+  }
+
+  private write(line: string): void {
+    this.blank = line === "";
+    this.output.write(`${line}\n`);
   }
 
   private replace(text: string): void {

@@ -41,5 +41,5 @@ export async function callRest<T>(
       `status ${response.status} ${text}`,
     );
   }
-  return text === "" ? undefined : JSON.parse(text);
+  return (text === "" ? undefined : JSON.parse(text)) as T;
 }

@@ -54,7 +54,12 @@ export class XmppPeer {
     entity.on("error", (error) => peer.received.fail(error));
     entity.on("disconnect", () => peer.received.fail(new Error("the chat stream ended")));
     entity.on("stanza", (stanza) => peer.receive(stanza));
-    peer.jid = String(await entity.start());
+    try {
+      peer.jid = String(await entity.start());
+    } catch (error) {
+      await peer.close().catch(() => undefined);
+      throw error;
+    }
     // Presence makes a client available (RFC 6121 section 4.2), as chat clients have always begun.
     await entity.send(xml("presence"));
     return peer;

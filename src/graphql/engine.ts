@@ -17,6 +17,7 @@ import { LRUCache } from "lru-cache";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
+import { isCompilable } from "./compilable";
 import type { Context } from "./context";
 import { documentError, faultError, toGraphQLError } from "./error";
 import { type Limits, limitRules } from "./limits";
@@ -196,6 +197,7 @@ export class Engine {
   }
 
   private compile(prepared: Prepared): void {
+    if (!isCompilable(this.schema, prepared.operation)) return;
     const { document, operationName } = prepared;
     const compiled = compileQuery(this.schema, document, operationName, {
       disablingCapturingStackErrors: true,

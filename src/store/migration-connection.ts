@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import type { Config } from "../core/config";
@@ -5,6 +6,7 @@ import { openLog } from "../core/log";
 import { connect } from "./connection";
 import { lockFolder } from "./folder-lock";
 import type { MigrationConnection } from "./migrate";
+import { Refusal } from "./refusal";
 
 /** A connection for migrations and how to end it. */
 export interface OpenMigrationConnection {
@@ -35,13 +37,16 @@ export async function serverConnection(url: string): Promise<OpenMigrationConnec
 
 /**
  * Opens the configured database for a tool, as it stands: nothing is migrated.
- * @throws Refusal when a process has the folder of the embedded database
+ * @throws Refusal when there is no embedded database, or a process has its folder
  */
 export async function openMigrationConnection(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
 ): Promise<OpenMigrationConnection> {
   if (config.DATABASE_URL !== undefined) return serverConnection(config.DATABASE_URL);
   const folder = resolve(config.DATA_DIR);
+  if (!existsSync(join(folder, "db", "PG_VERSION"))) {
+    throw new Refusal(`There is no embedded database in ${folder}.`);
+  }
   const lock = await lockFolder(folder, openLog("warn"));
   const lite = await PGlite.create({ dataDir: join(folder, "db") });
   return {

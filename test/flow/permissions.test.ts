@@ -262,9 +262,18 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
     if (operation === "Subscription.callSignals" && wanted === "OK") {
       const { id } = { "user A": world.a, "user B": world.b }[caller] ?? world.foreign;
       expect((await socket.listen("s", id))()).toEqual([]);
+    } else if (
+      wanted === "OK" &&
+      token !== undefined &&
+      (row.ends === caller || row.ends === "anybody")
+    ) {
+      const payload = { query: row.document, variables: row.variables(world) };
+      socket.send({ id: "o", type: "subscribe", payload });
+      expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+      expect(socket.received.filter(({ type }) => type === "error")).toEqual([]);
+      return;
     } else {
-      const query = row.document;
-      expect(outcome(await socket.run(query, row.variables(world)))).toBe(wanted);
+      expect(outcome(await socket.run(row.document, row.variables(world)))).toBe(wanted);
     }
     await socket.close();
   });

@@ -35,6 +35,8 @@ export interface Row {
   foreign: Outcome;
   /** User A. */
   owner: Outcome;
+  /** For whom it ends the session as it was, and with it the socket that it came through. */
+  ends?: "anybody" | "user A" | "user B";
 }
 
 const TOKEN = expect.stringMatching(/^[\w-]{43}$/);
@@ -96,6 +98,7 @@ export const ROWS: Record<string, Row> = {
     document: "mutation { destroySession { destroyed } }",
     variables: () => ({}),
     ...SESSION,
+    ends: "anybody",
   },
   "Mutation.login": {
     document: "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }",
@@ -103,11 +106,13 @@ export const ROWS: Record<string, Row> = {
     ...APPLICATION,
     // The same words name nobody there.
     foreign: "UNAUTHENTICATED",
+    ends: "user B",
   },
   "Mutation.logout": {
     document: "mutation { logout { session { userId } } }",
     variables: () => ({}),
     ...USER,
+    ends: "anybody",
   },
   "Mutation.createUser": {
     document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
@@ -123,6 +128,7 @@ export const ROWS: Record<string, Row> = {
     document: "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }",
     variables: ({ a }) => ({ input: { id: String(a.id) } }),
     ...OWN,
+    ends: "user A",
   },
   "Mutation.sendSignal": {
     document: "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",

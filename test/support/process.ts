@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+
+const ROOT = join(__dirname, "../..");
+
+/** The service as a process of its own. */
+export interface ServiceProcess {
+  child: ChildProcess;
+  /** What it has written to both outputs so far. */
+  output(): string;
+  /** Resolves with the exit code, or the signal that ended it. */
+  exited: Promise<number | NodeJS.Signals>;
+  /** Resolves with the first match in the output; fails when the process ends first. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+/** Starts src/main.ts with this environment and nothing of the test's own. */
+export function startProcess(environment: Record<string, string>): ServiceProcess {
+  const child = spawn(
+    process.execPath,
+    ["-r", join(ROOT, "test/support/run-typescript.js"), join(ROOT, "src/main.ts")],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, PORT: "0", XMPP_WS_PORT: "0", ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let text = "";
+  let ended = false;
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (data: Buffer) => {
+      text += data;
+      tell();
+    });
+  }
+  const exited = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once("close", (code, signal) => {
+      ended = true;
+      tell();
+      resolve(code ?? signal ?? "SIGKILL");
+    });
+  });
+  return {
+    child,
+    exited,
+    output: () => text,
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(text);
+          if (!match && !ended) return;
+          listeners.delete(look);
+          if (match) resolve(match);
+          else reject(new Error(`the process ended without saying ${pattern}:\n${text}`));
+        };
+        listeners.add(look);
+        look();
+      }),
+  };
+}
