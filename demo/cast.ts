@@ -64,9 +64,9 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
         { method: "POST", path: "/users", token, body: { user }, status: 201 },
         signal,
       );
-    const answers = await Promise.all([signUp(accounts.alice), signUp(accounts.bob)]);
-    const [alice, bob] = answers.map(({ user }) => user.id);
-    return { note: `Alice is user ${alice}, Bob is user ${bob}` };
+    const alice = await signUp(accounts.alice);
+    const bob = await signUp(accounts.bob);
+    return { note: `Alice is user ${alice.user.id}, Bob is user ${bob.user.id}` };
   });
 
   const users = new Map<string, User>();

@@ -75,7 +75,7 @@ export class Printer {
       this.line(`  ${error.subject}`);
       this.line(`  ${dim("expected")}  ${error.expected}`);
       this.line(`  ${dim("came")}      ${red(error.came)}`);
-    } else this.line(`  ${red(error instanceof Error ? error.message : String(error))}`);
+    } else this.line(`  ${red(explain(error))}`);
     this.line();
   }
 
@@ -129,4 +129,10 @@ export class Printer {
 export function formatMs(milliseconds: number): string {
   if (milliseconds >= 1_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+}
+
+/** What an error says, and what was behind it: fetch tells only there why it failed. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`;
 }

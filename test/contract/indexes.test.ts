@@ -1,0 +1,138 @@
+import { openBus } from "../../src/bus/open";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import type { UserViewer } from "../../src/core/viewer";
+import { openIdentity } from "../../src/identity/identity";
+import { checkCredentials } from "../../src/identity/session/credentials";
+import { findSession } from "../../src/identity/session/sessions";
+import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
+import { listUsers } from "../../src/identity/user/user-list";
+import { findUser } from "../../src/identity/user/users";
+import { openStore } from "../../src/store/open";
+import type { Statement, Store } from "../../src/store/store";
+import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
+
+/** Enough that the planner would not scan a table for want of rows. */
+const ROWS = hasServices ? 100_000 : 30_000;
+
+const FILL = [
+  `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
+  `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+    SELECT id, 'x', 'k', 's', '{}', now() FROM accounts`,
+  `INSERT INTO users (application_id, login, login_key, email, email_key, external_id,
+      external_user_id, facebook_id, twitter_id, full_name, phone, updated_at)
+    SELECT a.id, 'Login' || n, 'login' || n, n || '@mail.example', n || '@mail.example', 'ext' || n,
+      'xid' || n, 'fb' || n, 'tw' || n, 'Name' || n, '+49' || n, now()
+    FROM applications a, generate_series(1, ${ROWS}) n`,
+  `INSERT INTO user_tags (user_id, application_id, tag, position)
+    SELECT id, application_id, 'tag' || (id % 5000), 0 FROM users`,
+  `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
+      last_activity_at, updated_at)
+    SELECT application_id, id, sha256(convert_to('token' || id, 'UTF8')), id, 1,
+      now() + interval '1 hour', now(), now() FROM users`,
+  `INSERT INTO nonces (application_id, ts, nonce) SELECT a.id, n, n
+    FROM applications a, generate_series(1, ${ROWS}) n`,
+  "ANALYZE",
+];
+
+const SCAN = /Seq Scan on (users|user_tags|sessions|nonces)\b/;
+
+let database: FreshDatabase;
+let store: Store;
+/** What the functions under test asked the database, with values. */
+const asked: Array<{ statement: Statement; values: unknown[] }> = [];
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
+  store = await openStore({ config, log: openLog("silent"), exclusive: true });
+  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+}, 120_000);
+
+afterAll(async () => {
+  await store.close();
+  await database.remove();
+});
+
+/** The identity room over a store that keeps what is asked of it. */
+async function openRoom() {
+  const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
+  const log = openLog("silent");
+  const bus = await openBus({ config, log, clock: systemClock });
+  const listening: Store = {
+    ...store,
+    query: (statement, values) => {
+      asked.push({ statement, values });
+      return store.query(statement, values);
+    },
+  };
+  const identity = await openIdentity({
+    ...{ config, store: listening, bus, clock: systemClock, log },
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  return {
+    identity,
+    async close() {
+      await identity.close();
+      await bus.close();
+    },
+  };
+}
+
+it("answers every look-up of a request from an index", async () => {
+  const room = await openRoom();
+  try {
+    const { identity } = room;
+    const [user] = await store.query<{ id: number; application_id: number }>(
+      { name: "any_user", text: "SELECT id, application_id FROM users LIMIT 1" },
+      [],
+    );
+    const { id = 0, application_id: applicationId = 0 } = user ?? {};
+    const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: id };
+    await findSession(identity, `token${id}`);
+    for (const credentials of [{ login: "login7" }, { email: "7@mail.example" }]) {
+      const attempt = checkCredentials(identity, applicationId, { ...credentials, password: "no" });
+      await expect(attempt).rejects.toThrow(/Unauthorized/);
+    }
+    for (const key of [{ id: String(id) }, { login: "login7" }, { email: "7@mail.example" }]) {
+      expect(await findUser(identity, applicationId, key)).not.toBeNull();
+    }
+    expect(await identity.existence.has(applicationId, id)).toBe(true);
+    const samples = { id: [id, id], userTags: ["tag7", "tag7"] } as Record<string, unknown[]>;
+    for (const [field, { kind, type }] of Object.entries(USER_LIST_FIELDS)) {
+      if (kind === "additional") continue;
+      const [value = ""] = samples[field] ?? ["login7"];
+      const operators: object[] = [{ eq: value }, { in: [value] }];
+      if (type === "text") operators.push({ startWith: "tag4999" });
+      for (const operator of operators) {
+        const filter = { [field]: operator } as UserFilter;
+        const { total } = await listUsers(identity, viewer, { filter, offset: 1 });
+        await total();
+      }
+    }
+    await identity.touches.sweep();
+  } finally {
+    await room.close();
+  }
+
+  const plans = new Map<string, string>();
+  for (const { statement, values } of asked) {
+    const rows = await store.query<{ "QUERY PLAN": string }>(
+      { name: "explain", text: `EXPLAIN ${statement.text}` },
+      values,
+    );
+    plans.set(statement.text, rows.map((row) => row["QUERY PLAN"]).join("\n"));
+  }
+  expect(plans.size).toBeGreaterThan(25);
+  const scans = [...plans].filter(([, plan]) => SCAN.test(plan));
+  expect(scans).toEqual([]);
+}, 120_000);
+
+it("would notice a look-up that no index serves", async () => {
+  const rows = await store.query<{ "QUERY PLAN": string }>(
+    { name: "explain", text: "EXPLAIN SELECT 1 FROM users WHERE website = $1" },
+    ["x"],
+  );
+  expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toMatch(SCAN);
+});
