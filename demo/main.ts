@@ -27,6 +27,7 @@ const printer = new Printer(
 const { bold, dim, green, red } = printer.paint;
 const undo: Undo = [];
 let stopServer = async () => {};
+let interrupted = false;
 
 async function main(): Promise<void> {
   printer.line();
@@ -88,12 +89,18 @@ async function cleanUp(): Promise<void> {
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const) {
-  process.once(signal, () => void cleanUp().finally(() => process.exit(code)));
+  process.once(signal, () => {
+    interrupted = true;
+    void cleanUp().finally(() => process.exit(code));
+  });
 }
 
 main()
   .catch((error: unknown) => {
+    // What fails because everything is being closed is no news.
+    if (interrupted) return;
     process.exitCode = 1;
     if (error instanceof StepFailed) {
       printer.line(red(bold("The demo stopped at the step that failed.")));

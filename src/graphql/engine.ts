@@ -1,4 +1,5 @@
 import {
+  createSourceEventStream,
   type DocumentNode,
   type ExecutionResult,
   execute,
@@ -9,7 +10,6 @@ import {
   type OperationDefinitionNode,
   parse,
   specifiedRules,
-  subscribe,
   validate,
 } from "graphql";
 import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
@@ -20,6 +20,7 @@ import type { Metrics } from "../core/metrics";
 import { isCompilable } from "./compilable";
 import type { Context } from "./context";
 import { documentError, faultError, toGraphQLError } from "./error";
+import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
 
 /** A way in. */
@@ -120,18 +121,7 @@ export class Engine {
     door: Door,
   ): Promise<ExecutionResult> {
     const end = this.metrics.operationSeconds.startTimer({ door });
-    const compiled = this.compiledFor(prepared);
-    const result = compiled
-      ? await compiled.query(undefined, context, variables)
-      : await execute({
-          schema: this.schema,
-          document: prepared.document,
-          operationName: prepared.operationName,
-          variableValues: variables,
-          contextValue: context,
-          hideSuggestions: !this.limits.INTROSPECTION,
-        });
-    const answer = this.finish(result, context);
+    const answer = await this.answer(prepared, undefined, context, variables);
     end();
     this.count(prepared, answer, door);
     return answer;
@@ -144,21 +134,44 @@ export class Engine {
     variables: Record<string, unknown>,
     door: Door,
   ): Promise<Answer> {
-    const begun = await subscribe({
+    const source = await createSourceEventStream({
       schema: this.schema,
       document: prepared.document,
       operationName: prepared.operationName,
       variableValues: variables,
       contextValue: context,
-      hideSuggestions: !this.limits.INTROSPECTION,
     });
-    if (!(Symbol.asyncIterator in begun)) {
-      const answer = this.finish(begun, context);
+    if (!(Symbol.asyncIterator in source)) {
+      const answer = this.finish(source, context);
       this.count(prepared, answer, door);
       return answer;
     }
     this.count(prepared, {}, door);
-    return this.finishEach(begun, context);
+    const events = source[Symbol.asyncIterator]();
+    return answerEach(events, (event) => this.answer(prepared, event, context, variables));
+  }
+
+  /** Runs an operation once, on an event where it is a subscription's. */
+  private answer(
+    prepared: Prepared,
+    event: unknown,
+    context: Context,
+    variables: Record<string, unknown>,
+  ): ExecutionResult | Promise<ExecutionResult> {
+    const compiled = this.compiledFor(prepared);
+    const result = compiled
+      ? compiled.query(event, context, variables)
+      : execute({
+          schema: this.schema,
+          document: prepared.document,
+          operationName: prepared.operationName,
+          rootValue: event,
+          variableValues: variables,
+          contextValue: context,
+        });
+    return isPromise(result)
+      ? result.then((settled) => this.finish(settled, context))
+      : this.finish(result, context);
   }
 
   private check(text: string): DocumentNode {
@@ -213,13 +226,6 @@ export class Engine {
       ...result,
       errors: result.errors.map((error) => toGraphQLError(error, this.log, requestId)),
     };
-  }
-
-  private async *finishEach(
-    results: AsyncGenerator<ExecutionResult>,
-    context: Context,
-  ): AsyncGenerator<ExecutionResult> {
-    for await (const result of results) yield this.finish(result, context);
   }
 
   private count(prepared: Prepared, answer: ExecutionResult, door: Door): void {

@@ -47,11 +47,14 @@ export function readPairs(text: string): Pair[] {
 /**
  * Nests pairs by the brackets of their names: `user[login]` is the key `login` of the group `user`,
  * `id[in][]` a list. A name that comes twice becomes a list.
+ * @param plain key in a group of a value that was sent under the group's bare name
  * @throws Fault MALFORMED for more than five levels of brackets or lists of more than 1,000
  */
-export function nest(pairs: readonly Pair[]): Fields {
+export function nest(pairs: readonly Pair[], plain?: string): Fields {
   const flat = Object.create(null) as Record<string, string | string[]>;
-  for (const [name, text] of pairs) {
+  const groups = new Set(pairs.map(([name]) => name.slice(0, Math.max(0, name.indexOf("[")))));
+  for (const [sent, text] of pairs) {
+    const name = plain !== undefined && groups.has(sent) ? `${sent}[${plain}]` : sent;
     const known = flat[name];
     if (known === undefined) flat[name] = text;
     else if (typeof known === "string") flat[name] = [known, text];
@@ -73,7 +76,8 @@ export function nest(pairs: readonly Pair[]): Fields {
 }
 
 /**
- * Reads the query of a request's target; a trailing `?` alone is nothing.
+ * Reads the query of a request's target; a trailing `?` alone is nothing. `login=a&login[nin][]=b` is
+ * one group of operators, where the bare name means `eq`.
  * @throws Fault MALFORMED as {@link readPairs} and {@link nest}, and for characters that had to be
  * percent-encoded (RFC 3986 section 2)
  */
@@ -84,5 +88,5 @@ export function readQuery(target: string): Fields | undefined {
   const mark = target.indexOf("?");
   return mark < 0 || mark === target.length - 1
     ? undefined
-    : nest(readPairs(target.slice(mark + 1)));
+    : nest(readPairs(target.slice(mark + 1)), "eq");
 }

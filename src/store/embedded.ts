@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
@@ -39,10 +41,12 @@ export async function openEmbedded(folder: string, log: Log): Promise<Store> {
 async function openFolder(folder: string, log: Log): Promise<PGlite> {
   const dataDir = join(folder, "db");
   const first = !existsSync(join(dataDir, "PG_VERSION"));
-  if (first) log.info({ folder: dataDir }, "making the embedded database; this takes some seconds");
-  else log.info({ folder: dataDir }, "opening the embedded database");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   try {
+    if (first) {
+      log.info({ folder: dataDir }, "making the embedded database; this takes some seconds");
+      await makeFolder(dataDir);
+    } else log.info({ folder: dataDir }, "opening the embedded database");
     const lite = await PGlite.create({ dataDir });
     // Prisma's adapter writes and reads dates without their offset.
     await lite.exec("SET TIME ZONE 'UTC'");
@@ -54,6 +58,22 @@ async function openFolder(folder: string, log: Log): Promise<PGlite> {
       { cause: error },
     );
   }
+}
+
+/** Ends with its parent, whose end closes its standard input. */
+const MAKE = `const { PGlite } = require(process.argv[1]);
+process.stdin.resume().on("end", () => process.exit(1));
+PGlite.create({ dataDir: process.argv[2] })
+  .then((lite) => lite.close())
+  .then(() => process.exit(0));`;
+
+/**
+ * Makes the folder in a process of its own: making takes half a gigabyte more than opening, and what
+ * WebAssembly has once taken a process does not give back.
+ */
+async function makeFolder(dataDir: string): Promise<void> {
+  const lite = require.resolve("@electric-sql/pglite");
+  await promisify(execFile)(process.execPath, ["-e", MAKE, lite, dataDir]);
 }
 
 async function migrateFolder(lite: PGlite, log: Log): Promise<void> {

@@ -3,6 +3,9 @@ declare module "@xmpp/client" {
   export interface XmlNode {
     name: string;
     attrs: Record<string, string>;
+    children: (XmlNode | string)[];
+    getName(): string;
+    getNS(): string | null;
     is(name: string, xmlns?: string): boolean;
     getChild(name: string, xmlns?: string): XmlNode | undefined;
     getChildren(name: string, xmlns?: string): XmlNode[];
@@ -57,7 +60,7 @@ declare module "strophe.js" {
     jid: string;
     connect(jid: string, password: string, onStatus: (status: number) => void): void;
     disconnect(reason: string): void;
-    send(stanza: Builder): void;
+    send(stanza: Builder | DomElement): void;
     sendIQ(
       stanza: Builder,
       onResult: (answer: DomElement) => void,

@@ -1,0 +1,72 @@
+import type { XmlNode } from "@xmpp/client";
+import { DOMParser, type Element as DomElement, type Node as DomNode } from "@xmldom/xmldom";
+
+/**
+ * An element as any parser sees it, for comparison: no prefix, no declaration, and no white space
+ * between elements.
+ */
+export interface Tree {
+  name: string;
+  namespace: string | null;
+  /** Values by name; a name with a namespace is written `{namespace}name`. */
+  attributes: Record<string, string>;
+  content: (string | Tree)[];
+}
+
+const XMLNS = "http://www.w3.org/2000/xmlns/";
+
+/** Parses a document with a parser that the service does not use. */
+export function parseXml(xml: string): DomElement {
+  const { documentElement } = new DOMParser().parseFromString(xml, "text/xml");
+  if (!documentElement) throw new Error(`no element in ${xml}`);
+  return documentElement;
+}
+
+/** The tree of a document's text. */
+export function treeOf(xml: string): Tree {
+  return domTree(parseXml(xml));
+}
+
+/** The tree of an element of the DOM. */
+export function domTree(element: DomElement): Tree {
+  const attributes: Record<string, string> = {};
+  for (const { namespaceURI, localName, name, value } of element.attributes) {
+    if (namespaceURI === XMLNS) continue;
+    attributes[namespaceURI ? `{${namespaceURI}}${localName}` : name] = value;
+  }
+  return {
+    name: element.localName ?? "",
+    namespace: element.namespaceURI || null,
+    attributes,
+    content: joined(Array.from(element.childNodes as Iterable<DomNode>), (node) =>
+      node.nodeType === node.ELEMENT_NODE ? domTree(node as DomElement) : (node.nodeValue ?? ""),
+    ),
+  };
+}
+
+/** The tree of an element of xmpp.js. Attributes must have no prefix but xml. */
+export function xmppTree(element: XmlNode): Tree {
+  const attributes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(element.attrs)) {
+    if (name === "xmlns") continue;
+    attributes[name.replace(/^xml:/, "{http://www.w3.org/XML/1998/namespace}")] = value;
+  }
+  return {
+    name: element.getName(),
+    namespace: element.getNS() || null,
+    attributes,
+    content: joined(element.children, (node) => (typeof node === "string" ? node : xmppTree(node))),
+  };
+}
+
+function joined<N>(nodes: N[], read: (node: N) => string | Tree): (string | Tree)[] {
+  const content: (string | Tree)[] = [];
+  for (const item of nodes.map(read)) {
+    const last = content.length - 1;
+    if (typeof item === "string" && typeof content[last] === "string") content[last] += item;
+    else if (item !== "") content.push(item);
+  }
+  const blank = (item: string | Tree) => typeof item === "string" && item.trim() === "";
+  const between = content.length > 1 && content.every((item) => typeof item !== "string" || blank(item));
+  return between ? content.filter((item) => !blank(item)) : content;
+}
