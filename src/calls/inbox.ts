@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
-import type { Device } from "./device";
+import type { Device, Parcel } from "./device";
 import type { Signal } from "./signal";
 
 interface InboxParts {
@@ -134,10 +134,12 @@ export class Inbox {
     if (!page.complete) log.warn({ inbox: name }, "signals may have been missed");
     for (const { cursor, body } of page.entries) {
       this.cursor = cursor;
-      const signal = JSON.parse(body) as Signal;
+      // One parcel for all devices: what is made of it for one need not be made for the next.
+      const parcel: Parcel = { kind: "signal", cursor, signal: JSON.parse(body) as Signal };
+      const { resource } = parcel.signal.to;
       for (const device of [...this.devices.keys()]) {
-        if (!meant(device, signal.to.resource)) continue;
-        device.receive({ kind: "signal", cursor, signal });
+        if (!meant(device, resource)) continue;
+        device.receive(parcel);
         metrics.deliveries.inc({ door: device.door });
       }
     }

@@ -61,7 +61,7 @@ export class IceCandidateType {
 
 @InterfaceType("Signal", {
   description: "A call signal. A field is null where the sender left it out.",
-  resolveType: (signal: SignalType) => TYPE_NAMES.get(signal.signalType) ?? "OtherSignal",
+  resolveType: (signal: SignalType) => signalTypeName(signal),
 })
 export abstract class SignalType {
   @Field({ description: "The stanza's id; a repeat of a signal after a reconnect has the same." })
@@ -217,3 +217,8 @@ const TYPE_NAMES = new Map([
   ["iceRestart", "IceRestartSignal"],
   ["iceRestartAccept", "IceRestartAcceptSignal"],
 ]);
+
+/** Name of the GraphQL type that a signal is shown as. */
+export function signalTypeName({ signalType }: Pick<SignalType, "signalType">): string {
+  return TYPE_NAMES.get(signalType) ?? "OtherSignal";
+}

@@ -12,7 +12,8 @@ export function toGraphQLError(error: GraphQLError, log: Log, requestId: string)
   // Without a path nothing has run: it is graphql's own word on a variable that does not fit its type.
   const fault =
     error.path || !isGraphqls(cause) ? toFault(cause) : new Fault("INVALID", error.message);
-  if (fault.code === "INTERNAL") log.error({ err: cause, requestId, path: error.path }, "failed");
+  if (fault.code === "INTERNAL")
+    log.error({ err: cause ?? error, requestId, path: error.path }, "failed");
   return faultError(fault, error);
 }
 

@@ -4,11 +4,12 @@ import {
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLInputObjectType,
+  type GraphQLInterfaceType,
   type GraphQLSchema,
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
-import { SIGNAL_CLASSES } from "../calls/signal.type";
+import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
 import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
 import type { IdentityContext } from "../identity/context";
@@ -51,6 +52,8 @@ export function buildSignalboxSchema(): GraphQLSchema {
     validate: false,
     pubSub: NO_TOPICS,
   });
+  // type-graphql wraps resolveType in a promise, which compiled operations do not wait for.
+  (schema.getType("Signal") as GraphQLInterfaceType).resolveType = signalTypeName;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
   for (const [name, field] of operations(schema)) guard(name, field);
   return schema;

@@ -1,5 +1,5 @@
-import { startNode } from "../support/node";
 import { hasServices } from "../support/database";
+import { startNode } from "../support/node";
 
 const embedded = hasServices ? describe.skip : describe;
 

@@ -1,5 +1,5 @@
-import type { XmlNode } from "@xmpp/client";
 import { DOMParser, type Element as DomElement, type Node as DomNode } from "@xmldom/xmldom";
+import type { XmlNode } from "@xmpp/client";
 
 /**
  * An element as any parser sees it, for comparison: no prefix, no declaration, and no white space
@@ -67,6 +67,18 @@ function joined<N>(nodes: N[], read: (node: N) => string | Tree): (string | Tree
     else if (item !== "") content.push(item);
   }
   const blank = (item: string | Tree) => typeof item === "string" && item.trim() === "";
-  const between = content.length > 1 && content.every((item) => typeof item !== "string" || blank(item));
+  const between =
+    content.length > 1 && content.every((item) => typeof item !== "string" || blank(item));
   return between ? content.filter((item) => !blank(item)) : content;
+}
+
+/** The text of an element inside, by the names on the way to it; undefined where there is none. */
+export function textAt(tree: Tree, ...names: string[]): string | undefined {
+  let found: Tree | undefined = tree;
+  for (const name of names) {
+    found = found?.content.find(
+      (item): item is Tree => typeof item !== "string" && item.name === name,
+    );
+  }
+  return found?.content.join("");
 }

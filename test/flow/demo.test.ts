@@ -1,0 +1,130 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newUser, rest } from "../support/client";
+import { emptyFolder, type FreshDatabase } from "../support/database";
+import { buildDemo, type DemoRun, runDemo } from "../support/demo";
+import { startNode, type TestNode } from "../support/node";
+
+jest.setTimeout(120_000);
+
+/** Every step by its name and the way it takes, in the order they pass. */
+const STEPS = [
+  ["Sign POST /session", "HMAC-SHA1"],
+  ["Sign up Alice and Bob", "POST /users"],
+  ["Sign both in", "POST /session"],
+  ["Connect Alice", "@xmpp/client"],
+  ["Connect Bob", "graphql-ws"],
+  ["call", "Alice → Bob    XMPP → GraphQL"],
+  ["accept", "Bob → Alice    GraphQL → XMPP"],
+  ["iceCandidates", "Alice → Bob    XMPP → GraphQL"],
+  ["iceCandidates", "Bob → Alice    GraphQL → XMPP"],
+  ["update", "Alice → Bob    XMPP → GraphQL"],
+  ["hangUp", "Bob → Alice    GraphQL → XMPP"],
+  ["call", "Bob → Alice    GraphQL → XMPP"],
+  ["reject", "Alice → Bob    REST → GraphQL"],
+  ["Delete Alice and Bob", "DELETE /users/{id}"],
+];
+
+let empty: FreshDatabase;
+let node: TestNode;
+
+beforeAll(async () => {
+  buildDemo();
+  empty = await emptyFolder();
+  node = await startNode();
+});
+afterAll(async () => {
+  await node?.stop();
+  await empty?.remove();
+});
+
+/** The steps that passed: name and way. */
+function passed({ output }: DemoRun): string[][] {
+  const lines = output.matchAll(/^ {2}✓ (.+?) {2,}(.+?) +[\d.]+ m?s$/gm);
+  return [...lines].map(([, name = "", way = ""]) => [name, way]);
+}
+
+/** How many users the demo has left on the server that runs. */
+async function demoUsers(): Promise<number> {
+  const { token } = await newUser(node, { full_name: "Who counts" });
+  const answer = await rest(node, "GET", "/users/v2?login[start_with]=demo-", { token });
+  expect(answer.status).toBe(200);
+  return answer.body.total_entries;
+}
+
+/** A credentials file with something in it that is not so. */
+async function credentialsWith(change: Record<string, unknown>): Promise<string> {
+  const { DATA_DIR = "" } = node.environment;
+  const right = JSON.parse(await readFile(join(DATA_DIR, "credentials.json"), "utf8"));
+  const path = join(empty.environment.DATA_DIR ?? "", "changed.json");
+  await writeFile(path, JSON.stringify({ ...right, ...change }));
+  return path;
+}
+
+it("goes through every step on a server of its own where none runs", async () => {
+  const run = await runDemo({ DATA_DIR: empty.environment.DATA_DIR ?? "" });
+  expect(run.output).toContain("No server runs that ");
+  expect({ steps: passed(run), code: run.code }).toEqual({ steps: STEPS, code: 0 });
+  expect(run.output).toContain("All 14 steps passed in ");
+  // One below the other where the width is not known.
+  expect(run.output).toMatch(/^ {6}XMPP stanza that Alice sends\n {6}<message to="/m);
+  expect(run.output).toMatch(/^ {6}GraphQL payload that Bob gets\n {6}\{/m);
+});
+
+it("uses the server that runs, prints no secret, and leaves no user behind", async () => {
+  const { DATA_DIR = "" } = node.environment;
+  const run = await runDemo({ DATA_DIR, COLUMNS: "140" });
+  expect({ steps: passed(run), code: run.code }).toEqual({ steps: STEPS, code: 0 });
+  expect(run.output).toContain(`Server     ${node.baseUrl}  running`);
+  expect(run.output).toContain(`GraphiQL   ${node.graphqlUrl}`);
+  expect(run.output).toMatch(/XMPP stanza that Alice sends +│ GraphQL payload that Bob gets/);
+  expect(run.output).toMatch(/GraphQL input that Bob sends +│ XMPP stanza that Alice gets/);
+  // No line is longer than the terminal is wide.
+  expect(run.output.split("\n").filter((line) => line.length > 140)).toEqual([]);
+
+  const { authKey, authSecret, accountKey } = node.application;
+  for (const secret of [authKey, authSecret, accountKey]) expect(run.output).not.toContain(secret);
+  // Tokens are 43 characters of base64url; a candidate, which has as many, is cut or has spaces.
+  expect(run.output).not.toMatch(/(?<![\w-])[\w-]{43}(?![\w-])/);
+  expect(run.output).not.toContain("\u001b");
+
+  expect(await demoUsers()).toBe(0);
+});
+
+it("says what was expected and what came when a step fails", async () => {
+  const path = await credentialsWith({ auth_secret: "not the secret" });
+  const run = await runDemo({ SIGNALBOX_CREDENTIALS: path });
+  expect(run.code).toBe(1);
+  expect(passed(run)).toEqual([]);
+  expect(run.output).toContain("✗ Sign POST /session");
+  expect(run.output).toMatch(/expected {2}status 201\n +came {6}status 422 .*"signature"/);
+  expect(run.output).not.toContain("not the secret");
+});
+
+it("deletes its users also when a later step fails", async () => {
+  const path = await credentialsWith({ chat_url: "ws://127.0.0.1:1" });
+  const run = await runDemo({ SIGNALBOX_CREDENTIALS: path });
+  expect(run.code).toBe(1);
+  expect(passed(run)).toEqual(STEPS.slice(0, 3));
+  expect(run.output).toContain("✗ Connect Alice");
+  expect(await demoUsers()).toBe(0);
+});
+
+it.each([
+  [
+    "a file that is not there",
+    async () => join(empty.environment.DATA_DIR ?? "", "none.json"),
+    /no such file/,
+  ],
+  [
+    "a server that does not answer",
+    () => credentialsWith({ base_url: "http://127.0.0.1:1" }),
+    /does not answer/,
+  ],
+  ["a file of something else", () => credentialsWith({ auth_key: 12 }), /no auth_key in it/],
+])("says so for %s, and starts no server of its own", async (_, makePath, message) => {
+  const run = await runDemo({ SIGNALBOX_CREDENTIALS: await makePath() });
+  expect(run.code).toBe(1);
+  expect(run.output).toMatch(message);
+  expect(run.output).not.toContain("starting one");
+});
