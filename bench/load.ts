@@ -63,9 +63,15 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
     };
   });
   const times: number[] = [];
+  let clients = 0;
+  // Each connection begins elsewhere in the list, or all would send the same request at once.
+  const setupClient = (client: autocannon.Client) => {
+    const start = Math.floor((clients++ * requests.length) / connections);
+    client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+  };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(
-      { url: baseUrl, connections, duration: seconds, requests, timeout: 10 },
+      { url: baseUrl, connections, duration: seconds, requests, setupClient, timeout: 10 },
       (error, answer) => (error ? reject(error) : resolve(answer)),
     );
     // autocannon's own histogram counts whole milliseconds, too coarse for what is measured here.

@@ -18,6 +18,8 @@ import { SignalPartyType, SignalType } from "./signal.type";
 import { openSubscriber } from "./subscriber";
 import { toSignal } from "./to-signal";
 
+type SignalParcel = Parcel & { kind: "signal" };
+
 @Resolver()
 export class CallResolver {
   @Allow("user")
@@ -58,9 +60,20 @@ export class CallResolver {
     subscribe: async ({ context }: { context: CallContext }) =>
       openSubscriber(context.router, deviceOf(await context.visit.user()), context.caller.hangUp),
   })
-  callSignals(@Root() parcel: Parcel & { kind: "signal" }): SignalType {
-    return showSignal(parcel.cursor, parcel.signal);
+  callSignals(@Root() parcel: SignalParcel): SignalType {
+    return showOnce(parcel);
   }
+}
+
+/** What was made of parcels that are on their way: each goes to every device of a user. */
+const shown = new WeakMap<SignalParcel, SignalType>();
+
+function showOnce(parcel: SignalParcel): SignalType {
+  const known = shown.get(parcel);
+  if (known) return known;
+  const signal = showSignal(parcel.cursor, parcel.signal);
+  shown.set(parcel, signal);
+  return signal;
 }
 
 @Resolver(() => SignalPartyType)

@@ -26,6 +26,8 @@ export class Inbox {
   private opening: Promise<void> | null = null;
   private unsubscribe: (() => Promise<void>) | null = null;
   private cursor = "";
+  /** Whether the cursor stands at the end of what there was before the first device. */
+  private placed = false;
   private reading = false;
   private again = false;
   private count = 0;
@@ -64,6 +66,8 @@ export class Inbox {
         if (last === undefined) break;
         this.cursor = last.cursor;
       }
+      this.placed = true;
+      if (this.again) void this.wake();
     } catch (error) {
       this.opening = null;
       throw error;
@@ -110,7 +114,7 @@ export class Inbox {
 
   /** Reads what is new and hands it out, one read at a time. */
   private async wake(): Promise<void> {
-    if (this.reading) {
+    if (!this.placed || this.reading) {
       this.again = true;
       return;
     }
@@ -137,11 +141,14 @@ export class Inbox {
       // One parcel for all devices: what is made of it for one need not be made for the next.
       const parcel: Parcel = { kind: "signal", cursor, signal: JSON.parse(body) as Signal };
       const { resource } = parcel.signal.to;
+      const count = { graphql: 0, xmpp: 0 };
       for (const device of [...this.devices.keys()]) {
         if (!meant(device, resource)) continue;
         device.receive(parcel);
-        metrics.deliveries.inc({ door: device.door });
+        count[device.door]++;
       }
+      if (count.graphql > 0) metrics.deliveries.inc({ door: "graphql" }, count.graphql);
+      if (count.xmpp > 0) metrics.deliveries.inc({ door: "xmpp" }, count.xmpp);
     }
     if (page.entries.length > 0) this.again = true;
   }

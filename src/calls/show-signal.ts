@@ -1,3 +1,4 @@
+import { showIndex } from "./line-index";
 import type { IceCandidate, Party, Signal, XmlElement } from "./signal";
 import type { IceCandidateType, SignalPartyType, SignalType, UpdateSignal } from "./signal.type";
 import type { XmlElementType } from "./xml-element.type";
@@ -35,10 +36,13 @@ function showParty({ applicationId, userId, resource }: Party): SignalPartyType 
 }
 
 function showCandidate(candidate: IceCandidate): IceCandidateType {
-  const { sdpMLineIndex, sdpMid, candidate: line, extra, order } = candidate;
+  const { sdpMLineIndex, sdpMid, candidate: line, order } = candidate;
+  const { index, extra } =
+    sdpMLineIndex === undefined
+      ? { index: null, extra: candidate.extra }
+      : showIndex(sdpMLineIndex, candidate.extra);
   return {
-    // Empty means 0 (docs/SIGNALING.md).
-    sdpMLineIndex: sdpMLineIndex === undefined ? null : Number(sdpMLineIndex),
+    sdpMLineIndex: index,
     sdpMid: sdpMid ?? null,
     candidate: line ?? null,
     extra: extra.map(showElement),

@@ -1,6 +1,7 @@
 import { Fault } from "../core/errors";
 import { newId } from "../core/random";
 import { checkSignal } from "./check-signal";
+import { readIndex } from "./line-index";
 import {
   type IceCandidate,
   type JsonObject,
@@ -47,8 +48,10 @@ export function toSignal(from: Party, input: SendSignalInput): Signal {
   set(signal, "callType", input.callType);
   set(signal, "sdp", input.sdp?.replace(/\r\n|\r|\n/g, "\r\n"));
   set(signal, "platform", input.platform);
-  set(signal, "callerId", input.callerId ?? (call ? String(from.userId) : null));
-  set(signal, "opponentIds", input.opponentIds ?? (call ? [String(userId)] : null));
+  // Null is none, as a call that was received without them has it.
+  const { callerId, opponentIds } = input;
+  set(signal, "callerId", call && callerId === undefined ? String(from.userId) : callerId);
+  set(signal, "opponentIds", call && opponentIds === undefined ? [String(userId)] : opponentIds);
   set(signal, "iceCandidates", input.iceCandidates?.map(toCandidate));
   set(signal, "userInfo", checkedJson("userInfo", input.userInfo));
   set(signal, "parameters", checkedJson("parameters", input.parameters));
@@ -60,7 +63,7 @@ export function toSignal(from: Party, input: SendSignalInput): Signal {
   return signal;
 }
 
-function set<K extends keyof Signal>(signal: Signal, key: K, value: Signal[K] | null): void {
+function set<K extends keyof Signal>(signal: Signal, key: K, value?: Signal[K] | null): void {
   if (value !== null && value !== undefined) signal[key] = value;
 }
 
@@ -73,7 +76,9 @@ function checkedJson(field: string, value: unknown): JsonObject | null {
 function toCandidate(input: IceCandidateInput): IceCandidate {
   const candidate: IceCandidate = { extra: (input.extra ?? []).map(toElement) };
   if (input.sdpMLineIndex !== null && input.sdpMLineIndex !== undefined) {
-    candidate.sdpMLineIndex = String(input.sdpMLineIndex);
+    const { written, extra } = readIndex(input.sdpMLineIndex, candidate.extra);
+    candidate.sdpMLineIndex = written;
+    candidate.extra = extra;
   }
   if (typeof input.sdpMid === "string") candidate.sdpMid = input.sdpMid;
   if (typeof input.candidate === "string") candidate.candidate = input.candidate;

@@ -19,7 +19,7 @@ import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { isCompilable } from "./compilable";
 import type { Context } from "./context";
-import { documentError, faultError, toGraphQLError } from "./error";
+import { documentError, faultError, syntaxFault, toGraphQLError } from "./error";
 import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
 
@@ -197,10 +197,7 @@ export class Engine {
       return parse(text, { maxTokens });
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
-      const long = error.message.includes("tokens. Parsing aborted");
-      const message = long ? `The document has more than ${maxTokens} tokens` : error.message;
-      const fault = new Fault(long ? "TOO_LARGE" : "MALFORMED", message);
-      throw new DocumentRefused([faultError(fault, error)]);
+      throw new DocumentRefused([faultError(syntaxFault(error.message), error)]);
     }
   }
 

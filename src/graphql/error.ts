@@ -49,6 +49,14 @@ export function documentError(error: GraphQLError): GraphQLError {
   return faultError(new Fault("MALFORMED", error.message), error);
 }
 
+/** A document that does not parse: MALFORMED, or TOO_LARGE for one of too many tokens. */
+export function syntaxFault(message: string): Fault {
+  const limit = /more tha[nt] (\d+) tokens/.exec(message)?.[1];
+  return limit === undefined
+    ? new Fault("MALFORMED", message)
+    : new Fault("TOO_LARGE", `The document has more than ${limit} tokens`);
+}
+
 /** What Apollo Server itself refuses, with the table's codes in place of its own. */
 export function formatForApollo(
   formatted: GraphQLFormattedError,
@@ -58,6 +66,9 @@ export function formatForApollo(
   if (typeof code === "string" && code in ERRORS) return formatted;
   const original = thrown instanceof GraphQLError ? thrown.originalError : thrown;
   if (original instanceof Fault) return faultError(original).toJSON();
+  if (code === "GRAPHQL_PARSE_FAILED" && thrown instanceof GraphQLError) {
+    return faultError(syntaxFault(formatted.message), thrown).toJSON();
+  }
   const ours = isOfApollo(code, thrown) ? "MALFORMED" : "INTERNAL";
   return {
     message: ours === "INTERNAL" ? "Internal server error" : formatted.message,

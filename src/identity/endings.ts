@@ -21,13 +21,14 @@ const CHANNEL = "identity:endings";
 
 /**
  * Live connections of this node, and the word that something ended, spread to every node. The word
- * may be lost while the bus is away; Touches finds what was missed within its interval.
+ * may be lost while the bus is away; Touches looks for what was missed once it is back.
  */
 export class Endings {
   private readonly bySession = new Map<number, Set<Connection>>();
   private readonly byUser = new Map<number, Set<Connection>>();
   private readonly node = newId();
   private unsubscribe: (() => Promise<void>) | null = null;
+  private missed: () => void = () => undefined;
 
   private constructor(
     private readonly bus: Bus,
@@ -39,11 +40,16 @@ export class Endings {
   static async open(bus: Bus, log: Log, forget: (ending: Ending) => void): Promise<Endings> {
     const endings = new Endings(bus, log, forget);
     endings.unsubscribe = await bus.subscribe(CHANNEL, (message) => {
-      if (message === "") return;
+      if (message === "") return endings.missed();
       const notice = JSON.parse(message) as { node: string; ending: Ending };
       if (notice.node !== endings.node) endings.apply(notice.ending);
     });
     return endings;
+  }
+
+  /** Sets who is called when the bus was away, so that endings told meanwhile may have been missed. */
+  whenMissed(listener: () => void): void {
+    this.missed = listener;
   }
 
   /** Adds a connection; answers how to withdraw it. */

@@ -14,7 +14,10 @@ export type Answer = (
 type Transform = (value: unknown) => unknown;
 type Keys = Readonly<Record<string, unknown>>;
 
-/** Compiles how a document answers. One without `@omit` and `@csv` is written out as it is. */
+/**
+ * Compiles how a document answers. One without `@omit` and `@csv` is written out as it is; the data of
+ * any other are used up.
+ */
 export function compileAnswer(document: RestDocument): Answer {
   const roots = document.selection.fields.map(({ key }) => key);
   const present = (data: Keys) => roots.every((key) => data[key] !== null);
@@ -71,23 +74,27 @@ function compileKeep({ when, unless }: OmitDirective): Keep {
     (when === undefined || !object[when]) && (unless === undefined || Boolean(object[unless]));
 }
 
+/**
+ * Changes the object that it is given, which is nobody else's: a copy of each user of a list would cost
+ * more than writing it out.
+ */
 function compileSelection({ fields }: Selection): Transform | undefined {
-  const steps = fields.map((field) => ({
-    key: field.key,
-    keep: field.omit && compileKeep(field.omit),
-    transform: compileField(field),
-  }));
-  if (!steps.some(({ keep, transform }) => keep || transform)) return undefined;
+  const omits = fields.flatMap(({ key, omit }) => (omit ? [{ key, keep: compileKeep(omit) }] : []));
+  const changes = fields.flatMap((field) => {
+    const transform = compileField(field);
+    return transform ? [{ key: field.key, transform }] : [];
+  });
+  if (omits.length === 0 && changes.length === 0) return undefined;
   return (value) => {
-    const object = value as Keys;
-    const answer: Record<string, unknown> = {};
-    for (const { key, keep, transform } of steps) {
-      const found = object[key];
-      // A conditional field that was not asked for.
-      if (found === undefined) continue;
-      if (keep && !keep(object, found)) continue;
-      answer[key] = transform ? transform(found) : found;
+    const object = value as Record<string, unknown>;
+    // Decided before anything is changed, since one field's place may hang on another.
+    const omitted = omits.filter(({ key, keep }) => !keep(object, object[key]));
+    for (const { key, transform } of changes) {
+      // A conditional field that was not asked for stays away.
+      if (object[key] !== undefined) object[key] = transform(object[key]);
     }
-    return answer;
+    // JSON leaves out what is undefined.
+    for (const { key } of omitted) object[key] = undefined;
+    return object;
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isoSeconds } from "../core/clock";
 import type { Caller, MakeContext } from "../graphql/context";
 import type { Engine } from "../graphql/engine";
 import { compileBind } from "./bind";
@@ -61,7 +62,8 @@ function urls(path: string): string[] {
 
 /** `YYYY-MM-DD HH:MM:SS UTC`; a `T` between breaks a client of the field. */
 function expirationDate(date: Date): string {
-  return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const iso = isoSeconds(date);
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

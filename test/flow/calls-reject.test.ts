@@ -19,7 +19,7 @@ let caller: TestUser;
 let callee: TestUser;
 const closers: Array<() => unknown> = [];
 beforeAll(async () => {
-  node = await startNode({ CHAT_DOMAIN: "chat.example", LOG_LEVEL: "error" });
+  node = await startNode({ CHAT_DOMAIN: "chat.example" });
   [caller, callee] = [await newUser(node), await newUser(node)];
 });
 afterEach(async () => {

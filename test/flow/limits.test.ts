@@ -76,7 +76,7 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
   ],
   [
     "directives",
-    `{__typename ${"@skip(if:false)".repeat(51)}}`,
+    `{${"__typename @skip(if:false) ".repeat(51)}}`,
     TOO_LARGE,
     /Directives limit of 50/,
   ],
@@ -87,8 +87,8 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
     TOO_LARGE,
     /more than 2000 tokens/,
   ],
-  ["overlapping fields", `{${"__typename ".repeat(700)}}`, TOO_LARGE, /overlap/],
-  ["overlapping objects", `{${"currentSession{id}".repeat(400)}}`, TOO_LARGE, /overlap/],
+  ["overlapping fields", `{${"__typename ".repeat(1_500)}}`, TOO_LARGE, /overlap/],
+  ["overlapping objects", `{${"currentSession{id}".repeat(490)}}`, TOO_LARGE, /overlap/],
   ["cost", hidden("id ".repeat(1_900)), TOO_LARGE, /overlap|Cost limit/],
   [
     "a cost of many levels",
@@ -129,24 +129,32 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
   ["a type definition", "type X { a: String }", "MALFORMED", /executable|definition/i],
 ];
 
-describe.each(Object.entries(DOORS))("refused by %s", (_name, door) => {
-  test.each(REFUSED)("%s", async (_what, query, code, message) => {
-    const { data, errors } = await door(node, query);
-    expect(data ?? null).toBeNull();
-    expect(errors?.[0]).toEqual({
-      message: expect.stringMatching(message),
-      extensions: { code },
-      ...(errors?.[0].locations ? { locations: expect.any(Array) } : {}),
-    });
-    expect(JSON.stringify(errors)).not.toMatch(/node_modules|\bat \w+ \(|\.js:/);
-  });
+/** What is longer is refused before anybody reads it; see "sizes". */
+const ADDRESS_MAX = 8_000;
+const fits = (door: string, query: string) =>
+  door !== "GET" || new URLSearchParams({ query }).toString().length < ADDRESS_MAX;
+
+describe.each(Object.entries(DOORS))("refused by %s", (name, door) => {
+  test.each(REFUSED.filter(([, query]) => fits(name, query)))(
+    "%s",
+    async (_what, query, code, message) => {
+      const { data, errors } = await door(node, query);
+      expect(data ?? null).toBeNull();
+      expect(errors?.[0]).toEqual({
+        message: expect.stringMatching(message),
+        extensions: { code },
+        ...(errors?.[0].locations ? { locations: expect.any(Array) } : {}),
+      });
+      expect(JSON.stringify(errors)).not.toMatch(/node_modules|\bat \w+ \(|\.js:/);
+    },
+  );
 
   test("and what stays within the limits is not", async () => {
     const allowed = [
       `{${times(30, (i) => `a${i}:__typename`)}}`,
-      `{__typename ${"@skip(if:false)".repeat(50)}}`,
+      `{${"__typename @skip(if:false) ".repeat(50)}}`,
       "{__schema{types{name fields{name type{name ofType{name ofType{name}}}}}}}",
-      bomb(11),
+      bomb(7),
     ];
     for (const query of allowed) {
       // The third time it runs compiled.
@@ -289,9 +297,10 @@ describe("sizes", () => {
 
   test("operations under way on one socket are bounded, and those there go on", async () => {
     const socket = await openSocket(node, user.token);
-    const signals = await Promise.all(
-      Array.from({ length: 19 }, (_, index) => socket.listen(`s${index}`, user.id)),
-    );
+    const signals: Array<() => unknown[]> = [];
+    for (let index = 0; index < 19; index += 1) {
+      signals.push(await socket.listen(`s${index}`, user.id));
+    }
     socket.send({
       id: "s19",
       type: "subscribe",
@@ -342,10 +351,10 @@ describe("sizes", () => {
     const token = await applicationToken(node);
     let count = 0;
     const round = async () => {
-      for (let turn = 0; turn < 100; turn += 1) {
+      for (let turn = 0; turn < 40; turn += 1) {
         await Promise.all(
           Array.from({ length: 20 }, () =>
-            graphql(node, `{a${++count}:currentSession{${"id ".repeat(200)}}}`, {}, token),
+            graphql(node, `{a${++count}:currentSession{${"id ".repeat(10)} # ${"x".repeat(2_000)}\n}}`, {}, token),
           ),
         );
       }

@@ -1,16 +1,358 @@
+import { type RedisServer, startRedis } from "../../scripts/services/redis-server";
+import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
+import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
-import { startNode } from "../support/node";
+import { graphqlWs } from "../support/graphql-signals";
+import { openSocket } from "../support/graphql-socket";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { jidOf, rawChat, strophe, xmppJs } from "../support/signal-clients";
+import { asInput, EXAMPLES } from "../support/signal-examples";
+import { treeOf } from "../support/xml-tree";
 
-const embedded = hasServices ? describe.skip : describe;
+const NO_SESSION = "Required session does not exist";
+const HANG_UP = { signalType: "hangUp", sessionId: "s" };
 
-embedded("two nodes on one data folder", () => {
+const clients: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+
+/** Closes a client with the test that opened it. */
+async function opened<T extends { close(): unknown }>(opening: Promise<T>): Promise<T> {
+  const client = await opening;
+  clients.push(client);
+  return client;
+}
+
+const whoAmI = (node: TestNode, token: string) => rest(node, "GET", "/session", { token });
+
+if (hasServices) describe("two nodes on one PostgreSQL and Redis", onServices);
+else describe("two nodes on one data folder", onOneFolder);
+
+function onOneFolder() {
   it("are refused, and the first goes on", async () => {
     const node = await startNode();
     try {
-      const second = startNode({}, {}, node);
-      await expect(second).rejects.toThrow("x");
+      const user = await newUser(node);
+      await expect(startNode({}, {}, node)).rejects.toMatchObject({
+        name: "Refusal",
+        message: expect.stringMatching(/another process/),
+      });
+      expect((await whoAmI(node, user.token)).body.session.user_id).toBe(user.id);
     } finally {
       await node.stop();
     }
   });
-});
+}
+
+function onServices() {
+  let one: TestNode;
+  let two: TestNode;
+  let alice: TestUser;
+  let bob: TestUser;
+
+  beforeAll(async () => {
+    one = await startNode({ CHAT_DOMAIN: DOMAIN });
+    two = await startNode({}, {}, one);
+    [alice, bob] = [await newUser(one), await newUser(two)];
+  });
+  afterAll(async () => {
+    await two?.stop();
+    await one?.stop();
+  });
+
+  it("are two, each with doors of its own", () => {
+    expect(two.baseUrl).not.toBe(one.baseUrl);
+    expect(two.chatUrl).not.toBe(one.chatUrl);
+    expect(two.app.created).toBeNull();
+  });
+
+  describe.each([
+    ["from the first to the second", () => [one, two] as const],
+    ["from the second to the first", () => [two, one] as const],
+  ])("signals %s", (_name, nodes) => {
+    it.each(EXAMPLES)("$name: XMPP to GraphQL and back", async ({ typename, stanza, input }) => {
+      const [here, there] = nodes();
+      const cast = { caller: alice.id, callee: bob.id, third: alice.id };
+      const chats = [
+        await opened(rawChat(here, alice, "frames")),
+        await opened(xmppJs(here, alice, "xmpp.js")),
+        await opened(strophe(here, alice, "strophe")),
+      ];
+      const subscriber = await opened(graphqlWs(there, bob));
+      for (const chat of chats) {
+        chat.send(stanza(chat.jid, jidOf(there, bob), cast));
+        const received = await subscriber.next();
+        const device = chat.jid.slice(chat.jid.indexOf("/") + 1);
+        expect(received).toMatchObject({
+          __typename: typename,
+          from: { userId: alice.id, device },
+        });
+        expect(asInput(received)).toEqual(input(cast));
+      }
+      await subscriber.send({ to: { userId: alice.id }, ...input(cast) });
+      const expected = stanza(jidOf(there, bob, subscriber.device), jidOf(here, alice), cast);
+      for (const chat of chats) expect(await chat.next()).toEqual(treeOf(expected));
+    });
+
+    it("keep their order", async () => {
+      const [here, there] = nodes();
+      const chat = await opened(rawChat(here, alice, "web"));
+      const subscriber = await opened(graphqlWs(there, bob));
+      const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
+      for (const id of ids) {
+        chat.send(
+          `<message xmlns="jabber:client" type="headline" id="${id}" to="${jidOf(here, bob)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>update</signalType></extraParams></message>`,
+        );
+      }
+      for (const id of ids) expect((await subscriber.next()).id).toBe(id);
+    });
+  });
+
+  it("ring the devices of a user on both nodes, and one of them by its full address", async () => {
+    const caller = await opened(graphqlWs(one, alice));
+    const [near, far] = [
+      await opened(rawChat(one, bob, "near")),
+      await opened(rawChat(two, bob, "far")),
+    ];
+    await caller.send({ ...HANG_UP, id: "far", to: { userId: bob.id, device: "far" } });
+    await caller.send({ ...HANG_UP, id: "all", to: { userId: bob.id } });
+    expect((await near.next()).attributes.id).toBe("all");
+    expect((await far.next()).attributes.id).toBe("far");
+    expect((await far.next()).attributes.id).toBe("all");
+  });
+
+  it("give a resource to the stream that bound it last, wherever", async () => {
+    const old = await opened(rawChat(one, bob, "phone"));
+    const other = await opened(rawChat(one, bob, "tablet"));
+    const young = await opened(rawChat(two, bob, "phone"));
+    expect(await old.ended).toBe("conflict");
+    const caller = await opened(graphqlWs(one, alice));
+    await caller.send({ ...HANG_UP, id: "all", to: { userId: bob.id } });
+    for (const chat of [young, other]) expect((await chat.next()).attributes.id).toBe("all");
+  });
+
+  /** A user with a session of its own to end, and connections of that session to the second node. */
+  async function connected() {
+    const user = await newUser(one);
+    const other = { ...user, ...(await signIn(one, user)) };
+    const socket = await opened(openSocket(two, other.token));
+    return {
+      user,
+      /** Another session of the same user. */
+      other,
+      subscriber: await opened(graphqlWs(two, other)),
+      socket,
+      byToken: await opened(rawChat(two, user, "token", other.token)),
+      byPassword: await opened(rawChat(two, user, "password")),
+    };
+  }
+
+  async function expectRefused(node: TestNode, token: string): Promise<void> {
+    const answer = await whoAmI(node, token);
+    expect([answer.status, answer.body]).toEqual([401, { errors: { base: [NO_SESSION] } }]);
+    const { errors } = await graphql(node, "{ currentSession { id } }", {}, token);
+    expect(errors).toMatchObject([{ extensions: { code: "UNAUTHENTICATED" } }]);
+  }
+
+  it("refuse a session that was destroyed on one, at once, and close its sockets", async () => {
+    const { user, other, subscriber, socket, byToken, byPassword } = await connected();
+    expect((await whoAmI(two, other.token)).status).toBe(200);
+    expect((await rest(one, "DELETE", "/session", { token: other.token })).status).toBe(200);
+    await expectRefused(two, other.token);
+    await expectRefused(one, other.token);
+    expect(await subscriber.ended).toBe(4401);
+    expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+    expect(await byToken.ended).toBe("not-authorized");
+    await expectTokenRefusedByChat(user.id, other.token);
+    // What belongs to the user alone, or to another session, goes on.
+    const caller = await opened(graphqlWs(one, user));
+    await caller.send({ ...HANG_UP, id: "on", to: { userId: user.id } });
+    expect((await byPassword.next()).attributes.id).toBe("on");
+    expect((await whoAmI(two, user.token)).status).toBe(200);
+  });
+
+  async function expectTokenRefusedByChat(userId: number, token: string): Promise<void> {
+    const chat = await opened(
+      connectRaw(two.chatUrl).then((raw) => ({ ...raw, close: () => raw.socket.terminate() })),
+    );
+    chat.send(OPEN);
+    chat.send(auth(`${userId}-${two.application.id}`, token));
+    for (let count = 0; count < 2; count += 1) await chat.next();
+    expect(await chat.next()).toContain("<not-authorized/></failure>");
+  }
+
+  it("close a session's sockets when it is signed out on the other", async () => {
+    const { other, subscriber, socket, byToken } = await connected();
+    expect((await rest(one, "DELETE", "/login", { token: other.token })).status).toBe(200);
+    const { status, body } = await whoAmI(two, other.token);
+    expect([status, body.session.user_id]).toEqual([200, null]);
+    expect((await rest(two, "GET", "/users/1", { token: other.token })).status).toBe(403);
+    expect(await subscriber.ended).toBe(4401);
+    expect((await socket.closed).code).toBe(4401);
+    expect(await byToken.ended).toBe("not-authorized");
+  });
+
+  it("end a user's other sessions when the password changes on the other", async () => {
+    const { user, other, subscriber, socket, byToken, byPassword } = await connected();
+    const body = { user: { password: "another horse", old_password: user.password } };
+    const changed = await rest(one, "PUT", `/users/${user.id}`, { token: user.token, body });
+    expect(changed.status).toBe(200);
+    await expectRefused(two, other.token);
+    expect((await whoAmI(two, user.token)).status).toBe(200);
+    expect(await subscriber.ended).toBe(4401);
+    expect((await socket.closed).code).toBe(4401);
+    expect(await byToken.ended).toBe("not-authorized");
+    expect(await byPassword.ended).toBe("not-authorized");
+  });
+
+  it("forget a user who was deleted on the other", async () => {
+    const { user, other, subscriber, socket, byToken, byPassword } = await connected();
+    const caller = await opened(graphqlWs(two, alice));
+    await caller.send({ ...HANG_UP, id: "there", to: { userId: user.id } });
+    const deleted = await rest(one, "DELETE", `/users/${user.id}`, { token: user.token });
+    expect(deleted.status).toBe(200);
+    await expectRefused(two, user.token);
+    await expectRefused(two, other.token);
+    expect(await subscriber.ended).toBe(4401);
+    expect((await socket.closed).code).toBe(4401);
+    expect(await byToken.ended).toBe("not-authorized");
+    expect(await byPassword.ended).toBe("not-authorized");
+    // The streams above have closed, so the second node has heard of it.
+    const { errors } = await caller.trySend({ ...HANG_UP, to: { userId: user.id } });
+    expect(errors).toMatchObject([{ extensions: { code: "NOT_FOUND" } }]);
+    expect((await rest(two, "GET", `/users/${user.id}`, { token: alice.token })).status).toBe(404);
+    const login = { ...signed(two), user: { login: user.login, password: user.password } };
+    expect((await rest(two, "POST", "/session", { body: login })).status).toBe(401);
+  });
+
+  it("take a nonce once, whichever node sees it first", async () => {
+    for (const [first, second] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const body = signed(first);
+      expect((await rest(first, "POST", "/session", { body })).status).toBe(201);
+      const again = await rest(second, "POST", "/session", { body });
+      expect(again.status).toBe(422);
+      expect(again.text).toMatch(/nonce/);
+    }
+    const body = signed(one);
+    const answers = await Promise.all(
+      [one, two, one, two].map((node) => rest(node, "POST", "/session", { body })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422]);
+  });
+
+  it("take a login once, whichever node sees it first", async () => {
+    const [here, there] = [await newUser(one), await newUser(two)];
+    const login = `twice-${here.id}`;
+    const answers = await Promise.all(
+      [one, two].map((node, index) =>
+        rest(node, "POST", "/users", {
+          token: [here, there][index]?.token,
+          body: { user: { login, password: "correct horse" } },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
+  });
+
+  it("go on when one of them ends", async () => {
+    const third = await startNode({}, {}, one);
+    const subscriber = await opened(graphqlWs(third, bob));
+    const chat = await opened(rawChat(third, bob, "web"));
+    const stays = await opened(graphqlWs(two, { ...bob, ...(await signIn(two, bob)) }));
+    await third.stop();
+    expect(await subscriber.ended).toBe(1012);
+    expect(await chat.ended).toBe("system-shutdown");
+    const caller = await opened(graphqlWs(one, alice));
+    await caller.send({ ...HANG_UP, id: "on", to: { userId: bob.id } });
+    expect((await stays.next()).id).toBe("on");
+  });
+
+  describe("with a Redis that goes away and comes back empty", () => {
+    let redis: RedisServer;
+    let near: TestNode;
+    let far: TestNode;
+
+    beforeAll(async () => {
+      redis = await startRedis();
+      near = await startNode({ CHAT_DOMAIN: DOMAIN, REDIS_URL: redis.url });
+      far = await startNode({}, {}, near);
+    });
+    afterAll(async () => {
+      await far?.stop();
+      await near?.stop();
+      await redis?.stop();
+    });
+
+    it("say so meanwhile, and find each other again without a client's doing", async () => {
+      const [caller, callee] = [await newUser(near), await newUser(far)];
+      const leaving = { ...callee, ...(await signIn(far, callee)) };
+      const sender = await opened(graphqlWs(near, caller));
+      const subscriber = await opened(graphqlWs(far, callee));
+      const device = await opened(rawChat(far, callee, "web"));
+      const socket = await opened(openSocket(far, leaving.token));
+      const to = { userId: callee.id };
+      await sender.send({ ...HANG_UP, id: "before", to });
+      expect((await subscriber.next()).id).toBe("before");
+      expect((await device.next()).attributes.id).toBe("before");
+
+      await redis.stop("SIGKILL");
+      const { errors } = await sender.trySend({ ...HANG_UP, id: "lost", to });
+      expect(errors).toMatchObject([{ extensions: { code: "UNAVAILABLE" } }]);
+      const chatError = async () => {
+        device.send(
+          `<message xmlns="jabber:client" type="headline" id="lost" to="${jidOf(far, caller)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType></extraParams></message>`,
+        );
+        return device.next();
+      };
+      expect(await chatError()).toMatchObject({
+        attributes: { type: "error", id: "lost" },
+        content: [
+          expect.objectContaining({
+            attributes: { type: "wait" },
+            content: expect.arrayContaining([
+              expect.objectContaining({ name: "remote-server-timeout" }),
+            ]),
+          }),
+        ],
+      });
+      expect((await fetch(new URL("/readyz", far.baseUrl))).status).toBe(503);
+      // What needs no other node goes on, and a session still ends on all of them.
+      expect((await whoAmI(far, callee.token)).status).toBe(200);
+      expect((await rest(near, "DELETE", "/session", { token: leaving.token })).status).toBe(200);
+      await expectRefused(far, leaving.token);
+
+      redis = await startRedis(redis.port);
+      await eventually(
+        () => sender.trySend({ ...HANG_UP, id: "after", to }),
+        (answer) => !answer.errors,
+      );
+      await sender.send({ ...HANG_UP, id: "and on", to });
+      const hear = [
+        async () => (await subscriber.next()).id,
+        async () => (await device.next()).attributes.id,
+      ];
+      for (const next of hear) {
+        expect(await next()).toBe("after");
+        // A sender who was told that a signal is lost may have sent it twice.
+        const second = await eventually(next, (id) => id !== "after");
+        expect(second).toBe("and on");
+      }
+      await eventually(
+        () => fetch(new URL("/readyz", far.baseUrl)),
+        ({ status }) => status === 200,
+      );
+      // What ended meanwhile is found, and what ends from now on is told again.
+      expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+      const gone = { ...callee, ...(await signIn(far, callee)) };
+      const late = await opened(openSocket(far, gone.token));
+      await rest(near, "DELETE", "/session", { token: gone.token });
+      expect((await late.closed).code).toBe(4401);
+    });
+  });
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownSignal } from "./signal-clients";
+import type { ShownSignal } from "./graphql-signals";
 
 /** The users that stand in the examples of schema/xmpp as 42, 43 and 44. */
 export interface Cast {
@@ -167,23 +167,28 @@ function without(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !empty(value)));
 }
 
-/** The input of sendSignal that passes a received signal on, without its recipient. */
-export function asInput(signal: ShownSignal): Record<string, unknown> {
-  const { __typename, cursor, from, to, extra, siblings, lead, iceCandidates, ...rest } = signal;
-  const { opponentIds, ...fields } = rest;
+/** The input of sendSignal that passes a received signal on as it is, without its recipient. */
+export function passOn(signal: ShownSignal): Record<string, unknown> {
+  const { __typename, cursor, from, to, extra, siblings, iceCandidates, ...fields } = signal;
   return {
-    ...without({
-      ...fields,
-      lead: lead === 0 ? null : lead,
-      extra: elementInputs(extra),
-      siblings: elementInputs(siblings),
-    }),
+    ...fields,
+    extra: elementInputs(extra),
+    siblings: elementInputs(siblings),
+    iceCandidates:
+      iceCandidates?.map((candidate: ShownSignal) => ({
+        ...candidate,
+        extra: elementInputs(candidate.extra),
+      })) ?? null,
+  };
+}
+
+/** {@link passOn} without what is not set, as somebody would write the input who sends the signal anew. */
+export function asInput(signal: ShownSignal): Record<string, unknown> {
+  const { lead, opponentIds, iceCandidates, ...fields } = passOn(signal);
+  return {
+    ...without({ ...fields, lead: lead === 0 ? null : lead }),
     // An empty list of these is an element of its own.
-    ...(opponentIds && { opponentIds }),
-    ...(iceCandidates && {
-      iceCandidates: iceCandidates.map((candidate: ShownSignal) =>
-        without({ ...candidate, extra: elementInputs(candidate.extra) }),
-      ),
-    }),
+    ...(opponentIds !== null && { opponentIds }),
+    ...(Array.isArray(iceCandidates) && { iceCandidates: iceCandidates.map(without) }),
   };
 }

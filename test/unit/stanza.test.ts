@@ -361,14 +361,14 @@ const element = fc.letrec<{ element: XmlElement }>((tie) => ({
 })).element;
 
 function markup(item: XmlElement): string {
-  const escape = (value: string) =>
+  const escaped = (value: string) =>
     value.replace(/[&<>"\t\r\n]/g, (character) => `&#${character.charCodeAt(0)};`);
-  if (item.name === "#text") return escape(item.text ?? "");
+  if (item.name === "#text") return escaped(item.text ?? "");
   const attributes = Object.entries(item.attributes ?? {}).map(
-    ([key, value]) => ` ${key}="${escape(value)}"`,
+    ([key, value]) => ` ${key}="${escaped(value)}"`,
   );
   const xmlns = item.namespace === undefined ? "" : ` xmlns="${item.namespace}"`;
-  const content = escape(item.text ?? "") + (item.children ?? []).map(markup).join("");
+  const content = escaped(item.text ?? "") + (item.children ?? []).map(markup).join("");
   return `<${item.name}${xmlns}${attributes.join("")}>${content}</${item.name}>`;
 }
 

@@ -26,14 +26,14 @@ const COMPARE = ["gt", "lt", "gte", "lte"] as const;
 const isDate = (field: UserListField) => ADDITIONAL.includes(field);
 
 /** A value that fits the field and the operator. */
-function valueOf(field: UserListField, operator: string): unknown {
+function operandOf(field: UserListField, operator: string): unknown {
   const one = field === "id" ? 12 : isDate(field) ? new Date("2026-01-02T03:04:05Z") : "alice";
   return operator === "in" || operator === "nin" ? [one] : one;
 }
 const filter = (...parts: Array<[UserListField, string]>): UserFilter => {
   const made: Record<string, Record<string, unknown>> = {};
   for (const [field, operator] of parts) {
-    made[field] = { ...made[field], [operator]: valueOf(field, operator) };
+    made[field] = { ...made[field], [operator]: operandOf(field, operator) };
   }
   return made as UserFilter;
 };
@@ -149,7 +149,7 @@ describe("SQL", () => {
       const beside: Array<[UserListField, string]> =
         COMPARE.includes(operator as never) && !isDate(field) ? [] : [["id", "eq"]];
       if (beside.length === 0) return expect(refusal(filter([field, operator]))).toMatch(/^Rule 2/);
-      const value = valueOf(field, operator);
+      const value = operandOf(field, operator);
       const given: UserFilter =
         field === "id"
           ? { id: { [operator]: value, eq: 12 } }

@@ -60,6 +60,7 @@ export class Touches {
       setInterval(() => void this.sweep(), SWEEP_MS),
     ];
     for (const timer of this.timers) timer.unref();
+    parts.endings.whenMissed(() => void this.sweep());
   }
 
   /** Notes a request of a session at this moment, and moves the expiry of the copy in hand. */

@@ -1,0 +1,117 @@
+import { createClient } from "graphql-ws";
+import { WebSocket } from "ws";
+import { Arrivals } from "./arrivals";
+import type { TestUser } from "./client";
+import type { TestNode } from "./node";
+
+/** What a mutation answered. */
+export interface SendAnswer {
+  data?: { sendSignal: { id: string; cursor: string } } | null;
+  errors?: readonly {
+    message: string;
+    extensions?: { code?: unknown; fields?: Record<string, string[]> };
+  }[];
+}
+
+/** A signal with everything that GraphQL tells of it. */
+// biome-ignore lint/suspicious/noExplicitAny: signals are looked into freely by tests
+export type ShownSignal = Record<string, any>;
+
+/** A device of a user over GraphQL. */
+export interface GraphqlClient {
+  /** `graphql-{session id}`. */
+  device: string;
+  /** Sends a signal. @throws Error when it is refused */
+  send(input: object): Promise<{ id: string; cursor: string }>;
+  /** Sends a signal that may be refused. */
+  trySend(input: object): Promise<SendAnswer>;
+  /** The next signal that was not taken yet. */
+  next(): Promise<ShownSignal>;
+  /** Resolves with the close code, once the socket has closed. */
+  ended: Promise<number>;
+  close(): void;
+}
+
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
+const LISTEN = `subscription {
+  callSignals {
+    __typename id cursor signalType sessionId callType sdp platform callerId opponentIds userInfo
+    from { userId device }
+    to { userId device }
+    iceCandidates { sdpMLineIndex sdpMid candidate extra { tree } order }
+    ... on UpdateSignal { parameters }
+    extra { tree } order siblings { tree } lead lang
+  }
+}`;
+
+/** Subscribes with graphql-ws; resolves once signals arrive. */
+export async function graphqlWs(
+  node: TestNode,
+  user: Pick<TestUser, "id" | "token" | "sessionId">,
+): Promise<GraphqlClient> {
+  const device = `graphql-${user.sessionId}`;
+  const signals = new Arrivals<ShownSignal>();
+  let heard = false;
+  let refusal = "";
+  const fail = (reason: string) => {
+    refusal ||= reason;
+    signals.end(reason);
+  };
+  let end: (code: number) => void;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const socket = createClient({
+    url: node.graphqlUrl.replace(/^http/, "ws"),
+    webSocketImpl: WebSocket,
+    connectionParams: { token: user.token },
+    retryAttempts: 0,
+    on: { closed: (event) => end((event as { code: number }).code) },
+  });
+  socket.subscribe<{ callSignals: ShownSignal }>(
+    { query: LISTEN },
+    {
+      next({ data, errors }) {
+        if (!data) return fail(JSON.stringify(errors));
+        if (data.callSignals.signalType === "probe") heard = true;
+        else signals.push(data.callSignals);
+      },
+      error: (error) => fail(describe(error)),
+      complete: () => fail("the subscription ended"),
+    },
+  );
+  const trySend = async (input: object): Promise<SendAnswer> => {
+    const answers = socket.iterate({ query: SEND, variables: { input } });
+    try {
+      const { value } = await answers.next();
+      return value as SendAnswer;
+    } catch (error) {
+      // Errors that keep an operation from running come as a list.
+      if (Array.isArray(error)) return { errors: error };
+      throw error;
+    }
+  };
+  const send = async (input: object) => {
+    const { data, errors } = await trySend(input);
+    if (!data) throw new Error(JSON.stringify(errors));
+    return data.sendSignal;
+  };
+  // Nothing says that a subscription stands, so it signals itself until it hears it.
+  for (let turn = 0; !heard; turn += 1) {
+    if (refusal || turn === 500) throw new Error(`no signal arrives: ${refusal}`);
+    await send({ to: { userId: user.id, device }, signalType: "probe" });
+  }
+  return {
+    device,
+    send,
+    trySend,
+    next: () => signals.next(),
+    ended,
+    close: () => void socket.dispose(),
+  };
+}
+
+function describe(error: unknown): string {
+  const { code, reason } = (error ?? {}) as { code?: number; reason?: string };
+  return code === undefined ? JSON.stringify(error) : `closed with ${code} ${reason}`;
+}
