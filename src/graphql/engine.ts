@@ -140,6 +140,7 @@ export class Engine {
       operationName: prepared.operationName,
       variableValues: variables,
       contextValue: context,
+      hideSuggestions: !this.limits.INTROSPECTION,
     });
     if (!(Symbol.asyncIterator in source)) {
       const answer = this.finish(source, context);
@@ -168,6 +169,7 @@ export class Engine {
           rootValue: event,
           variableValues: variables,
           contextValue: context,
+          hideSuggestions: !this.limits.INTROSPECTION,
         });
     return isPromise(result)
       ? result.then((settled) => this.finish(settled, context))

@@ -81,9 +81,10 @@ function gatewayTo(engine: Engine): Gateway {
   return {
     async load() {
       return {
-        executor: async ({ request, context }) => {
+        // The source, since a persisted query comes without its text.
+        executor: async ({ request, source, context }) => {
           try {
-            const prepared = engine.prepare(request.query ?? "", request.operationName);
+            const prepared = engine.prepare(source, request.operationName);
             if (prepared.operation.operation === "subscription") throw overHttp();
             const variables = request.variables ?? {};
             return await engine.run(prepared, context as Context, variables, "graphql");

@@ -4,43 +4,25 @@ import { openMetrics } from "../../src/core/metrics";
 import { Engine } from "../../src/graphql/engine";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 import { applicationToken, graphql, newUser, type TestUser } from "../support/client";
-import { openSocket, type SocketAnswer } from "../support/graphql-socket";
+import { OPEN_DOORS } from "../support/graphql-doors";
+import { openSocket } from "../support/graphql-socket";
 import { usedHeap } from "../support/heap";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
-/** A node that does not tell its schema. */
-let silent: TestNode;
+/** A node that takes long documents. */
+let lenient: TestNode;
 let user: TestUser;
 
 beforeAll(async () => {
   node = await startNode({ GRAPHQL_SOCKET_OPERATIONS: "20" });
-  silent = await startNode({ INTROSPECTION: "false", GRAPHQL_MAX_TOKENS: "100000" });
+  lenient = await startNode({ GRAPHQL_MAX_TOKENS: "100000" });
   user = await newUser(node);
-});
+}, 60_000);
 afterAll(async () => {
   await node.stop();
-  await silent.stop();
+  await lenient.stop();
 });
-
-type Door = (at: TestNode, query: string, variables?: object) => Promise<SocketAnswer>;
-
-const DOORS: Record<string, Door> = {
-  POST: async (at, query, variables = {}) => graphql(at, query, variables as never),
-  async GET(at, query, variables = {}) {
-    const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
-    const response = await fetch(`${at.graphqlUrl}?${parameters}`, {
-      headers: { "Apollo-Require-Preflight": "1" },
-    });
-    return (await response.json()) as SocketAnswer;
-  },
-  async WebSocket(at, query, variables = {}) {
-    const socket = await openSocket(at);
-    const answer = await socket.run(query, variables as never);
-    await socket.close();
-    return answer;
-  },
-};
 
 const times = (count: number, make: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => make(index)).join(" ");
@@ -134,7 +116,7 @@ const ADDRESS_MAX = 8_000;
 const fits = (door: string, query: string) =>
   door !== "GET" || new URLSearchParams({ query }).toString().length < ADDRESS_MAX;
 
-describe.each(Object.entries(DOORS))("refused by %s", (name, door) => {
+describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, door) => {
   test.each(REFUSED.filter(([, query]) => fits(name, query)))(
     "%s",
     async (_what, query, code, message) => {
@@ -166,79 +148,12 @@ describe.each(Object.entries(DOORS))("refused by %s", (name, door) => {
   });
 });
 
-describe("a schema that is not told", () => {
-  const QUESTIONS = [
-    "{__schema{types{name}}}",
-    '{__type(name:"User"){name}}',
-    "{a:__schema{b:types{c:name}}}",
-    '{a:__type(name:"User"){b:name}}',
-    "{...f} fragment f on Query {__schema{types{name}}}",
-    "{...{...on Query{...{__schema{types{name}}}}}}",
-    "query a {__schema{types{name}}}",
-    "mutation {__schema{types{name}}}",
-    "subscription {__schema{types{name}}}",
-    'query ($yes: Boolean = true) {__type(name:"User") @include(if:$yes) {fields{name}}}',
-    'query ($no: Boolean = false) {__type(name:"User") @skip(if:$no) {fields{name}}}',
-    "{__typename __schema{queryType{name}}}",
-  ];
-  const NEAR: Array<[query: string, variables?: object]> = [
-    ["{currentSesion{id}}"],
-    ["{currentSession{usr{id}}}"],
-    ["{currentSession{id @skp(if:true)}}"],
-    ["{...on Usr{id}}"],
-    ["{accountSettings(acountKey:1){accountKey}}"],
-    ["{users(filter:{logn:{eq:1}}){limit}}"],
-    ["{users(filter:{},sort:{asc:LOGI}){limit}}"],
-    ["query($a:UserFiltr){users(filter:$a){limit}}"],
-    ["query($a:UserFilter!){users(filter:$a){limit}}", { a: { logn: { eq: "1" } } }],
-    ["query($a:UserFilter!){users(filter:$a){limit}}", { a: { login: { eqq: "1" } } }],
-    ["query($a:UserSortField){users(filter:{},sort:{asc:$a}){limit}}", { a: "LOGI" }],
-    ["query($a:UserKey!){user(by:$a){id}}", { a: { logn: "1" } }],
-  ];
-  const BLANK = /Did you mean|currentSession"|"accountKey|"login|"LOGIN|"eq"|"user"|UserFilter"\?/;
-
-  describe.each(Object.entries(DOORS))("by %s", (name, door) => {
-    test.each(QUESTIONS)("%s", async (query) => {
-      const { data, errors } = await door(silent, query);
-      expect(data ?? null).toBeNull();
-      expect(errors?.length).toBe(1);
-      const queriesOnly = name === "GET" && query.startsWith("mutation");
-      expect(errors?.[0].extensions.code).toBe("MALFORMED");
-      expect(errors?.[0].message).toMatch(queriesOnly ? /./ : /introspection has been disabled/);
-    });
-
-    test.each(NEAR)("near names are not told: %s", async (query, variables) => {
-      for (let turn = 0; turn < 3; turn += 1) {
-        const { data, errors } = await door(silent, query, variables);
-        expect(data ?? null).toBeNull();
-        expect(errors?.length).toBeGreaterThan(0);
-        expect(JSON.stringify(errors).replaceAll("\\", "")).not.toMatch(BLANK);
-      }
-    });
-
-    test("__typename is no introspection", async () => {
-      expect((await door(silent, "{__typename}")).data).toEqual({ __typename: "Query" });
-    });
-  });
-
-  test("near names are told where the schema is", async () => {
-    const { errors } = await graphql(node, "{currentSesion{id}}");
-    expect(errors?.[0].message).toMatch(/Did you mean/);
-  });
-
-  test("a message that repeats itself costs no more than its length", async () => {
-    const text = " Did you mean ".repeat(15_000);
-    const query = `{users(filter:{},offset:"${text}"){limit}}`;
-    expect((await graphql(silent, query)).errors?.[0].extensions.code).toBe("MALFORMED");
-  });
-});
-
 describe("others are answered meanwhile", () => {
   const attacks = REFUSED.filter(([, query]) => query.length > 500).map(([, query]) => query);
 
   test("while hostile documents are refused", async () => {
     const socket = await openSocket(node, user.token);
-    const hostile = attacks.flatMap((query) => [graphql(node, query), graphql(silent, query)]);
+    const hostile = attacks.flatMap((query) => [graphql(node, query), graphql(lenient, query)]);
     const honest = Promise.all([
       ...Array.from({ length: 10 }, () => graphql(node, "{currentSession{id}}", {}, user.token)),
       ...Array.from({ length: 10 }, () => socket.run("{currentSession{id}}")),
@@ -257,7 +172,7 @@ describe("others are answered meanwhile", () => {
 
   test("ten thousand overlapping fields, where so many tokens are allowed", async () => {
     for (const field of ["__typename", "currentSession{id}", "a:currentSession{b:id c:id}"]) {
-      const { errors } = await graphql(silent, `{${`${field} `.repeat(10_000)}}`);
+      const { errors } = await graphql(lenient, `{${`${field} `.repeat(10_000)}}`);
       expect(errors?.[0].extensions.code).toBe("TOO_LARGE");
     }
   });
@@ -354,7 +269,12 @@ describe("sizes", () => {
       for (let turn = 0; turn < 40; turn += 1) {
         await Promise.all(
           Array.from({ length: 20 }, () =>
-            graphql(node, `{a${++count}:currentSession{${"id ".repeat(10)} # ${"x".repeat(2_000)}\n}}`, {}, token),
+            graphql(
+              node,
+              `{a${++count}:currentSession{${"id ".repeat(10)} # ${"x".repeat(2_000)}\n}}`,
+              {},
+              token,
+            ),
           ),
         );
       }

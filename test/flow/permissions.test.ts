@@ -7,9 +7,11 @@ import { Engine } from "../../src/graphql/engine";
 import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
 import { applicationToken, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { DOORS, type Door } from "../support/graphql-doors";
 import { connectSocket, type SocketAnswer } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
-import { type Outcome, ROUTES, ROWS, type Row, type World } from "../support/permission-rows";
+import { ROUTES } from "../support/permission-routes";
+import { type Outcome, ROWS, type Row, type World } from "../support/permission-rows";
 import { secondApplication } from "../support/second-application";
 
 const schema = buildSignalboxSchema();
@@ -142,40 +144,6 @@ async function tokenOf(caller: string, world: World): Promise<string | undefined
   }
 }
 
-/** Sends an operation through a door of GraphQL. */
-type Door = (row: Row, variables: object, token: string | undefined) => Promise<SocketAnswer>;
-
-const json = async (response: Response) => (await response.json()) as SocketAnswer;
-
-const DOORS: Record<string, Door> = {
-  "GraphQL by POST": async ({ document: query }, variables, token) =>
-    json(
-      await fetch(node.graphqlUrl, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...(token ? { "Svc-Token": token } : {}) },
-        body: JSON.stringify({ query, variables }),
-      }),
-    ),
-  "GraphQL by POST with a bearer token": async ({ document: query }, variables, token) =>
-    json(
-      await fetch(node.graphqlUrl, {
-        method: "POST",
-        headers: {
-          "Content-Type": "application/json",
-          ...(token ? { Authorization: `Bearer ${token}` } : {}),
-        },
-        body: JSON.stringify({ query, variables }),
-      }),
-    ),
-  "GraphQL by GET": async ({ document: query }, variables, token) =>
-    json(
-      await fetch(
-        `${node.graphqlUrl}?${new URLSearchParams({ query, variables: JSON.stringify(variables) })}`,
-        { headers: { "Apollo-Require-Preflight": "1", ...(token ? { "Svc-Token": token } : {}) } },
-      ),
-    ),
-};
-
 function doorsOf(operation: string): string[] {
   if (operation.startsWith("Subscription.")) return [];
   return Object.keys(DOORS).filter(
@@ -231,7 +199,7 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
   test.each(CALLERS)("%s", async (caller) => {
     const token = await tokenOf(caller, world);
     count += 1;
-    const answer = await door(row, row.variables(world), token);
+    const answer = await door(node, row.document, row.variables(world), token);
     const wanted = expected(row, caller);
     expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
     if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {

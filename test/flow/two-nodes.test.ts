@@ -1,4 +1,9 @@
 import { type RedisServer, startRedis } from "../../scripts/services/redis-server";
+import { openLocalBus } from "../../src/bus/local";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { openIdentity } from "../../src/identity/identity";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
 import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
@@ -30,6 +35,39 @@ const whoAmI = (node: TestNode, token: string) => rest(node, "GET", "/session", 
 
 if (hasServices) describe("two nodes on one PostgreSQL and Redis", onServices);
 else describe("two nodes on one data folder", onOneFolder);
+
+it("a node that could not hear the others finds what has ended once it can", async () => {
+  const node = await startNode();
+  const log = openLog("silent");
+  const bus = openLocalBus(systemClock, log);
+  const identity = await openIdentity({
+    ...{ config: readConfig({}), store: node.app.store, bus, clock: systemClock, log },
+    endpoints: { api: () => "", chat: DOMAIN, turn: "" },
+  });
+  try {
+    const user = await newUser(node);
+    const gone = await signIn(node, user);
+    const closed: string[] = [];
+    const watch = (name: string, sessionId: number | null, userId: number) =>
+      new Promise<void>((resolve) => {
+        const close = () => resolve(void closed.push(name));
+        identity.endings.watch({ sessionId, userId, close });
+      });
+    void watch("live", user.sessionId, user.id);
+    void watch("live by password", null, user.id);
+    const ended = watch("session", gone.sessionId, user.id);
+    const deleted = watch("user", null, 9_007_199_254_740_991);
+    await rest(node, "DELETE", "/session", { token: gone.token });
+    expect(closed).toEqual([]);
+    // What the bus says when it is back after an absence; the look from time to time comes far later.
+    await bus.publish("identity:endings", "");
+    await Promise.all([ended, deleted]);
+    expect(closed.sort()).toEqual(["session", "user"]);
+  } finally {
+    await identity.close();
+    await node.stop();
+  }
+}, 20_000);
 
 function onOneFolder() {
   it("are refused, and the first goes on", async () => {

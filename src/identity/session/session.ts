@@ -53,6 +53,10 @@ export function toSession(row: SessionRow): Session {
     expiresAt: row.expires_at,
     createdAt: row.s_created_at,
     updatedAt: row.s_updated_at,
-    user: row.u_id === null ? null : toUser({ ...row, u_id: row.u_id }),
+    user: hasUser(row) ? toUser(row) : null,
   };
+}
+
+function hasUser(row: SessionRow): row is SessionRow & UserRow {
+  return row.u_id !== null;
 }

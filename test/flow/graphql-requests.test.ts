@@ -1,0 +1,323 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { applicationToken, graphql, rest, signed } from "../support/client";
+import { connectSocket, openSocket } from "../support/graphql-socket";
+import { startNode, type TestNode } from "../support/node";
+
+/** What a page of another site could send, and requests that are no single operation. */
+
+let node: TestNode;
+/** A node that pages of one site alone may call. */
+let narrow: TestNode;
+const HOME = "https://app.example.com";
+
+beforeAll(async () => {
+  node = await startNode();
+  narrow = await startNode({ CORS_ORIGINS: HOME });
+}, 60_000);
+afterAll(async () => {
+  await node.stop();
+  await narrow.stop();
+});
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const PREFLIGHTED = { "Apollo-Require-Preflight": "1" };
+
+async function send(body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE) {
+  const response = await fetch(node.graphqlUrl, { method: "POST", headers, body });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+async function get(parameters: Record<string, string>, headers: Record<string, string>) {
+  const url = `${node.graphqlUrl}?${new URLSearchParams(parameters)}`;
+  const response = await fetch(url, { headers });
+  return { status: response.status, body: JSON.parse(await response.text()) };
+}
+
+const malformed = (message: string | RegExp) => ({
+  errors: [
+    {
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+      extensions: { code: "MALFORMED" },
+    },
+  ],
+});
+
+/** A mutation that leaves a trace: its nonce can be used once. */
+function traced() {
+  const parameters = signed(node);
+  const { application_id, auth_key, ...others } = parameters;
+  const input = { ...others, applicationId: application_id, authKey: auth_key };
+  const query =
+    "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }";
+  return {
+    query,
+    variables: { input },
+    /** Whether it has not run. */
+    async unused() {
+      return (await rest(node, "POST", "/session", { body: parameters })).status === 201;
+    },
+  };
+}
+
+describe("a page of another site", () => {
+  const SIMPLE: Array<[type: string, encode: (query: string, variables: object) => string]> = [
+    ["text/plain", (query, variables) => JSON.stringify({ query, variables })],
+    ["text/plain; charset=utf-8", (query, variables) => JSON.stringify({ query, variables })],
+    [
+      "application/x-www-form-urlencoded",
+      (query, variables) =>
+        String(new URLSearchParams({ query, variables: JSON.stringify(variables) })),
+    ],
+    [
+      "multipart/form-data; boundary=x",
+      (query, variables) =>
+        `--x\r\nContent-Disposition: form-data; name="operations"\r\n\r\n${JSON.stringify({ query, variables })}\r\n--x--\r\n`,
+    ],
+  ];
+  test.each(SIMPLE)("may not post %s", async (type, encode) => {
+    const mutation = traced();
+    const body = encode(mutation.query, mutation.variables);
+    const answer = await send(body, { "Content-Type": type });
+    expect(answer).toEqual({ status: 400, body: malformed(/CSRF|Unsupported Media Type/) });
+    expect(await mutation.unused()).toBe(true);
+  });
+
+  test("may not post without a type", async () => {
+    const mutation = traced();
+    const bytes = Buffer.from(JSON.stringify(mutation));
+    const answer = await send(bytes, {});
+    expect(answer).toEqual({ status: 400, body: malformed(/./) });
+    expect(await mutation.unused()).toBe(true);
+  });
+
+  test("may not get without a preflight", async () => {
+    expect(await get({ query: "{__typename}" }, {})).toEqual({
+      status: 400,
+      body: malformed(/CSRF/),
+    });
+  });
+
+  test.each([
+    ["by GET", PREFLIGHTED],
+    ["by GET with a JSON type", JSON_TYPE],
+  ])("nobody runs a mutation %s", async (_how, headers) => {
+    const mutation = traced();
+    const { query, variables } = mutation;
+    const answer = await get({ query, variables: JSON.stringify(variables) }, headers);
+    expect(answer).toEqual({
+      status: 405,
+      body: malformed("GET requests only support query operations, not mutation operations"),
+    });
+    expect(await mutation.unused()).toBe(true);
+  });
+
+  test("a method in a header or a parameter overrides nothing", async () => {
+    const mutation = traced();
+    const { query, variables } = mutation;
+    const answer = await get(
+      { query, variables: JSON.stringify(variables), _method: "POST" },
+      { ...PREFLIGHTED, "X-HTTP-Method-Override": "POST" },
+    );
+    expect(answer.status).toBe(405);
+    expect(await mutation.unused()).toBe(true);
+    const token = await applicationToken(node);
+    for (const name of ["X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method"]) {
+      await rest(node, "GET", "/session?_method=DELETE", { token, headers: { [name]: "DELETE" } });
+    }
+    expect((await rest(node, "GET", "/session", { token })).status).toBe(200);
+  });
+
+  test("is told of no other origin than the one that is allowed", async () => {
+    const ask = async (at: TestNode, origin: string, method = "POST") => {
+      const response = await fetch(at.graphqlUrl, {
+        method,
+        headers: { ...JSON_TYPE, Origin: origin, "Access-Control-Request-Method": "POST" },
+        body: method === "POST" ? '{"query":"{__typename}"}' : undefined,
+      });
+      return [
+        response.headers.get("access-control-allow-origin"),
+        response.headers.get("access-control-allow-credentials"),
+      ];
+    };
+    for (const method of ["POST", "OPTIONS"]) {
+      expect(await ask(node, "https://evil.example", method)).toEqual(["*", null]);
+      expect(await ask(narrow, HOME, method)).toEqual([HOME, null]);
+      expect(await ask(narrow, "https://evil.example", method)).toEqual([null, null]);
+    }
+  });
+});
+
+describe("the origin of a WebSocket", () => {
+  const connect = async (url: string, protocol: string, origin: string | undefined) => {
+    const socket = new WebSocket(url, protocol, { origin });
+    const event = await once(socket, "open").then(
+      () => "open",
+      (error: unknown) => String(error),
+    );
+    socket.terminate();
+    return event;
+  };
+  const CASES: Array<[origin: string | undefined, allowed: boolean]> = [
+    [HOME, true],
+    [undefined, true],
+    ["https://evil.example", false],
+    ["http://app.example.com", false],
+    ["https://app.example.com.evil.example", false],
+    ["https://app.example.com:444", false],
+    ["https://APP.example.com/", false],
+    ["null", false],
+    ["*", false],
+  ];
+  test.each(CASES)("%s", async (origin, allowed) => {
+    const graphqlUrl = narrow.graphqlUrl.replace(/^http/, "ws");
+    const expected = allowed ? "open" : expect.stringContaining("403");
+    expect(await connect(graphqlUrl, "graphql-transport-ws", origin)).toEqual(expected);
+    expect(await connect(narrow.chatUrl, "xmpp", origin)).toEqual(expected);
+    expect(
+      await connect(node.graphqlUrl.replace(/^http/, "ws"), "graphql-transport-ws", origin),
+    ).toBe("open");
+  });
+});
+
+describe("requests that are no single operation", () => {
+  const BODIES: Array<[what: string, body: string, status: number, message: string | RegExp]> = [
+    ["a list of operations", '[{"query":"{__typename}"}]', 400, "Operation batching disabled."],
+    ["a list of none", "[]", 400, /batching|No operations/i],
+    ["null", "null", 400, /POST body missing/],
+    ["text", '"{__typename}"', 400, /POST body missing/],
+    ["a number", "1", 400, /POST body missing/],
+    ["an empty object", "{}", 400, /POST body missing/],
+    ["no query", '{"variables":{}}', 400, /must contain a non-empty `query`/],
+    ["a query that is no text", '{"query":{"a":1}}', 400, /must be strings/],
+    ["a list of queries", '{"query":["{__typename}"]}', 400, /must be strings/],
+    ["variables that are text", '{"query":"{__typename}","variables":"{}"}', 400, /`variables`/],
+    ["variables that are a list", '{"query":"{__typename}","variables":[1]}', 400, /`variables`/],
+    ["extensions that are text", '{"query":"{__typename}","extensions":"x"}', 400, /`extensions`/],
+    ["a name that is none", '{"query":"{__typename}","operationName":{}}', 400, /operationName/],
+    ["the name of nothing", '{"query":"{__typename}","operationName":"x"}', 400, /no operation of/],
+    ["a prototype", '{"query":"{__typename}","__proto__":{"x":1}}', 400, /not valid JSON/],
+    [
+      "a constructor",
+      '{"query":"{__typename}","constructor":{"prototype":{}}}',
+      400,
+      /not valid JSON/,
+    ],
+    ["half of JSON", '{"query":', 400, /not valid JSON/],
+    ["nothing", "", 400, /Body cannot be empty/],
+  ];
+  test.each(BODIES)("%s", async (_what, body, status, message) => {
+    expect(await send(body)).toEqual({ status, body: malformed(message) });
+  });
+
+  test("deep brackets are read without harm", async () => {
+    const deep = `{"query":"{__typename}","variables":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
+    expect((await send(deep)).status).toBeLessThan(500);
+    expect((await graphql(node, "{__typename}")).data).toEqual({ __typename: "Query" });
+  });
+
+  test("a subscription over HTTP is told where to go", async () => {
+    const query = "subscription { callSignals { id } }";
+    const body = malformed("Subscriptions run over the WebSocket (graphql-transport-ws) alone");
+    expect(await send(JSON.stringify({ query }))).toEqual({ status: 400, body });
+    const byGet = await get({ query }, PREFLIGHTED);
+    expect(byGet).toEqual({ status: 405, body: malformed(/only support query operations/) });
+  });
+
+  test("a persisted query with a wrong hash is neither run nor kept", async () => {
+    const query = "{ __typename }";
+    const hash = createHash("sha256").update(query).digest("hex");
+    const other = createHash("sha256").update("{ a: __typename }").digest("hex");
+    const ask = (sha256Hash: unknown, text?: string, version: unknown = 1) =>
+      send(
+        JSON.stringify({ query: text, extensions: { persistedQuery: { version, sha256Hash } } }),
+      );
+    const NOT_FOUND = { status: 200, body: malformed("PersistedQueryNotFound") };
+    expect(await ask(other, query)).toEqual({
+      status: 400,
+      body: malformed("provided sha does not match query"),
+    });
+    expect(await ask(other)).toEqual(NOT_FOUND);
+    expect(await ask(hash)).toEqual(NOT_FOUND);
+    expect((await ask(hash, query)).body).toEqual({ data: { __typename: "Query" } });
+    expect((await ask(hash)).body).toEqual({ data: { __typename: "Query" } });
+    for (const wrong of ["", "__proto__", "x".repeat(10_000), 5, null, {}, [hash]]) {
+      const { status, body } = await ask(wrong, "{ b: __typename }");
+      expect([status < 500, body.errors?.[0].extensions.code]).toEqual([true, "MALFORMED"]);
+    }
+    expect((await ask(hash, query, 99)).body.errors[0].extensions.code).toBe("MALFORMED");
+  });
+
+  test("a persisted query is held to the limits too", async () => {
+    const query = `${"{a".repeat(16)}${"}".repeat(16)}`;
+    const sha256Hash = createHash("sha256").update(query).digest("hex");
+    const extensions = { persistedQuery: { version: 1, sha256Hash } };
+    for (const text of [query, undefined, query]) {
+      const { body } = await send(JSON.stringify({ query: text, extensions }));
+      expect(["TOO_LARGE", "MALFORMED"]).toContain(body.errors[0].extensions.code);
+    }
+  });
+});
+
+describe("a socket that breaks the protocol is closed with its code", () => {
+  const CASES: Array<[what: string, messages: string[], code: number]> = [
+    ["nothing that is JSON", ["nonsense"], 4400],
+    ["a message of no type", ["{}"], 4400],
+    ["an unknown type", ['{"type":"nothing"}'], 4400],
+    ["a prototype for a type", ['{"type":"__proto__"}'], 4400],
+    [
+      "an operation before the introduction",
+      ['{"id":"1","type":"subscribe","payload":{"query":"{__typename}"}}'],
+      4401,
+    ],
+    ["two introductions", ['{"type":"connection_init"}', '{"type":"connection_init"}'], 4429],
+    [
+      "a payload that is none",
+      ['{"type":"connection_init"}', '{"id":"1","type":"subscribe"}'],
+      4400,
+    ],
+    [
+      "a query that is none",
+      ['{"type":"connection_init"}', '{"id":"1","type":"subscribe","payload":{"query":1}}'],
+      4400,
+    ],
+    [
+      "an id that is none",
+      [
+        '{"type":"connection_init"}',
+        '{"id":1,"type":"subscribe","payload":{"query":"{__typename}"}}',
+      ],
+      4400,
+    ],
+  ];
+  test.each(CASES)("%s", async (_what, messages, code) => {
+    const socket = await connectSocket(node);
+    for (const message of messages) socket.send(message);
+    const { code: closed, reason } = await socket.closed;
+    expect([closed, reason]).toEqual([code, expect.not.stringMatching(/node_modules|\bat /)]);
+  });
+
+  test("one id for two operations", async () => {
+    const token = await applicationToken(node);
+    const socket = await openSocket(node, token);
+    const message = { id: "1", type: "subscribe", payload: { query: "{currentSession{id}}" } };
+    socket.send(message);
+    socket.send(message);
+    expect((await socket.closed).code).toBe(4409);
+  });
+
+  test("prototypes for ids are ids like any other", async () => {
+    const socket = await openSocket(node);
+    for (const id of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      socket.send({ id, type: "subscribe", payload: { query: "{__typename}" } });
+      expect(await socket.next()).toEqual({
+        id,
+        type: "next",
+        payload: { data: { __typename: "Query" } },
+      });
+      expect(await socket.next()).toEqual({ id, type: "complete" });
+    }
+    await socket.close();
+  });
+});

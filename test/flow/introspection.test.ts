@@ -1,0 +1,86 @@
+import { graphql } from "../support/client";
+import { OPEN_DOORS } from "../support/graphql-doors";
+import { startNode, type TestNode } from "../support/node";
+
+let node: TestNode;
+/** A node that does not tell its schema. */
+let silent: TestNode;
+
+beforeAll(async () => {
+  node = await startNode();
+  silent = await startNode({ INTROSPECTION: "false" });
+}, 60_000);
+afterAll(async () => {
+  await node.stop();
+  await silent.stop();
+});
+
+describe("a schema that is not told", () => {
+  const QUESTIONS = [
+    "{__schema{types{name}}}",
+    '{__type(name:"User"){name}}',
+    "{a:__schema{b:types{c:name}}}",
+    '{a:__type(name:"User"){b:name}}',
+    "{...f} fragment f on Query {__schema{types{name}}}",
+    "{...{...on Query{...{__schema{types{name}}}}}}",
+    "query a {__schema{types{name}}}",
+    "mutation {__schema{types{name}}}",
+    "subscription {__schema{types{name}}}",
+    'query ($yes: Boolean = true) {__type(name:"User") @include(if:$yes) {fields{name}}}',
+    'query ($no: Boolean = false) {__type(name:"User") @skip(if:$no) {fields{name}}}',
+    "{__typename __schema{queryType{name}}}",
+  ];
+  const NEAR: Array<[query: string, variables: object]> = [
+    ["{currentSesion{id}}", {}],
+    ["{currentSession{usr{id}}}", {}],
+    ["{currentSession{id @skp(if:true)}}", {}],
+    ["{...on Usr{id}}", {}],
+    ["{accountSettings(acountKey:1){accountKey}}", {}],
+    ["{users(filter:{logn:{eq:1}}){limit}}", {}],
+    ["{users(filter:{},sort:{asc:LOGI}){limit}}", {}],
+    ["query($a:UserFiltr){users(filter:$a){limit}}", {}],
+    ["query($a:UserFilter!){users(filter:$a){limit}}", { a: { logn: { eq: "1" } } }],
+    ["query($a:UserFilter!){users(filter:$a){limit}}", { a: { login: { eqq: "1" } } }],
+    ["query($a:UserSortField){users(filter:{},sort:{asc:$a}){limit}}", { a: "LOGI" }],
+    ["query($a:UserKey!){user(by:$a){id}}", { a: { logn: "1" } }],
+  ];
+  const OTHERWISE =
+    /^(Cannot query field "__schema"|GET requests only support query|.* must not select an introspection)/;
+  const BLANK = /Did you mean|currentSession"|"login|"LOGIN|"eq"|"user"|UserFilter"\?/;
+
+  describe.each(Object.entries(OPEN_DOORS))("by %s", (_name, door) => {
+    test.each(QUESTIONS)("%s", async (query) => {
+      const { data, errors } = await door(silent, query);
+      expect(data ?? null).toBeNull();
+      expect(errors?.[0].extensions.code).toBe("MALFORMED");
+      // A mutation has no __schema, and neither it nor a subscription comes by every door.
+      const other = /^(mutation|subscription)/.test(query) ? OTHERWISE : /(?!)/;
+      const told = errors?.map(({ message }) => message).filter((text) => !other.test(text));
+      for (const message of told ?? []) expect(message).toMatch(/introspection has been disabled/);
+    });
+
+    test.each(NEAR)("near names are not told: %s", async (query, variables) => {
+      for (let turn = 0; turn < 3; turn += 1) {
+        const { data, errors } = await door(silent, query, variables);
+        expect(data ?? null).toBeNull();
+        expect(errors?.length).toBeGreaterThan(0);
+        expect(JSON.stringify(errors).replaceAll("\\", "")).not.toMatch(BLANK);
+      }
+    });
+
+    test("__typename is no introspection", async () => {
+      expect((await door(silent, "{__typename}")).data).toEqual({ __typename: "Query" });
+    });
+  });
+
+  test("near names are told where the schema is", async () => {
+    const { errors } = await graphql(node, "{currentSesion{id}}");
+    expect(errors?.[0].message).toMatch(/Did you mean/);
+  });
+
+  test("a message that repeats itself costs no more than its length", async () => {
+    const text = " Did you mean ".repeat(15_000);
+    const query = `{users(filter:{},offset:"${text}"){limit}}`;
+    expect((await graphql(silent, query)).errors?.[0].extensions.code).toBe("MALFORMED");
+  });
+});

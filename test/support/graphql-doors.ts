@@ -1,0 +1,59 @@
+import { openSocket, type SocketAnswer } from "./graphql-socket";
+import type { TestNode } from "./node";
+
+/** Sends an operation through a door of GraphQL. */
+export type Door = (
+  node: TestNode,
+  query: string,
+  variables: object,
+  token: string | undefined,
+) => Promise<SocketAnswer>;
+
+async function post(
+  node: TestNode,
+  body: object,
+  headers: Record<string, string>,
+): Promise<SocketAnswer> {
+  const response = await fetch(node.graphqlUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as SocketAnswer;
+}
+
+const byPost: Door = (node, query, variables, token) =>
+  post(node, { query, variables }, token ? { "Svc-Token": token } : {});
+
+const byBearer: Door = (node, query, variables, token) =>
+  post(node, { query, variables }, token ? { Authorization: `Bearer ${token}` } : {});
+
+const byGet: Door = async (node, query, variables, token) => {
+  const parameters = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+  const response = await fetch(`${node.graphqlUrl}?${parameters}`, {
+    headers: { "Apollo-Require-Preflight": "1", ...(token ? { "Svc-Token": token } : {}) },
+  });
+  return (await response.json()) as SocketAnswer;
+};
+
+/** The doors of GraphQL over HTTP, by name. */
+export const DOORS: Record<string, Door> = {
+  "GraphQL by POST": byPost,
+  "GraphQL by POST with a bearer token": byBearer,
+  "GraphQL by GET": byGet,
+};
+
+/** Every door of GraphQL, for callers without a token. */
+export const OPEN_DOORS: Record<
+  string,
+  (node: TestNode, query: string, variables?: object) => Promise<SocketAnswer>
+> = {
+  POST: (node, query, variables = {}) => byPost(node, query, variables, undefined),
+  GET: (node, query, variables = {}) => byGet(node, query, variables, undefined),
+  async WebSocket(node, query, variables = {}) {
+    const socket = await openSocket(node);
+    const answer = await socket.run(query, { ...variables });
+    await socket.close();
+    return answer;
+  },
+};

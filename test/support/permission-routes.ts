@@ -1,0 +1,153 @@
+import type { TestUser } from "./client";
+import type { TestNode } from "./node";
+import type { World } from "./permission-rows";
+
+const TOKEN = expect.stringMatching(/^[\w-]{43}$/);
+const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+const ID = expect.any(Number);
+/** Written some seconds after a request, so either may be seen. */
+const DATE_OR_NULL = {
+  asymmetricMatch: (value: unknown) => value === null || DATE.asymmetricMatch(value),
+};
+
+/** What a REST route is sent and answers to who may. */
+export interface RouteRow {
+  /** The operation of the table of operations that its document runs. */
+  operation: string;
+  path(world: World): string;
+  headers?(world: World): Record<string, string>;
+  body?(world: World): unknown;
+  /** Status and whole body for whom it is OK; by default for each the same. */
+  success(world: World, caller: string): { status: number; body: unknown };
+}
+
+/** A user in whole, as REST shows it. */
+export function shownUser(user: Pick<TestUser, "id" | "login">, changes = {}) {
+  return {
+    id: user.id,
+    login: user.login,
+    email: null,
+    external_user_id: null,
+    external_id: null,
+    facebook_id: null,
+    twitter_id: null,
+    full_name: null,
+    phone: null,
+    website: null,
+    custom_data: null,
+    user_tags: null,
+    avatar: null,
+    blob_id: null,
+    created_at: DATE,
+    updated_at: DATE,
+    last_request_at: DATE_OR_NULL,
+    timezone: null,
+    ...changes,
+  };
+}
+
+/** A session in whole, as REST shows it. */
+function shownSession(node: TestNode, user: TestUser | null, userId: number | null) {
+  return {
+    id: ID,
+    application_id: node.application.id,
+    user_id: userId,
+    nonce: ID,
+    token: TOKEN,
+    ts: ID,
+    created_at: DATE,
+    updated_at: DATE,
+    ...(user ? { user: shownUser(user) } : { device_id: null }),
+  };
+}
+
+const empty = () => ({ status: 200, body: null });
+
+/** Every route of schema/rest, by its operation's name. One that is missing here fails the suite. */
+export const ROUTES: Record<string, RouteRow> = {
+  GetAccountSettings: {
+    operation: "Query.accountSettings",
+    path: () => "/account_settings",
+    headers: ({ node }) => ({ "Svc-Account-Key": node.application.accountKey }),
+    success: ({ node }) => ({
+      status: 200,
+      body: {
+        api_key: node.application.accountKey,
+        api_endpoint: node.baseUrl,
+        chat_endpoint: "localhost",
+        turnserver_endpoint: "localhost",
+      },
+    }),
+  },
+  RejectCall: {
+    operation: "Mutation.rejectCall",
+    path: () => "/calls/reject",
+    body: ({ a }) => ({ recipientId: a.id, sessionID: "s", platform: "Web" }),
+    success: () => ({ status: 200, body: {} }),
+  },
+  Login: {
+    operation: "Mutation.login",
+    path: () => "/login",
+    body: ({ a }) => ({ login: a.login, password: a.password }),
+    success: ({ a }) => ({ status: 200, body: { user: shownUser(a) } }),
+  },
+  Logout: { operation: "Mutation.logout", path: () => "/login", success: empty },
+  CreateSession: {
+    operation: "Mutation.createSession",
+    path: () => "/session",
+    body: ({ signed }) => signed(),
+    success: ({ node }) => ({ status: 201, body: { session: shownSession(node, null, null) } }),
+  },
+  GetSession: {
+    operation: "Query.currentSession",
+    path: () => "/session",
+    success({ node, elsewhere, a, b, foreign }, caller) {
+      const users: Record<string, TestUser> = {
+        "user A": a,
+        "user B": b,
+        "a foreign user": foreign,
+      };
+      const user = users[caller] ?? null;
+      const place = caller === "a foreign user" ? elsewhere : node;
+      const userId = user?.id ?? (caller === "a web token" ? 0 : null);
+      return { status: 200, body: { session: shownSession(place, user, userId) } };
+    },
+  },
+  DestroySession: { operation: "Mutation.destroySession", path: () => "/session", success: empty },
+  CreateUser: {
+    operation: "Mutation.createUser",
+    path: () => "/users",
+    body: ({ unique }) => ({ user: { login: `new-${unique}`, password: "correct horse" } }),
+    success: ({ unique }) => ({
+      status: 201,
+      body: { user: shownUser({ id: ID, login: `new-${unique}` }) },
+    }),
+  },
+  ListUsers: {
+    operation: "Query.users",
+    path: ({ a }) => `/users/v2?id=${a.id}`,
+    success: ({ a }, caller) => {
+      const items = caller === "a foreign user" ? [] : [shownUser(a)];
+      return { status: 200, body: { limit: 100, skip: 0, total_entries: items.length, items } };
+    },
+  },
+  GetUser: {
+    operation: "Query.user",
+    path: ({ a }) => `/users/${a.id}`,
+    success: ({ a }) => ({ status: 200, body: { user: shownUser(a) } }),
+  },
+  UpdateUser: {
+    operation: "Mutation.updateUser",
+    path: ({ a }) => `/users/${a.id}`,
+    body: () => ({ user: { full_name: "Changed" } }),
+    success: ({ a }) => ({
+      status: 200,
+      body: { user: shownUser(a, { full_name: "Changed" }) },
+    }),
+  },
+  DeleteUser: {
+    operation: "Mutation.deleteUser",
+    path: ({ a }) => `/users/${a.id}`,
+    success: empty,
+  },
+};
