@@ -125,6 +125,8 @@ export async function connectSocket(
         });
         if (errors) throw new Error(JSON.stringify(errors));
       }
+      const [first] = arrived();
+      if (!first?.payload?.data) throw new Error(`refused: ${JSON.stringify(first)}`);
       return () =>
         arrived()
           .flatMap(({ payload }) => (payload?.data ? [payload.data.callSignals] : []))

@@ -1,0 +1,153 @@
+import { auth, connectRaw, OPEN } from "../support/chat";
+import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
+
+/** Who does not know a password does not learn which names there are. */
+
+let node: TestNode;
+let user: TestUser;
+let guest: string;
+beforeAll(async () => {
+  node = await startNode();
+  user = await newUser(node, { email: "known@example.com" });
+  guest = "guest-of-old";
+  await node.sql(
+    `INSERT INTO users (application_id, login, login_key, is_guest, password_hash, updated_at)
+      SELECT application_id, $2, $2, true, password_hash, now() FROM users WHERE id = $1`,
+    [user.id, guest],
+  );
+  await node.sql(
+    `INSERT INTO users (application_id, login, login_key, updated_at)
+      SELECT application_id, 'no-password', 'no-password', now() FROM users WHERE id = $1`,
+    [user.id],
+  );
+}, 60_000);
+afterAll(() => node.stop());
+
+const ATTEMPTS: Array<
+  [what: string, name: () => { login: string } | { email: string }, password: string]
+> = [
+  ["a wrong password", () => ({ login: user.login }), "wrong horse"],
+  ["an unknown login", () => ({ login: "nobody-of-that-name" }), "wrong horse"],
+  ["the wrong password of an e-mail", () => ({ email: "known@example.com" }), "wrong horse"],
+  ["an unknown e-mail", () => ({ email: "nobody@example.com" }), "wrong horse"],
+  ["a guest with the right password", () => ({ login: guest }), "correct horse"],
+  ["a user without a password", () => ({ login: "no-password" }), "correct horse"],
+  ["a password beyond the longest", () => ({ login: user.login }), "x".repeat(5_000)],
+  ["a password of NUL", () => ({ login: user.login }), "\u0001"],
+  [
+    "a login in other letters and a wrong password",
+    () => ({ login: user.login.toUpperCase() }),
+    "wrong horse",
+  ],
+  ["a login of a prototype", () => ({ login: "__proto__" }), "wrong horse"],
+  ["a login of a wildcard", () => ({ login: "%" }), "correct horse"],
+];
+const REFUSED = { errors: { base: ["Unauthorized: the login or the password is wrong"] } };
+
+describe.each(ATTEMPTS)("%s", (_what, name, password) => {
+  test("reads the same at POST /session", async () => {
+    const body = { ...signed(node), user: { ...name(), password } };
+    const answer = await rest(node, "POST", "/session", { body });
+    expect([answer.status, answer.body]).toEqual([401, REFUSED]);
+    expect(answer.headers.get("svc-token-expirationdate")).toBeNull();
+  });
+
+  test("reads the same at POST /login", async () => {
+    const token = await applicationToken(node);
+    const answer = await rest(node, "POST", "/login", { token, body: { ...name(), password } });
+    expect([answer.status, answer.body]).toEqual([401, REFUSED]);
+    const { body } = await rest(node, "GET", "/session", { token });
+    expect(body.session.user_id).toBeNull();
+  });
+
+  test("reads the same through GraphQL", async () => {
+    const token = await applicationToken(node);
+    const query = "mutation ($i: LoginInput!) { login(input: $i) { user { id } } }";
+    const { data, errors } = await graphql(node, query, { i: { ...name(), password } }, token);
+    expect(data).toBeNull();
+    expect(errors?.map(({ message, path, extensions }) => ({ message, path, extensions }))).toEqual(
+      [
+        {
+          message: REFUSED.errors.base[0],
+          path: ["login"],
+          extensions: { code: "UNAUTHENTICATED" },
+        },
+      ],
+    );
+  });
+});
+
+test("a NUL in a password is refused by name, for known and unknown logins alike", async () => {
+  for (const login of [user.login, "nobody-of-that-name"]) {
+    const body = { ...signed(node), user: { login, password: "a\u0000b" } };
+    const answer = await rest(node, "POST", "/session", { body });
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      { errors: { password: ["must not contain a NUL character"] } },
+    ]);
+  }
+});
+
+describe("a chat client", () => {
+  const attempt = async (name: string, secret: string) => {
+    const client = await connectRaw(node.chatUrl);
+    for (const frame of [OPEN, auth(name, secret)]) client.send(frame);
+    for (let count = 0; count < 2; count += 1) await client.next();
+    const answer = await client.next();
+    client.socket.terminate();
+    return answer;
+  };
+  const NOT_AUTHORIZED =
+    '<failure xmlns="urn:ietf:params:xml:ns:xmpp-sasl"><not-authorized/></failure>';
+  const CASES: Array<[what: string, name: () => string, secret: string]> = [
+    ["a wrong password", () => `${user.id}-${node.application.id}`, "wrong horse"],
+    ["an unknown user", () => `999999-${node.application.id}`, "wrong horse"],
+    ["an unknown application", () => `${user.id}-999999`, "correct horse"],
+    ["what looks like a token", () => `${user.id}-${node.application.id}`, "x".repeat(43)],
+    ["an unknown user with what looks like a token", () => "999999-999999", "x".repeat(43)],
+    ["a name that is no address", () => "alice", "correct horse"],
+    ["a name beyond all numbers", () => `${"9".repeat(30)}-1`, "correct horse"],
+  ];
+  test.each(CASES)("is refused alike with %s", async (_what, name, secret) => {
+    expect(await attempt(name(), secret)).toBe(NOT_AUTHORIZED);
+  });
+
+  test("may not use the token of another user", async () => {
+    const other = await newUser(node);
+    expect(await attempt(`${user.id}-${node.application.id}`, other.token)).toBe(NOT_AUTHORIZED);
+    expect(await attempt(`${other.id}-${node.application.id}`, other.token)).toContain("<success");
+  });
+});
+
+test("a wrong account key reads the same, whatever it is", async () => {
+  const { accountKey } = node.application;
+  const nearly = `${accountKey.slice(0, -1)}${accountKey.endsWith("A") ? "B" : "A"}`;
+  for (const key of [nearly, "x", accountKey.toLowerCase(), `${accountKey}x`, "'", "%"]) {
+    const headers = { "Svc-Account-Key": key };
+    const answer = await rest(node, "GET", "/account_settings", { headers });
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      { errors: { base: ["The account key is not valid"] } },
+    ]);
+  }
+});
+
+test("a signed request is refused again after a restart on the same data", async () => {
+  const first = await startNode();
+  const body = signed(first);
+  const before = await rest(first, "POST", "/session", { body });
+  expect(before.status).toBe(201);
+  await first.app.close();
+  const second = await startNode({}, {}, first);
+  const again = await rest(second, "POST", "/session", { body });
+  expect([again.status, again.body]).toEqual([
+    422,
+    { errors: { nonce: ["has been used with this timestamp before; send a new one"] } },
+  ]);
+  const { token } = before.body.session;
+  expect((await rest(second, "GET", "/session", { token })).status).toBe(200);
+  expect((await rest(second, "POST", "/session", { body: signed(second) })).status).toBe(201);
+  await second.stop();
+  await first.stop();
+}, 60_000);

@@ -1,0 +1,275 @@
+import { join } from "node:path";
+import { ERRORS } from "../../src/core/errors";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { readDocuments, readRestFiles } from "../../src/rest/documents";
+import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { HOSTILE, LEAKS, placesOf, withValue } from "../support/hostile-values";
+import { startNode, type TestNode } from "../support/node";
+import { ROUTES } from "../support/permission-routes";
+import { ROWS, type World } from "../support/permission-rows";
+
+/**
+ * Every parameter of every operation, with every value that is known to hurt: the answer is an answer
+ * or a refusal of the table, never a failure, and tells nothing of what is behind it.
+ */
+
+const schema = buildSignalboxSchema();
+const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
+const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL" && code !== "UNAVAILABLE");
+
+let node: TestNode;
+let world: World;
+let session: { token: string };
+let unique = 0;
+
+beforeAll(async () => {
+  node = await startNode();
+  const a = await newUser(node);
+  const b = await newUser(node);
+  world = {
+    ...{ node, elsewhere: node, a, b, foreign: b },
+    get unique() {
+      return ++unique;
+    },
+    signed: () => signed(node),
+  };
+  session = a;
+}, 60_000);
+afterAll(() => node.stop());
+
+/** The session of the row's owner; made anew where an attempt has ended it. */
+async function token(): Promise<string> {
+  const { status } = await rest(node, "GET", "/session", { token: session.token });
+  if (status !== 200) session = await signIn(node, world.a);
+  return session.token;
+}
+
+/** Runs so many at once, one such group after the other. */
+async function inGroups<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  for (let index = 0; index < items.length; index += 20) {
+    await Promise.all(items.slice(index, index + 20).map(run));
+  }
+}
+
+const places = Object.entries(ROWS).flatMap(([operation, row]) =>
+  operation.startsWith("Subscription.")
+    ? []
+    : placesOf(schema, row.document).map((place): [string, string, typeof place] => [
+        operation,
+        place.join("."),
+        place,
+      ]),
+);
+
+test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
+  const row = ROWS[operation];
+  if (!row) throw new Error("no row");
+  const own = await token();
+  await inGroups(HOSTILE, async (value) => {
+    const variables = withValue(row.variables(world), place, value);
+    const answer = await graphql(node, row.document, variables, own);
+    const codes = answer.errors?.map(({ extensions }) => extensions.code) ?? [];
+    for (const code of codes)
+      expect([value, CODES]).toEqual([value, expect.arrayContaining([code])]);
+    expect(answer.status < 500 || codes.includes("UNSUPPORTED")).toBe(true);
+    const told = JSON.stringify(answer.errors ?? []);
+    // A message may repeat what was sent.
+    const sent = JSON.stringify(JSON.stringify(value)).slice(1, -1);
+    expect([value, told.replaceAll(sent, "")]).toEqual([value, expect.not.stringMatching(LEAKS)]);
+  });
+});
+
+const parameters = documents.flatMap((document) =>
+  document.parameters
+    .filter(({ binder }) => !binder)
+    .map(({ wire, place, segments }): [string, string, string, string[], string] => [
+      document.name,
+      wire,
+      place,
+      segments,
+      document.method,
+    ]),
+);
+
+test.each(parameters)("REST %s: %s in the %s", async (name, wire, place, segments, method) => {
+  const route = ROUTES[name];
+  if (!route) throw new Error("no route");
+  const own = await token();
+  await inGroups(HOSTILE, async (value) => {
+    const text =
+      typeof value === "string"
+        ? value.replace(/\p{Surrogate}/gu, "\uFFFD")
+        : JSON.stringify(value);
+    let path = route.path(world);
+    const headers = { ...route.headers?.(world) };
+    let body = route.body?.(world);
+    const encoded = encodeURIComponent(text);
+    if (place === "path") path = `/users/${encoded}`;
+    else if (place === "query") path += `${path.includes("?") ? "&" : "?"}${wire}=${encoded}`;
+    else if (place === "header") headers[wire] = text.replace(/[^\t\x20-\x7e]/g, "?");
+    else body = withValue((body ?? {}) as object, segments, value);
+    const answer = await rest(node, method, path, { token: own, headers, body });
+    const unsupported = answer.status === 501;
+    expect([value, answer.status < 500 || unsupported, answer.text]).toEqual([
+      value,
+      true,
+      expect.anything(),
+    ]);
+    if (answer.status < 400) return;
+    expect(answer.body).toEqual({ errors: expect.any(Object) });
+    const told = Object.values<string[]>(answer.body.errors).flat();
+    for (const message of told) expect(message).not.toMatch(LEAKS);
+  });
+});
+
+describe("filters of the user list", () => {
+  const FIELDS = ["id", "login", "full_name", "user_tags", "created_at", "__proto__", "toString"];
+  const OPERATORS = ["eq", "in", "nin", "start_with", "gt", "lte", "constructor", "valueOf", "$ne"];
+  test.each(FIELDS)("%s with every operator and value", async (field) => {
+    const own = await token();
+    const cases = OPERATORS.flatMap((operator) =>
+      HOSTILE.map((value) => [operator, value] as const),
+    );
+    await inGroups(cases, async ([operator, value]) => {
+      const text =
+        typeof value === "string"
+          ? value.replace(/\p{Surrogate}/gu, "\uFFFD")
+          : JSON.stringify(value);
+      const query = `${field}[${operator}]=${encodeURIComponent(text.slice(0, 2_000))}`;
+      const answer = await rest(node, "GET", `/users/v2?${query}`, { token: own });
+      expect([query, [200, 400, 422].includes(answer.status)]).toEqual([query, true]);
+      if (answer.status === 200) return;
+      for (const message of Object.values<string[]>(answer.body.errors).flat()) {
+        expect(message).not.toMatch(LEAKS);
+      }
+    });
+  });
+
+  test("start_with is literal up to the last character there is", async () => {
+    const last = "\u{10FFFF}";
+    const names = [
+      `tail${last}`,
+      `tail${last}${last}`,
+      `tail${last}${last}x`,
+      "tail",
+      "tail\uD7FFx",
+    ];
+    const ids: number[] = [];
+    for (const full_name of names) ids.push((await newUser(node, { full_name })).id);
+    const found = async (prefix: string) => {
+      const query = `full_name[start_with]=${encodeURIComponent(prefix)}`;
+      const { body } = await rest(node, "GET", `/users/v2?${query}`, { token: await token() });
+      return body.items.map(({ id }: { id: number }) => ids.indexOf(id)).sort();
+    };
+    expect(await found("tail")).toEqual([0, 1, 2, 3, 4]);
+    expect(await found(`tail${last}`)).toEqual([0, 1, 2]);
+    expect(await found(`tail${last}${last}`)).toEqual([1, 2]);
+    expect(await found(`tail${last}${last}x`)).toEqual([2]);
+    expect(await found("tail\uD7FF")).toEqual([4]);
+    expect(await found(last.repeat(4))).toEqual([]);
+  });
+});
+
+test("a token may be any text", async () => {
+  const tokens = ["x", "x".repeat(7_000), "'", "%00", "__proto__", "null", "undefined", "0", "a b"];
+  for (const sent of tokens) {
+    const answer = await rest(node, "GET", "/session", { token: sent });
+    expect([sent, answer.status, answer.body]).toEqual([
+      sent,
+      401,
+      { errors: { base: ["Required session does not exist"] } },
+    ]);
+  }
+});
+
+test("signals pass or are refused whatever they are called", async () => {
+  const send = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
+  const own = await token();
+  for (const signalType of ["__proto__", "constructor", "toString", "hasOwnProperty", "", " "]) {
+    const i = { to: { userId: world.b.id }, signalType, sessionId: "s" };
+    const { errors, data } = await graphql(node, send, { i }, own);
+    expect([signalType, errors, data]).toEqual([
+      signalType,
+      undefined,
+      { sendSignal: { id: expect.any(String) } },
+    ]);
+  }
+  for (const userInfo of [
+    JSON.parse('{"__proto__":"x"}'),
+    { "a b": 1 },
+    { a: [[1]] },
+    { a: "\u0000" },
+  ]) {
+    const i = { to: { userId: world.b.id }, signalType: "reject", sessionId: "s", userInfo };
+    const { errors } = await graphql(node, send, { i }, own);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
+      expect.stringMatching(/^(INVALID|MALFORMED)$/),
+    ]);
+  }
+});
+
+describe("when the database is gone", () => {
+  let broken: TestNode;
+  let user: TestUser;
+  beforeAll(async () => {
+    broken = await startNode();
+    user = await newUser(broken);
+    await broken.app.store.close();
+  }, 60_000);
+  afterAll(() => broken.stop());
+
+  const operations = Object.keys(ROWS).filter((name) => !name.startsWith("Subscription."));
+  test.each(operations)("%s says so and nothing else", async (operation) => {
+    const row = ROWS[operation];
+    if (!row) throw new Error("no row");
+    const there = {
+      ...world,
+      node: broken,
+      a: user,
+      unique: ++unique,
+      signed: () => signed(broken),
+    };
+    for (const own of [user.token, "x".repeat(43)]) {
+      const { data, errors } = await graphql(broken, row.document, row.variables(there), own);
+      // What is remembered of a session may still be answered.
+      if (!errors) continue;
+      expect(Object.values(data ?? {}).filter((value) => value !== null)).toEqual([]);
+      expect(errors.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+        ["The database cannot be reached; try again", "UNAVAILABLE"],
+      ]);
+      expect(JSON.stringify(errors)).not.toMatch(LEAKS);
+    }
+  });
+
+  test.each(documents.map(({ name, method }) => [name, method] as const))(
+    "REST %s says so and nothing else",
+    async (name, method) => {
+      const route = ROUTES[name];
+      if (!route) throw new Error("no route");
+      const there = {
+        ...world,
+        node: broken,
+        a: user,
+        unique: ++unique,
+        signed: () => signed(broken),
+      };
+      const answer = await rest(broken, method, route.path(there), {
+        token: user.token,
+        headers: route.headers?.(there),
+        body: route.body?.(there),
+      });
+      if (answer.status === 200) return;
+      expect([answer.status, answer.body]).toEqual([
+        503,
+        { errors: { base: ["The database cannot be reached; try again"] } },
+      ]);
+      expect(answer.headers.get("retry-after")).toBe("2");
+    },
+  );
+
+  test("readiness says so, and health does not", async () => {
+    const ready = await rest(broken, "GET", "/readyz");
+    expect([ready.status, ready.body]).toEqual([503, { status: "not ready" }]);
+    expect((await rest(broken, "GET", "/healthz")).status).toBe(200);
+  });
+});
