@@ -15,21 +15,22 @@ const settings = (key: string, path = "/account_settings", of: TestNode = node) 
   rest(of, "GET", path, { headers: { "Svc-Account-Key": key } });
 
 describe("GET /account_settings", () => {
-  it.each(["/account_settings", "/account_settings.json", "/account_settings?"])(
-    "answers with exactly the endpoints of this deployment: %s",
-    async (path) => {
-      const { status, body } = await settings(node.application.accountKey, path);
-      expect([status, body]).toEqual([
-        200,
-        {
-          api_key: node.application.accountKey,
-          api_endpoint: node.baseUrl,
-          chat_endpoint: "chat.example",
-          turnserver_endpoint: "turn.example",
-        },
-      ]);
-    },
-  );
+  it.each([
+    "/account_settings",
+    "/account_settings.json",
+    "/account_settings?",
+  ])("answers with exactly the endpoints of this deployment: %s", async (path) => {
+    const { status, body } = await settings(node.application.accountKey, path);
+    expect([status, body]).toEqual([
+      200,
+      {
+        api_key: node.application.accountKey,
+        api_endpoint: node.baseUrl,
+        chat_endpoint: "chat.example",
+        turnserver_endpoint: "turn.example",
+      },
+    ]);
+  });
 
   it("answers with the account's own endpoints where it has any, each by itself", async () => {
     const other = await secondApplication(node);

@@ -241,31 +241,30 @@ describe("when the database is gone", () => {
     }
   });
 
-  test.each(documents.map(({ name, method }) => [name, method] as const))(
-    "REST %s says so and nothing else",
-    async (name, method) => {
-      const route = ROUTES[name];
-      if (!route) throw new Error("no route");
-      const there = {
-        ...world,
-        node: broken,
-        a: user,
-        unique: ++unique,
-        signed: () => signed(broken),
-      };
-      const answer = await rest(broken, method, route.path(there), {
-        token: user.token,
-        headers: route.headers?.(there),
-        body: route.body?.(there),
-      });
-      if (answer.status === 200) return;
-      expect([answer.status, answer.body]).toEqual([
-        503,
-        { errors: { base: ["The database cannot be reached; try again"] } },
-      ]);
-      expect(answer.headers.get("retry-after")).toBe("2");
-    },
-  );
+  test.each(
+    documents.map(({ name, method }) => [name, method] as const),
+  )("REST %s says so and nothing else", async (name, method) => {
+    const route = ROUTES[name];
+    if (!route) throw new Error("no route");
+    const there = {
+      ...world,
+      node: broken,
+      a: user,
+      unique: ++unique,
+      signed: () => signed(broken),
+    };
+    const answer = await rest(broken, method, route.path(there), {
+      token: user.token,
+      headers: route.headers?.(there),
+      body: route.body?.(there),
+    });
+    if (answer.status === 200) return;
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { errors: { base: ["The database cannot be reached; try again"] } },
+    ]);
+    expect(answer.headers.get("retry-after")).toBe("2");
+  });
 
   test("readiness says so, and health does not", async () => {
     const ready = await rest(broken, "GET", "/readyz");

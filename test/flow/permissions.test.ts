@@ -247,37 +247,36 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
   });
 });
 
-describe.each(documents.map((document): [string, RestDocument] => [document.name, document]))(
-  "REST %s",
-  (name, { method }) => {
-    let world: World;
-    beforeAll(async () => {
-      world = await makeWorld();
-    });
+describe.each(
+  documents.map((document): [string, RestDocument] => [document.name, document]),
+)("REST %s", (name, { method }) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await makeWorld();
+  });
 
-    test.each(CALLERS)("%s", async (caller) => {
-      const route = ROUTES[name];
-      const row = ROWS[route?.operation ?? ""];
-      if (!route || !row) throw new Error(`${name} has no row`);
-      const token = await tokenOf(caller, world);
-      count += 1;
-      const answer = await rest(node, method, route.path(world), {
-        token,
-        headers: route.headers?.(world),
-        body: route.body?.(world),
-      });
-      const wanted = expected(row, caller);
-      const got = { status: answer.status, body: answer.body };
-      if (wanted === "OK") {
-        expect(got).toEqual(route.success(world, caller));
-        return;
-      }
-      const { status, text } = REST_ERRORS[wanted];
-      const wrong = name === "Login" && caller === "a foreign user";
-      const message = wrong
-        ? "Unauthorized: the login or the password is wrong"
-        : expect.stringMatching(text);
-      expect(got).toEqual({ status, body: { errors: { base: [message] } } });
+  test.each(CALLERS)("%s", async (caller) => {
+    const route = ROUTES[name];
+    const row = ROWS[route?.operation ?? ""];
+    if (!route || !row) throw new Error(`${name} has no row`);
+    const token = await tokenOf(caller, world);
+    count += 1;
+    const answer = await rest(node, method, route.path(world), {
+      token,
+      headers: route.headers?.(world),
+      body: route.body?.(world),
     });
-  },
-);
+    const wanted = expected(row, caller);
+    const got = { status: answer.status, body: answer.body };
+    if (wanted === "OK") {
+      expect(got).toEqual(route.success(world, caller));
+      return;
+    }
+    const { status, text } = REST_ERRORS[wanted];
+    const wrong = name === "Login" && caller === "a foreign user";
+    const message = wrong
+      ? "Unauthorized: the login or the password is wrong"
+      : expect.stringMatching(text);
+    expect(got).toEqual({ status, body: { errors: { base: [message] } } });
+  });
+});

@@ -385,18 +385,18 @@ describe("a nonce", () => {
 });
 
 describe("what a request lacks or has wrong", () => {
-  it.each(["application_id", "auth_key", "timestamp", "nonce", "signature"])(
-    "is named: %s",
-    async (name) => {
-      for (const missing of [undefined, null]) {
-        const answer = await create({ ...signed(node, clock.now()), [name]: missing });
-        expect([answer.status, answer.body]).toEqual([
-          422,
-          { errors: { [name]: ["is required"] } },
-        ]);
-      }
-    },
-  );
+  it.each([
+    "application_id",
+    "auth_key",
+    "timestamp",
+    "nonce",
+    "signature",
+  ])("is named: %s", async (name) => {
+    for (const missing of [undefined, null]) {
+      const answer = await create({ ...signed(node, clock.now()), [name]: missing });
+      expect([answer.status, answer.body]).toEqual([422, { errors: { [name]: ["is required"] } }]);
+    }
+  });
 
   it("is named all at once", async () => {
     const empty = await create({});

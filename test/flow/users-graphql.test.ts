@@ -89,14 +89,17 @@ describe("createUser", () => {
     ]);
   });
 
-  it.each(["id", "createdAt", "isGuest", "lastRequestAt", "applicationId"])(
-    "has no input %s",
-    async (name) => {
-      const input = { login: fresh(), password: "correct horse", [name]: 1 };
-      const answer = await graphql(node, CREATE, { input }, application);
-      expect(code(answer)).toBe("INVALID");
-    },
-  );
+  it.each([
+    "id",
+    "createdAt",
+    "isGuest",
+    "lastRequestAt",
+    "applicationId",
+  ])("has no input %s", async (name) => {
+    const input = { login: fresh(), password: "correct horse", [name]: 1 };
+    const answer = await graphql(node, CREATE, { input }, application);
+    expect(code(answer)).toBe("INVALID");
+  });
 });
 
 describe("user", () => {
@@ -120,14 +123,16 @@ describe("user", () => {
     expect([data, errors]).toEqual([{ user: null }, undefined]);
   });
 
-  it.each([{}, { id: "1", login: "a" }, { id: null }, { id: "1", login: null }])(
-    "takes exactly one key: not %j",
-    async (by) => {
-      const answer = await graphql(node, USER, { by }, user.token);
-      expect(answer.data ?? null).toBeNull();
-      expect(code(answer)).toMatch(/^(INVALID|MALFORMED)$/);
-    },
-  );
+  it.each([
+    {},
+    { id: "1", login: "a" },
+    { id: null },
+    { id: "1", login: null },
+  ])("takes exactly one key: not %j", async (by) => {
+    const answer = await graphql(node, USER, { by }, user.token);
+    expect(answer.data ?? null).toBeNull();
+    expect(code(answer)).toMatch(/^(INVALID|MALFORMED)$/);
+  });
 
   it("of another application is nobody", async () => {
     const other = await secondApplication(node);

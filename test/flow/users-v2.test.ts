@@ -486,12 +486,13 @@ describe("what it does not know", () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
   });
 
-  it.each(["__proto__[x]=1", "login[__proto__]=1", "constructor=1"])(
-    "is refused before it is looked at: %s",
-    async (query) => {
-      expect((await list(query)).status).toBe(400);
-    },
-  );
+  it.each([
+    "__proto__[x]=1",
+    "login[__proto__]=1",
+    "constructor=1",
+  ])("is refused before it is looked at: %s", async (query) => {
+    expect((await list(query)).status).toBe(400);
+  });
 });
 
 describe("an application", () => {

@@ -175,22 +175,24 @@ describe("POST /users", () => {
     ]);
   });
 
-  it.each(["login", "email", "external_id", "external_user_id"])(
-    "refuses a %s that is taken",
-    async (field) => {
-      const value = field === "email" ? `${fresh()}@Example.com` : fresh("Taken");
-      const name = field === "login" ? {} : { login: fresh() };
-      expect((await signUp({ ...name, [field]: value })).status).toBe(201);
-      const folds = field === "login" || field === "email";
-      for (const again of folds ? [value, value.toUpperCase(), value.toLowerCase()] : [value]) {
-        const { status, body } = await signUp({
-          ...(field === "login" ? {} : { login: fresh() }),
-          [field]: again,
-        });
-        expect([status, body]).toEqual([422, { errors: { [field]: ["has already been taken"] } }]);
-      }
-    },
-  );
+  it.each([
+    "login",
+    "email",
+    "external_id",
+    "external_user_id",
+  ])("refuses a %s that is taken", async (field) => {
+    const value = field === "email" ? `${fresh()}@Example.com` : fresh("Taken");
+    const name = field === "login" ? {} : { login: fresh() };
+    expect((await signUp({ ...name, [field]: value })).status).toBe(201);
+    const folds = field === "login" || field === "email";
+    for (const again of folds ? [value, value.toUpperCase(), value.toLowerCase()] : [value]) {
+      const { status, body } = await signUp({
+        ...(field === "login" ? {} : { login: fresh() }),
+        [field]: again,
+      });
+      expect([status, body]).toEqual([422, { errors: { [field]: ["has already been taken"] } }]);
+    }
+  });
 
   it("lets another application take the same names", async () => {
     const user = { login: fresh(), email: `${fresh()}@example.com`, external_id: fresh() };

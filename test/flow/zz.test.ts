@@ -35,7 +35,8 @@ describe("a subscriber who does not read", () => {
       await stalled.listen("s", slow.id);
       const read = await reader.listen("s", quick.id);
       const before = await openSockets();
-process.stderr.write(`P ${Date.now()} ${before}\n`);      stalled.socket.pause();
+      process.stderr.write(`P ${Date.now()} ${before}\n`);
+      stalled.socket.pause();
       // What the system's buffers hold, and then as much as may wait.
       for (let count = 0; count < 700; count += 20) {
         await Promise.all(
@@ -45,12 +46,15 @@ process.stderr.write(`P ${Date.now()} ${before}\n`);      stalled.socket.pause()
         );
         await signal(sender, quick, `quick-${index}-${count}`);
       }
-process.stderr.write(`A ${Date.now()}\n`);      await eventually(read, (signals) => signals.length === 35);process.stderr.write(`B ${Date.now()}\n`);
+      process.stderr.write(`A ${Date.now()}\n`);
+      await eventually(read, (signals) => signals.length === 35);
+      process.stderr.write(`B ${Date.now()}\n`);
       expect(read().map(({ sessionId }) => sessionId)).toEqual(
         Array.from({ length: 35 }, (_, place) => `quick-${index}-${place * 20}`),
       );
       stalled.socket.resume();
-      const { code, reason } = await stalled.closed;process.stderr.write(`C ${Date.now()} ${code}\n`);
+      const { code, reason } = await stalled.closed;
+      process.stderr.write(`C ${Date.now()} ${code}\n`);
       expect([code, reason]).toEqual([4429, "Too many signals waiting"]);
       // What came before the end came in order and without a gap.
       const got = stalled.received

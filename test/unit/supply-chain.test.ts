@@ -55,15 +55,14 @@ describe("package.json", () => {
     expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
   });
 
-  test.each(Object.entries(manifest.overrides as Record<string, string>))(
-    "overrides %s with %s, and the lock file follows",
-    (name, version) => {
-      expect(version).toMatch(PINNED);
-      const locked = packages.filter(([path]) => nameOf(path) === name);
-      expect(locked.length).toBeGreaterThan(0);
-      expect([...new Set(locked.map(([, { version: found }]) => found))]).toEqual([version]);
-    },
-  );
+  test.each(
+    Object.entries(manifest.overrides as Record<string, string>),
+  )("overrides %s with %s, and the lock file follows", (name, version) => {
+    expect(version).toMatch(PINNED);
+    const locked = packages.filter(([path]) => nameOf(path) === name);
+    expect(locked.length).toBeGreaterThan(0);
+    expect([...new Set(locked.map(([, { version: found }]) => found))]).toEqual([version]);
+  });
 });
 
 describe("package-lock.json", () => {

@@ -143,27 +143,26 @@ describe("rule 5: start_with", () => {
 });
 
 describe("SQL", () => {
-  test.each(pairs(ALL, [...PRIMARY, "nin", ...COMPARE]).filter(fitting))(
-    "of %s %s binds its values and writes none",
-    (field, operator) => {
-      const beside: Array<[UserListField, string]> =
-        COMPARE.includes(operator as never) && !isDate(field) ? [] : [["id", "eq"]];
-      if (beside.length === 0) return expect(refusal(filter([field, operator]))).toMatch(/^Rule 2/);
-      const value = operandOf(field, operator);
-      const given: UserFilter =
-        field === "id"
-          ? { id: { [operator]: value, eq: 12 } }
-          : {
-              ...filter(...beside),
-              [field]: { [operator]: value },
-            };
-      const { sql, values } = userCondition(given);
-      expect(sql).not.toContain("alice");
-      expect(values.length).toBeGreaterThan(0);
-      const places = [...sql.matchAll(/\$(\d+)::/g)].map((match) => Number(match[1]));
-      expect(places).toEqual(values.map((_, index) => index + 2));
-    },
-  );
+  test.each(
+    pairs(ALL, [...PRIMARY, "nin", ...COMPARE]).filter(fitting),
+  )("of %s %s binds its values and writes none", (field, operator) => {
+    const beside: Array<[UserListField, string]> =
+      COMPARE.includes(operator as never) && !isDate(field) ? [] : [["id", "eq"]];
+    if (beside.length === 0) return expect(refusal(filter([field, operator]))).toMatch(/^Rule 2/);
+    const value = operandOf(field, operator);
+    const given: UserFilter =
+      field === "id"
+        ? { id: { [operator]: value, eq: 12 } }
+        : {
+            ...filter(...beside),
+            [field]: { [operator]: value },
+          };
+    const { sql, values } = userCondition(given);
+    expect(sql).not.toContain("alice");
+    expect(values.length).toBeGreaterThan(0);
+    const places = [...sql.matchAll(/\$(\d+)::/g)].map((match) => Number(match[1]));
+    expect(places).toEqual(values.map((_, index) => index + 2));
+  });
 
   test("folds login and e-mail, and no other text", () => {
     expect(userCondition({ login: { eq: "ALICE" } }).values).toEqual(["alice"]);
@@ -190,19 +189,18 @@ describe("values", () => {
     ["a list of more than a thousand", { id: { in: Array(1_001).fill(1) } }, "id"],
     ["NUL", { login: { eq: "a\0b" } }, "login"],
     ["NUL in a list", { userTags: { in: ["ok", "\0"] } }, "userTags"],
-  ] as Array<[string, UserFilter, string]>)(
-    "%s is refused by the field's name",
-    (_w, given, field) => {
-      try {
-        userCondition(given);
-      } catch (error) {
-        expect((error as Fault).code).toBe("INVALID");
-        expect(Object.keys((error as Fault).fields ?? {})).toEqual([field]);
-        return;
-      }
-      throw new Error("it was accepted");
-    },
-  );
+  ] as Array<
+    [string, UserFilter, string]
+  >)("%s is refused by the field's name", (_w, given, field) => {
+    try {
+      userCondition(given);
+    } catch (error) {
+      expect((error as Fault).code).toBe("INVALID");
+      expect(Object.keys((error as Fault).fields ?? {})).toEqual([field]);
+      return;
+    }
+    throw new Error("it was accepted");
+  });
 
   test("a thousand are allowed", () => {
     expect(refusal({ id: { in: Array.from({ length: 1_000 }, (_, index) => index) } })).toBeNull();
