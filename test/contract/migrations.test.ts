@@ -259,7 +259,11 @@ describe.each(DATABASES)("migrating the $name database", ({ name, open }) => {
 
   test("gives the lock back, whatever happened", async () => {
     const held = async () =>
-      (await connection.query("SELECT FROM pg_locks WHERE locktype = 'advisory'")).length;
+      (
+        await connection.query(
+          "SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()",
+        )
+      ).length;
     await migrate(connection, sample(FIRST), log);
     expect(await held()).toBe(0);
     await refused(sample(FIRST, FAILING));
