@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from "graphql";
 import { openBrowser } from "../support/browser";
 import { graphql, newUser } from "../support/client";
 import { hasServices } from "../support/database";
+import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
@@ -53,14 +54,19 @@ if (hasServices) {
         const { host, protocol } = new URL(request.url());
         if (protocol.startsWith("http") && host !== new URL(node.baseUrl).host) foreign.push(host);
       });
-      const type = (editor: string, text: string) =>
-        page.evaluate(
+      const type = async (editor: string, text: string) => {
+        await page.evaluate(
           `document.querySelector(${JSON.stringify(`${editor} .CodeMirror`)})
             .CodeMirror.setValue(${JSON.stringify(text)})`,
         );
+        // GraphiQL takes a moment to parse what was typed.
+        await page.waitForTimeout(1_000);
+      };
+      // Polled from here: the page's policy lets nothing in it evaluate text.
       const result = (text: string) =>
-        page.waitForFunction(
-          `document.querySelector(".result-window")?.textContent.includes(${JSON.stringify(text)})`,
+        eventually(
+          () => page.evaluate('document.querySelector(".result-window")?.textContent ?? ""'),
+          (shown) => String(shown).includes(text),
         );
       await page.goto(node.graphqlUrl);
       await page.waitForSelector(".graphiql-query-editor .CodeMirror");
