@@ -3,7 +3,6 @@ import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { OpenBus } from "./adapter";
 import { openLocalBus } from "./local";
-import { openRedisBus } from "./redis";
 
 /**
  * Opens the bus that the configuration asks for: Redis with REDIS_URL, else the process itself.
@@ -15,5 +14,8 @@ export async function openBus(parts: {
   log: Log;
 }): Promise<OpenBus> {
   const url = parts.config.REDIS_URL;
-  return url === undefined ? openLocalBus(parts.clock, parts.log) : openRedisBus(url, parts.log);
+  if (url === undefined) return openLocalBus(parts.clock, parts.log);
+  // Loaded here, since a node that is alone can spare the memory of Redis' client.
+  const { openRedisBus } = require("./redis") as typeof import("./redis");
+  return openRedisBus(url, parts.log);
 }

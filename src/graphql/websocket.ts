@@ -2,7 +2,6 @@ import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ExecutionArgs, ExecutionResult } from "graphql";
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from "graphql-ws";
-import { type Extra, useServer } from "graphql-ws/use/ws";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Config } from "../core/config";
 import { Fault, NO_SESSION } from "../core/errors";
@@ -14,6 +13,7 @@ import type { Context, MakeContext } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
 import { faultError } from "./error";
 import { GRAPHQL_PATH } from "./http";
+import { type SocketExtra, speakGraphql } from "./socket-protocol";
 
 /** What the GraphQL door over WebSocket stands on. */
 export interface GraphqlSocketOptions {
@@ -32,14 +32,13 @@ const CLOSE = { unauthorized: 4401, slow: 4429, draining: 1012 } as const;
 const KEEP_ALIVE_MS = 12_000;
 
 type Params = { token?: unknown };
-type Socket = SocketContext<Params, Extra>;
+type Socket = SocketContext<Params, SocketExtra>;
 /** What one operation carries from its check to its run. */
 type Operation = ExecutionArgs & { prepared: Prepared; contextValue: Context };
 
 /** GraphQL over WebSocket, the graphql-transport-ws protocol, on the HTTP server's `/graphql`. */
 export class GraphqlSockets {
   private readonly server: WebSocketServer;
-  private readonly disposable: { dispose(): void | Promise<void> };
   /** Withdraws a socket from those that end with their session. */
   private readonly unwatch = new WeakMap<WebSocket, () => void>();
 
@@ -55,29 +54,28 @@ export class GraphqlSockets {
         offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) && GRAPHQL_TRANSPORT_WS_PROTOCOL,
     });
     http.on("upgrade", (request, socket, head) => this.upgrade(request, socket, head));
-    this.disposable = useServer<Params, Partial<Extra>>(
+    const speak = speakGraphql<Params>(
       {
-        onConnect: (context) => this.connect(context as Socket),
-        onDisconnect: (context) => this.unwatch.get((context as Socket).extra.socket)?.(),
-        onSubscribe: (context, _id, payload) => this.prepare(context as Socket, payload),
+        onConnect: (context) => this.connect(context),
+        onDisconnect: (context) => this.unwatch.get(context.extra.socket)?.(),
+        onSubscribe: (context, _id, payload) => this.prepare(context, payload),
         execute: (args) => this.run(args as Operation),
         subscribe: (args) => this.subscribe(args as Operation) as never,
       },
-      this.server,
+      options.identity.log,
       KEEP_ALIVE_MS,
     );
-    this.server.on("connection", (socket) => {
+    this.server.on("connection", (socket, request) => {
       options.metrics.sockets.inc({ kind: "graphql" });
       socket.once("close", () => options.metrics.sockets.dec({ kind: "graphql" }));
-      // ws reports a broken frame here and closes by itself.
-      socket.on("error", () => undefined);
+      speak(socket, request);
     });
   }
 
   /** Closes every socket; clients reconnect elsewhere. */
   async close(): Promise<void> {
     for (const socket of this.server.clients) socket.close(CLOSE.draining, "Service restart");
-    await this.disposable.dispose();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -2,6 +2,7 @@ import cors from "@fastify/cors";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyRequest,
   type FastifyServerOptions,
   LogController,
 } from "fastify";
@@ -45,6 +46,8 @@ export async function openServer(
     trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
     requestTimeout: REQUEST_MS,
     return503OnClosing: true,
+    // Node would answer without a body; the hook below does it in the form of the doors.
+    http: { requireHostHeader: false },
     forceCloseConnections: "idle",
     genReqId: newId,
   });
@@ -57,9 +60,7 @@ export async function openServer(
   });
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("X-Request-Id", request.id);
-    done(
-      request.url.length > URL_MAX ? new Fault("TOO_LARGE", "The address is too long") : undefined,
-    );
+    done(refusalOf(request));
   });
   if (log.isLevelEnabled("debug")) {
     server.addHook("onResponse", async (request, reply) => {
@@ -73,4 +74,13 @@ export async function openServer(
     });
   }
   return server;
+}
+
+/** Why a request is refused before it is read any further. */
+function refusalOf({ url, headers, raw }: FastifyRequest): Fault | undefined {
+  if (url.length > URL_MAX) return new Fault("TOO_LARGE", "The address is too long");
+  if (headers.host === undefined && raw.httpVersion === "1.1") {
+    return new Fault("MALFORMED", "The Host header is missing");
+  }
+  return undefined;
 }

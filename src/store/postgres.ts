@@ -11,6 +11,7 @@ import { readMigrations } from "./migrations";
 import { lockNode, type NodeLock } from "./node-lock";
 import { StatementNames } from "./statement-names";
 import type { Statement, Store } from "./store";
+import { readTime, TIMESTAMPTZ } from "./time";
 
 /** The server ends a statement after 30 s; a little later the client gives up on a silent server. */
 const STATEMENT_MS = 30_000;
@@ -18,7 +19,6 @@ const SILENCE_MS = 35_000;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
-const TIMESTAMPTZ = 1184;
 
 /** How `query` reads columns; given with each query, so that Prisma's own reading is left alone. */
 const READERS = {
@@ -30,16 +30,6 @@ const READERS = {
     return types.getTypeParser(oid, "text");
   },
 };
-
-const readAnyTime = types.getTypeParser(TIMESTAMPTZ, "text");
-/** A time as PostgreSQL writes it in a session in UTC, of a year of four digits. */
-const UTC = /^\d{4}-.*\+00$/;
-
-/** A timestamptz. The driver's own reader allows for every style and takes twice as long. */
-function readTime(text: string): Date {
-  if (!UTC.test(text)) return readAnyTime(text);
-  return new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
-}
 
 /** An array of int8 in PostgreSQL's text form, of one dimension: digits, signs, commas and NULL. */
 function readIntegers(text: string): (number | null)[] {

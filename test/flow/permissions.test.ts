@@ -10,6 +10,7 @@ import { applicationToken, newUser, rest, signed, signIn, type TestUser } from "
 import { DOORS, type Door } from "../support/graphql-doors";
 import { connectSocket, type SocketAnswer } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
+import { CALLERS, expected, NOBODY, REST_ERRORS } from "../support/permission-callers";
 import { ROUTES } from "../support/permission-routes";
 import { type Outcome, ROWS, type Row, type World } from "../support/permission-rows";
 import { secondApplication } from "../support/second-application";
@@ -19,15 +20,6 @@ const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest
 const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
 
 const NO_SESSION = "Required session does not exist";
-const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text: RegExp }> = {
-  UNAUTHENTICATED: { status: 401, text: /^Required session does not exist$/ },
-  FORBIDDEN: {
-    status: 403,
-    text: /^(This session may not do that: a session with a user is needed|Users can change and delete only their own account)$/,
-  },
-  NOT_FOUND: { status: 404, text: /^(Not found|There is no such user)$/ },
-};
-
 /** Milliseconds that the node's clock is ahead of the machine's. */
 let ahead = 0;
 const clock = { now: () => Date.now() + ahead };
@@ -67,31 +59,6 @@ beforeAll(async () => {
   dead["a deleted user's token"] = gone.token;
 });
 afterAll(() => node.stop());
-
-const NOBODY = [
-  "no token",
-  "an unknown token",
-  "an expired token",
-  "a destroyed token",
-  "a deleted user's token",
-];
-const CALLERS = [
-  ...NOBODY,
-  "a web token",
-  "an application token",
-  "a signed-out token",
-  "user B",
-  "a foreign user",
-  "user A",
-];
-
-function expected(row: Row, caller: string): Outcome {
-  if (NOBODY.includes(caller)) return row.nobody;
-  if (caller === "a web token") return row.web;
-  if (caller === "an application token" || caller === "a signed-out token") return row.application;
-  if (caller === "user B") return row.other;
-  return caller === "a foreign user" ? row.foreign : row.owner;
-}
 
 /** A user who has signed in, with a password that was hashed before. */
 async function cheapUser(place: TestNode): Promise<TestUser> {

@@ -27,8 +27,8 @@ export interface ReceivedSignal {
   to: { userId: number };
 }
 
-const LISTEN = `subscription {
-  callSignals { id signalType sessionId from { userId device } to { userId } }
+const listenTo = (fields: string) => `subscription {
+  callSignals { id signalType sessionId from { userId device } to { userId } ${fields} }
 }`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
@@ -46,9 +46,10 @@ export interface GraphqlSocket {
   run(query: string, variables?: Record<string, unknown>): Promise<SocketAnswer>;
   /**
    * Subscribes to the signals of a user; resolves once they arrive.
+   * @param fields what else to ask for of each
    * @returns the signals, as far as they have come
    */
-  listen(id: string, userId: number): Promise<() => ReceivedSignal[]>;
+  listen(id: string, userId: number, fields?: string): Promise<() => ReceivedSignal[]>;
   close(): Promise<void>;
 }
 
@@ -114,8 +115,8 @@ export async function connectSocket(
       taken += 1;
       return received[taken - 1] as SocketMessage;
     },
-    async listen(id, userId) {
-      send({ id, type: "subscribe", payload: { query: LISTEN } });
+    async listen(id, userId, fields = "") {
+      send({ id, type: "subscribe", payload: { query: listenTo(fields) } });
       const arrived = () => received.filter((message) => message.id === id);
       // Nothing says that a subscription stands, so the listener signals itself until it hears it.
       for (let turn = 0; arrived().length === 0; turn += 1) {

@@ -23,6 +23,8 @@ export interface UserListRequest {
   offset?: number | null;
   /** How many at most; above 100 counts as 100. */
   limit?: number | null;
+  /** Whether the total will be asked for: then one statement reads the page and counts. */
+  counted?: boolean;
 }
 
 /** A page of users. */
@@ -52,19 +54,22 @@ export async function listUsers(
   const limit = condition.startWith ? START_WITH_LIMIT : Math.min(asked, LIST_MAX);
   const values = [viewer.applicationId, ...condition.values];
   const last = values.length;
-  const rows = await identity.store.query<UserRow>(
+  const total = request.counted ? `, (SELECT count(*) ${from(condition)}) AS total` : "";
+  const rows = await identity.store.query<UserRow & { total?: number }>(
     statement(
-      `SELECT ${USER_COLUMNS} ${from(condition)} ORDER BY ${order(request.sort)}
+      `SELECT ${USER_COLUMNS}${total} ${from(condition)} ORDER BY ${order(request.sort)}
         LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
     ),
     [...values, limit, offset],
   );
   const users = rows.map(toUser);
+  const counted = rows[0]?.total;
   return {
     users,
     offset,
     limit,
     async total() {
+      if (counted !== undefined) return counted;
       // A page that is not full is the last one, and says how many there are.
       if (users.length < limit && (users.length > 0 || offset === 0)) return offset + users.length;
       const [row] = await identity.store.query<{ total: number }>(

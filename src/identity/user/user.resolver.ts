@@ -1,9 +1,11 @@
+import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import {
   Arg,
   Ctx,
   Field,
   FieldResolver,
+  Info,
   Mutation,
   ObjectType,
   Query,
@@ -12,6 +14,7 @@ import {
 } from "type-graphql";
 import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
+import { selects } from "./selected-fields";
 import {
   CreateUserInput,
   CreateUserPayload,
@@ -114,12 +117,14 @@ export class UserResolver {
       description: "Cursor of the last user seen; in place of offset.",
     })
     after?: string | null,
+    @Info() info?: GraphQLResolveInfo,
   ): Promise<UserConnection> {
     const list = await listUsers(context.identity, await context.visit.user(), {
       filter,
       sort,
       offset: after ? placeOf(after) + 1 : offset,
       limit: first ?? limit,
+      counted: info && selects(info, ["totalCount", "pageInfo"]),
     });
     return { list, offset: list.offset, limit: list.limit };
   }

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import { CloseCode, makeServer, type ServerOptions } from "graphql-ws";
+import type { RawData, WebSocket } from "ws";
+import { toFault } from "../core/errors";
+import type { Log } from "../core/log";
+
+/** What the handlers of a socket find in the context's `extra`. */
+export interface SocketExtra {
+  socket: WebSocket;
+  request: IncomingMessage;
+}
+
+/**
+ * Speaks graphql-transport-ws (graphql-ws's PROTOCOL.md) on sockets of ws. It does what the adapter
+ * that comes with graphql-ws does, but that one writes what a client sends wrong to the console, and
+ * the texts of inner errors to the client.
+ * @param keepAliveMs milliseconds between pings, and until one that is not answered ends the socket
+ * @returns what takes a socket that was just opened
+ */
+export function speakGraphql<Params extends Record<string, unknown>>(
+  options: ServerOptions<Params, SocketExtra>,
+  log: Log,
+  keepAliveMs: number,
+): (socket: WebSocket, request: IncomingMessage) => void {
+  const server = makeServer<Params, SocketExtra>(options);
+  return (socket, request) => {
+    const stopPings = keepAlive(socket, keepAliveMs);
+    const fail = (error: unknown) => {
+      const fault = toFault(error);
+      if (fault !== error) log.error({ err: error }, "a GraphQL socket failed");
+      socket.close(CloseCode.InternalServerError, fault.message);
+    };
+    const closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (data) => send(socket, data),
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (take) =>
+          socket.on("message", (data: RawData) => {
+            take(String(data)).catch(fail);
+          }),
+      },
+      { socket, request },
+    );
+    // What ws refuses (a broken frame, a message too large) it answers and closes by itself.
+    socket.on("error", (error) => log.debug({ err: error }, "a GraphQL socket was refused"));
+    socket.once("close", (code, reason) => {
+      stopPings();
+      Promise.resolve(closed(code, String(reason))).catch(fail);
+    });
+  };
+}
+
+/**
+ * Resolves once the system has taken the message, so that a slow reader slows its operations; or when
+ * the socket is gone, which its closing tells.
+ */
+function send(socket: WebSocket, data: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.readyState !== socket.OPEN) resolve();
+    else socket.send(data, () => resolve());
+  });
+}
+
+/** Pings a socket again and again, and ends it when no answer comes until the next. */
+function keepAlive(socket: WebSocket, ms: number): () => void {
+  let waiting = false;
+  const timer = setInterval(() => {
+    if (waiting) return socket.terminate();
+    if (socket.readyState !== socket.OPEN) return;
+    waiting = true;
+    socket.ping();
+  }, ms);
+  socket.on("pong", () => {
+    waiting = false;
+  });
+  return () => clearInterval(timer);
+}

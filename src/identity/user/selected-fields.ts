@@ -1,0 +1,21 @@
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from "graphql";
+
+/**
+ * Whether an operation selects a field of this name right below the field being resolved, through
+ * fragments too. One that `@skip` or `@include` takes away counts as selected.
+ */
+export function selects(
+  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, "fieldNodes" | "fragments">,
+  names: readonly string[],
+): boolean {
+  const within = (set: SelectionSetNode | undefined): boolean =>
+    set?.selections.some((node) => {
+      if (node.kind === Kind.FIELD) return names.includes(node.name.value);
+      return within(
+        node.kind === Kind.INLINE_FRAGMENT
+          ? node.selectionSet
+          : fragments[node.name.value]?.selectionSet,
+      );
+    }) ?? false;
+  return fieldNodes.some((node) => within(node.selectionSet));
+}

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { readDocuments, readRestFiles } from "../../src/rest/documents";
+import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { LEAKS } from "../support/hostile-values";
+import { startNode, type TestNode } from "../support/node";
+import { ROUTES } from "../support/permission-routes";
+import { ROWS, type World } from "../support/permission-rows";
+
+const schema = buildSignalboxSchema();
+const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
+
+describe("when the database is gone", () => {
+  let broken: TestNode;
+  let user: TestUser;
+  beforeAll(async () => {
+    broken = await startNode();
+    user = await newUser(broken);
+    await broken.app.store.close();
+  }, 60_000);
+  afterAll(() => broken.stop());
+
+  const world = (): World => ({
+    ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
+    signed: () => signed(broken),
+  });
+
+  const operations = Object.keys(ROWS).filter((name) => !name.startsWith("Subscription."));
+  test.each(operations)("%s says so and nothing else", async (operation) => {
+    const row = ROWS[operation];
+    if (!row) throw new Error("no row");
+    const there = world();
+    for (const own of [user.token, "x".repeat(43)]) {
+      const { data, errors } = await graphql(broken, row.document, row.variables(there), own);
+      expect(Object.values(data ?? {}).filter((value) => value !== null)).toEqual([]);
+      expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+        ["The database cannot be reached; try again", "UNAVAILABLE"],
+      ]);
+      expect(JSON.stringify(errors)).not.toMatch(LEAKS);
+    }
+  });
+
+  test.each(
+    documents.map(({ name, method }) => [name, method] as const),
+  )("REST %s says so and nothing else", async (name, method) => {
+    const route = ROUTES[name];
+    if (!route) throw new Error("no route");
+    const there = world();
+    const answer = await rest(broken, method, route.path(there), {
+      token: user.token,
+      headers: route.headers?.(there),
+      body: route.body?.(there),
+    });
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { errors: { base: ["The database cannot be reached; try again"] } },
+    ]);
+    expect(answer.headers.get("retry-after")).toBe("2");
+  });
+
+  test("readiness says so, and health does not", async () => {
+    const ready = await rest(broken, "GET", "/readyz");
+    expect([ready.status, ready.body]).toEqual([503, { status: "not ready" }]);
+    expect((await rest(broken, "GET", "/healthz")).status).toBe(200);
+  });
+});

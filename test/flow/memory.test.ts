@@ -1,0 +1,155 @@
+import { applicationToken, graphql, newUser, rest, type TestUser } from "../support/client";
+import { openSocket } from "../support/graphql-socket";
+import { usedHeap } from "../support/heap";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+
+/** What clients do together, one of them badly: nobody gets another's, and nothing grows for ever. */
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+}, 60_000);
+afterAll(() => node.stop());
+
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
+
+async function signal(from: TestUser, to: TestUser, sessionId: string, sdp?: string) {
+  const input = { to: { userId: to.id }, signalType: "update", sessionId, sdp };
+  const { errors } = await graphql(node, SEND, { input }, from.token);
+  expect(errors).toBeUndefined();
+}
+
+async function openSockets(): Promise<number> {
+  const { text } = await rest(node, "GET", "/metrics");
+  return Number(/^\w*sockets\{kind="graphql"\} (\d+)/m.exec(text)?.[1] ?? Number.NaN);
+}
+
+describe("a subscriber who does not read", () => {
+  test("is disconnected with 4429, the heap is as before, and others go on", async () => {
+    const [sender, slow, quick] = [await newUser(node), await newUser(node), await newUser(node)];
+    const sdp = "a=x".repeat(20_000);
+    const round = async (index: number) => {
+      const stalled = await openSocket(node, slow.token);
+      const reader = await openSocket(node, quick.token);
+      await stalled.listen("s", slow.id, "sdp");
+      const read = await reader.listen("s", quick.id);
+      const before = await openSockets();
+      stalled.socket.pause();
+      // What the system's buffers hold, and then as much as may wait.
+      for (let count = 0; count < 700; count += 20) {
+        await Promise.all(
+          Array.from({ length: 20 }, (_, place) =>
+            signal(sender, slow, `slow-${index}-${count + place}`, sdp),
+          ),
+        );
+        await signal(sender, quick, `quick-${index}-${count}`);
+      }
+      await eventually(read, (signals) => signals.length === 35);
+      expect(read().map(({ sessionId }) => sessionId)).toEqual(
+        Array.from({ length: 35 }, (_, place) => `quick-${index}-${place * 20}`),
+      );
+      stalled.socket.resume();
+      const { code, reason } = await stalled.closed;
+      expect([code, reason]).toEqual([4429, "Too many signals waiting"]);
+      // What came before the end came in order and without a gap.
+      const got = stalled.received
+        .filter(({ id, type, payload }) => id === "s" && type === "next" && payload.data)
+        .map(({ payload }) => payload.data.callSignals)
+        .filter(({ signalType }) => signalType !== "probe");
+      expect(got.map(({ sessionId }) => sessionId)).toEqual(
+        got.map((_, place) => `slow-${index}-${place}`),
+      );
+      await eventually(openSockets, (open) => open === before - 1);
+      await reader.close();
+      stalled.received.length = 0;
+    };
+    await round(1);
+    const before = usedHeap();
+    await round(2);
+    await round(3);
+    // An inbox keeps what it was sent for a minute, and no more than so many entries.
+    const kept = 2 * 700 * sdp.length;
+    expect(usedHeap() - before).toBeLessThan(kept + 30_000_000);
+  }, 120_000);
+});
+
+describe("many clients", () => {
+  test("come and go, and leave the heap as it was", async () => {
+    const user = await newUser(node);
+    const round = async () => {
+      for (let turn = 0; turn < 30; turn += 1) {
+        const sockets = await Promise.all(
+          Array.from({ length: 10 }, () => openSocket(node, user.token)),
+        );
+        await Promise.all(sockets.map((socket) => socket.listen("s", user.id)));
+        for (const [place, socket] of sockets.entries()) {
+          if (place % 2 === 0) socket.socket.terminate();
+          else socket.socket.close();
+        }
+        await Promise.all(sockets.map(({ closed }) => closed));
+      }
+      await eventually(openSockets, (open) => open === 0);
+    };
+    await round();
+    const before = usedHeap();
+    await round();
+    await round();
+    expect(usedHeap() - before).toBeLessThan(20_000_000);
+  }, 120_000);
+
+  test("wait for signals, and each gets its own and nothing else", async () => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => newUser(node)));
+    const sockets = await Promise.all(users.map(({ token }) => openSocket(node, token)));
+    const reads = await Promise.all(
+      sockets.map((socket, place) => socket.listen("same-id", users[place]?.id ?? 0)),
+    );
+    const pairs = users.flatMap((from) => users.map((to) => ({ from, to })));
+    await Promise.all(
+      pairs.flatMap(({ from, to }) =>
+        [1, 2, 3].map((turn) => signal(from, to, `${from.id}-${to.id}-${turn}`)),
+      ),
+    );
+    for (const [place, read] of reads.entries()) {
+      const to = users[place] as TestUser;
+      const signals = await eventually(read, (all) => all.length >= 3 * users.length);
+      const wanted = users.flatMap((from) =>
+        [1, 2, 3].map((turn) => `${from.id}-${to.id}-${turn}`),
+      );
+      expect(signals.map(({ sessionId }) => sessionId).sort()).toEqual(wanted.sort());
+      for (const { sessionId, from, to: shown } of signals) {
+        expect([shown.userId, String(from.userId)]).toEqual([to.id, sessionId?.split("-")[0]]);
+      }
+    }
+    await Promise.all(sockets.map((socket) => socket.close()));
+  });
+
+  test("ask at once, and each is answered about itself", async () => {
+    const users = await Promise.all(Array.from({ length: 5 }, () => newUser(node)));
+    const application = await applicationToken(node);
+    const query = "{ currentSession { token userId user { login } } }";
+    const sockets = await Promise.all(users.map(({ token }) => openSocket(node, token)));
+    const asked = Array.from({ length: 20 }, () => [
+      ...users.map(async (user, place) => {
+        const [http, socket, shown] = await Promise.all([
+          graphql(node, query, {}, user.token),
+          sockets[place]?.run(query),
+          rest(node, "GET", "/session", { token: user.token }),
+        ]);
+        const { token, login, id: userId } = user;
+        const session = { token, userId, user: { login } };
+        expect(http.data.currentSession).toEqual(session);
+        expect(socket?.data.currentSession).toEqual(session);
+        expect([shown.body.session.token, shown.body.session.user.login]).toEqual([token, login]);
+      }),
+      graphql(node, query, {}, application).then(({ data }) => {
+        expect(data.currentSession).toEqual({ token: application, userId: null, user: null });
+      }),
+      graphql(node, query).then(({ errors }) => {
+        expect(errors?.[0].extensions.code).toBe("UNAUTHENTICATED");
+      }),
+    ]);
+    await Promise.all(asked.flat());
+    await Promise.all(sockets.map((socket) => socket.close()));
+  });
+});
