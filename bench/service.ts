@@ -28,7 +28,10 @@ export async function startService(place: Place, profile?: string): Promise<Serv
     XMPP_WS_PORT: "0",
     DATA_DIR: place.dataDir,
   };
-  if (place.databaseUrl) environment.DATABASE_URL = place.databaseUrl;
+  if (place.databaseUrl) {
+    environment.DATABASE_URL = place.databaseUrl;
+    environment.SECRET_KEY = "0".repeat(64);
+  }
   if (place.redisUrl) environment.REDIS_URL = place.redisUrl;
   const words = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, MAIN] : [MAIN];
   const measured = await startMeasured({ words, environment, ready: /^Signalbox is ready\.$/m });

@@ -1,4 +1,4 @@
-import { VARIABLES } from "../src/core/config";
+import { VARIABLES } from "../src/core/variables";
 
 interface Shown {
   default: string | undefined;

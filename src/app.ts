@@ -17,6 +17,7 @@ import { GraphqlSockets } from "./graphql/websocket";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
 import { type Addresses, bootstrap, type Credentials } from "./identity/application/bootstrap";
+import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
 import { signInStream } from "./identity/session/stream-sign-in";
 import { readDocuments, readRestFiles } from "./rest/documents";
@@ -62,9 +63,11 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const bus = await openBus({ config, log, clock });
     opened.add("bus", () => bus.close());
 
+    const sealer = await openSealer(config);
+    await resealSecrets(store, sealer);
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
-      ...{ config, store, bus, clock, log },
+      ...{ config, store, bus, clock, log, sealer },
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: config.TURN_HOST },
     });
     opened.add("identity", () => identity.close());
@@ -112,7 +115,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       chat_url: config.CHAT_URL ?? `ws://${hostInUrl(config.HOST)}:${chat.port}`,
       chat_domain: config.CHAT_DOMAIN,
     };
-    const created = await bootstrap(store, config.DATA_DIR, addresses);
+    const created = await bootstrap(store, sealer, config.DATA_DIR, addresses);
     health.ready = true;
     opened.add("readiness", () => {
       health.ready = false;

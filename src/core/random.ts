@@ -24,3 +24,13 @@ export function newId(): string {
 export function hashToken(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
+
+/** A key of 256 bits. */
+export function newKey(): Buffer {
+  return randomBytes(32);
+}
+
+/** An initialisation vector, never used twice with one key. */
+export function randomIv(bytes: number): Buffer {
+  return randomBytes(bytes);
+}

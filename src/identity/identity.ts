@@ -2,6 +2,7 @@ import type { Bus } from "../bus/bus";
 import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
+import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
 import { SessionCache } from "./session/session-cache";
@@ -15,6 +16,8 @@ export interface Identity {
   bus: Bus;
   clock: Clock;
   log: Log;
+  /** Encrypts the secrets that the database keeps. */
+  sealer: Sealer;
   /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
   endpoints: { api(): string; chat: string; turn: string };
   /** Sessions in memory, where this node is alone; null where every look-up reads the database. */
@@ -32,7 +35,7 @@ export interface Identity {
  * Close it after the doors, so that the last activity is written.
  */
 export async function openIdentity(
-  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "endpoints">,
+  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "sealer" | "endpoints">,
 ): Promise<Identity & { close(): Promise<void> }> {
   const { config, store, bus, clock, log } = parts;
   // With Redis another node may end a session at any time, so only a lone node may remember one.

@@ -2,6 +2,8 @@ import { openBus } from "../../src/bus/open";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { openIdentity } from "../../src/identity/identity";
 import { checkCredentials } from "../../src/identity/session/credentials";
@@ -69,6 +71,7 @@ async function openRoom() {
   };
   const identity = await openIdentity({
     ...{ config, store: listening, bus, clock: systemClock, log },
+    sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   return {

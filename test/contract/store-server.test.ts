@@ -10,6 +10,7 @@ import type { Store } from "../../src/store/store";
 import { type FreshDatabase, freshServices, hasServices } from "../support/database";
 
 const log = openLog("silent");
+const SECRET_KEY = "0".repeat(64);
 const describeServices = hasServices ? describe : describe.skip;
 
 describeServices("the nodes of one PostgreSQL database", () => {
@@ -101,7 +102,7 @@ describeServices("a PostgreSQL server that goes away", () => {
     const server = await startPostgres();
     const lost: string[] = [];
     const store = await openStore({
-      config: readConfig({ DATABASE_URL: server.url }),
+      config: readConfig({ DATABASE_URL: server.url, SECRET_KEY }),
       log,
       exclusive: true,
       onLost: (reason) => lost.push(reason),
@@ -133,7 +134,8 @@ describeServices("a PostgreSQL server that goes away", () => {
   });
 
   test("that was never there is no store, and the reason holds no password", async () => {
-    const config = readConfig({ DATABASE_URL: "postgresql://user:pass-word@127.0.0.1:1/db" });
+    const url = "postgresql://user:pass-word@127.0.0.1:1/db";
+    const config = readConfig({ DATABASE_URL: url, SECRET_KEY });
     for (const exclusive of [true, false]) {
       const error: unknown = await openStore({ config, log, exclusive }).catch((e: unknown) => e);
       expect(error).toBeInstanceOf(Refusal);

@@ -3,6 +3,8 @@ import { openLocalBus } from "../../src/bus/local";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
 import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
@@ -42,6 +44,7 @@ it("a node that could not hear the others finds what has ended once it can", asy
   const bus = openLocalBus(systemClock, log);
   const identity = await openIdentity({
     ...{ config: readConfig({}), store: node.app.store, bus, clock: systemClock, log },
+    sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: DOMAIN, turn: "" },
   });
   try {

@@ -58,6 +58,7 @@ export async function freshServices(template = "signalbox_template"): Promise<Fr
   return {
     environment: {
       ...environment,
+      SECRET_KEY: "0".repeat(64),
       DATABASE_URL: server.replace(/postgres$/, name),
       REDIS_URL: await freshRedis(),
     },

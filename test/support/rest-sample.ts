@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import Fastify, { type FastifyInstance } from "fastify";
-import { buildSchema, type GraphQLScalarType, type GraphQLSchema } from "graphql";
+import { buildSchema, type GraphQLScalarType, type GraphQLSchema, printSchema } from "graphql";
 import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
@@ -12,6 +12,7 @@ import { openMetrics } from "../../src/core/metrics";
 import type { Caller, Context } from "../../src/graphql/context";
 import { Engine } from "../../src/graphql/engine";
 import { DateTime } from "../../src/graphql/scalars";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
 import { type RestFile, readDocuments, readRestFiles } from "../../src/rest/documents";
 import { registerRestErrors, restServerOptions } from "../../src/rest/error";
 import { registerRest } from "../../src/rest/routes";
@@ -46,9 +47,10 @@ export const SEARCH: RestFile = {
   `,
 };
 
-/** The sample schema with the project's scalars and no resolver. */
+/** The project's own schema and a search, with the project's scalars and no resolver. */
 export function sampleSchema(): GraphQLSchema {
-  const schema = buildSchema(readFileSync(join(__dirname, "sample-schema.graphql"), "utf8"));
+  const search = readFileSync(join(__dirname, "sample-schema.graphql"), "utf8");
+  const schema = buildSchema(`${printSchema(buildSignalboxSchema())}\n${search}`);
   for (const scalar of [GraphQLSafeInt, DateTime, GraphQLJSONObject]) {
     const type = schema.getType(scalar.name) as GraphQLScalarType;
     const { serialize, parseValue, parseLiteral } = scalar;

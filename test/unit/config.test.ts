@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, readConfig, VARIABLES } from "../../src/core/config";
+import { ConfigError, readConfig } from "../../src/core/config";
+import { VARIABLES } from "../../src/core/variables";
 
 function problemsOf(environment: Record<string, string | undefined>): string[] {
   try {
@@ -55,6 +56,7 @@ describe("values", () => {
       PORT: "0",
       HOST: "::1",
       DATABASE_URL: "postgresql://me@db/app",
+      SECRET_KEY: `${"ab".repeat(32)},AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=`,
       REDIS_URL: "rediss://cache:6380/1",
       BASE_URL: "https://api.example.com",
       CHAT_URL: "wss://chat.example.com",
@@ -139,19 +141,21 @@ describe("mistakes", () => {
     const problems = problemsOf({
       DATABASE_URL: "postgres//user:hunter2@db",
       REDIS_URL: "redis//:hunter2@cache",
+      SECRET_KEY: "hunter2",
       PORT: "x",
     });
     expect(problems.map((text) => text.split(" ")[0]).sort()).toEqual([
       "DATABASE_URL",
       "PORT",
       "REDIS_URL",
+      "SECRET_KEY",
     ]);
     expect(problems.join("\n")).not.toContain("hunter2");
   });
 
   test("are not made by a secret variable's good value being shown either", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
-    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "REDIS_URL"]);
+    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "REDIS_URL", "SECRET_KEY"]);
   });
 });
 

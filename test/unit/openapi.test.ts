@@ -142,7 +142,12 @@ test("a body is stated once, for JSON and for forms, nested by the brackets of i
       "application/json": { schema: reference },
       "application/x-www-form-urlencoded": {
         schema: reference,
-        encoding: { user: { style: "deepObject", explode: true } },
+        encoding: Object.fromEntries(
+          ["user", "keys", "firebase_phone"].map((name) => [
+            name,
+            { style: "deepObject", explode: true },
+          ]),
+        ),
       },
     },
   });

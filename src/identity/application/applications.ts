@@ -1,38 +1,61 @@
 import { Fault } from "../../core/errors";
 import type { Identity } from "../identity";
+import { AUTH_SECRET } from "./secret-key";
+import { type ApplicationSettings, readSettings } from "./settings";
 
-/** An application as signing needs it. */
+/** An application as requests need it. */
 export interface Application {
   id: number;
+  accountId: number;
   authKey: string;
   /** The secrets that are valid now: the current one, and the one before it during an overlap. */
   secrets: string[];
   signUpOpen: boolean;
+  /** Whether the deprecated user list (V1) is refused. */
+  v1ListDisabled: boolean;
+  /** Web origins that may use sessions of the application; empty for any. */
+  webOrigins: string[];
+  settings: ApplicationSettings;
 }
 
 const FIND = {
   name: "find_application",
-  text: `SELECT id, auth_key, auth_secret, previous_secret, previous_secret_until, sign_up_open
+  text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
+      sign_up_open, v1_list_disabled, web_origins, settings
     FROM applications WHERE id = $1`,
 };
 
 interface ApplicationRow {
   id: number;
+  account_id: number;
   auth_key: string;
   auth_secret: string;
   previous_secret: string | null;
   previous_secret_until: Date | null;
   sign_up_open: boolean;
+  v1_list_disabled: boolean;
+  web_origins: string[];
+  settings: unknown;
 }
 
 /** Reads an application. @throws Fault INVALID on applicationId when there is none */
 export async function findApplication(identity: Identity, id: number): Promise<Application> {
   const [row] = await identity.store.query<ApplicationRow>(FIND, [id]);
   if (!row) throw Fault.field("applicationId", "names no application");
+  const { sealer } = identity;
   const overlap = row.previous_secret_until?.getTime() ?? 0;
-  const secrets = [row.auth_secret];
+  const secrets = [sealer.open(row.auth_secret, AUTH_SECRET)];
   if (row.previous_secret !== null && overlap > identity.clock.now()) {
-    secrets.push(row.previous_secret);
+    secrets.push(sealer.open(row.previous_secret, AUTH_SECRET));
   }
-  return { id: row.id, authKey: row.auth_key, secrets, signUpOpen: row.sign_up_open };
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    authKey: row.auth_key,
+    secrets,
+    signUpOpen: row.sign_up_open,
+    v1ListDisabled: row.v1_list_disabled,
+    webOrigins: row.web_origins,
+    settings: readSettings(row.settings, sealer),
+  };
 }

@@ -1,7 +1,9 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newId, newToken } from "../../core/random";
+import type { Sealer } from "../../core/sealer";
 import type { Store } from "../../store/store";
+import { AUTH_SECRET } from "./secret-key";
 
 /** What the first start makes, and writes to `DATA_DIR/credentials.json` in these words. */
 export interface Credentials {
@@ -33,6 +35,7 @@ const ANY_ACCOUNT = { name: "any_account", text: "SELECT 1 AS one FROM accounts 
  */
 export async function bootstrap(
   store: Store,
+  sealer: Sealer,
   dataDir: string,
   addresses: Addresses,
 ): Promise<Credentials | null> {
@@ -45,19 +48,20 @@ export async function bootstrap(
     const account = await tx.account.create({
       data: { name: "First account", accountKey: newToken() },
     });
+    const authSecret = newToken();
     const application = await tx.application.create({
       data: {
         accountId: account.id,
         name: "First application",
         authKey: newId(),
-        authSecret: newToken(),
+        authSecret: sealer.seal(authSecret, AUTH_SECRET),
       },
     });
     const credentials: Credentials = {
       ...addresses,
       application_id: Number(application.id),
       auth_key: application.authKey,
-      auth_secret: application.authSecret,
+      auth_secret: authSecret,
       account_key: account.accountKey,
     };
     // Before the commit: a process that dies here leaves an empty database, and the next start

@@ -1,5 +1,4 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
 import {
   CreateSessionInput,
@@ -32,13 +31,12 @@ export class SessionResolver {
     @Arg("input", () => CreateSessionInput, { description: "The signed request." })
     input: CreateSessionInput,
   ): Promise<CreateSessionPayload> {
-    if (input.provider || input.user?.guest) throw unsupported();
     const { session, token } = await createSession(
       identity,
       {
         ...input,
         parameters: caller.parameters?.() ?? parametersOf(input),
-        credentials: input.user,
+        signIn: { ...input, ...input.user },
       },
       caller,
     );
@@ -65,7 +63,6 @@ export class SessionResolver {
     @Ctx() { identity, visit }: IdentityContext,
     @Arg("input", () => LoginInput, { description: "Who signs in." }) input: LoginInput,
   ): Promise<LoginPayload> {
-    if (input.provider) throw unsupported();
     const session = await login(identity, await visit.session(), input);
     visit.replace(session);
     return { user: session.user!, session: showSession(session, visit.ownToken) };
@@ -85,7 +82,7 @@ export class SessionResolver {
 
 /** The parameters by the names that REST gives them, which are the names that are signed. */
 function parametersOf(input: CreateSessionInput): Parameters {
-  const { applicationId, authKey, timestamp, nonce, user } = input;
+  const { applicationId, authKey, timestamp, nonce, user, provider, keys, firebasePhone } = input;
   const named: Array<[string, unknown]> = [
     ["application_id", applicationId],
     ["auth_key", authKey],
@@ -94,16 +91,16 @@ function parametersOf(input: CreateSessionInput): Parameters {
     ["user[login]", user?.login],
     ["user[email]", user?.email],
     ["user[password]", user?.password],
+    ["user[guest]", user?.guest],
+    ["user[full_name]", user?.fullName],
+    ["provider", provider],
+    ["keys[token]", keys?.token],
+    ["keys[secret]", keys?.secret],
+    ["firebase_phone[project_id]", firebasePhone?.projectId],
+    ["firebase_phone[access_token]", firebasePhone?.accessToken],
   ];
   return named.flatMap(
     ([name, value]): Array<[string, string]> =>
       value === undefined || value === null ? [] : [[name, String(value)]],
-  );
-}
-
-function unsupported(): Fault {
-  return new Fault(
-    "UNSUPPORTED",
-    "Guest sessions and sign-in through a provider are not supported yet",
   );
 }

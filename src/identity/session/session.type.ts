@@ -1,6 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
 import { UserType } from "../user/user.type";
+import { ProviderInput } from "./provider.input";
 import type { Session } from "./session";
 
 @ObjectType("Session", {
@@ -91,13 +92,13 @@ export class CredentialsInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "A session of a temporary user. Not supported yet.",
+    description: "A session of a temporary user, deleted a day later.",
   })
   guest?: boolean | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Name of the temporary user. Not supported yet.",
+    description: "Name of the temporary user.",
   })
   fullName?: string | null;
 }
@@ -107,7 +108,7 @@ export class CredentialsInput {
 application's secret, of "application_id=…&auth_key=…&nonce=…&timestamp=…", or of all parameters sent, by
 their REST names ("user[login]=…") in alphabetical order.`,
 })
-export class CreateSessionInput {
+export class CreateSessionInput extends ProviderInput {
   @Field(() => GraphQLSafeInt, { description: "The application." })
   applicationId!: number;
 
@@ -132,16 +133,13 @@ export class CreateSessionInput {
     description: "Who signs in; an application session without.",
   })
   user?: CredentialsInput | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Sign-in through a provider. Not supported yet.",
-  })
-  provider?: string | null;
 }
 
-@InputType({ description: "Who signs in: login or e-mail, with the password." })
-export class LoginInput {
+@InputType({
+  description:
+    "Who signs in: login or e-mail with the password, or somebody a provider vouches for.",
+})
+export class LoginInput extends ProviderInput {
   @Field(() => String, { nullable: true, description: "Login; or the e-mail." })
   login?: string | null;
 
@@ -150,12 +148,6 @@ export class LoginInput {
 
   @Field(() => String, { nullable: true, description: "The password." })
   password?: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "Sign-in through a provider. Not supported yet.",
-  })
-  provider?: string | null;
 }
 
 @ObjectType({ description: "What createSession answers.", simpleResolvers: true })

@@ -1,10 +1,11 @@
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
 import type { Viewer } from "../../core/viewer";
+import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
 import type { User } from "../user/user";
-import { type Credentials, checkCredentials } from "./credentials";
 import { SESSION_COLUMNS, SESSION_MS, type Session, type SessionRow, toSession } from "./session";
+import { namesSomebody, type SignIn, signIn } from "./sign-in";
 import { checkSigned, type SignedRequest } from "./signing";
 
 const FIND = {
@@ -34,20 +35,20 @@ export interface Origin {
 }
 
 /**
- * Creates a session from a signed request: an application session, or a user session when
- * credentials come with it (interface.md "POST /session").
+ * Creates a session from a signed request: an application session, or a user session when somebody
+ * signs in with it (interface.md "POST /session").
  * @returns the session and its token, which is told this once and stored as a hash
  * @throws Fault INVALID for a bad signature, clock, nonce or application, UNAUTHENTICATED for wrong
  * credentials; the nonce is used up by then
  */
 export async function createSession(
   identity: Identity,
-  request: SignedRequest & { credentials?: Credentials | null },
+  request: SignedRequest & { signIn: SignIn },
   origin: Origin,
 ): Promise<{ session: Session; token: string }> {
   const application = await checkSigned(identity, request);
-  const user = request.credentials
-    ? await checkCredentials(identity, application.id, request.credentials)
+  const user = namesSomebody(request.signIn)
+    ? await signIn(identity, application, request.signIn)
     : null;
   const token = newToken();
   const now = new Date(identity.clock.now());
@@ -130,13 +131,14 @@ export async function setSessionUser(
   return changed;
 }
 
-/** Signs a user in on a session (interface.md "POST /login"). @throws Fault as checkCredentials */
+/** Signs a user in on a session (interface.md "POST /login"). @throws Fault as signIn */
 export async function login(
   identity: Identity,
   session: Session,
-  credentials: Credentials,
+  data: Omit<SignIn, "guest" | "fullName">,
 ): Promise<Session> {
-  const user = await checkCredentials(identity, session.applicationId, credentials);
+  const application = await findApplication(identity, session.applicationId);
+  const user = await signIn(identity, application, data);
   return setSessionUser(identity, session, user);
 }
 

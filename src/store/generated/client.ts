@@ -45,6 +45,11 @@ export { Prisma }
  */
 export type Account = Prisma.AccountModel
 /**
+ * Model AccountSession
+ * An owner who is signed in. Its token is kept as a SHA-256 only.
+ */
+export type AccountSession = Prisma.AccountSessionModel
+/**
  * Model Application
  * What users, sessions and everything else belong to; nothing crosses from one to another.
  */
@@ -54,6 +59,11 @@ export type Application = Prisma.ApplicationModel
  * A user of one application.
  */
 export type User = Prisma.UserModel
+/**
+ * Model PasswordReset
+ * A link to set a new password, sent by e-mail. Its token is kept as a SHA-256 only.
+ */
+export type PasswordReset = Prisma.PasswordResetModel
 /**
  * Model UserTag
  * A tag of a user; at most five each.

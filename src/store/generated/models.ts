@@ -9,8 +9,10 @@
  * 🟢 You can import this file directly.
  */
 export type * from './models/Account'
+export type * from './models/AccountSession'
 export type * from './models/Application'
 export type * from './models/User'
+export type * from './models/PasswordReset'
 export type * from './models/UserTag'
 export type * from './models/Identity'
 export type * from './models/Session'

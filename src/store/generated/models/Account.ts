@@ -257,6 +257,7 @@ export type AccountWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   applications?: Prisma.ApplicationListRelationFilter
+  sessions?: Prisma.AccountSessionListRelationFilter
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -271,6 +272,7 @@ export type AccountOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   applications?: Prisma.ApplicationOrderByRelationAggregateInput
+  sessions?: Prisma.AccountSessionOrderByRelationAggregateInput
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -288,6 +290,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Account"> | Date | string
   applications?: Prisma.ApplicationListRelationFilter
+  sessions?: Prisma.AccountSessionListRelationFilter
 }, "id" | "accountKey" | "email">
 
 export type AccountOrderByWithAggregationInput = {
@@ -336,6 +339,7 @@ export type AccountCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   applications?: Prisma.ApplicationCreateNestedManyWithoutAccountInput
+  sessions?: Prisma.AccountSessionCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateInput = {
@@ -350,6 +354,7 @@ export type AccountUncheckedCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   applications?: Prisma.ApplicationUncheckedCreateNestedManyWithoutAccountInput
+  sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUpdateInput = {
@@ -364,6 +369,7 @@ export type AccountUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   applications?: Prisma.ApplicationUpdateManyWithoutAccountNestedInput
+  sessions?: Prisma.AccountSessionUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -378,6 +384,7 @@ export type AccountUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   applications?: Prisma.ApplicationUncheckedUpdateManyWithoutAccountNestedInput
+  sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateManyInput = {
@@ -491,6 +498,20 @@ export type DateTimeFieldUpdateOperationsInput = {
   set?: Date | string
 }
 
+export type AccountCreateNestedOneWithoutSessionsInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutSessionsInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutSessionsNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutSessionsInput
+  upsert?: Prisma.AccountUpsertWithoutSessionsInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutSessionsInput, Prisma.AccountUpdateWithoutSessionsInput>, Prisma.AccountUncheckedUpdateWithoutSessionsInput>
+}
+
 export type AccountCreateNestedOneWithoutApplicationsInput = {
   create?: Prisma.XOR<Prisma.AccountCreateWithoutApplicationsInput, Prisma.AccountUncheckedCreateWithoutApplicationsInput>
   connectOrCreate?: Prisma.AccountCreateOrConnectWithoutApplicationsInput
@@ -505,6 +526,78 @@ export type AccountUpdateOneRequiredWithoutApplicationsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutApplicationsInput, Prisma.AccountUpdateWithoutApplicationsInput>, Prisma.AccountUncheckedUpdateWithoutApplicationsInput>
 }
 
+export type AccountCreateWithoutSessionsInput = {
+  id?: bigint | number
+  name: string
+  accountKey: string
+  email?: string | null
+  passwordHash?: string | null
+  apiEndpoint?: string | null
+  chatEndpoint?: string | null
+  turnserverEndpoint?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  applications?: Prisma.ApplicationCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutSessionsInput = {
+  id?: bigint | number
+  name: string
+  accountKey: string
+  email?: string | null
+  passwordHash?: string | null
+  apiEndpoint?: string | null
+  chatEndpoint?: string | null
+  turnserverEndpoint?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  applications?: Prisma.ApplicationUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutSessionsInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
+}
+
+export type AccountUpsertWithoutSessionsInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutSessionsInput, Prisma.AccountUncheckedUpdateWithoutSessionsInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutSessionsInput, Prisma.AccountUncheckedCreateWithoutSessionsInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutSessionsInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutSessionsInput, Prisma.AccountUncheckedUpdateWithoutSessionsInput>
+}
+
+export type AccountUpdateWithoutSessionsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  accountKey?: Prisma.StringFieldUpdateOperationsInput | string
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  applications?: Prisma.ApplicationUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutSessionsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  accountKey?: Prisma.StringFieldUpdateOperationsInput | string
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  apiEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  chatEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  applications?: Prisma.ApplicationUncheckedUpdateManyWithoutAccountNestedInput
+}
+
 export type AccountCreateWithoutApplicationsInput = {
   id?: bigint | number
   name: string
@@ -516,6 +609,7 @@ export type AccountCreateWithoutApplicationsInput = {
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
+  sessions?: Prisma.AccountSessionCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutApplicationsInput = {
@@ -529,6 +623,7 @@ export type AccountUncheckedCreateWithoutApplicationsInput = {
   turnserverEndpoint?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
+  sessions?: Prisma.AccountSessionUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutApplicationsInput = {
@@ -558,6 +653,7 @@ export type AccountUpdateWithoutApplicationsInput = {
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sessions?: Prisma.AccountSessionUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutApplicationsInput = {
@@ -571,6 +667,7 @@ export type AccountUncheckedUpdateWithoutApplicationsInput = {
   turnserverEndpoint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sessions?: Prisma.AccountSessionUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 
@@ -580,10 +677,12 @@ export type AccountUncheckedUpdateWithoutApplicationsInput = {
 
 export type AccountCountOutputType = {
   applications: number
+  sessions: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   applications?: boolean | AccountCountOutputTypeCountApplicationsArgs
+  sessions?: boolean | AccountCountOutputTypeCountSessionsArgs
 }
 
 /**
@@ -603,6 +702,13 @@ export type AccountCountOutputTypeCountApplicationsArgs<ExtArgs extends runtime.
   where?: Prisma.ApplicationWhereInput
 }
 
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountSessionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AccountSessionWhereInput
+}
+
 
 export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -616,6 +722,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   createdAt?: boolean
   updatedAt?: boolean
   applications?: boolean | Prisma.Account$applicationsArgs<ExtArgs>
+  sessions?: boolean | Prisma.Account$sessionsArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["account"]>
 
@@ -661,6 +768,7 @@ export type AccountSelectScalar = {
 export type AccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "accountKey" | "email" | "passwordHash" | "apiEndpoint" | "chatEndpoint" | "turnserverEndpoint" | "createdAt" | "updatedAt", ExtArgs["result"]["account"]>
 export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   applications?: boolean | Prisma.Account$applicationsArgs<ExtArgs>
+  sessions?: boolean | Prisma.Account$sessionsArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -670,6 +778,7 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
   name: "Account"
   objects: {
     applications: Prisma.$ApplicationPayload<ExtArgs>[]
+    sessions: Prisma.$AccountSessionPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -1083,6 +1192,7 @@ readonly fields: AccountFieldRefs;
 export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   applications<T extends Prisma.Account$applicationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$applicationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ApplicationPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  sessions<T extends Prisma.Account$sessionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$sessionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountSessionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1536,6 +1646,30 @@ export type Account$applicationsArgs<ExtArgs extends runtime.Types.Extensions.In
   take?: number
   skip?: number
   distinct?: Prisma.ApplicationScalarFieldEnum | Prisma.ApplicationScalarFieldEnum[]
+}
+
+/**
+ * Account.sessions
+ */
+export type Account$sessionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AccountSession
+   */
+  select?: Prisma.AccountSessionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AccountSession
+   */
+  omit?: Prisma.AccountSessionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AccountSessionInclude<ExtArgs> | null
+  where?: Prisma.AccountSessionWhereInput
+  orderBy?: Prisma.AccountSessionOrderByWithRelationInput | Prisma.AccountSessionOrderByWithRelationInput[]
+  cursor?: Prisma.AccountSessionWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.AccountSessionScalarFieldEnum | Prisma.AccountSessionScalarFieldEnum[]
 }
 
 /**

@@ -2010,6 +2010,9 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     accountId: bigint
     name: string
     authKey: string
+    /**
+     * Encrypted, as is the one below.
+     */
     authSecret: string
     /**
      * The secret before the last rotation, valid until then.

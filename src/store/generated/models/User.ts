@@ -60,6 +60,7 @@ export type UserMinAggregateOutputType = {
   blobId: bigint | null
   timezone: number | null
   isGuest: boolean | null
+  guestUntil: Date | null
   lastRequestAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
@@ -85,6 +86,7 @@ export type UserMaxAggregateOutputType = {
   blobId: bigint | null
   timezone: number | null
   isGuest: boolean | null
+  guestUntil: Date | null
   lastRequestAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
@@ -110,6 +112,7 @@ export type UserCountAggregateOutputType = {
   blobId: number
   timezone: number
   isGuest: number
+  guestUntil: number
   lastRequestAt: number
   createdAt: number
   updatedAt: number
@@ -151,6 +154,7 @@ export type UserMinAggregateInputType = {
   blobId?: true
   timezone?: true
   isGuest?: true
+  guestUntil?: true
   lastRequestAt?: true
   createdAt?: true
   updatedAt?: true
@@ -176,6 +180,7 @@ export type UserMaxAggregateInputType = {
   blobId?: true
   timezone?: true
   isGuest?: true
+  guestUntil?: true
   lastRequestAt?: true
   createdAt?: true
   updatedAt?: true
@@ -201,6 +206,7 @@ export type UserCountAggregateInputType = {
   blobId?: true
   timezone?: true
   isGuest?: true
+  guestUntil?: true
   lastRequestAt?: true
   createdAt?: true
   updatedAt?: true
@@ -313,6 +319,7 @@ export type UserGroupByOutputType = {
   blobId: bigint | null
   timezone: number | null
   isGuest: boolean
+  guestUntil: Date | null
   lastRequestAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -361,6 +368,7 @@ export type UserWhereInput = {
   blobId?: Prisma.BigIntNullableFilter<"User"> | bigint | number | null
   timezone?: Prisma.IntNullableFilter<"User"> | number | null
   isGuest?: Prisma.BoolFilter<"User"> | boolean
+  guestUntil?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   lastRequestAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"User"> | Date | string
@@ -371,6 +379,7 @@ export type UserWhereInput = {
   subscriptions?: Prisma.PushSubscriptionListRelationFilter
   events?: Prisma.PushEventListRelationFilter
   participations?: Prisma.CallParticipantListRelationFilter
+  passwordResets?: Prisma.PasswordResetListRelationFilter
 }
 
 export type UserOrderByWithRelationInput = {
@@ -393,6 +402,7 @@ export type UserOrderByWithRelationInput = {
   blobId?: Prisma.SortOrderInput | Prisma.SortOrder
   timezone?: Prisma.SortOrderInput | Prisma.SortOrder
   isGuest?: Prisma.SortOrder
+  guestUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -403,6 +413,7 @@ export type UserOrderByWithRelationInput = {
   subscriptions?: Prisma.PushSubscriptionOrderByRelationAggregateInput
   events?: Prisma.PushEventOrderByRelationAggregateInput
   participations?: Prisma.CallParticipantOrderByRelationAggregateInput
+  passwordResets?: Prisma.PasswordResetOrderByRelationAggregateInput
 }
 
 export type UserWhereUniqueInput = Prisma.AtLeast<{
@@ -432,6 +443,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   blobId?: Prisma.BigIntNullableFilter<"User"> | bigint | number | null
   timezone?: Prisma.IntNullableFilter<"User"> | number | null
   isGuest?: Prisma.BoolFilter<"User"> | boolean
+  guestUntil?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   lastRequestAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"User"> | Date | string
@@ -442,6 +454,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   subscriptions?: Prisma.PushSubscriptionListRelationFilter
   events?: Prisma.PushEventListRelationFilter
   participations?: Prisma.CallParticipantListRelationFilter
+  passwordResets?: Prisma.PasswordResetListRelationFilter
 }, "id" | "applicationId_loginKey" | "applicationId_emailKey" | "applicationId_externalId" | "applicationId_externalUserId">
 
 export type UserOrderByWithAggregationInput = {
@@ -464,6 +477,7 @@ export type UserOrderByWithAggregationInput = {
   blobId?: Prisma.SortOrderInput | Prisma.SortOrder
   timezone?: Prisma.SortOrderInput | Prisma.SortOrder
   isGuest?: Prisma.SortOrder
+  guestUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -497,6 +511,7 @@ export type UserScalarWhereWithAggregatesInput = {
   blobId?: Prisma.BigIntNullableWithAggregatesFilter<"User"> | bigint | number | null
   timezone?: Prisma.IntNullableWithAggregatesFilter<"User"> | number | null
   isGuest?: Prisma.BoolWithAggregatesFilter<"User"> | boolean
+  guestUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
   lastRequestAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"User"> | Date | string
@@ -521,6 +536,7 @@ export type UserCreateInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -531,6 +547,7 @@ export type UserCreateInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateInput = {
@@ -553,6 +570,7 @@ export type UserUncheckedCreateInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -562,6 +580,7 @@ export type UserUncheckedCreateInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserUpdateInput = {
@@ -583,6 +602,7 @@ export type UserUpdateInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -593,6 +613,7 @@ export type UserUpdateInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateInput = {
@@ -615,6 +636,7 @@ export type UserUncheckedUpdateInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -624,6 +646,7 @@ export type UserUncheckedUpdateInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateManyInput = {
@@ -646,6 +669,7 @@ export type UserCreateManyInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -670,6 +694,7 @@ export type UserUpdateManyMutationInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -695,6 +720,7 @@ export type UserUncheckedUpdateManyInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -750,6 +776,7 @@ export type UserCountOrderByAggregateInput = {
   blobId?: Prisma.SortOrder
   timezone?: Prisma.SortOrder
   isGuest?: Prisma.SortOrder
+  guestUntil?: Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -782,6 +809,7 @@ export type UserMaxOrderByAggregateInput = {
   blobId?: Prisma.SortOrder
   timezone?: Prisma.SortOrder
   isGuest?: Prisma.SortOrder
+  guestUntil?: Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -807,6 +835,7 @@ export type UserMinOrderByAggregateInput = {
   blobId?: Prisma.SortOrder
   timezone?: Prisma.SortOrder
   isGuest?: Prisma.SortOrder
+  guestUntil?: Prisma.SortOrder
   lastRequestAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -885,6 +914,20 @@ export type NullableIntFieldUpdateOperationsInput = {
   decrement?: number
   multiply?: number
   divide?: number
+}
+
+export type UserCreateNestedOneWithoutPasswordResetsInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutPasswordResetsInput, Prisma.UserUncheckedCreateWithoutPasswordResetsInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutPasswordResetsInput
+  connect?: Prisma.UserWhereUniqueInput
+}
+
+export type UserUpdateOneRequiredWithoutPasswordResetsNestedInput = {
+  create?: Prisma.XOR<Prisma.UserCreateWithoutPasswordResetsInput, Prisma.UserUncheckedCreateWithoutPasswordResetsInput>
+  connectOrCreate?: Prisma.UserCreateOrConnectWithoutPasswordResetsInput
+  upsert?: Prisma.UserUpsertWithoutPasswordResetsInput
+  connect?: Prisma.UserWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.UserUpdateToOneWithWhereWithoutPasswordResetsInput, Prisma.UserUpdateWithoutPasswordResetsInput>, Prisma.UserUncheckedUpdateWithoutPasswordResetsInput>
 }
 
 export type UserCreateNestedOneWithoutTagsInput = {
@@ -992,6 +1035,7 @@ export type UserCreateWithoutApplicationInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1001,6 +1045,7 @@ export type UserCreateWithoutApplicationInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutApplicationInput = {
@@ -1022,6 +1067,7 @@ export type UserUncheckedCreateWithoutApplicationInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1031,6 +1077,7 @@ export type UserUncheckedCreateWithoutApplicationInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutApplicationInput = {
@@ -1082,9 +1129,154 @@ export type UserScalarWhereInput = {
   blobId?: Prisma.BigIntNullableFilter<"User"> | bigint | number | null
   timezone?: Prisma.IntNullableFilter<"User"> | number | null
   isGuest?: Prisma.BoolFilter<"User"> | boolean
+  guestUntil?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   lastRequestAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"User"> | Date | string
+}
+
+export type UserCreateWithoutPasswordResetsInput = {
+  id?: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  application: Prisma.ApplicationCreateNestedOneWithoutUsersInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+}
+
+export type UserUncheckedCreateWithoutPasswordResetsInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  login?: string | null
+  loginKey?: string | null
+  email?: string | null
+  emailKey?: string | null
+  passwordHash?: string | null
+  externalId?: string | null
+  externalUserId?: string | null
+  facebookId?: string | null
+  twitterId?: string | null
+  fullName?: string | null
+  phone?: string | null
+  website?: string | null
+  customData?: string | null
+  avatar?: string | null
+  blobId?: bigint | number | null
+  timezone?: number | null
+  isGuest?: boolean
+  guestUntil?: Date | string | null
+  lastRequestAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutUserInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
+  participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+}
+
+export type UserCreateOrConnectWithoutPasswordResetsInput = {
+  where: Prisma.UserWhereUniqueInput
+  create: Prisma.XOR<Prisma.UserCreateWithoutPasswordResetsInput, Prisma.UserUncheckedCreateWithoutPasswordResetsInput>
+}
+
+export type UserUpsertWithoutPasswordResetsInput = {
+  update: Prisma.XOR<Prisma.UserUpdateWithoutPasswordResetsInput, Prisma.UserUncheckedUpdateWithoutPasswordResetsInput>
+  create: Prisma.XOR<Prisma.UserCreateWithoutPasswordResetsInput, Prisma.UserUncheckedCreateWithoutPasswordResetsInput>
+  where?: Prisma.UserWhereInput
+}
+
+export type UserUpdateToOneWithWhereWithoutPasswordResetsInput = {
+  where?: Prisma.UserWhereInput
+  data: Prisma.XOR<Prisma.UserUpdateWithoutPasswordResetsInput, Prisma.UserUncheckedUpdateWithoutPasswordResetsInput>
+}
+
+export type UserUpdateWithoutPasswordResetsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutUsersNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+}
+
+export type UserUncheckedUpdateWithoutPasswordResetsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  login?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  loginKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  email?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  emailKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  externalUserId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  facebookId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  twitterId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  fullName?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  phone?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  website?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  customData?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  avatar?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutUserNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
+  participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutTagsInput = {
@@ -1106,6 +1298,7 @@ export type UserCreateWithoutTagsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1115,6 +1308,7 @@ export type UserCreateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutTagsInput = {
@@ -1137,6 +1331,7 @@ export type UserUncheckedCreateWithoutTagsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1145,6 +1340,7 @@ export type UserUncheckedCreateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutTagsInput = {
@@ -1182,6 +1378,7 @@ export type UserUpdateWithoutTagsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1191,6 +1388,7 @@ export type UserUpdateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutTagsInput = {
@@ -1213,6 +1411,7 @@ export type UserUncheckedUpdateWithoutTagsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1221,6 +1420,7 @@ export type UserUncheckedUpdateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutIdentitiesInput = {
@@ -1242,6 +1442,7 @@ export type UserCreateWithoutIdentitiesInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1251,6 +1452,7 @@ export type UserCreateWithoutIdentitiesInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutIdentitiesInput = {
@@ -1273,6 +1475,7 @@ export type UserUncheckedCreateWithoutIdentitiesInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1281,6 +1484,7 @@ export type UserUncheckedCreateWithoutIdentitiesInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutIdentitiesInput = {
@@ -1318,6 +1522,7 @@ export type UserUpdateWithoutIdentitiesInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1327,6 +1532,7 @@ export type UserUpdateWithoutIdentitiesInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutIdentitiesInput = {
@@ -1349,6 +1555,7 @@ export type UserUncheckedUpdateWithoutIdentitiesInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1357,6 +1564,7 @@ export type UserUncheckedUpdateWithoutIdentitiesInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutSessionsInput = {
@@ -1378,6 +1586,7 @@ export type UserCreateWithoutSessionsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1387,6 +1596,7 @@ export type UserCreateWithoutSessionsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutSessionsInput = {
@@ -1409,6 +1619,7 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1417,6 +1628,7 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutSessionsInput = {
@@ -1454,6 +1666,7 @@ export type UserUpdateWithoutSessionsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1463,6 +1676,7 @@ export type UserUpdateWithoutSessionsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutSessionsInput = {
@@ -1485,6 +1699,7 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1493,6 +1708,7 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutSubscriptionsInput = {
@@ -1514,6 +1730,7 @@ export type UserCreateWithoutSubscriptionsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1523,6 +1740,7 @@ export type UserCreateWithoutSubscriptionsInput = {
   identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutSubscriptionsInput = {
@@ -1545,6 +1763,7 @@ export type UserUncheckedCreateWithoutSubscriptionsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1553,6 +1772,7 @@ export type UserUncheckedCreateWithoutSubscriptionsInput = {
   identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutSubscriptionsInput = {
@@ -1590,6 +1810,7 @@ export type UserUpdateWithoutSubscriptionsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1599,6 +1820,7 @@ export type UserUpdateWithoutSubscriptionsInput = {
   identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutSubscriptionsInput = {
@@ -1621,6 +1843,7 @@ export type UserUncheckedUpdateWithoutSubscriptionsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1629,6 +1852,7 @@ export type UserUncheckedUpdateWithoutSubscriptionsInput = {
   identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutEventsInput = {
@@ -1650,6 +1874,7 @@ export type UserCreateWithoutEventsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1659,6 +1884,7 @@ export type UserCreateWithoutEventsInput = {
   identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutEventsInput = {
@@ -1681,6 +1907,7 @@ export type UserUncheckedCreateWithoutEventsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1689,6 +1916,7 @@ export type UserUncheckedCreateWithoutEventsInput = {
   identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   participations?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutEventsInput = {
@@ -1726,6 +1954,7 @@ export type UserUpdateWithoutEventsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1735,6 +1964,7 @@ export type UserUpdateWithoutEventsInput = {
   identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutEventsInput = {
@@ -1757,6 +1987,7 @@ export type UserUncheckedUpdateWithoutEventsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1765,6 +1996,7 @@ export type UserUncheckedUpdateWithoutEventsInput = {
   identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateWithoutParticipationsInput = {
@@ -1786,6 +2018,7 @@ export type UserCreateWithoutParticipationsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1795,6 +2028,7 @@ export type UserCreateWithoutParticipationsInput = {
   identities?: Prisma.IdentityCreateNestedManyWithoutUserInput
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetCreateNestedManyWithoutUserInput
 }
 
 export type UserUncheckedCreateWithoutParticipationsInput = {
@@ -1817,6 +2051,7 @@ export type UserUncheckedCreateWithoutParticipationsInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1825,6 +2060,7 @@ export type UserUncheckedCreateWithoutParticipationsInput = {
   identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutUserInput
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutUserInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutUserInput
+  passwordResets?: Prisma.PasswordResetUncheckedCreateNestedManyWithoutUserInput
 }
 
 export type UserCreateOrConnectWithoutParticipationsInput = {
@@ -1862,6 +2098,7 @@ export type UserUpdateWithoutParticipationsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1871,6 +2108,7 @@ export type UserUpdateWithoutParticipationsInput = {
   identities?: Prisma.IdentityUpdateManyWithoutUserNestedInput
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutParticipationsInput = {
@@ -1893,6 +2131,7 @@ export type UserUncheckedUpdateWithoutParticipationsInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1901,6 +2140,7 @@ export type UserUncheckedUpdateWithoutParticipationsInput = {
   identities?: Prisma.IdentityUncheckedUpdateManyWithoutUserNestedInput
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserCreateManyApplicationInput = {
@@ -1922,6 +2162,7 @@ export type UserCreateManyApplicationInput = {
   blobId?: bigint | number | null
   timezone?: number | null
   isGuest?: boolean
+  guestUntil?: Date | string | null
   lastRequestAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1946,6 +2187,7 @@ export type UserUpdateWithoutApplicationInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1955,6 +2197,7 @@ export type UserUpdateWithoutApplicationInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateWithoutApplicationInput = {
@@ -1976,6 +2219,7 @@ export type UserUncheckedUpdateWithoutApplicationInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1985,6 +2229,7 @@ export type UserUncheckedUpdateWithoutApplicationInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutUserNestedInput
   participations?: Prisma.CallParticipantUncheckedUpdateManyWithoutUserNestedInput
+  passwordResets?: Prisma.PasswordResetUncheckedUpdateManyWithoutUserNestedInput
 }
 
 export type UserUncheckedUpdateManyWithoutApplicationInput = {
@@ -2006,6 +2251,7 @@ export type UserUncheckedUpdateManyWithoutApplicationInput = {
   blobId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   timezone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isGuest?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  guestUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   lastRequestAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2023,6 +2269,7 @@ export type UserCountOutputType = {
   subscriptions: number
   events: number
   participations: number
+  passwordResets: number
 }
 
 export type UserCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2032,6 +2279,7 @@ export type UserCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.I
   subscriptions?: boolean | UserCountOutputTypeCountSubscriptionsArgs
   events?: boolean | UserCountOutputTypeCountEventsArgs
   participations?: boolean | UserCountOutputTypeCountParticipationsArgs
+  passwordResets?: boolean | UserCountOutputTypeCountPasswordResetsArgs
 }
 
 /**
@@ -2086,6 +2334,13 @@ export type UserCountOutputTypeCountParticipationsArgs<ExtArgs extends runtime.T
   where?: Prisma.CallParticipantWhereInput
 }
 
+/**
+ * UserCountOutputType without action
+ */
+export type UserCountOutputTypeCountPasswordResetsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PasswordResetWhereInput
+}
+
 
 export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -2107,6 +2362,7 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   blobId?: boolean
   timezone?: boolean
   isGuest?: boolean
+  guestUntil?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -2117,6 +2373,7 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   subscriptions?: boolean | Prisma.User$subscriptionsArgs<ExtArgs>
   events?: boolean | Prisma.User$eventsArgs<ExtArgs>
   participations?: boolean | Prisma.User$participationsArgs<ExtArgs>
+  passwordResets?: boolean | Prisma.User$passwordResetsArgs<ExtArgs>
   _count?: boolean | Prisma.UserCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
 
@@ -2140,6 +2397,7 @@ export type UserSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   blobId?: boolean
   timezone?: boolean
   isGuest?: boolean
+  guestUntil?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -2166,6 +2424,7 @@ export type UserSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   blobId?: boolean
   timezone?: boolean
   isGuest?: boolean
+  guestUntil?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -2192,12 +2451,13 @@ export type UserSelectScalar = {
   blobId?: boolean
   timezone?: boolean
   isGuest?: boolean
+  guestUntil?: boolean
   lastRequestAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "login" | "loginKey" | "email" | "emailKey" | "passwordHash" | "externalId" | "externalUserId" | "facebookId" | "twitterId" | "fullName" | "phone" | "website" | "customData" | "avatar" | "blobId" | "timezone" | "isGuest" | "lastRequestAt" | "createdAt" | "updatedAt", ExtArgs["result"]["user"]>
+export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "login" | "loginKey" | "email" | "emailKey" | "passwordHash" | "externalId" | "externalUserId" | "facebookId" | "twitterId" | "fullName" | "phone" | "website" | "customData" | "avatar" | "blobId" | "timezone" | "isGuest" | "guestUntil" | "lastRequestAt" | "createdAt" | "updatedAt", ExtArgs["result"]["user"]>
 export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   tags?: boolean | Prisma.User$tagsArgs<ExtArgs>
@@ -2206,6 +2466,7 @@ export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   subscriptions?: boolean | Prisma.User$subscriptionsArgs<ExtArgs>
   events?: boolean | Prisma.User$eventsArgs<ExtArgs>
   participations?: boolean | Prisma.User$participationsArgs<ExtArgs>
+  passwordResets?: boolean | Prisma.User$passwordResetsArgs<ExtArgs>
   _count?: boolean | Prisma.UserCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type UserIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2225,6 +2486,7 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     subscriptions: Prisma.$PushSubscriptionPayload<ExtArgs>[]
     events: Prisma.$PushEventPayload<ExtArgs>[]
     participations: Prisma.$CallParticipantPayload<ExtArgs>[]
+    passwordResets: Prisma.$PasswordResetPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -2252,6 +2514,10 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
      */
     timezone: number | null
     isGuest: boolean
+    /**
+     * When a guest is deleted; null for everybody else.
+     */
+    guestUntil: Date | null
     lastRequestAt: Date | null
     createdAt: Date
     updatedAt: Date
@@ -2656,6 +2922,7 @@ export interface Prisma__UserClient<T, Null = never, ExtArgs extends runtime.Typ
   subscriptions<T extends Prisma.User$subscriptionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$subscriptionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushSubscriptionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   events<T extends Prisma.User$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   participations<T extends Prisma.User$participationsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$participationsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallParticipantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  passwordResets<T extends Prisma.User$passwordResetsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.User$passwordResetsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PasswordResetPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2704,6 +2971,7 @@ export interface UserFieldRefs {
   readonly blobId: Prisma.FieldRef<"User", 'BigInt'>
   readonly timezone: Prisma.FieldRef<"User", 'Int'>
   readonly isGuest: Prisma.FieldRef<"User", 'Boolean'>
+  readonly guestUntil: Prisma.FieldRef<"User", 'DateTime'>
   readonly lastRequestAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"User", 'DateTime'>
@@ -3249,6 +3517,30 @@ export type User$participationsArgs<ExtArgs extends runtime.Types.Extensions.Int
   take?: number
   skip?: number
   distinct?: Prisma.CallParticipantScalarFieldEnum | Prisma.CallParticipantScalarFieldEnum[]
+}
+
+/**
+ * User.passwordResets
+ */
+export type User$passwordResetsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the PasswordReset
+   */
+  select?: Prisma.PasswordResetSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the PasswordReset
+   */
+  omit?: Prisma.PasswordResetOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PasswordResetInclude<ExtArgs> | null
+  where?: Prisma.PasswordResetWhereInput
+  orderBy?: Prisma.PasswordResetOrderByWithRelationInput | Prisma.PasswordResetOrderByWithRelationInput[]
+  cursor?: Prisma.PasswordResetWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PasswordResetScalarFieldEnum | Prisma.PasswordResetScalarFieldEnum[]
 }
 
 /**

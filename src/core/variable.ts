@@ -1,0 +1,77 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+
+/** A whole number within bounds. */
+export const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
+
+/** True or false, in the usual words. */
+export const flag = z
+  .string()
+  .regex(/^(true|false|1|0|yes|no|on|off)$/i, "must be true or false")
+  .transform((text) => /^(true|1|yes|on)$/i.test(text));
+
+/** A URL of one of these protocols, each with its colon. */
+export const url = (...protocols: string[]) =>
+  z.string().refine(
+    (text) => {
+      try {
+        return protocols.includes(new URL(text).protocol);
+      } catch {
+        return false;
+      }
+    },
+    `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(" or ")}`,
+  );
+
+/** Comma-separated text. */
+export const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
+
+/** Levels of the log, gravest first. */
+export const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** An address, or a network as address and prefix length (RFC 4632 section 3.1). */
+export function isNetwork(text: string): boolean {
+  const [address = "", bits, more] = text.split("/");
+  const longest = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  return isIP(address) !== 0 && fits && more === undefined;
+}
+
+/** A host name or an address. */
+export const hostname = z.string().regex(/^[A-Za-z0-9._:-]+$/, "must be a host name or an address");
+
+/** The 32 bytes of a key written in Base64 (either alphabet) or hexadecimal; null where it is none. */
+export function keyBytes(text: string): Buffer | null {
+  const hex = /^[0-9a-f]{64}$/i.test(text);
+  if (!hex && !/^[\w+/-]{43}=?$/.test(text)) return null;
+  const bytes = Buffer.from(text, hex ? "hex" : "base64");
+  return bytes.length === 32 ? bytes : null;
+}
+
+/** One environment variable. */
+export interface Variable {
+  schema: z.ZodType<unknown, string>;
+  /** Text of the default; absent where the variable may be left unset. */
+  default?: string;
+  about: string;
+  /** Printed nowhere: not in the documents' examples, not in an error. */
+  secret?: boolean;
+}
+
+/** Declares a variable; without a default it may be left unset. */
+export const variable = <T, D extends string | undefined>(
+  schema: z.ZodType<T, string>,
+  fallback: D,
+  about: string,
+  secret = false,
+) => ({ schema, default: fallback, about, secret });

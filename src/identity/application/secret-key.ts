@@ -1,0 +1,104 @@
+import { mkdir, open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../../core/config";
+import { newKey } from "../../core/random";
+import { Sealer } from "../../core/sealer";
+import { keyBytes } from "../../core/variable";
+import { Refusal } from "../../store/refusal";
+import type { Store } from "../../store/store";
+
+/** Name of the key's file in the data folder of the embedded database. */
+export const SECRET_KEY_FILE = "secret.key";
+
+/** Purpose under which the secrets of applications are sealed. */
+export const AUTH_SECRET = "auth_secret";
+
+const SECRETS = {
+  name: "all_auth_secrets",
+  text: "SELECT id, auth_secret, previous_secret FROM applications WHERE id > $1 ORDER BY id LIMIT 500",
+};
+const RESEAL = {
+  name: "reseal_auth_secrets",
+  // Unless another node, or a rotation, was faster.
+  text: `UPDATE applications SET auth_secret = $2, previous_secret = $4
+    WHERE id = $1 AND auth_secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`,
+};
+
+/**
+ * The keys that secrets are sealed with: SECRET_KEY, or for the embedded database a key of its own,
+ * made at the first start and readable by the owner alone.
+ * @throws Refusal when the file holds no key
+ */
+export async function openSealer(config: Pick<Config, "SECRET_KEY" | "DATA_DIR">): Promise<Sealer> {
+  const keys = config.SECRET_KEY ?? [await keyOfFolder(config.DATA_DIR)];
+  return new Sealer(
+    keys.map((text) => {
+      const bytes = keyBytes(text);
+      if (bytes === null) {
+        throw new Refusal(
+          `${join(config.DATA_DIR, SECRET_KEY_FILE)} holds no key. Put back the file from a copy of the folder: without it the secrets in the database cannot be read.`,
+        );
+      }
+      return bytes;
+    }),
+  );
+}
+
+async function keyOfFolder(folder: string): Promise<string> {
+  const path = join(folder, SECRET_KEY_FILE);
+  try {
+    return (await readFile(path, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const key = newKey().toString("base64");
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(`${key}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return key;
+}
+
+/**
+ * Seals under the first key what stands in clear or under an older one; shows at the start that the
+ * keys are the right ones.
+ * @throws Refusal when a secret cannot be opened
+ */
+export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await store.query<{
+      id: number;
+      auth_secret: string;
+      previous_secret: string | null;
+    }>(SECRETS, [after]);
+    for (const row of rows) await resealRow(store, sealer, row);
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.id;
+  }
+}
+
+async function resealRow(
+  store: Store,
+  sealer: Sealer,
+  row: { id: number; auth_secret: string; previous_secret: string | null },
+): Promise<void> {
+  const all = [row.auth_secret, row.previous_secret].filter((text) => text !== null);
+  const opened = all.map((text) => {
+    try {
+      return sealer.open(text, AUTH_SECRET);
+    } catch (cause) {
+      throw new Refusal(
+        "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) is not the one that this database was used with.",
+        { cause },
+      );
+    }
+  });
+  if (!all.some((text) => sealer.isStale(text))) return;
+  const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET));
+  await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
+}

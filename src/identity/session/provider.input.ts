@@ -1,0 +1,58 @@
+import { Field, InputType, registerEnumType } from "type-graphql";
+import type { Provider } from "./provider-sign-in";
+
+/** GraphQL names of the providers. */
+const SignInProvider: Record<string, Provider> = {
+  FACEBOOK: "facebook",
+  TWITTER: "twitter",
+  FIREBASE_PHONE: "firebase_phone",
+};
+registerEnumType(SignInProvider, {
+  name: "SignInProvider",
+  description: "Who vouches for a user.",
+  valuesConfig: {
+    FACEBOOK: { description: "Facebook, by an access token." },
+    TWITTER: { description: "Twitter, by an access token and its secret." },
+    FIREBASE_PHONE: { description: "Firebase, by the ID token of a sign-in with a phone number." },
+  },
+});
+
+@InputType({ description: "An access token of Facebook or Twitter." })
+export class ProviderKeysInput {
+  @Field(() => String, { nullable: true, description: "The access token." })
+  token?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The token's secret, of Twitter alone." })
+  secret?: string | null;
+}
+
+@InputType({ description: "A sign-in with a phone number through Firebase." })
+export class FirebasePhoneInput {
+  @Field(() => String, { nullable: true, description: "The Firebase project." })
+  projectId?: string | null;
+
+  @Field(() => String, { nullable: true, description: "The Firebase ID token." })
+  accessToken?: string | null;
+}
+
+/** What signing in through a provider takes, of every input that offers it. */
+@InputType()
+export abstract class ProviderInput {
+  @Field(() => SignInProvider as object, {
+    nullable: true,
+    description: "Who vouches for the user, in place of login, e-mail and password.",
+  })
+  provider?: Provider | null;
+
+  @Field(() => ProviderKeysInput, {
+    nullable: true,
+    description: "With Facebook and Twitter: the access token.",
+  })
+  keys?: ProviderKeysInput | null;
+
+  @Field(() => FirebasePhoneInput, {
+    nullable: true,
+    description: "With Firebase: the ID token.",
+  })
+  firebasePhone?: FirebasePhoneInput | null;
+}
