@@ -6,6 +6,7 @@ import { buildSignalboxSchema } from "../../src/graphql/schema";
 import { applicationToken, graphql, newUser, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { usedHeap } from "../support/heap";
+import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
@@ -85,7 +86,9 @@ describe("sizes", () => {
     await graphql(node, send, { i }, user.token);
     socket.send({ id: "s19", type: "complete" });
     await socket.run("{__typename}");
-    expect(signals.map((read) => read().length)).toEqual(signals.map(() => 1));
+    const counts = () => signals.map((read) => read().length);
+    await eventually(counts, (each) => each.every((count) => count > 0));
+    expect(counts()).toEqual(signals.map(() => 1));
     await socket.close();
   });
 
