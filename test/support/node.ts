@@ -41,7 +41,8 @@ export async function startNode(
   }
 }
 
-function asTestNode(
+/** The node of a running app. */
+export function asTestNode(
   app: App,
   environment: Record<string, string>,
   database: FreshDatabase | null,

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startApp } from "../../src/app";
+import { readConfig } from "../../src/core/config";
+import { applicationToken, rest, signed } from "../support/client";
+import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
+import { asTestNode, type TestNode } from "../support/node";
+
+/** What the database keeps of secrets, and what becomes of it from start to start. */
+
+let database: FreshDatabase;
+let node: TestNode;
+const environment = (more: Record<string, string> = {}) => ({
+  ...{ PORT: "0", XMPP_WS_PORT: "0", LOG_LEVEL: "silent" },
+  ...database.environment,
+  ...more,
+});
+const start = async (more: Record<string, string> = {}): Promise<TestNode> => {
+  const variables = environment(more);
+  return asTestNode(await startApp(readConfig(variables)), variables, null, node);
+};
+
+beforeEach(async () => {
+  database = await freshDatabase();
+});
+afterEach(() => database.remove());
+
+const stored = async (): Promise<string> => {
+  const [row] = await node.sql<{ auth_secret: string }>("SELECT auth_secret FROM applications");
+  return row?.auth_secret ?? "";
+};
+const keyFile = () => join(database.environment.DATA_DIR ?? "", "secret.key");
+
+it("no secret of an application stands in the database in clear", async () => {
+  node = await start();
+  try {
+    expect(await stored()).toMatch(/^sealed:/);
+    expect(await stored()).not.toContain(node.application.authSecret);
+    expect(await applicationToken(node)).toMatch(/^[\w-]{43}$/);
+    if (!hasServices) expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
+  } finally {
+    await node.app.close();
+  }
+});
+
+it("a secret in clear, of an earlier version, is sealed at the next start and goes on working", async () => {
+  node = await start();
+  const secret = node.application.authSecret;
+  await node.sql("UPDATE applications SET auth_secret = $1", [secret]);
+  await node.app.close();
+  node = await start();
+  try {
+    expect(await stored()).toMatch(/^sealed:/);
+    const answer = await rest(node, "POST", "/session", { body: signed(node) });
+    expect(answer.status).toBe(201);
+  } finally {
+    await node.app.close();
+  }
+});
+
+it("a new key in front takes over, and the old one can then be left out", async () => {
+  node = await start();
+  const before = await stored();
+  await node.app.close();
+  const old = database.environment.SECRET_KEY ?? readFileSync(keyFile(), "utf8").trim();
+  const fresh = randomBytes(32).toString("base64");
+  for (const keys of [`${fresh},${old}`, fresh]) {
+    node = await start({ SECRET_KEY: keys });
+    expect(await stored()).not.toBe(before);
+    expect(await applicationToken(node)).toMatch(/^[\w-]{43}$/);
+    await node.app.close();
+  }
+});
+
+it("a node does not start with another key, or with a file that holds none", async () => {
+  node = await start();
+  await node.app.close();
+  const other = { SECRET_KEY: randomBytes(32).toString("hex") };
+  await expect(start(other)).rejects.toThrow(/encrypted with another key/);
+  if (hasServices) return;
+  writeFileSync(keyFile(), "nothing\n");
+  await expect(start()).rejects.toThrow(/holds no key/);
+  rmSync(keyFile());
+  await expect(start()).rejects.toThrow(/encrypted with another key/);
+});
