@@ -85,10 +85,7 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
       () => states("plain"),
       (all) => all.length === 2 && all.every((state) => state === "completed"),
     );
-    expect(done).toEqual([
-      { to: "ä@mail.example", parts: [1, { deep: null }] },
-      { to: "second" },
-    ]);
+    expect(done).toEqual([{ to: "ä@mail.example", parts: [1, { deep: null }] }, { to: "second" }]);
   });
 
   test("a job survives the end of who asked for it", async () => {
