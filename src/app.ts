@@ -19,7 +19,9 @@ import { openServer } from "./http/server";
 import { type Addresses, bootstrap, type Credentials } from "./identity/application/bootstrap";
 import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
+import { PURGE_SECONDS, purge } from "./identity/purge";
 import { signInStream } from "./identity/session/stream-sign-in";
+import { openJobs } from "./jobs/pg-boss";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
@@ -71,6 +73,9 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: config.TURN_HOST },
     });
     opened.add("identity", () => identity.close());
+    const jobs = openJobs({ store, log });
+    opened.add("jobs", () => jobs.close());
+    jobs.schedule("purge", PURGE_SECONDS, () => purge(identity));
     const router = openRouter({
       ...{ bus, log, metrics },
       userExists: (applicationId, userId) => identity.existence.has(applicationId, userId),

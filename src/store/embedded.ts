@@ -91,10 +91,23 @@ function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
     }
   }
 
+  async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    try {
+      if (values !== undefined) return { rows: (await lite.query(text, values)).rows };
+      // In a transaction, which ends with it: a script that failed after a BEGIN of its own would else
+      // leave the one connection in there. (Of a BEGIN inside, PostgreSQL only warns.)
+      const results = await lite.transaction((transaction) => transaction.exec(text));
+      return { rows: results.at(-1)?.rows ?? [] };
+    } catch (error) {
+      throw queryFailure(error, log);
+    }
+  }
+
   return {
     kind: "embedded",
     db,
     query,
+    execute,
     check: async () => {
       await query({ name: "check", text: "SELECT 1" }, []);
     },

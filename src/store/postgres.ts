@@ -1,5 +1,5 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import { Pool, types } from "pg";
+import { Pool, type QueryResult, types } from "pg";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import { connectionOptions, connectionRefusal, SESSION } from "./connection";
@@ -87,10 +87,22 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     }
   }
 
+  async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+    try {
+      // The pool parts with a connection whose query failed, and so with a transaction left open.
+      const result: QueryResult | QueryResult[] = await pool.query(text, values);
+      const last = Array.isArray(result) ? result.at(-1) : result;
+      return { rows: last?.rows ?? [] };
+    } catch (error) {
+      throw queryFailure(error, log);
+    }
+  }
+
   return {
     kind: "postgresql",
     db,
     query,
+    execute,
     check: async () => {
       await query({ name: "check", text: "SELECT 1" }, []);
     },

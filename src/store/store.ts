@@ -26,6 +26,13 @@ export interface Store {
   query<Row>(statement: Statement, values: unknown[]): Promise<Row[]>;
 
   /**
+   * Runs SQL of a library that keeps tables of its own beside the model: with values one statement,
+   * without them maybe several, whose last rows are answered. What fails leaves no transaction open.
+   * @throws Fault UNAVAILABLE when the database cannot be reached
+   */
+  execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+
+  /**
    * One trivial round trip, for /readyz.
    * @throws Fault UNAVAILABLE when the database cannot be reached
    */

@@ -38,6 +38,7 @@ const SIDEWAYS: Record<string, string[]> = {
 /** Packages that stay behind one room. */
 const FENCES: Array<[vendor: RegExp, room: string]> = [
   [/^ioredis$/, "bus"],
+  [/^pg-boss$/, "jobs"],
   [/^(ltx|saxes)$/, "xmpp"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
 ];
@@ -306,6 +307,7 @@ describe("size", () => {
 
   test.each([
     ["bus/bus.ts", "Bus"],
+    ["jobs/jobs.ts", "Jobs"],
   ])(`the port of %s has at most ${PORT_METHODS_MAX} methods`, (path, name) => {
     const source = SOURCES.find((each) => each.path === path);
     const port = source?.tree.statements.find(

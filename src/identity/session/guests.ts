@@ -1,13 +1,45 @@
 import { Fault } from "../../core/errors";
+import { newId } from "../../core/random";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
-import type { User } from "../user/user";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
+import { checkUserFields } from "../user/user-fields";
 
-/** A new temporary user. */
+/** Milliseconds that a guest and its session live (interface.md "Limits"). */
+export const GUEST_MS = 24 * 60 * 60 * 1000;
+
+const CREATE = {
+  name: "create_guest",
+  text: `WITH u AS (
+      INSERT INTO users (application_id, login, login_key, full_name, is_guest, guest_until,
+        created_at, updated_at)
+      VALUES ($1, $2, $3, $4, true, $5, $6, $6) RETURNING *)
+    SELECT ${USER_COLUMNS} FROM u`,
+};
+
+/**
+ * A new temporary user: a login of the service's making, no e-mail, no password. The purge deletes it
+ * when its day is over, also where nobody was ever given a session for it.
+ * @throws Fault INVALID for the full name, FORBIDDEN while the application admits nobody
+ */
 export async function createGuest(
-  _identity: Identity,
-  _application: Application,
-  _fullName: string | null,
+  identity: Identity,
+  application: Application,
+  fullName: string | null,
 ): Promise<User> {
-  throw new Fault("UNSUPPORTED", "Guest sessions are not supported yet");
+  if (!application.signUpOpen) {
+    throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
+  }
+  checkUserFields({ fullName });
+  const login = `guest-${newId()}`;
+  const now = identity.clock.now();
+  const [row] = await identity.store.query<UserRow>(CREATE, [
+    application.id,
+    login,
+    login.toLowerCase(),
+    fullName,
+    new Date(now + GUEST_MS),
+    new Date(now),
+  ]);
+  return toUser(row!);
 }

@@ -4,6 +4,7 @@ import type { Viewer } from "../../core/viewer";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
 import type { User } from "../user/user";
+import { GUEST_MS } from "./guests";
 import { SESSION_COLUMNS, SESSION_MS, type Session, type SessionRow, toSession } from "./session";
 import { namesSomebody, type SignIn, signIn } from "./sign-in";
 import { checkSigned, type SignedRequest } from "./signing";
@@ -16,8 +17,8 @@ const FIND = {
 const CREATE = {
   name: "create_session",
   text: `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
-      last_activity_at, ip, user_agent, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $7, $7) RETURNING id`,
+      last_activity_at, ip, user_agent, sliding, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $7, $7) RETURNING id`,
 };
 const SET_USER = {
   name: "set_session_user",
@@ -52,7 +53,9 @@ export async function createSession(
     : null;
   const token = newToken();
   const now = new Date(identity.clock.now());
-  const expiresAt = new Date(now.getTime() + SESSION_MS);
+  // A guest's ends with the guest, whatever is asked meanwhile.
+  const sliding = !user?.isGuest;
+  const expiresAt = new Date(now.getTime() + (sliding ? SESSION_MS : GUEST_MS));
   const [row] = await identity.store.query<{ id: number }>(CREATE, [
     application.id,
     user?.id ?? null,
@@ -63,6 +66,7 @@ export async function createSession(
     now,
     origin.ip,
     origin.userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null,
+    sliding,
   ]);
   const session: Session = {
     id: row!.id,
@@ -71,7 +75,7 @@ export async function createSession(
     web: false,
     nonce: request.nonce,
     ts: request.timestamp,
-    sliding: true,
+    sliding,
     expiresAt,
     createdAt: now,
     updatedAt: now,

@@ -4,6 +4,7 @@ import { uniqueViolation } from "../../store/conflicts";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
 import { checkPassword, hashPassword, passwordMatches } from "../password";
+import { removeUsers } from "./remove-users";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 import { checkUserFields, type UserFields } from "./user-fields";
 
@@ -69,7 +70,7 @@ export async function createUser(
 /**
  * Changes the viewer's own user. A new password wants the old one, unless there was none yet, and
  * ends the user's other sessions and all its connections.
- * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser}
+ * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser} and for a guest's password
  */
 export async function updateUser(
   identity: Identity,
@@ -86,6 +87,9 @@ export async function updateUser(
     columns.login === undefined ? current.login : columns.login,
     columns.email === undefined ? current.email : columns.email,
   );
+  if (current.isGuest && typeof fields.password === "string") {
+    throw Fault.field("password", "cannot be set: a guest has none");
+  }
   const password = await newPassword(fields, current.passwordHash);
   const applicationId = BigInt(viewer.applicationId);
   await refuseTaken(() =>
@@ -127,13 +131,7 @@ export async function deleteUser(
   id: string,
 ): Promise<void> {
   await requireSelf(identity, viewer, id);
-  const userId = BigInt(viewer.userId);
-  const { db } = identity.store;
-  await db.$transaction([
-    db.call.updateMany({ where: { callerId: userId }, data: { callerId: null } }),
-    db.user.deleteMany({ where: { id: userId } }),
-  ]);
-  await identity.endings.announce({ kind: "user", userId: viewer.userId });
+  await removeUsers(identity, [viewer.userId]);
 }
 
 /** An id in text form, or null where it can be nobody's. */
