@@ -51,6 +51,11 @@ export const LIMIT_VARIABLES = {
     "60",
     "Seconds of silence after which a chat stream is pinged; dropped after as many more.",
   ),
+  PROVIDER_TIMEOUT_MS: variable(
+    integer(100, 60_000),
+    "10000",
+    "Milliseconds that Facebook, Twitter or Firebase may take to confirm a sign-in.",
+  ),
   DRAIN_SECONDS: variable(
     integer(0, 600),
     "10",

@@ -5,6 +5,7 @@ import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
+import { FirebaseKeys } from "./provider/firebase-keys";
 import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";
@@ -28,6 +29,8 @@ export interface Identity {
   endings: Endings;
   /** Users known to exist. */
   existence: UserExistence;
+  /** Public keys of phone sign-ins. */
+  firebaseKeys: FirebaseKeys;
 }
 
 /**
@@ -52,6 +55,7 @@ export async function openIdentity(
     touches,
     endings,
     existence,
+    firebaseKeys: new FirebaseKeys(config.PROVIDER_TIMEOUT_MS),
     async close() {
       await endings.close();
       await touches.close();

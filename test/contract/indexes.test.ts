@@ -5,7 +5,9 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
+import { findApplication } from "../../src/identity/application/applications";
 import { openIdentity } from "../../src/identity/identity";
+import { userOf } from "../../src/identity/provider/provider-users";
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { findSession } from "../../src/identity/session/sessions";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
@@ -29,6 +31,8 @@ const FILL = [
     FROM applications a, generate_series(1, ${ROWS}) n`,
   `INSERT INTO user_tags (user_id, application_id, tag, position)
     SELECT id, application_id, 'tag' || (id % 5000), 0 FROM users`,
+  `INSERT INTO identities (application_id, user_id, provider, subject)
+    SELECT application_id, id, 'facebook', 'fb' || id FROM users`,
   `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
       last_activity_at, updated_at)
     SELECT application_id, id, sha256(convert_to('token' || id, 'UTF8')), id, 1,
@@ -38,7 +42,7 @@ const FILL = [
   "ANALYZE",
 ];
 
-const SCAN = /Seq Scan on (users|user_tags|sessions|nonces)\b/;
+const SCAN = /Seq Scan on (users|user_tags|identities|sessions|nonces)\b/;
 
 let database: FreshDatabase;
 let store: Store;
@@ -101,6 +105,9 @@ it("answers every look-up of a request from an index", async () => {
     for (const key of [{ id: String(id) }, { login: "login7" }, { email: "7@mail.example" }]) {
       expect(await findUser(identity, applicationId, key)).not.toBeNull();
     }
+    const application = await findApplication(identity, applicationId);
+    const verified = { subject: `fb${id}`, fullName: null, email: null, phone: null };
+    expect((await userOf(identity, application, "facebook", verified)).id).toBe(id);
     expect(await identity.existence.has(applicationId, id)).toBe(true);
     const samples = { id: [id, id], userTags: ["tag7", "tag7"] } as Record<string, unknown[]>;
     for (const [field, { kind, type }] of Object.entries(USER_LIST_FIELDS)) {

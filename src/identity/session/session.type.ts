@@ -1,7 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { ProviderInput } from "../provider/provider.input";
 import { UserType } from "../user/user.type";
-import { ProviderInput } from "./provider.input";
 import type { Session } from "./session";
 
 @ObjectType("Session", {

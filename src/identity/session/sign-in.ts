@@ -1,10 +1,10 @@
 import { Fault } from "../../core/errors";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
+import { type ProviderData, signInByProvider } from "../provider/provider-sign-in";
 import type { User } from "../user/user";
 import { type Credentials, checkCredentials } from "./credentials";
 import { createGuest } from "./guests";
-import { type ProviderData, signInByProvider } from "./provider-sign-in";
 
 /**
  * Who signs in (interface.md "Allowed sets of user data"): login or e-mail with the password, or a

@@ -83,10 +83,13 @@ export async function updateUser(
   const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
   if (current === null) throw Fault.noSession();
   const { columns, tags } = checkUserFields(fields);
-  requireName(
-    columns.login === undefined ? current.login : columns.login,
-    columns.email === undefined ? current.email : columns.email,
-  );
+  // Who came through a provider may have had neither from the start.
+  if (current.login !== null || current.email !== null) {
+    requireName(
+      columns.login === undefined ? current.login : columns.login,
+      columns.email === undefined ? current.email : columns.email,
+    );
+  }
   if (current.isGuest && typeof fields.password === "string") {
     throw Fault.field("password", "cannot be set: a guest has none");
   }

@@ -1,0 +1,91 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { newId } from "../../core/random";
+import type { ApplicationSettings } from "../application/settings";
+import { askProvider } from "./provider-request";
+import { type Asking, checkForm, Refused, type Verified } from "./verified";
+
+const BASE_URL = "https://api.twitter.com";
+const PATH = "/1.1/account/verify_credentials.json";
+const QUERY = { include_email: "true", skip_status: "true" };
+
+/** Twitter API reference, "GET account/verify_credentials". */
+const profile = z.object({
+  id_str: z.string().regex(/^\d{1,32}$/),
+  name: z.string().nullish(),
+  email: z.string().nullish(),
+});
+
+/** An access token and its secret. */
+export interface TwitterKeys {
+  token: string;
+  secret: string;
+}
+
+/**
+ * Whose access token of Twitter this is. Twitter accepts the signature only of the application that
+ * the token was issued to.
+ * @throws Refused, Unreachable
+ */
+export async function verifyTwitter(
+  settings: NonNullable<ApplicationSettings["twitter"]>,
+  keys: TwitterKeys,
+  { now, timeoutMs }: Asking,
+): Promise<Verified> {
+  checkForm(keys.token);
+  checkForm(keys.secret);
+  const url = `${(settings.baseUrl ?? BASE_URL).replace(/\/+$/, "")}${PATH}`;
+  const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, timeoutMs, {
+    Authorization: authorization(url, settings, keys, now),
+  });
+  const own = profile.safeParse(body);
+  if (!own.success) throw new Refused("no profile");
+  const { id_str, name, email } = own.data;
+  return { subject: id_str, fullName: name ?? null, email: email || null, phone: null };
+}
+
+/** The Authorization header of RFC 5849 section 3.5.1, signed with HMAC-SHA1 (section 3.4.2). */
+function authorization(
+  url: string,
+  { consumerKey, consumerSecret }: { consumerKey: string; consumerSecret: string },
+  { token, secret }: TwitterKeys,
+  now: number,
+): string {
+  const parameters: Record<string, string> = {
+    oauth_consumer_key: consumerKey,
+    oauth_nonce: newId(),
+    oauth_signature_method: "HMAC-SHA1",
+    oauth_timestamp: String(Math.floor(now / 1000)),
+    oauth_token: token,
+    oauth_version: "1.0",
+  };
+  const key = `${encode(consumerSecret)}&${encode(secret)}`;
+  const signature = createHmac("sha1", key)
+    .update(["GET", baseUri(url), normalized({ ...parameters, ...QUERY })].map(encode).join("&"))
+    .digest("base64");
+  const fields = Object.entries({ ...parameters, oauth_signature: signature });
+  return `OAuth ${fields.map(([name, value]) => `${encode(name)}="${encode(value)}"`).join(", ")}`;
+}
+
+/** Section 3.4.1.3.2: encoded, then sorted by name; no name comes twice here. */
+function normalized(parameters: Record<string, string>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+    .sort()
+    .join("&");
+}
+
+/** Section 3.4.1.2: scheme and host in lower case, without a default port. */
+function baseUri(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** Section 3.6: everything but letters, digits and - . _ ~ is encoded. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
