@@ -15,12 +15,14 @@ import { AccountSettingsResolver } from "../identity/application/account-setting
 import type { IdentityContext } from "../identity/context";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
+import { UserPageResolver } from "../identity/user/user-page.resolver";
 import { DateTime } from "./scalars";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
   UserResolver,
   UserConnectionResolver,
+  UserPageResolver,
   AccountSettingsResolver,
   CallResolver,
   SignalPartyResolver,
@@ -37,7 +39,7 @@ function refuseTopics(): never {
 }
 
 /** Inputs of which exactly one field is given; type-graphql has no word for it yet. */
-const ONE_OF = ["UserKey"];
+const ONE_OF = ["UserKey", "DeleteUserInput"];
 
 /**
  * The one schema. Every operation names the access it asks for, which is checked before it runs,

@@ -1,4 +1,3 @@
-import { getNullableType, isInputObjectType } from "graphql";
 import { Fault, type FieldErrors } from "../core/errors";
 import { type Binder, compileBinder } from "./binders";
 import { type Coerce, coercer, Refusal } from "./coerce";
@@ -58,11 +57,10 @@ function compileStep(
 ): Step {
   const { variable, key, required } = parameter;
   if (parameter.binder) {
-    const type = getNullableType(parameter.type);
-    if (!isInputObjectType(type)) throw new TypeError(`${type} is no input object`);
-    const binder: Binder = compileBinder(parameter.binder, type);
+    const binder: Binder = compileBinder(parameter);
     return (source, values, errors) => {
-      values[variable] = binder(source.query, named, errors);
+      const value = binder(source.query, named, errors);
+      if (value !== undefined) values[variable] = value;
     };
   }
   const coerce: Coerce | undefined = coercer(parameter.type, parameter.csv);

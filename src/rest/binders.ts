@@ -1,19 +1,20 @@
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
 import type { FieldErrors } from "../core/errors";
 import { type Coerce, coercer, Refusal } from "./coerce";
-import type { RestBinder } from "./directives";
 import type { Fields } from "./form";
-import { snakeCase } from "./parameters";
+import { legacyFilter } from "./legacy-filter";
+import { type RestParameter, snakeCase } from "./parameters";
 
 /**
- * Fills an input from all of a query that no other variable names; problems go into `errors`, by the
- * name of the parameter.
+ * Fills a variable from a query: FIELD_OPERATORS from all of it that no other variable names,
+ * LEGACY_FILTER from the parameter of its name; undefined where nothing was sent. Problems go into
+ * `errors`, by the name of the parameter.
  */
 export type Binder = (
   query: Fields | undefined,
   named: ReadonlySet<string>,
   errors: FieldErrors,
-) => Record<string, unknown>;
+) => unknown;
 
 interface Operator {
   name: string;
@@ -88,11 +89,13 @@ function readOperators(
   return { values, problems };
 }
 
-/** Compiles a binder for its input type. */
-export function compileBinder(binder: RestBinder, type: GraphQLInputObjectType): Binder {
-  return BINDERS[binder](type);
+/** Compiles the binder of a parameter that names one. */
+export function compileBinder(parameter: RestParameter): Binder {
+  if (parameter.binder === "LEGACY_FILTER") {
+    const read = legacyFilter(parameter.type);
+    return (query, _named, errors) => read(query?.[parameter.wire], parameter.key, errors);
+  }
+  const type = getNullableType(parameter.type);
+  if (!isInputObjectType(type)) throw new TypeError(`${type} is no input object`);
+  return fieldOperators(type);
 }
-
-const BINDERS: Record<RestBinder, (type: GraphQLInputObjectType) => Binder> = {
-  FIELD_OPERATORS: fieldOperators,
-};

@@ -46,7 +46,7 @@ const DIRECTIVES = parse(`
   enum RestMethod { GET POST PUT PATCH DELETE }
   enum RestBody { JSON NONE EMPTY_OBJECT }
   enum RestPlace { HEADER }
-  enum RestBinder { FIELD_OPERATORS }
+  enum RestBinder { FIELD_OPERATORS LEGACY_FILTER }
 `);
 
 /** HTTP method of a route. */
@@ -56,7 +56,7 @@ export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type RestBody = "JSON" | "NONE" | "EMPTY_OBJECT";
 
 /** A named way to bind a whole input at once (binders.ts). */
-export type RestBinder = "FIELD_OPERATORS";
+export type RestBinder = "FIELD_OPERATORS" | "LEGACY_FILTER";
 
 /** Arguments of `@rest`. */
 export interface RestDirective {

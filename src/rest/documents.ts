@@ -136,7 +136,7 @@ function readDocument(
   };
 }
 
-/** A field that a binder fills has no name on the wire: what is said of it is said of the request. */
+/** What is filled from the whole query has no name on the wire: what is said of it is said of the request. */
 function errorKeys(
   { uses }: EngineText,
   parameters: readonly RestParameter[],
@@ -146,7 +146,7 @@ function errorKeys(
   for (const [path, variable] of uses) {
     const parameter = byVariable.get(variable);
     if (!parameter) continue;
-    const key = parameter.binder ? "base" : parameter.key;
+    const key = parameter.binder === "FIELD_OPERATORS" ? "base" : parameter.key;
     keys.set(path, key);
     const last = path.slice(path.lastIndexOf(".") + 1);
     if (!keys.has(last)) keys.set(last, key);

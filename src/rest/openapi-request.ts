@@ -2,6 +2,7 @@ import {
   type GraphQLInputObjectType,
   getNullableType,
   isInputObjectType,
+  isListType,
   isNonNullType,
 } from "graphql";
 import type { RestDocument } from "./documents";
@@ -33,7 +34,8 @@ export function parametersOf(
 ): JsonSchema[] {
   return document.parameters.flatMap((parameter) => {
     if (parameter.place === "body" || securityOf(parameter)) return [];
-    if (parameter.binder) return filterParameters(parameter, components);
+    if (parameter.binder === "FIELD_OPERATORS") return filterParameters(parameter, components);
+    if (parameter.binder === "LEGACY_FILTER") return [legacyParameter(parameter)];
     const { place, wire, csv, type, description } = parameter;
     return {
       name: wire,
@@ -69,6 +71,17 @@ function filterParameters(
       schema: equal ? { anyOf: [inputSchema(equal.type, false), operators] } : operators,
     };
   });
+}
+
+/** Of LEGACY_FILTER: a text in its language, or a list of them. */
+function legacyParameter({ wire, type, description }: RestParameter): JsonSchema {
+  const list = isListType(getNullableType(type));
+  return {
+    name: list ? `${wire}[]` : wire,
+    in: "query",
+    ...(description && { description }),
+    schema: list ? { type: "array", items: { type: "string" } } : { type: "string" },
+  };
 }
 
 function operatorsSchema(group: GraphQLInputObjectType): JsonSchema {

@@ -12,6 +12,7 @@ import {
 } from "graphql";
 import { coercer } from "./coerce";
 import { type RestBinder, type RestMethod, readParam } from "./directives";
+import { takesLegacyFilter } from "./legacy-filter";
 import type { Report } from "./rules";
 
 /** Part of a request that a parameter is read from. */
@@ -120,8 +121,14 @@ function checkType(
   if (use.binder) {
     const fields = isInputObjectType(inner) ? Object.values(inner.getFields()) : [];
     const groups = fields.every((field) => isInputObjectType(getNullableType(field.type)));
-    if (fields.length === 0 || !groups) {
+    if (use.binder === "FIELD_OPERATORS" && (fields.length === 0 || !groups)) {
       report(node, `The binder ${use.binder} needs an input of groups of operators, not ${type}`);
+    }
+    if (use.binder === "LEGACY_FILTER" && !takesLegacyFilter(type)) {
+      report(
+        node,
+        `The binder ${use.binder} needs a list of conditions or a direction, not ${type}`,
+      );
     }
     if (use.method !== "GET")
       report(node, `The binder ${use.binder} reads queries: the method is GET`);

@@ -37,6 +37,7 @@ const PASSWORD = "correct horse";
 beforeAll(async () => {
   node = await startNode({}, { clock });
   elsewhere = await secondApplication(node);
+  await node.sql("UPDATE applications SET v1_list_disabled = false");
   dead["an unknown token"] = "x".repeat(43);
   const { id, login, password, token } = await newUser(node);
   const rows = await node.sql<{ hash: string }>(
@@ -220,6 +221,7 @@ describe.each(
   let world: World;
   beforeAll(async () => {
     world = await makeWorld();
+    await ROUTES[name]?.prepare?.(world);
   });
 
   test.each(CALLERS)("%s", async (caller) => {

@@ -14,6 +14,8 @@ const DATE_OR_NULL = {
 export interface RouteRow {
   /** The operation of the table of operations that its document runs. */
   operation: string;
+  /** Gives user A what the path asks for. */
+  prepare?(world: World): Promise<unknown>;
   path(world: World): string;
   headers?(world: World): Record<string, string>;
   body?(world: World): unknown;
@@ -62,6 +64,31 @@ function shownSession(node: TestNode, user: TestUser | null, userId: number | nu
 }
 
 const empty = () => ({ status: 200, body: null });
+
+/** A route that finds user A by a text that the profile gets in this column. */
+function byColumn(column: string, query: (text: string) => string): RouteRow {
+  const text = ({ a }: World) => `${column}-${a.id}@example.com`;
+  return {
+    operation: "Query.user",
+    prepare: (world) =>
+      world.node.sql(
+        `UPDATE users SET ${column} = $2${column === "email" ? ", email_key = $2" : ""} WHERE id = $1`,
+        [world.a.id, text(world)],
+      ),
+    path: (world) => query(encodeURIComponent(text(world))),
+    success: (world) => ({
+      status: 200,
+      body: { user: shownUser(world.a, { [column]: text(world) }) },
+    }),
+  };
+}
+
+/** A numbered page with user A, where the caller may see it, and nobody else. */
+function pageOfA({ a }: World, caller: string, changes = {}) {
+  const items = caller === "a foreign user" ? [] : [{ user: shownUser(a, changes) }];
+  const head = { current_page: 1, per_page: 10, total_entries: items.length };
+  return { status: 200, body: { ...head, items } };
+}
 
 /** Every route of schema/rest, by its operation's name. One that is missing here fails the suite. */
 export const ROUTES: Record<string, RouteRow> = {
@@ -130,6 +157,46 @@ export const ROUTES: Record<string, RouteRow> = {
       const items = caller === "a foreign user" ? [] : [shownUser(a)];
       return { status: 200, body: { limit: 100, skip: 0, total_entries: items.length, items } };
     },
+  },
+  ListUsersByPage: {
+    operation: "Query.usersPage",
+    path: ({ a }) => `/users?filter[]=number+id+eq+${a.id}`,
+    success: (world, caller) => pageOfA(world, caller),
+  },
+  ListUsersByFullName: {
+    operation: "Query.usersByFullName",
+    prepare: ({ node, a }) =>
+      node.sql("UPDATE users SET full_name = $2 WHERE id = $1", [a.id, `Name ${a.id}`]),
+    path: ({ a }) => `/users/by_full_name?full_name=Name+${a.id}`,
+    success: (world, caller) => pageOfA(world, caller, { full_name: `Name ${world.a.id}` }),
+  },
+  ListUsersByTags: {
+    operation: "Query.usersByTags",
+    prepare: ({ node, a }) =>
+      node.sql(
+        `INSERT INTO user_tags (user_id, application_id, tag, position)
+          SELECT id, application_id, $2, 0 FROM users WHERE id = $1`,
+        [a.id, `tag-${a.id}`],
+      ),
+    path: ({ a }) => `/users/by_tags?tags=tag-${a.id}`,
+    success: (world, caller) => pageOfA(world, caller, { user_tags: `tag-${world.a.id}` }),
+  },
+  GetUserByLogin: {
+    operation: "Query.user",
+    path: ({ a }) => `/users/by_login?login=${a.login}`,
+    success: ({ a }) => ({ status: 200, body: { user: shownUser(a) } }),
+  },
+  GetUserByEmail: byColumn("email", (text) => `/users/by_email?email=${text}`),
+  GetUserByFacebookId: byColumn(
+    "facebook_id",
+    (text) => `/users/by_facebook_id?facebook_id=${text}`,
+  ),
+  GetUserByTwitterId: byColumn("twitter_id", (text) => `/users/by_twitter_id?twitter_id=${text}`),
+  GetUserByExternalId: byColumn("external_id", (text) => `/users/external/${text}`),
+  DeleteUserByExternalId: {
+    ...byColumn("external_user_id", (text) => `/users/external/${text}`),
+    operation: "Mutation.deleteUser",
+    success: empty,
   },
   GetUser: {
     operation: "Query.user",

@@ -75,6 +75,23 @@ export const ROWS: Record<string, Row> = {
     variables: ({ a }) => ({ id: a.id }),
     ...USER,
   },
+  "Query.usersPage": {
+    document:
+      "query ($filter: [UserCondition!]) { usersPage(filter: $filter) { totalCount nodes { id } } }",
+    variables: ({ a }) => ({ filter: [{ field: "ID", operator: "EQ", numbers: [a.id] }] }),
+    ...USER,
+  },
+  "Query.usersByFullName": {
+    document:
+      "query ($name: String!) { usersByFullName(fullName: $name) { totalCount nodes { id } } }",
+    variables: ({ a }) => ({ name: a.login }),
+    ...USER,
+  },
+  "Query.usersByTags": {
+    document: "query ($tags: [String!]!) { usersByTags(tags: $tags) { totalCount nodes { id } } }",
+    variables: ({ a }) => ({ tags: [a.login] }),
+    ...USER,
+  },
   "Query.accountSettings": {
     document: "query ($key: String!) { accountSettings(accountKey: $key) { accountKey } }",
     variables: ({ node }) => ({ key: node.application.accountKey }),

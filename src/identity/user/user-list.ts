@@ -1,12 +1,10 @@
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
-import type { Statement } from "../../store/store";
 import type { Identity } from "../identity";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 import {
   START_WITH_LIMIT,
   USER_LIST_FIELDS,
-  type UserCondition,
   type UserFilter,
   type UserListField,
   userCondition,
@@ -52,37 +50,54 @@ export async function listUsers(
   const asked = request.limit ?? LIST_MAX;
   if (asked < 1) throw Fault.field("limit", "must be at least 1");
   const limit = condition.startWith ? START_WITH_LIMIT : Math.min(asked, LIST_MAX);
+  const sql = { name: "user_list", where: condition.sql, order: order(request.sort) };
   const values = [viewer.applicationId, ...condition.values];
+  return readList(identity, { ...sql, values }, { offset, limit, counted: request.counted });
+}
+
+/** Users of an application, in SQL. */
+export interface UserSelection {
+  /** Name of the statement; each shape of it is prepared once. */
+  name: string;
+  /** Over `u`, with `$1` for the application and its values from `$2` on. */
+  where: string;
+  /** Of ORDER BY, down to a column that no two users share. */
+  order: string;
+  values: unknown[];
+}
+
+/** Reads one page of a selection, and counts it in the same statement where that will be asked for. */
+export async function readList(
+  { store }: Pick<Identity, "store">,
+  { name, where, order, values }: UserSelection,
+  { offset, limit, counted }: { offset: number; limit: number; counted?: boolean },
+): Promise<UserList> {
+  const from = `FROM users u WHERE u.application_id = $1 AND ${where}`;
   const last = values.length;
-  const total = request.counted ? `, (SELECT count(*) ${from(condition)}) AS total` : "";
-  const rows = await identity.store.query<UserRow & { total?: number }>(
-    statement(
-      `SELECT ${USER_COLUMNS}${total} ${from(condition)} ORDER BY ${order(request.sort)}
+  const total = counted ? `, (SELECT count(*) ${from}) AS total` : "";
+  const rows = await store.query<UserRow & { total?: number }>(
+    {
+      name,
+      text: `SELECT ${USER_COLUMNS}${total} ${from} ORDER BY ${order}
         LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
-    ),
+    },
     [...values, limit, offset],
   );
   const users = rows.map(toUser);
-  const counted = rows[0]?.total;
+  const found = rows[0]?.total;
   return {
     users,
     offset,
     limit,
     async total() {
-      if (counted !== undefined) return counted;
+      if (found !== undefined) return found;
       // A page that is not full is the last one, and says how many there are.
       if (users.length < limit && (users.length > 0 || offset === 0)) return offset + users.length;
-      const [row] = await identity.store.query<{ total: number }>(
-        statement(`SELECT count(*) AS total ${from(condition)}`),
-        values,
-      );
+      const text = `SELECT count(*) AS total ${from}`;
+      const [row] = await store.query<{ total: number }>({ name, text }, values);
       return row?.total ?? 0;
     },
   };
-}
-
-function from(condition: UserCondition): string {
-  return `FROM users u WHERE u.application_id = $1 AND ${condition.sql}`;
 }
 
 function order(sort: UserListRequest["sort"]): string {
@@ -91,9 +106,4 @@ function order(sort: UserListRequest["sort"]): string {
   if (!field) return "u.id";
   const direction = sort?.asc ? "ASC NULLS FIRST" : "DESC NULLS LAST";
   return `${USER_LIST_FIELDS[field].sql} ${direction}, u.id`;
-}
-
-/** One shape of filter, one prepared statement. */
-function statement(text: string): Statement {
-  return { name: "user_list", text };
 }

@@ -1,7 +1,22 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Field, InputType, ObjectType } from "type-graphql";
-import { UserSortField, UserType } from "./user.type";
-import type { UserListField } from "./user-filter";
+import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
+import { UserType } from "./user.type";
+import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
+
+/** GraphQL names of the fields that the user list sorts by. */
+const UserSortField = Object.fromEntries(
+  Object.keys(USER_LIST_FIELDS).map((field) => [
+    field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+    field,
+  ]),
+);
+registerEnumType(UserSortField, {
+  name: "UserSortField",
+  description: "What the user list can be sorted by.",
+  valuesConfig: Object.fromEntries(
+    Object.entries(UserSortField).map(([name, field]) => [name, { description: `By ${field}.` }]),
+  ),
+});
 
 @InputType({ description: "Conditions on a number; all that are given hold." })
 export class IntegerFilter {

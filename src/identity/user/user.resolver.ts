@@ -82,12 +82,8 @@ export class UserResolver {
     @Ctx() context: IdentityContext,
     @Arg("by", () => UserKeyInput, { description: "What finds the user." }) by: UserKeyInput,
   ): Promise<UserType | null> {
-    // Compiled operations do not enforce @oneOf on variables.
-    if (Object.values(by).filter((value) => value !== undefined).length !== 1) {
-      throw new Fault("INVALID", "by takes exactly one of id, login and email");
-    }
     const { applicationId } = await context.visit.user();
-    return findUser(context.identity, applicationId, by as UserKey);
+    return findUser(context.identity, applicationId, soleKey("by", by));
   }
 
   @Allow("user")
@@ -156,18 +152,26 @@ export class UserResolver {
   })
   async deleteUser(
     @Ctx() context: IdentityContext,
-    @Arg("input", () => DeleteUserInput, { description: "Whom to delete." }) {
-      id,
-    }: DeleteUserInput,
+    @Arg("input", () => DeleteUserInput, { description: "Whom to delete." }) input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     const viewer = await context.visit.user();
-    await deleteUser(context.identity, viewer, id);
+    await deleteUser(context.identity, viewer, soleKey("input", input));
     context.visit.end();
     return { deletedUserId: viewer.userId };
   }
 }
 
-function cursorAt(place: number): string {
+/** Compiled operations do not enforce @oneOf on variables. */
+function soleKey(argument: string, keys: UserKeyInput): UserKey {
+  const given = Object.values(keys).filter((value) => value !== undefined);
+  if (given.length !== 1 || typeof given[0] !== "string") {
+    throw new Fault("INVALID", `${argument} takes exactly one of its fields`);
+  }
+  return keys as UserKey;
+}
+
+/** The cursor of a place in a list, counted from 0. */
+export function cursorAt(place: number): string {
   return Buffer.from(`place:${place}`).toString("base64url");
 }
 

@@ -1,6 +1,5 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Field, ID, InputType, Int, ObjectType, registerEnumType } from "type-graphql";
-import { USER_LIST_FIELDS } from "./user-filter";
+import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 
 @ObjectType("User", { description: "A user of an application.", simpleResolvers: true })
 export class UserType {
@@ -110,6 +109,21 @@ export class UserKeyInput {
 
   @Field({ nullable: true, description: "The user's e-mail address, without regard to case." })
   email?: string;
+
+  @Field({
+    nullable: true,
+    description: "The Facebook id of a profile; of several the first user.",
+  })
+  facebookId?: string;
+
+  @Field({ nullable: true, description: "The Twitter id of a profile; of several the first user." })
+  twitterId?: string;
+
+  @Field({
+    nullable: true,
+    description: "The id in an external system: the user's externalId, else its externalUserId.",
+  })
+  externalId?: string;
 }
 
 /** The fields that a client may write. */
@@ -199,10 +213,16 @@ export class UpdateUserInput extends WritableFields {
   oldPassword?: string | null;
 }
 
-@InputType({ description: "Whom to delete." })
+@InputType({ description: "Whom to delete, by exactly one of these: oneself." })
 export class DeleteUserInput {
-  @Field(() => ID, { description: "Oneself." })
-  id!: string;
+  @Field(() => ID, { nullable: true, description: "One's own id." })
+  id?: string;
+
+  @Field({
+    nullable: true,
+    description: "One's own id in an external system: externalId, else externalUserId.",
+  })
+  externalId?: string;
 }
 
 @ObjectType({ description: "What createUser answers.", simpleResolvers: true })
@@ -222,18 +242,3 @@ export class DeleteUserPayload {
   @Field(() => ID, { description: "The id that is free of its user now." })
   deletedUserId!: number;
 }
-
-/** GraphQL names of the fields that the user list sorts by. */
-export const UserSortField = Object.fromEntries(
-  Object.keys(USER_LIST_FIELDS).map((field) => [
-    field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
-    field,
-  ]),
-);
-registerEnumType(UserSortField, {
-  name: "UserSortField",
-  description: "What the user list can be sorted by.",
-  valuesConfig: Object.fromEntries(
-    Object.entries(UserSortField).map(([name, field]) => [name, { description: `By ${field}.` }]),
-  ),
-});

@@ -16,10 +16,29 @@ const BY = {
   id: read("user_by_id", "u.id = $2"),
   login: read("user_by_login", "u.login_key = $2"),
   email: read("user_by_email", "u.email_key = $2"),
+  // Profiles may state one id twice; the user who was there first is meant.
+  facebookId: read("user_by_facebook_id", "u.facebook_id = $2 ORDER BY u.id LIMIT 1"),
+  twitterId: read("user_by_twitter_id", "u.twitter_id = $2 ORDER BY u.id LIMIT 1"),
+  externalId: read(
+    "user_by_external_id",
+    `(u.external_id = $2 OR u.external_user_id = $2)
+      ORDER BY (u.external_id = $2) IS TRUE DESC LIMIT 1`,
+  ),
 };
+/** Compared without regard to case, through their lower-case columns. */
+const FOLDED: ReadonlySet<string> = new Set(["login", "email"]);
 
-/** What finds one user. */
-export type UserKey = { id: string } | { login: string } | { email: string };
+/**
+ * What finds one user. Of several with one Facebook or Twitter id the lowest id counts; an external id
+ * is looked for in `external_id` and then in `external_user_id`.
+ */
+export type UserKey =
+  | { id: string }
+  | { login: string }
+  | { email: string }
+  | { facebookId: string }
+  | { twitterId: string }
+  | { externalId: string };
 
 /** A user of the application, or null. One indexed read. */
 export async function findUser(
@@ -28,7 +47,7 @@ export async function findUser(
   key: UserKey,
 ): Promise<User | null> {
   const [field, text] = Object.entries(key)[0] as [keyof typeof BY, string];
-  const value = field === "id" ? parseId(text) : text.toLowerCase();
+  const value = field === "id" ? parseId(text) : FOLDED.has(field) ? text.toLowerCase() : text;
   if (value === null || text.includes("\0")) return null;
   const [row] = await identity.store.query<UserRow>(BY[field], [applicationId, value]);
   return row ? toUser(row) : null;
@@ -78,7 +97,7 @@ export async function updateUser(
   id: string,
   fields: UserFields & { password?: string | null; oldPassword?: string | null },
 ): Promise<User> {
-  await requireSelf(identity, viewer, id);
+  await requireSelf(identity, viewer, { id });
   const { db } = identity.store;
   const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
   if (current === null) throw Fault.noSession();
@@ -126,14 +145,14 @@ export async function updateUser(
 /**
  * Deletes the viewer's own user with everything that names it: sessions, tags, subscriptions, events,
  * its part in calls.
- * @throws Fault FORBIDDEN for somebody else
+ * @throws Fault FORBIDDEN for somebody else, NOT_FOUND for nobody
  */
 export async function deleteUser(
   identity: Identity,
   viewer: UserViewer,
-  id: string,
+  key: UserKey,
 ): Promise<void> {
-  await requireSelf(identity, viewer, id);
+  await requireSelf(identity, viewer, key);
   await removeUsers(identity, [viewer.userId]);
 }
 
@@ -143,11 +162,11 @@ export function parseId(text: string): number | null {
   return id > 0 && Number.isSafeInteger(id) ? id : null;
 }
 
-async function requireSelf(identity: Identity, viewer: UserViewer, id: string): Promise<void> {
-  if (parseId(id) === viewer.userId) return;
-  if ((await findUser(identity, viewer.applicationId, { id })) === null) {
-    throw new Fault("NOT_FOUND", "There is no such user");
-  }
+async function requireSelf(identity: Identity, viewer: UserViewer, key: UserKey): Promise<void> {
+  if ("id" in key && parseId(key.id) === viewer.userId) return;
+  const user = await findUser(identity, viewer.applicationId, key);
+  if (user === null) throw new Fault("NOT_FOUND", "There is no such user");
+  if (user.id === viewer.userId) return;
   throw new Fault("FORBIDDEN", "Users can change and delete only their own account");
 }
 

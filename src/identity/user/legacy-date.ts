@@ -1,0 +1,57 @@
+/** A span of time in milliseconds of Unix time: from its start up to, not including, its end. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+const DAY = /^(\d{4})([-.])(\d{2})\2(\d{2})$/;
+const INSTANT =
+  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
+/** Times that can be stored and written with four digits of a year. */
+const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const MS = { second: 1_000, minute: 60_000, day: 24 * 60 * 60_000 };
+
+/**
+ * Reads a date of the legacy list (interface.md "GET /users"): `yyyy-mm-dd` or `yyyy.mm.dd` is that
+ * whole day in UTC, ISO 8601 with a time is that second, in UTC where it names no zone.
+ * @returns undefined for what is no date, and for one before 1970
+ */
+export function readSpan(text: string): Span | undefined {
+  const day = DAY.exec(text);
+  if (day) return span(dayStart(day[1], day[3], day[4]), MS.day);
+  const instant = INSTANT.exec(text);
+  if (!instant) return undefined;
+  const [hour, minute, second] = [instant[4], instant[5], instant[6] ?? 0].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const zone = zoneOffset(instant[7]);
+  if (hour > 23 || minute > 59 || second > 59 || zone === undefined) return undefined;
+  const midnight = dayStart(instant[1], instant[2], instant[3]);
+  if (midnight === undefined) return undefined;
+  const at = midnight + (hour * 60 + minute) * MS.minute + second * MS.second;
+  return span(at - zone, MS.second);
+}
+
+function span(start: number | undefined, length: number): Span | undefined {
+  if (start === undefined || start < 0 || start > END_OF_TIME) return undefined;
+  return { start, end: Math.min(start + length, END_OF_TIME) };
+}
+
+/** Midnight in UTC; undefined where the calendar has no such day, as 30 February. */
+function dayStart(...parts: Array<string | undefined>): number | undefined {
+  const [year, month, day] = parts.map(Number) as [number, number, number];
+  // Of a year below 100 Date.UTC makes one of the twentieth century.
+  if (year < 1970) return undefined;
+  const at = Date.UTC(year, month - 1, day);
+  const read = new Date(at);
+  return read.getUTCMonth() === month - 1 && read.getUTCDate() === day ? at : undefined;
+}
+
+function zoneOffset(zone = "Z"): number | undefined {
+  if (zone === "Z") return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
+  if (hours > 14 || minutes > 59) return undefined;
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * MS.minute;
+}

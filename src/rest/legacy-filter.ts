@@ -1,0 +1,154 @@
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+} from "graphql";
+import type { FieldErrors } from "../core/errors";
+import { type Coerce, coercer, Refusal, wireValues } from "./coerce";
+
+/** Reads a parameter in the language; problems go into `errors` by its name. */
+export type ReadLegacy = (raw: unknown, name: string, errors: FieldErrors) => unknown;
+
+/** The data types of the language, by the list of the condition that takes their values. */
+const DATA_TYPES = new Map([
+  ["number", "numbers"],
+  ["integer", "numbers"],
+  ["string", "strings"],
+  ["date", "dates"],
+]);
+/** Operators with several values, commas between. */
+const LISTS: ReadonlySet<string> = new Set(["in", "between"]);
+/** Texts of one parameter at most. */
+const TEXTS_MAX = 100;
+
+/**
+ * LEGACY_FILTER: the language of the V1 user list (interface.md "GET /users"). Of a list of inputs with
+ * `field`, `operator` and a list per data type it makes `filter[]=number id gt 1`, of an input with
+ * `direction` and `field` it makes `order=asc number id`. Fields and operators are those of the enums.
+ */
+export function legacyFilter(type: GraphQLInputType): ReadLegacy {
+  const input = getNullableType(type);
+  if (isListType(input)) return readConditions(objectOf(input.ofType));
+  return readOrder(objectOf(input));
+}
+
+/** Whether the language can make values of this type. */
+export function takesLegacyFilter(type: GraphQLInputType): boolean {
+  const input = getNullableType(type);
+  const object = getNullableType(isListType(input) ? input.ofType : input);
+  if (!isInputObjectType(object)) return false;
+  const fields = object.getFields();
+  const needed = isListType(input) ? ["field", "operator"] : ["field", "direction"];
+  const lists = isListType(input) ? DATA_TYPES.values() : [];
+  return (
+    needed.every((name) => fields[name] && isEnumType(getNullableType(fields[name].type))) &&
+    [...lists].every((name) => fields[name] && isListType(getNullableType(fields[name].type)))
+  );
+}
+
+function objectOf(type: GraphQLInputType): GraphQLInputObjectType {
+  const object = getNullableType(type);
+  if (!isInputObjectType(object)) throw new TypeError(`${type} is no input object`);
+  return object;
+}
+
+/** Names of an enum's values by their words on the wire. */
+function words(input: GraphQLInputObjectType, field: string): ReadonlyMap<string, string> {
+  const type = getNullableType(input.getFields()[field]?.type);
+  if (!isEnumType(type)) throw new TypeError(`${input}.${field} is no enum`);
+  return new Map(wireValues(type).map((word) => [word, word.toUpperCase()]));
+}
+
+function readConditions(input: GraphQLInputObjectType): ReadLegacy {
+  const fields = words(input, "field");
+  const operators = words(input, "operator");
+  const lists = new Map<string, Coerce>();
+  for (const name of DATA_TYPES.values()) {
+    const type = input.getFields()[name]?.type;
+    const coerce = type && coercer(type, false);
+    if (coerce) lists.set(name, coerce);
+  }
+  // A comma ends a condition where the head of another follows; any other one is of the value.
+  const next = new RegExp(
+    `,\\s*(?=(?:${[...DATA_TYPES.keys()].join("|")}) +\\w+ +(?:${[...operators.keys()].join("|")}) )`,
+  );
+
+  const read = (text: string): Record<string, unknown> | string => {
+    const match = /^ *(\S+) +(\S+) +(\S+) (.*)$/s.exec(text);
+    if (!match) return "must be a data type, a field, an operator and a value, with spaces between";
+    const [, dataType = "", field = "", operator = "", value = ""] = match;
+    const list = DATA_TYPES.get(dataType);
+    if (!list) return `has an unknown data type; the data types are ${known(DATA_TYPES)}`;
+    if (!fields.has(field)) return `has an unknown field; the fields are ${known(fields)}`;
+    if (!operators.has(operator))
+      return `has an unknown operator; the operators are ${known(operators)}`;
+    const values = LISTS.has(operator)
+      ? value
+          .split(",")
+          .map((part) => part.trim())
+          .filter(Boolean)
+      : [list === "strings" ? value : value.trim()];
+    const coerced = lists.get(list)?.(values);
+    if (coerced instanceof Refusal) return `the value ${coerced.text}`;
+    return { field: fields.get(field), operator: operators.get(operator), [list]: coerced };
+  };
+
+  return (raw, name, errors) => {
+    if (raw === undefined) return undefined;
+    const texts = textsOf(raw, operators);
+    if (typeof texts === "string") {
+      errors[name] = [texts];
+      return undefined;
+    }
+    const conditions = texts.flatMap((text) => text.split(next));
+    const values = conditions.map(read);
+    const problems = values.flatMap((value, index) =>
+      typeof value === "string" ? [`condition ${index + 1}: ${value}`] : [],
+    );
+    if (problems.length > 0) errors[name] = problems.slice(0, 10);
+    return values;
+  };
+}
+
+/** The texts of `filter[]=…`, `filter[gt]=…` and `filter=…`; text that says what is wrong with them. */
+function textsOf(raw: unknown, operators: ReadonlyMap<string, string>): string[] | string {
+  const groups = typeof raw === "object" && raw !== null && !Array.isArray(raw);
+  const texts: string[] = [];
+  for (const [key, value] of groups ? Object.entries(raw) : [["", raw] as const]) {
+    // Sent as filter[] and filter[gt] together, the former have numbers as names.
+    if (groups && !/^\d*$/.test(key) && !operators.has(key)) {
+      return `has no operator of that name; the operators are ${known(operators)}`;
+    }
+    for (const text of Array.isArray(value) ? value : [value]) {
+      if (typeof text !== "string") return "must be text, or a list of texts";
+      texts.push(text);
+    }
+  }
+  return texts.length > TEXTS_MAX ? `takes ${TEXTS_MAX} conditions at most` : texts;
+}
+
+function readOrder(input: GraphQLInputObjectType): ReadLegacy {
+  const fields = words(input, "field");
+  const directions = words(input, "direction");
+  return (raw, name, errors) => {
+    if (raw === undefined) return undefined;
+    const refuse = (text: string) => {
+      errors[name] = [text];
+    };
+    if (typeof raw !== "string") return refuse("must be text");
+    const [direction = "", dataType = "", field = "", ...rest] = raw.trim().split(/ +/);
+    if (!directions.has(direction)) return refuse(`must begin with ${known(directions, " or ")}`);
+    if (!DATA_TYPES.has(dataType))
+      return refuse(`has an unknown data type; the data types are ${known(DATA_TYPES)}`);
+    if (!fields.has(field) || rest.length > 0)
+      return refuse(`has an unknown field; the fields are ${known(fields)}`);
+    return { field: fields.get(field), direction: directions.get(direction) };
+  };
+}
+
+function known(map: ReadonlyMap<string, unknown>, between = ", "): string {
+  return [...map.keys()].join(between);
+}
