@@ -19,7 +19,11 @@ import { openServer } from "./http/server";
 import { type Addresses, bootstrap, type Credentials } from "./identity/application/bootstrap";
 import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
+import { type ResetRequest, sendReset } from "./identity/recovery/password-reset";
 import { signInStream } from "./identity/session/stream-sign-in";
+import { openMail } from "./mail/open";
+import { Outbox } from "./mail/outbox";
+import { registerPages } from "./pages/password-reset";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
@@ -65,12 +69,18 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 
     const sealer = await openSealer(config);
     await resealSecrets(store, sealer);
+    const mailer = await openMail({ config, clock, log });
+    if (mailer) opened.add("mail", () => mailer.close());
+    const resets = new Outbox<ResetRequest>("password reset", log);
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: config.TURN_HOST },
+      deliverReset: mailer && ((request) => resets.add(request)),
     });
     opened.add("identity", () => identity.close());
+    if (mailer) resets.start((request) => sendReset(identity, mailer, request));
+    opened.add("password resets", () => resets.close());
     const router = openRouter({
       ...{ bus, log, metrics },
       userExists: (applicationId, userId) => identity.existence.has(applicationId, userId),
@@ -92,6 +102,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       engine.schema,
     );
     registerRest(server, { engine, makeContext, documents });
+    registerPages(server, identity);
     await registerGraphqlHttp(server, { config, engine, makeContext });
     const sockets = new GraphqlSockets(server.server, {
       ...{ config, engine, identity, makeContext, metrics },

@@ -13,6 +13,7 @@ import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
 import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
 import type { IdentityContext } from "../identity/context";
+import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
 import { DateTime } from "./scalars";
@@ -22,6 +23,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   UserResolver,
   UserConnectionResolver,
   AccountSettingsResolver,
+  PasswordResetResolver,
   CallResolver,
   SignalPartyResolver,
 ];

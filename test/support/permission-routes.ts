@@ -131,6 +131,11 @@ export const ROUTES: Record<string, RouteRow> = {
       return { status: 200, body: { limit: 100, skip: 0, total_entries: items.length, items } };
     },
   },
+  RequestPasswordReset: {
+    operation: "Mutation.requestPasswordReset",
+    path: ({ unique }) => `/users/password/reset?email=nobody-${unique}@example.com`,
+    success: empty,
+  },
   GetUser: {
     operation: "Query.user",
     path: ({ a }) => `/users/${a.id}`,

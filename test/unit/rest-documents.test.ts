@@ -33,6 +33,7 @@ describe("the project's documents", () => {
       "DELETE /users/{id} 200 NONE",
       "GET /account_settings 200 JSON",
       "GET /session 200 JSON",
+      "GET /users/password/reset 200 NONE",
       "GET /users/v2 200 JSON",
       "GET /users/{id} 200 JSON",
       "POST /calls/reject 200 EMPTY_OBJECT",
