@@ -5,7 +5,7 @@ import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
-import type { DeliverReset } from "./recovery/password-reset";
+import type { DeliverReset } from "./recovery/reset-request";
 import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";

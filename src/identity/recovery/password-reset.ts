@@ -4,19 +4,7 @@ import type { Mailer } from "../../mail/mail";
 import type { Identity } from "../identity";
 import { checkPassword, hashPassword } from "../password";
 import { resetLink, resetMail } from "./reset-mail";
-
-/**
- * A reset that somebody asked for, to be looked at behind the answer. It holds no token: one is made
- * when the mail is sent, so that no queue ever holds a link.
- */
-export interface ResetRequest {
-  applicationId: number;
-  /** The address asked for, in lower case; whether it is anybody's is not known yet. */
-  emailKey: string;
-}
-
-/** Takes a request to be worked on later; false when too many wait. */
-export type DeliverReset = (request: ResetRequest) => boolean | Promise<boolean>;
+import type { ResetRequest } from "./reset-request";
 
 /** Milliseconds that a link works (decisions: one hour). */
 const LINK_MS = 60 * 60 * 1000;
