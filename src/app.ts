@@ -20,8 +20,12 @@ import { type Addresses, bootstrap, type Credentials } from "./identity/applicat
 import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
 import { PURGE_SECONDS, purge } from "./identity/purge";
+import { RESET_JOB, sendReset } from "./identity/recovery/password-reset";
+import type { ResetRequest } from "./identity/recovery/reset-request";
 import { signInStream } from "./identity/session/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
+import { openMail } from "./mail/open";
+import { registerPages } from "./pages/password-reset";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
@@ -67,15 +71,20 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 
     const sealer = await openSealer(config);
     await resealSecrets(store, sealer);
+    const mailer = await openMail({ config, clock, log });
+    if (mailer) opened.add("mail", () => mailer.close());
+    const jobs = openJobs({ store, log });
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: config.TURN_HOST },
+      deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
     });
     opened.add("identity", () => identity.close());
-    const jobs = openJobs({ store, log });
     opened.add("jobs", () => jobs.close());
     jobs.schedule("purge", PURGE_SECONDS, () => purge(identity));
+    if (mailer)
+      jobs.work(RESET_JOB, (request: ResetRequest) => sendReset(identity, mailer, request));
     const router = openRouter({
       ...{ bus, log, metrics },
       userExists: (applicationId, userId) => identity.existence.has(applicationId, userId),
@@ -97,6 +106,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       engine.schema,
     );
     registerRest(server, { engine, makeContext, documents });
+    registerPages(server, identity);
     await registerGraphqlHttp(server, { config, engine, makeContext });
     const sockets = new GraphqlSockets(server.server, {
       ...{ config, engine, identity, makeContext, metrics },

@@ -28,6 +28,14 @@ export const url = (...protocols: string[]) =>
     `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(" or ")}`,
   );
 
+/** One sender of mail, `name@host` or `Name <name@host>`; one line, so that it stays one header. */
+export const sender = z
+  .string()
+  .regex(
+    /^(?:[^<>@,;:"\\\p{Cc}\u2028\u2029]* <([^\s<>@,;:"\p{Cc}]+@[\w.-]+)>|[^\s<>@,;:"\p{Cc}]+@[\w.-]+)$/u,
+    "must be name@host or Name <name@host>",
+  );
+
 /** Comma-separated text. */
 export const list = z.string().transform((text) =>
   text

@@ -7,6 +7,7 @@ import {
   keyBytes,
   LEVELS,
   list,
+  sender,
   url,
   type Variable,
   variable,
@@ -28,7 +29,7 @@ export const VARIABLES = {
   DATA_DIR: variable(
     z.string().min(1, "must not be empty"),
     ".data",
-    "Folder of the embedded database and of credentials.json.",
+    "Folder of the embedded database, of credentials.json and of mail that no SMTP server takes.",
   ),
   DATABASE_URL: variable(
     url("postgresql:", "postgres:"),
@@ -71,6 +72,17 @@ export const VARIABLES = {
     hostname,
     "localhost",
     "Host of the STUN/TURN server, as GET /account_settings names it.",
+  ),
+  SMTP_URL: variable(
+    url("smtp:", "smtps:"),
+    undefined,
+    "Mail server, smtp://user:password@host:587 or smtps://. Without it the embedded mode writes mail to DATA_DIR/mail, and any other sends none.",
+    true,
+  ),
+  MAIL_FROM: variable(
+    sender,
+    "Signalbox <no-reply@localhost>",
+    "Sender of mail: an address, with or without a name in front.",
   ),
   CORS_ORIGINS: variable(
     list,

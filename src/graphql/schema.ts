@@ -13,6 +13,7 @@ import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
 import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
 import type { IdentityContext } from "../identity/context";
+import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
 import { UserPageResolver } from "../identity/user/user-page.resolver";
@@ -24,6 +25,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   UserConnectionResolver,
   UserPageResolver,
   AccountSettingsResolver,
+  PasswordResetResolver,
   CallResolver,
   SignalPartyResolver,
 ];

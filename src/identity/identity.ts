@@ -6,6 +6,7 @@ import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
 import { FirebaseKeys } from "./provider/firebase-keys";
+import type { DeliverReset } from "./recovery/reset-request";
 import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";
@@ -21,6 +22,8 @@ export interface Identity {
   sealer: Sealer;
   /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
   endpoints: { api(): string; chat: string; turn: string };
+  /** Hands a requested password reset over to be mailed; null where mail cannot be sent. */
+  deliverReset: DeliverReset | null;
   /** Sessions in memory, where this node is alone; null where every look-up reads the database. */
   cache: SessionCache | null;
   /** Activity of sessions, written behind. */
@@ -38,7 +41,8 @@ export interface Identity {
  * Close it after the doors, so that the last activity is written.
  */
 export async function openIdentity(
-  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "sealer" | "endpoints">,
+  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "sealer" | "endpoints"> &
+    Partial<Pick<Identity, "deliverReset">>,
 ): Promise<Identity & { close(): Promise<void> }> {
   const { config, store, bus, clock, log } = parts;
   // With Redis another node may end a session at any time, so only a lone node may remember one.
@@ -50,6 +54,7 @@ export async function openIdentity(
   });
   const touches = new Touches({ store, clock, log, endings });
   return {
+    deliverReset: null,
     ...parts,
     cache,
     touches,

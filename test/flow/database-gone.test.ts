@@ -22,6 +22,7 @@ describe("when the database is gone", () => {
 
   const world = (): World => ({
     ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
+    resetToken: () => "x".repeat(43),
     signed: () => signed(broken),
   });
 

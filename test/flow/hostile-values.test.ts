@@ -32,6 +32,7 @@ beforeAll(async () => {
     get unique() {
       return ++unique;
     },
+    resetToken: () => "x".repeat(43),
     signed: () => signed(node),
   };
   session = a;

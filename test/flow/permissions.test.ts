@@ -31,6 +31,8 @@ let passwordHash: string;
 /** Tokens that let nobody in. */
 const dead: Record<string, string | undefined> = { "no token": undefined };
 let count = 0;
+/** Reset links that were used. */
+let links = 0;
 
 const PASSWORD = "correct horse";
 
@@ -58,6 +60,7 @@ beforeAll(async () => {
   const gone = await cheapUser(node);
   await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
   dead["a deleted user's token"] = gone.token;
+  await makeResetLinks();
 });
 afterAll(() => node.stop());
 
@@ -72,6 +75,17 @@ async function cheapUser(place: TestNode): Promise<TestUser> {
   return { id: row?.id ?? 0, ...(await signIn(place, { login, password: PASSWORD })) };
 }
 
+/** Users who have lost their password, each with a link: a link works once, and ends the others. */
+async function makeResetLinks(): Promise<void> {
+  await node.sql(
+    `WITH lost AS (INSERT INTO users (application_id, login, login_key, updated_at)
+        SELECT $1, 'lost' || n, 'lost' || n, now() FROM generate_series(1, 200) n RETURNING id, login)
+      INSERT INTO password_resets (user_id, token_hash, expires_at)
+        SELECT id, sha256(convert_to('link of ' || login, 'UTF8')), now() + interval '1 hour' FROM lost`,
+    [node.application.id],
+  );
+}
+
 async function makeWorld(): Promise<World> {
   const [a, b, foreign] = [
     await cheapUser(node),
@@ -83,6 +97,7 @@ async function makeWorld(): Promise<World> {
     get unique() {
       return count;
     },
+    resetToken: () => `link of lost${++links}`,
     signed: () => signed(node),
   };
 }

@@ -6,11 +6,14 @@ import { type BrowserContext, chromium } from "playwright-core";
 const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** A browser of the machine's own, headless and with a profile of its own; closes with its context. */
-export async function openBrowser(): Promise<BrowserContext & { dispose(): Promise<void> }> {
+export async function openBrowser(
+  options: { javaScriptEnabled?: boolean } = {},
+): Promise<BrowserContext & { dispose(): Promise<void> }> {
   const executablePath = CANDIDATES.find((path) => existsSync(path));
   if (!executablePath) throw new Error("Chromium is missing: apt-get install chromium");
   const profile = mkdtempSync(join(tmpdir(), "signalbox-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
+    ...options,
     executablePath,
     headless: true,
     args: [

@@ -61,6 +61,8 @@ export async function freshServices(template = "signalbox_template"): Promise<Fr
       SECRET_KEY: "0".repeat(64),
       DATABASE_URL: server.replace(/postgres$/, name),
       REDIS_URL: await freshRedis(),
+      // Nobody listens there: mail can be asked for, and is not sent.
+      SMTP_URL: "smtp://127.0.0.1:9",
     },
     remove: async () => {
       await remove();

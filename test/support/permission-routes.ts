@@ -198,6 +198,11 @@ export const ROUTES: Record<string, RouteRow> = {
     operation: "Mutation.deleteUser",
     success: empty,
   },
+  RequestPasswordReset: {
+    operation: "Mutation.requestPasswordReset",
+    path: ({ unique }) => `/users/password/reset?email=nobody-${unique}@example.com`,
+    success: empty,
+  },
   GetUser: {
     operation: "Query.user",
     path: ({ a }) => `/users/${a.id}`,

@@ -11,6 +11,8 @@ export interface World {
   foreign: TestUser;
   /** A number that no other case has. */
   unique: number;
+  /** The token of a live reset link that nobody has used, of a user apart. */
+  resetToken(): string;
   /** A signed request of the first application, with a new nonce. */
   signed(): Record<string, string | number>;
 }
@@ -138,6 +140,17 @@ export const ROWS: Record<string, Row> = {
     variables: ({ a }) => ({ input: { id: String(a.id) } }),
     ...OWN,
     ends: "user A",
+  },
+  "Mutation.requestPasswordReset": {
+    document:
+      "mutation ($input: RequestPasswordResetInput!) { requestPasswordReset(input: $input) { requested } }",
+    variables: ({ unique }) => ({ input: { email: `nobody-${unique}@example.com` } }),
+    ...APPLICATION,
+  },
+  "Mutation.resetPassword": {
+    document: "mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) { reset } }",
+    variables: ({ resetToken }) => ({ input: { token: resetToken(), password: "battery staple" } }),
+    ...OPEN,
   },
   "Mutation.sendSignal": {
     document: "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",

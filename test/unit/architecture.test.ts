@@ -15,6 +15,7 @@ const FLOORS: Record<string, number> = {
   store: 1,
   bus: 1,
   jobs: 1,
+  mail: 1,
   identity: 2,
   push: 2,
   calls: 2,
@@ -23,6 +24,7 @@ const FLOORS: Record<string, number> = {
   rest: 3,
   xmpp: 3,
   http: 3,
+  pages: 3,
   dashboard: 3,
 };
 
@@ -40,6 +42,7 @@ const FENCES: Array<[vendor: RegExp, room: string]> = [
   [/^ioredis$/, "bus"],
   [/^pg-boss$/, "jobs"],
   [/^(ltx|saxes)$/, "xmpp"],
+  [/^nodemailer(\/|$)/, "mail"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
 ];
 

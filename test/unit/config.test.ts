@@ -97,6 +97,10 @@ describe("values", () => {
     ["BASE_URL", "api.example.com"],
     ["BASE_URL", "ws://api.example.com"],
     ["CHAT_URL", "https://chat.example.com"],
+    ["SMTP_URL", "https://mail.example"],
+    ["MAIL_FROM", "nobody"],
+    ["MAIL_FROM", "A <a@b.example>\r\nBcc: c@d.example"],
+    ["MAIL_FROM", "a@b.example, c@d.example"],
     ["CHAT_DOMAIN", "Chat.Example"],
     ["TURN_HOST", "turn/host"],
     ["LOG_LEVEL", "loud"],
@@ -155,7 +159,9 @@ describe("mistakes", () => {
 
   test("are not made by a secret variable's good value being shown either", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
-    expect(secret.map(([name]) => name)).toEqual(["DATABASE_URL", "REDIS_URL", "SECRET_KEY"]);
+    expect(secret.map(([name]) => name)).toEqual([
+      ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SMTP_URL"],
+    ]);
   });
 });
 

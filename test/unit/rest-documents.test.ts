@@ -42,6 +42,7 @@ describe("the project's documents", () => {
       "GET /users/by_tags 200 JSON",
       "GET /users/by_twitter_id 200 JSON",
       "GET /users/external/{id} 200 JSON",
+      "GET /users/password/reset 200 NONE",
       "GET /users/v2 200 JSON",
       "GET /users/{id} 200 JSON",
       "POST /calls/reject 200 EMPTY_OBJECT",

@@ -128,6 +128,10 @@ export async function updateUser(
         },
         select: { id: true },
       });
+      // A link that was mailed before says nothing about who reads the mail now.
+      if (password !== null || columns.email !== undefined) {
+        await tx.passwordReset.deleteMany({ where: { userId: current.id } });
+      }
       if (password !== null) {
         await tx.session.deleteMany({
           where: { userId: current.id, NOT: { id: BigInt(viewer.sessionId) } },

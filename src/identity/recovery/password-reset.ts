@@ -1,0 +1,149 @@
+import { Fault } from "../../core/errors";
+import { hashToken, newToken } from "../../core/random";
+import { type Mailer, MailRefused } from "../../mail/mail";
+import type { Identity } from "../identity";
+import { checkPassword, hashPassword } from "../password";
+import { resetLink, resetMail } from "./reset-mail";
+import type { ResetRequest } from "./reset-request";
+
+/** Milliseconds that a link works (decisions: one hour). */
+const LINK_MS = 60 * 60 * 1000;
+/** Live links of a user at most; the oldest go first. */
+const LINKS_MAX = 3;
+/** Characters of an e-mail at most, as of every text field of a user. */
+const EMAIL_MAX = 255;
+
+/** Name of the durable job that sends a link. */
+export const RESET_JOB = "password-reset";
+
+const RECIPIENT = {
+  name: "reset_recipient",
+  text: `SELECT u.id, u.email, a.name FROM users u JOIN applications a ON a.id = u.application_id
+    WHERE u.application_id = $1 AND u.email_key = $2 AND NOT u.is_guest`,
+};
+const ADD_LINK = {
+  name: "reset_link",
+  text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
+    VALUES ($1, $2, $3, $4)`,
+};
+const DROP_LINKS = {
+  name: "reset_links_dropped",
+  text: `DELETE FROM password_resets WHERE user_id = $1 AND (expires_at <= $2 OR id NOT IN
+    (SELECT id FROM password_resets WHERE user_id = $1 ORDER BY id DESC LIMIT ${LINKS_MAX}))`,
+};
+const LIVE_LINK = {
+  name: "reset_live_link",
+  text: `SELECT u.id, u.email, a.name FROM password_resets r JOIN users u ON u.id = r.user_id
+      JOIN applications a ON a.id = u.application_id
+    WHERE r.token_hash = $1 AND r.expires_at > $2`,
+};
+
+interface LinkRow {
+  id: number;
+  email: string | null;
+  name: string;
+}
+
+/** Whose password a link sets. */
+export interface LinkOwner {
+  userId: number;
+  email: string | null;
+  applicationName: string;
+}
+
+/**
+ * Asks for a mail with a reset link. The answer and the work before it are the same for every e-mail;
+ * whether it is anybody's is found out behind the answer.
+ * @throws Fault UNAVAILABLE where this deployment cannot send mail, INVALID without an e-mail
+ */
+export async function requestReset(
+  identity: Identity,
+  applicationId: number,
+  email: string,
+): Promise<void> {
+  if (identity.deliverReset === null) {
+    throw new Fault("UNAVAILABLE", "This server has no way to send mail");
+  }
+  if (email === "") throw Fault.field("email", "is required");
+  if (email.length > EMAIL_MAX) {
+    throw Fault.field("email", `is too long (maximum is ${EMAIL_MAX} characters)`);
+  }
+  // Cannot be stored, so it is nobody's.
+  if (email.includes("\0")) throw Fault.field("email", "holds a character that no e-mail has");
+  await identity.deliverReset({ applicationId, emailKey: email.toLowerCase() });
+}
+
+/**
+ * Makes a link and mails it, to a user's own address as stored; nothing for an unknown e-mail.
+ * @throws MailError when trying again may help; a link that nobody got ends by itself
+ */
+export async function sendReset(
+  identity: Identity,
+  mailer: Mailer,
+  { applicationId, emailKey }: ResetRequest,
+): Promise<void> {
+  const { store, clock, endpoints } = identity;
+  const [user] = await store.query<LinkRow>(RECIPIENT, [applicationId, emailKey]);
+  if (!user?.email) return;
+  const token = newToken();
+  const now = new Date(clock.now());
+  const expiresAt = new Date(now.getTime() + LINK_MS);
+  await store.query(ADD_LINK, [user.id, hashToken(token), expiresAt, now]);
+  await store.query(DROP_LINKS, [user.id, now]);
+  const mail = resetMail(user.name, resetLink(endpoints.api(), token));
+  try {
+    await mailer.send({ to: user.email, ...mail });
+  } catch (error) {
+    // Nothing changes when it is offered again.
+    if (!(error instanceof MailRefused)) throw error;
+    identity.log.warn({ err: error }, "a mail with a reset link was refused");
+  }
+}
+
+/** Whose password a link sets, without using it up; null when it is unknown, used or expired. */
+export async function findLink(identity: Identity, token: string): Promise<LinkOwner | null> {
+  const { store, clock } = identity;
+  const values = [hashToken(token), new Date(clock.now())];
+  const [row] = await store.query<LinkRow>(LIVE_LINK, values);
+  return row ? { userId: row.id, email: row.email, applicationName: row.name } : null;
+}
+
+/**
+ * Sets a new password with a link, which is used up, with every other link of the user; ends all the
+ * user's sessions and connections.
+ * @throws Fault INVALID on password when it breaks the rules, before the link is touched; INVALID on
+ * token when it is unknown, used or expired
+ */
+export async function resetPassword(
+  identity: Identity,
+  token: string,
+  password: string,
+): Promise<void> {
+  checkPassword(password);
+  // Nobody without a link makes the server hash.
+  const owner = await findLink(identity, token);
+  if (owner === null) throw deadLink();
+  const passwordHash = await hashPassword(password);
+  const userId = BigInt(owner.userId);
+  const tokenHash = new Uint8Array(hashToken(token));
+  await identity.store.db.$transaction(async (tx) => {
+    const now = new Date(identity.clock.now());
+    // The user first: two links of one user, used at once, would wait for each other otherwise.
+    await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
+    const used = await tx.$executeRaw`DELETE FROM password_resets
+      WHERE token_hash = ${tokenHash} AND expires_at > ${now}`;
+    if (used === 0) throw deadLink();
+    await tx.passwordReset.deleteMany({ where: { userId } });
+    await tx.user.update({
+      where: { id: userId },
+      data: { passwordHash, updatedAt: now },
+      select: { id: true },
+    });
+    await tx.session.deleteMany({ where: { userId } });
+  });
+  await identity.endings.announce({ kind: "user", userId: owner.userId });
+}
+
+function deadLink(): Fault {
+  return Fault.field("token", "is unknown, used or expired");
+}

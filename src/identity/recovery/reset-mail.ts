@@ -1,0 +1,46 @@
+import { escapeHtml, oneLine } from "../../core/html";
+
+/** What a mail with a reset link says. */
+export interface ResetMail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** Where the gateway serves the page that a link opens, below the deployment's address. */
+export const RESET_PATH = "/password/reset";
+
+/** The address that a mail links to. @param base address of the deployment, maybe with a path */
+export function resetLink(base: string, token: string): string {
+  return `${base.replace(/\/+$/, "")}${RESET_PATH}?token=${encodeURIComponent(token)}`;
+}
+
+/**
+ * The mail with a reset link, as plain text and as HTML.
+ * @param applicationName as its owner wrote it; anything may stand in it
+ */
+export function resetMail(applicationName: string, link: string): ResetMail {
+  const name = oneLine(applicationName) || "your application";
+  const intro = `Somebody, probably you, asked for a new password for your account at ${name}.`;
+  const action = "Choose a new password with this link. It works once, and for one hour:";
+  const otherwise =
+    "If it was not you, ignore this mail: your password stays as it is. Never pass the link on.";
+  return {
+    subject: `Your new password for ${name}`,
+    text: `Hello,\n\n${intro}\n\n${action}\n\n${link}\n\n${otherwise}\n`,
+    html: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeHtml(`Your new password for ${name}`)}</title></head>
+<body style="margin:0;padding:24px;background:#f4f5f7;color:#1c2230;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:12px">
+<h1 style="margin:0 0 16px;font-size:20px">Choose a new password</h1>
+<p style="margin:0 0 24px">${escapeHtml(intro)} The link works once, and for one hour.</p>
+<p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:#2f5bea;color:#ffffff;border-radius:8px;text-decoration:none;font-weight:600">Choose a new password</a></p>
+<p style="margin:0 0 24px;font-size:13px;color:#5b6375;word-break:break-all">Or open this address: ${escapeHtml(link)}</p>
+<p style="margin:0;font-size:13px;color:#5b6375">${escapeHtml(otherwise)}</p>
+</div>
+</body>
+</html>
+`,
+  };
+}

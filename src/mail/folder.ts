@@ -1,0 +1,59 @@
+import { access, chmod, constants, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import type { Clock } from "../core/clock";
+import type { Log } from "../core/log";
+import { newId } from "../core/random";
+import type { Mailer } from "./mail";
+import { SEALED } from "./smtp";
+
+/** Files that are kept; the oldest go first. */
+const FILES_MAX = 200;
+
+/** What the folder writer stands on. */
+export interface MailFolderParts {
+  /** Where the files go; made with mode 0700 where it is missing. */
+  folder: string;
+  /** The sender. */
+  from: string;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Writes each mail as a file (RFC 5322, mode 0600) in place of sending it, to try the service out. The
+ * log names the file and nothing of what is in it.
+ */
+export async function openMailFolder(parts: MailFolderParts): Promise<Mailer> {
+  const { folder, from, clock, log } = parts;
+  const transport = createTransport(
+    { streamTransport: true, buffer: true, newline: "windows", ...SEALED },
+    { from },
+  );
+  return {
+    async send({ to, ...rest }) {
+      const { message } = await transport.sendMail({ ...rest, to: { name: "", address: to } });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await chmod(folder, 0o700);
+      // Sorts by time; the id keeps two of one millisecond apart.
+      const time = new Date(clock.now()).toISOString().replace(/[-:.]/g, "");
+      const file = join(folder, `${time}-${newId()}.eml`);
+      await writeFile(file, message, { mode: 0o600, flag: "wx" });
+      log.info({ file }, "a mail was written to a file, since SMTP_URL is not set");
+      await removeOldest(folder);
+    },
+    async check() {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await access(folder, constants.W_OK);
+    },
+    async close() {
+      transport.close();
+    },
+  };
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".eml")).sort();
+  const excess = files.slice(0, Math.max(0, files.length - FILES_MAX));
+  for (const name of excess) await rm(join(folder, name), { force: true });
+}

@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ERRORS, Fault, toFault } from "../core/errors";
+import type { Identity } from "../identity/identity";
+import { findLink, resetPassword } from "../identity/recovery/password-reset";
+import { RESET_PATH } from "../identity/recovery/reset-mail";
+import { PAGE_HEADERS } from "./layout";
+import { deadLinkPage, donePage, type FormProblems, formPage, problemPage } from "./reset-pages";
+
+/** Status for a link that worked once, or never (RFC 9110 section 15.5.11). */
+const GONE = 410;
+/** Bytes of a form: two passwords of 255 characters, each percent-encoded, and the token. */
+const FORM_MAX = 16_384;
+
+/**
+ * Opens the door of pages: the one that a reset link leads to. It stands in a scope of its own, with
+ * its own reading of forms and errors that are pages too.
+ */
+export function registerPages(server: FastifyInstance, identity: Identity): void {
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      "application/x-www-form-urlencoded",
+      { parseAs: "string", bodyLimit: FORM_MAX },
+      (_request, text, done) => done(null, new URLSearchParams(String(text))),
+    );
+    scope.addHook("onRequest", (_request, reply, done) => {
+      // No page of another origin is to read this one.
+      for (const name of Object.keys(reply.getHeaders())) {
+        if (name.startsWith("access-control-")) reply.removeHeader(name);
+      }
+      reply.headers(PAGE_HEADERS);
+      done();
+    });
+    scope.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+    scope.get(RESET_PATH, (request, reply) => showForm(identity, request, reply));
+    scope.post(RESET_PATH, (request, reply) => takeForm(identity, request, reply));
+  });
+}
+
+async function showForm(
+  identity: Identity,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { token } = request.query as { token?: unknown };
+  const owner = typeof token === "string" ? await findLink(identity, token) : null;
+  if (owner === null || typeof token !== "string") return reply.code(GONE).send(deadLinkPage());
+  return reply.send(formPage(token, owner));
+}
+
+async function takeForm(
+  identity: Identity,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (request.headers["sec-fetch-site"] === "cross-site") {
+    throw new Fault("FORBIDDEN", "Forms of other sites are not taken. Open the link in the mail.");
+  }
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  const token = form.get("token") ?? "";
+  const password = form.get("password") ?? "";
+  const owner = await findLink(identity, token);
+  if (owner === null) return reply.code(GONE).send(deadLinkPage());
+  const refuse = (problems: FormProblems) =>
+    reply.code(ERRORS.INVALID.http).send(formPage(token, owner, problems));
+  if (password !== (form.get("repeat") ?? "")) {
+    return refuse({ repeat: "The two passwords are not the same." });
+  }
+  try {
+    await resetPassword(identity, token, password);
+  } catch (error) {
+    const fields = error instanceof Fault && error.code === "INVALID" ? error.fields : undefined;
+    const problem = fields?.password?.[0];
+    if (problem) return refuse({ password: `The password ${problem}.` });
+    // Somebody was faster with the same link.
+    if (fields?.token) return reply.code(GONE).send(deadLinkPage());
+    throw error;
+  }
+  return reply.send(donePage());
+}
+
+/** Answers whatever was thrown with a page; what is no fault is logged and not told. */
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof Fault && error.code !== "INTERNAL") {
+    const { code, message } = error;
+    const title = code === "UNAVAILABLE" ? "Try again in a moment" : "That did not work";
+    return reply.code(ERRORS[code].http).send(problemPage(title, message));
+  }
+  const status = statusOf(error);
+  if (status !== null) {
+    return reply.code(status).send(problemPage("That did not work", "The request is not valid."));
+  }
+  request.log.error({ err: error, requestId: request.id }, "A request failed");
+  const { message } = toFault(error);
+  return reply.code(ERRORS.INTERNAL.http).send(problemPage("That did not work", `${message}.`));
+}
+
+/** The status of Fastify's own refusals, of a body that is too long or no form; null for others. */
+function statusOf(error: unknown): number | null {
+  if (!(error instanceof Error)) return null;
+  const { statusCode } = error as Error & { statusCode?: unknown };
+  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500
+    ? statusCode
+    : null;
+}

@@ -1,0 +1,75 @@
+import { escapeHtml, oneLine } from "../core/html";
+import type { LinkOwner } from "../identity/recovery/password-reset";
+import { renderPage } from "./layout";
+
+/** What is wrong with a form that was sent, by its fields. */
+export interface FormProblems {
+  password?: string;
+  repeat?: string;
+}
+
+/** The form to set a new password, with what was wrong before. The passwords are never sent back. */
+export function formPage(token: string, owner: LinkOwner, problems: FormProblems = {}): string {
+  const failed = problems.password !== undefined || problems.repeat !== undefined;
+  const email = owner.email ?? "";
+  const whose = email === "" ? "your account" : `<strong>${escapeHtml(email)}</strong>`;
+  const place = escapeHtml(oneLine(owner.applicationName) || "your application");
+  const first = problems.password === undefined && failed ? "repeat" : "password";
+  return renderPage({
+    ...{ title: "Choose a new password", mark: "key", failed },
+    content: `<p>For ${whose} at <strong>${place}</strong>.</p>
+<form method="post" action="reset">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<input class="alone" type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">
+${field("password", "New password", problems.password, first, "At least 8 characters.")}
+${field("repeat", "New password again", problems.repeat, first)}
+<button type="submit">Set password</button>
+</form>`,
+  });
+}
+
+/** After the password was set. */
+export function donePage(): string {
+  return renderPage({
+    ...{ title: "Your password is set", mark: "good" },
+    content: `<p>You have been signed out everywhere. Go back to the app and sign in with your new password.</p>
+<p>You can close this page.</p>`,
+  });
+}
+
+/** For a link that is unknown, used or expired, which look the same. */
+export function deadLinkPage(): string {
+  return renderPage({
+    ...{ title: "This link no longer works", mark: "bad" },
+    content: `<p>A link works once, and for one hour. It may have been used already, or a newer one has taken its place.</p>
+<p>Ask for a new one in the app.</p>`,
+  });
+}
+
+/** For a request that cannot be answered otherwise. */
+export function problemPage(title: string, text: string): string {
+  return renderPage({ title, mark: "bad", content: `<p>${escapeHtml(text)}</p>` });
+}
+
+function field(
+  name: keyof FormProblems,
+  label: string,
+  problem: string | undefined,
+  first: string,
+  hint?: string,
+): string {
+  const about = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
+  const attributes = [
+    `id="${name}" name="${name}" type="password" autocomplete="new-password" required minlength="8"`,
+    'autocapitalize="none" spellcheck="false"',
+    about && `aria-describedby="${about}"`,
+    problem && 'aria-invalid="true"',
+    name === first && "autofocus",
+  ].filter(Boolean);
+  return `<div class="field">
+<label for="${name}">${label}</label>
+<input ${attributes.join(" ")}>
+${hint ? `<p class="hint" id="${name}-hint">${hint}</p>\n` : ""}${
+  problem ? `<p class="problem" id="${name}-problem" role="alert">${escapeHtml(problem)}</p>\n` : ""
+}</div>`;
+}

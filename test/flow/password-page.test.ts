@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import type { Page } from "playwright-core";
+import { openBrowser } from "../support/browser";
+import { newUser, rest, signed, type TestUser } from "../support/client";
+import { hasServices } from "../support/database";
+import { HOUR, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+
+/** The page that a reset link opens: plain HTML, for one person, kept and framed by nobody. */
+
+const NEW = "battery staple";
+const NAME = `Acme & <b>Söhne</b> "GmbH"`;
+const NAME_SHOWN = "Acme &amp; &lt;b&gt;Söhne&lt;/b&gt; &quot;GmbH&quot;";
+
+const clock = new MovingClock();
+let node: TestNode;
+let links = 0;
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  await node.sql("UPDATE applications SET name = $1", [NAME]);
+}, 60_000);
+afterAll(() => node.stop());
+
+/** A user with a live link; how links come by mail is the business of password-reset.test.ts. */
+async function lostUser(): Promise<{ user: TestUser; email: string; token: string }> {
+  const email = `o'hara+${++links}@example.com`;
+  const user = await newUser(node, { email });
+  const token = `${links}`.padStart(43, "t");
+  await node.sql(
+    "INSERT INTO password_resets (user_id, token_hash, expires_at) VALUES ($1, $2, $3)",
+    [user.id, createHash("sha256").update(token).digest(), new Date(clock.now() + HOUR)],
+  );
+  return { user, email, token };
+}
+
+const open = (token: string, method = "GET") =>
+  rest(node, method, `/password/reset?token=${encodeURIComponent(token)}`);
+const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  rest(node, "POST", "/password/reset", { body: new URLSearchParams(fields), headers });
+const signInStatus = async (login: string, password: string) => {
+  const body = { ...signed(node), user: { login, password } };
+  return (await rest(node, "POST", "/session", { body })).status;
+};
+const heading = (html: string) => /<h1>([^<]*)<\/h1>/.exec(html)?.[1];
+
+describe("the form", () => {
+  it("names the account and the application, escaped, and does not use the link up", async () => {
+    const { token } = await lostUser();
+    for (let count = 0; count < 3; count += 1) {
+      const page = await open(token);
+      expect([page.status, heading(page.text)]).toEqual([200, "Choose a new password"]);
+      expect(page.text).toContain(`<strong>${NAME_SHOWN}</strong>`);
+      expect(page.text).toContain(`<strong>o&#39;hara+${links}@example.com</strong>`);
+      expect(page.text).not.toContain("<b>");
+    }
+    expect((await open(token, "HEAD")).status).toBe(200);
+    expect((await send({ token, password: NEW, repeat: NEW })).status).toBe(200);
+  });
+
+  it("can be read aloud, filled in by a password manager, and needs no script", async () => {
+    const { text } = await open((await lostUser()).token);
+    expect(text).toContain('<html lang="en">');
+    expect(text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
+    expect(text).not.toMatch(/<script|javascript:|\son\w+=|https?:/i);
+    for (const name of ["password", "repeat"]) {
+      expect(text).toContain(`<label for="${name}">`);
+      expect(text).toMatch(new RegExp(`<input id="${name}" [^>]*autocomplete="new-password"`));
+    }
+    expect(text).toMatch(/name="username" [^>]*autocomplete="username"/);
+  });
+
+  it("is kept by nobody, framed by nobody, and tells nobody its address", async () => {
+    const { token } = await lostUser();
+    const answers = [
+      await open(token),
+      await open("unknown"),
+      await send({ token, password: "short", repeat: "short" }),
+      await send({ token }, { "Sec-Fetch-Site": "cross-site" }),
+      await rest(node, "POST", "/password/reset", { body: { token } }),
+    ];
+    for (const { headers, text } of answers) {
+      const style = /<style>([^<]*)<\/style>/.exec(text)?.[1] ?? "";
+      const hash = createHash("sha256").update(style).digest("base64");
+      expect(headers.get("content-security-policy")).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      );
+      expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 410, 422, 403, 415]);
+  });
+});
+
+describe("a link that no longer works", () => {
+  it("is a clear page with 410, whatever the reason", async () => {
+    const used = await lostUser();
+    await send({ token: used.token, password: NEW, repeat: NEW });
+    const expired = await lostUser();
+    clock.advance(HOUR);
+    const tokens = [used.token, expired.token, "", "x".repeat(43), "../../etc/passwd", "\u0000"];
+    const pages = [];
+    for (const token of tokens) {
+      pages.push(await open(token), await send({ token, password: NEW, repeat: NEW }));
+    }
+    pages.push(await rest(node, "GET", "/password/reset"));
+    pages.push(await rest(node, "GET", "/password/reset?token=a&token=b"));
+    pages.push(await send({}));
+    const [first] = pages;
+    expect(heading(first!.text)).toBe("This link no longer works");
+    for (const { status, text } of pages) expect([status, text]).toEqual([410, first!.text]);
+  });
+});
+
+describe("a form that was sent", () => {
+  it("sets the password", async () => {
+    const { user, token } = await lostUser();
+    const page = await send({ token, password: NEW, repeat: NEW });
+    expect([page.status, heading(page.text)]).toEqual([200, "Your password is set"]);
+    expect(await signInStatus(user.login, NEW)).toBe(201);
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
+  });
+
+  it("is shown again with what is wrong, never with the passwords, and the link lives", async () => {
+    const { user, token } = await lostUser();
+    const markup = '"><script>alert(1)</script>';
+    const cases: Array<[password: string, repeat: string, problem: string]> = [
+      [markup, "something else", "The two passwords are not the same."],
+      ["short", "short", "The password is too short (minimum is 8 characters)."],
+      ["", "", "The password is too short (minimum is 8 characters)."],
+      ["x".repeat(256), "x".repeat(256), "The password is too long (maximum is 255 characters)."],
+    ];
+    for (const [password, repeat, problem] of cases) {
+      const page = await send({ token, password, repeat });
+      expect(page.status).toBe(422);
+      expect(page.text).toMatch(/<title>Error: /);
+      expect(page.text).toContain(`role="alert">${problem}</p>`);
+      expect(page.text).toMatch(/aria-invalid="true"/);
+      for (const typed of [password, repeat]) {
+        if (typed) expect(page.text).not.toContain(`"${typed}"`);
+      }
+      expect(page.text).not.toContain("<script");
+    }
+    expect((await send({ token, password: NEW, repeat: NEW })).status).toBe(200);
+    expect(await signInStatus(user.login, NEW)).toBe(201);
+  });
+
+  it("is refused from another site's page, from a form too long, and as what is no form", async () => {
+    const { user, token } = await lostUser();
+    const fields = { token, password: NEW, repeat: NEW };
+    const cross = await send(fields, { "Sec-Fetch-Site": "cross-site" });
+    const long = await send({ ...fields, more: "x".repeat(20_000) });
+    const json = await rest(node, "POST", "/password/reset", { body: fields });
+    expect([cross, long, json].map(({ status }) => status)).toEqual([403, 413, 415]);
+    expect(await signInStatus(user.login, NEW)).toBe(401);
+    const same = await send(fields, { "Sec-Fetch-Site": "same-origin" });
+    expect(same.status).toBe(200);
+  });
+});
+
+// The browser is an outside program, so this part runs with the services.
+if (hasServices) {
+  it("works in a real browser without JavaScript", async () => {
+    const browser = await openBrowser({ javaScriptEnabled: false });
+    try {
+      const { user, token } = await lostUser();
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().startsWith("http")) asked.push(new URL(request.url()).pathname);
+      });
+      const complaints: string[] = [];
+      page.on("console", (message) => complaints.push(message.text()));
+      const fill = async (password: string, repeat: string) => {
+        await page.getByLabel("New password", { exact: true }).fill(password);
+        await page.getByLabel("New password again").fill(repeat);
+        await page.getByRole("button", { name: "Set password" }).click();
+      };
+      await page.goto(`${node.baseUrl}/password/reset?token=${token}`);
+      expect(await headingOf(page)).toBe("Choose a new password");
+      await fill(NEW, "battery stable");
+      expect(await page.getByRole("alert").textContent()).toBe(
+        "The two passwords are not the same.",
+      );
+      expect(new URL(page.url()).search).toBe("");
+      await fill(NEW, NEW);
+      expect(await headingOf(page)).toBe("Your password is set");
+      expect(await signInStatus(user.login, NEW)).toBe(201);
+      await page.goto(`${node.baseUrl}/password/reset?token=${token}`);
+      expect(await headingOf(page)).toBe("This link no longer works");
+      expect(new Set(asked)).toEqual(new Set(["/password/reset"]));
+      // Chromium notes the statuses 422 and 410; the policy has nothing to complain of.
+      expect(complaints.filter((text) => !/status of 4(22|10)/.test(text))).toEqual([]);
+    } finally {
+      await browser.dispose();
+    }
+  }, 60_000);
+}
+
+const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();

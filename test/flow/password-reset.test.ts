@@ -1,0 +1,414 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import pino from "pino";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { resetLink } from "../../src/identity/recovery/reset-mail";
+import { openMail } from "../../src/mail/open";
+import { signInRaw } from "../support/chat";
+import { applicationToken, graphql, newUser, rest, signed } from "../support/client";
+import { hasServices } from "../support/database";
+import { openSocket } from "../support/graphql-socket";
+import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { secondApplication } from "../support/second-application";
+import { startSmtp, type TestSmtp, tokenIn, writtenMails } from "../support/smtp";
+
+/** A lost password: who gets a mail, what stands in it, and what its link does, once. */
+
+const NEW = "battery staple";
+const NO_SESSION = "Required session does not exist";
+const DEAD = { errors: { token: ["is unknown, used or expired"] } };
+
+const clock = new MovingClock();
+let smtp: TestSmtp;
+let node: TestNode;
+let app: string;
+let emails = 0;
+
+beforeAll(async () => {
+  smtp = await startSmtp();
+  node = await startNode(
+    { SMTP_URL: smtp.url, MAIL_FROM: "Example <no-reply@example.com>" },
+    { clock },
+  );
+}, 60_000);
+afterAll(async () => {
+  await node?.stop();
+  await smtp?.close();
+});
+beforeEach(async () => {
+  app = await applicationToken(node, clock.now());
+});
+
+const newEmail = () => `user${++emails}@example.com`;
+const ask = (email: string, place = node, token = app) =>
+  rest(place, "GET", `/users/password/reset?email=${encodeURIComponent(email)}`, { token });
+
+/** Sets a password with a link, as GraphQL does; what a REST body of the refusal would be. */
+async function reset(token: string, password = NEW, place = node) {
+  const query = "mutation ($i: ResetPasswordInput!) { resetPassword(input: $i) { reset } }";
+  const { data, errors } = await graphql(place, query, { i: { token, password } });
+  if (!errors) return data;
+  const { code, fields } = errors[0].extensions;
+  return { code, errors: fields };
+}
+
+/** A user who has asked for a link, and the link's token. */
+async function lostUser(place = node) {
+  const email = newEmail();
+  const user = await newUserAt(place, email);
+  expect((await ask(email, place)).status).toBe(200);
+  const [mail] = await smtp.mailsTo(email);
+  return { user: { ...user, email }, token: tokenIn(mail!.parsed), mail: mail! };
+}
+
+/** newUser signs by the machine's clock, which may be behind the node's here. */
+async function newUserAt(place: TestNode, email: string) {
+  const login = `lost-${emails}`;
+  const body = { user: { login, password: "correct horse", email } };
+  const created = await rest(place, "POST", "/users", { token: app, body });
+  expect(created.status).toBe(201);
+  const session = await signInNow(login, "correct horse", place);
+  return { id: created.body.user.id, login, password: "correct horse", ...session.body.session };
+}
+
+const signInNow = (login: string, password: string, place = node) =>
+  rest(place, "POST", "/session", {
+    body: { ...signed(place, clock.now()), user: { login, password } },
+  });
+
+describe("the answer", () => {
+  it("is an empty 200, the same whether or not the e-mail is anybody's", async () => {
+    const known = newEmail();
+    await newUserAt(node, known);
+    const names = async (email: string) => {
+      const { status, text, headers } = await ask(email);
+      const shown = [...headers].filter(([name]) => !/^(x-request-id|date|svc-token)/.test(name));
+      return { status, text, headers: shown };
+    };
+    const first = await names(known);
+    expect([first.status, first.text]).toEqual([200, ""]);
+    for (const email of ["nobody@example.com", "no address", "%", "a'; --", "\u{1f511}@x"]) {
+      expect(await names(email)).toEqual(first);
+    }
+    const query =
+      "mutation ($i: RequestPasswordResetInput!) { requestPasswordReset(input: $i) { requested } }";
+    for (const email of [known, "nobody@example.com"]) {
+      const answer = await graphql(node, query, { i: { email } }, app);
+      expect(answer).toEqual({ status: 200, data: { requestPasswordReset: { requested: true } } });
+    }
+  });
+
+  it("refuses what is no question at all, by the form alone", async () => {
+    const answers = [
+      await rest(node, "GET", "/users/password/reset", { token: app }),
+      await ask(""),
+      await ask(`${"x".repeat(250)}@example.com`),
+    ];
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [422, { errors: { email: ["is required"] } }],
+      [422, { errors: { email: ["is required"] } }],
+      [422, { errors: { email: ["is too long (maximum is 255 characters)"] } }],
+    ]);
+  });
+
+  it("comes before the mail is sent, and an SMTP server that is away does not change it", async () => {
+    const away = await startNode({ SMTP_URL: "smtp://127.0.0.1:9" }, { clock });
+    try {
+      const token = await applicationToken(away, clock.now());
+      const answer = await ask("user@example.com", away, token);
+      expect([answer.status, answer.text]).toEqual([200, ""]);
+    } finally {
+      await away.stop();
+    }
+  });
+});
+
+describe("the mail", () => {
+  it("goes to the stored address alone, with the link in both of its forms", async () => {
+    const { mail, token, user } = await lostUser();
+    const { parsed, recipients, sender } = mail;
+    expect([recipients, sender]).toEqual([[user.email], "no-reply@example.com"]);
+    expect(parsed.from).toEqual({ address: "no-reply@example.com", name: "Example" });
+    expect(parsed.to).toEqual([{ address: user.email, name: "" }]);
+    expect(parsed.subject).toMatch(/^Your new password for \S/);
+    const link = `${node.baseUrl}/password/reset?token=${token}`;
+    expect(parsed.text).toContain(`\n${link}\n`);
+    expect(parsed.html).toContain(`href="${link}"`);
+    expect(mail.raw).not.toMatch(/<(script|img|link)/i);
+  });
+
+  it("finds the user without regard to case, and only in the own application", async () => {
+    const email = newEmail();
+    await newUserAt(node, email);
+    const elsewhere = await secondApplication(node);
+    await ask(email, elsewhere, await applicationToken(elsewhere, clock.now()));
+    await ask(email.toUpperCase());
+    // Asked for later, and sent in order: whatever the first request made is there by now.
+    const { mail } = await lostUser();
+    expect(mail).toBeDefined();
+    expect(await smtp.mailsTo(email)).toHaveLength(1);
+  });
+
+  it("is sent to no guest and to no unknown e-mail", async () => {
+    const guest = newEmail();
+    await node.sql(
+      `INSERT INTO users (application_id, login, login_key, email, email_key, is_guest, updated_at)
+        VALUES ($1, 'a-guest', 'a-guest', $2, $2, true, now())`,
+      [node.application.id, guest],
+    );
+    const before = smtp.mails.length;
+    for (const email of [guest, "unknown@example.com", "a\r\nBcc: x@example.com", "%", "_"]) {
+      await ask(email);
+    }
+    await lostUser();
+    expect(smtp.mails.slice(before)).toHaveLength(1);
+  });
+
+  it("is tried again when the server is busy, and given up when it is refused for good", async () => {
+    const email = newEmail();
+    await newUserAt(node, email);
+    smtp.refuse(550, 1);
+    await ask(email);
+    // The refusal has used up the 550, so that this one arrives.
+    await lostUser();
+    expect(smtp.mails.filter(({ recipients }) => recipients.includes(email))).toEqual([]);
+    smtp.refuse(451, 1);
+    await ask(email);
+    const [mail] = await smtp.mailsTo(email);
+    expect(await reset(tokenIn(mail!.parsed))).toEqual({ resetPassword: { reset: true } });
+  });
+
+  it("cannot be given headers or markup by an application's name", async () => {
+    const name = 'Evil\r\nBcc: all@example.com\r\n\r\n<img src=x onerror=alert(1)>"\u202e../../x';
+    const rename = (text: string) =>
+      node.sql("UPDATE applications SET name = $1 WHERE id = $2", [text, node.application.id]);
+    const [old] = await node.sql<{ name: string }>("SELECT name FROM applications WHERE id = $1", [
+      node.application.id,
+    ]);
+    await rename(name);
+    try {
+      const { mail, user } = await lostUser();
+      expect(mail.recipients).toEqual([user.email]);
+      expect(mail.parsed.bcc).toBeUndefined();
+      expect(mail.parsed.headers.map(({ key }) => key).sort()).toEqual(
+        ["content-type", "date", "from", "message-id", "mime-version", "subject", "to"].sort(),
+      );
+      expect(mail.parsed.subject).toBe(
+        'Your new password for Evil Bcc: all@example.com <img src=x onerror=alert(1)>" ../../x',
+      );
+      expect(mail.parsed.html).toContain("&lt;img src=x onerror=alert(1)&gt;&quot; ../../x");
+      expect(mail.parsed.html).not.toContain("<img");
+    } finally {
+      await rename(old!.name);
+    }
+  });
+
+  it("is not addressed to more than one by an odd e-mail", async () => {
+    for (const email of ["victim,other@example.com", "a<b@example.com", "../../x@example.com"]) {
+      const created = await rest(node, "POST", "/users", {
+        token: app,
+        body: { user: { email, password: "correct horse" } },
+      });
+      expect(created.status).toBe(201);
+      await ask(email);
+    }
+    await lostUser();
+    const odd = smtp.mails.flatMap(({ recipients }) => recipients);
+    expect(odd).not.toContain("other@example.com");
+    expect(odd).not.toContain("b@example.com");
+    expect(odd).toContain("../../x@example.com");
+  });
+});
+
+describe("the link", () => {
+  it("sets the password once, and is dead from then on", async () => {
+    const { user, token } = await lostUser();
+    expect(await reset(token)).toEqual({ resetPassword: { reset: true } });
+    expect((await signInNow(user.login, NEW)).status).toBe(201);
+    expect((await signInNow(user.login, user.password)).status).toBe(401);
+    expect(await reset(token, "another staple")).toEqual({ code: "INVALID", ...DEAD });
+    expect((await signInNow(user.login, NEW)).status).toBe(201);
+  });
+
+  it("is not used up by a password that breaks the rules", async () => {
+    const { token } = await lostUser();
+    expect(await reset(token, "short")).toEqual({
+      code: "INVALID",
+      errors: { password: ["is too short (minimum is 8 characters)"] },
+    });
+    expect(await reset(token)).toEqual({ resetPassword: { reset: true } });
+  });
+
+  it("works for one hour", async () => {
+    const late = await lostUser();
+    clock.advance(HOUR - MINUTE);
+    const inTime = await lostUser();
+    expect(await reset(inTime.token)).toEqual({ resetPassword: { reset: true } });
+    clock.advance(MINUTE + 1);
+    expect(await reset(late.token)).toEqual({ code: "INVALID", ...DEAD });
+  });
+
+  it("is stored as a hash, and three of a user live at most", async () => {
+    const { user, token } = await lostUser();
+    for (let count = 2; count <= 4; count += 1) {
+      await ask(user.email);
+      await smtp.mailsTo(user.email, count);
+    }
+    const rows = await node.sql<{ hash: Uint8Array }>(
+      "SELECT token_hash AS hash FROM password_resets WHERE user_id = $1",
+      [user.id],
+    );
+    const tokens = (await smtp.mailsTo(user.email)).map(({ parsed }) => tokenIn(parsed));
+    expect([rows.length, new Set(tokens).size]).toEqual([3, 4]);
+    for (const { hash } of rows) expect(hash).toHaveLength(32);
+    expect(await reset(token)).toEqual({ code: "INVALID", ...DEAD });
+    expect(await reset(tokens[2]!)).toEqual({ resetPassword: { reset: true } });
+    expect(await reset(tokens[3]!)).toEqual({ code: "INVALID", ...DEAD });
+  });
+
+  it("dies with a change of the password or of the e-mail", async () => {
+    for (const change of [
+      { password: "changed horse", old_password: "correct horse" },
+      { email: newEmail() },
+    ]) {
+      const { user, token } = await lostUser();
+      const path = `/users/${user.id}`;
+      const answer = await rest(node, "PUT", path, { token: user.token, body: { user: change } });
+      expect(answer.status).toBe(200);
+      expect(await reset(token)).toEqual({ code: "INVALID", ...DEAD });
+    }
+  });
+
+  it("of another kind is no link", async () => {
+    const { user } = await lostUser();
+    const tokens = ["", "x", "x".repeat(43), user.token, "\u0000", "' OR 1=1", "../../etc/passwd"];
+    for (const token of tokens) expect(await reset(token)).toEqual({ code: "INVALID", ...DEAD });
+  });
+
+  it("is used by one of fifty at once, and by one of two links", async () => {
+    const { user, token } = await lostUser();
+    await ask(user.email);
+    const mails = await smtp.mailsTo(user.email, 2);
+    const other = tokenIn(mails[1]!.parsed);
+    const passwords = Array.from({ length: 50 }, (_, index) => `battery staple ${index}`);
+    const answers = await Promise.all(
+      passwords.map((password, index) => reset(index % 2 ? other : token, password)),
+    );
+    const won = passwords.filter((_, index) => answers[index].resetPassword?.reset);
+    expect(won).toHaveLength(1);
+    const lost = answers.filter((answer) => !answer.resetPassword);
+    expect(lost).toEqual(lost.map(() => ({ code: "INVALID", ...DEAD })));
+    expect((await signInNow(user.login, won[0]!)).status).toBe(201);
+  }, 60_000);
+
+  it("ends every session and connection of the user, and nobody else's", async () => {
+    const { user, token } = await lostUser();
+    const bystander = await lostUser();
+    const second = await signInNow(user.login, user.password);
+    const name = `${user.id}-${node.application.id}`;
+    const sockets = [
+      await openSocket(node, user.token),
+      await openSocket(node, second.body.session.token),
+    ];
+    const streams = [
+      await signInRaw(node.chatUrl, name, "token", user.token),
+      await signInRaw(node.chatUrl, name, "password", user.password),
+    ];
+    const other = await openSocket(node, bystander.user.token);
+    expect(await reset(token)).toEqual({ resetPassword: { reset: true } });
+    for (const socket of sockets) {
+      expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+    }
+    for (const stream of streams) {
+      expect((await stream.rest()).frames.join("")).toContain("The session has ended");
+    }
+    for (const own of [user.token, second.body.session.token]) {
+      const answer = await rest(node, "GET", "/session", { token: own });
+      expect([answer.status, answer.body]).toEqual([401, { errors: { base: [NO_SESSION] } }]);
+    }
+    expect((await rest(node, "GET", "/session", { token: bystander.user.token })).status).toBe(200);
+    await other.listen("still here", bystander.user.id);
+    await other.close();
+  });
+});
+
+it("the link leads below the deployment's public address, with its path", () => {
+  for (const base of ["https://example.com/box", "https://example.com/box/"]) {
+    expect(resetLink(base, "t_-")).toBe("https://example.com/box/password/reset?token=t_-");
+  }
+});
+
+describe("without SMTP", () => {
+  it("the embedded mode writes the mail to a file for its owner alone; the log names the file", async () => {
+    const lines: string[] = [];
+    const write = (chunk: Buffer, _encoding: string, done: () => void) => {
+      lines.push(String(chunk));
+      done();
+    };
+    const folder = await mkdtemp(join(tmpdir(), "signalbox-mail-"));
+    const place = await startNode(
+      {
+        DATABASE_URL: "",
+        REDIS_URL: "",
+        SMTP_URL: "",
+        ...(hasServices ? { DATA_DIR: folder } : {}),
+      },
+      { log: pino({ level: "debug" }, new Writable({ write })) },
+    );
+    try {
+      const email = "Folder.User@example.com";
+      await newUser(place, { email });
+      const token = await applicationToken(place);
+      await ask("unknown@example.com", place, token);
+      expect((await ask(email, place, token)).text).toBe("");
+      const dataDir = place.environment.DATA_DIR ?? "";
+      const [mail] = await eventually(
+        () => writtenMails(dataDir),
+        (mails) => mails.length > 0,
+      );
+      expect(mail!.mode).toBe(0o600);
+      expect((await stat(join(dataDir, "mail"))).mode & 0o777).toBe(0o700);
+      expect(mail!.parsed.to).toEqual([{ address: email, name: "" }]);
+      const link = tokenIn(mail!.parsed);
+      const told = await eventually(
+        () => lines.join(""),
+        (text) => text.includes(".eml"),
+      );
+      expect(told).toContain(mail!.file);
+      expect(told).not.toContain(link);
+      expect(told.toLowerCase()).not.toContain(email.toLowerCase());
+      expect(await reset(link, NEW, place)).toEqual({ resetPassword: { reset: true } });
+    } finally {
+      await place.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+
+  it("any other mode has no way to send", async () => {
+    const config = readConfig({ DATABASE_URL: "postgresql://db/x", SECRET_KEY: "0".repeat(64) });
+    expect(await openMail({ config, clock, log: openLog("silent") })).toBeNull();
+  });
+
+  if (hasServices) {
+    it("any other mode answers 503 for every e-mail alike", async () => {
+      const place = await startNode({ SMTP_URL: "" });
+      try {
+        await newUser(place, { email: "known@example.com" });
+        const token = await applicationToken(place);
+        for (const email of ["known@example.com", "unknown@example.com", ""]) {
+          const answer = await ask(email, place, token);
+          expect([answer.status, answer.body]).toEqual([
+            503,
+            { errors: { base: ["This server has no way to send mail"] } },
+          ]);
+        }
+      } finally {
+        await place.stop();
+      }
+    });
+  }
+});
