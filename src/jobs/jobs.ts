@@ -4,7 +4,7 @@ export type JobHandler<Data extends object> = (data: Data) => Promise<void>;
 /**
  * Work that outlives the request and the process that asked for it: rows of the database, taken by one
  * node at a time. A job is done at least once; a node that dies in the middle of one leaves it to be
- * done again, so handlers bear a repetition.
+ * done again, so handlers bear a repetition. One that takes longer than five minutes is held to be lost.
  */
 export interface Jobs {
   /**

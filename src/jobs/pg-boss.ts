@@ -7,16 +7,20 @@ import { Worker } from "./worker";
 /** Milliseconds between two looks for jobs that nobody here was told of: other nodes', and retries. */
 const POLL_MS = 5_000;
 
-/** A job by hand: worth trying again for some minutes. */
-const DURABLE: PgBoss.Queue = {
-  ...{ name: "", policy: "standard" },
-  ...{ retryLimit: 5, retryDelay: 5, retryBackoff: true, expireInSeconds: 5 * 60 },
+/** How jobs of a name are queued. The attempts go with each job, so that a new version may change them. */
+interface Kind {
+  policy: PgBoss.QueuePolicy;
+  attempts: PgBoss.SendOptions;
+}
+/** Seconds after which a job under way is held to be lost with its process. */
+const EXPIRY = { expireInSeconds: 5 * 60 };
+/** A job that was asked for: worth trying again for some minutes. */
+const DURABLE: Kind = {
+  policy: "standard",
+  attempts: { ...EXPIRY, retryLimit: 5, retryDelay: 5, retryBackoff: true },
 };
 /** A job by the clock: one waits and one runs at most, and the next period is the second attempt. */
-const SCHEDULED: PgBoss.Queue = {
-  ...{ name: "", policy: "stately" },
-  ...{ retryLimit: 0, expireInSeconds: 5 * 60 },
-};
+const SCHEDULED: Kind = { policy: "stately", attempts: { ...EXPIRY, retryLimit: 0 } };
 /** What is done is not kept for long: data of a job may be personal. */
 const KEEP = { archiveCompletedAfterSeconds: 10 * 60, deleteAfterHours: 24 };
 
@@ -83,26 +87,26 @@ class QueuedJobs implements Jobs {
     this.timers.push(setInterval(act, ms).unref());
   }
 
-  private addWorker(name: string, options: PgBoss.Queue, handler: JobHandler<object>): void {
+  private addWorker(name: string, kind: Kind, handler: JobHandler<object>): void {
     if (this.workers.has(name)) throw new Error(`the jobs ${name} have a worker already`);
-    const queue = () => this.queue(name, options);
+    const queue = () => this.queue(name, kind);
     this.workers.set(name, new Worker({ name, handler, log: this.parts.log, queue }));
   }
 
   private async send(
     name: string,
     data: object,
-    queue: PgBoss.Queue,
+    kind: Kind,
     options: PgBoss.SendOptions,
   ): Promise<string | null> {
-    const boss = await this.queue(name, queue);
-    const id = await boss.send(name, data, options);
+    const boss = await this.queue(name, kind);
+    const id = await boss.send(name, data, { ...kind.attempts, ...options });
     this.workers.get(name)?.wake();
     return id;
   }
 
   /** The library, started, with the queue of this name; what failed is tried anew by the next call. */
-  private async queue(name: string, options: PgBoss.Queue): Promise<PgBoss> {
+  private async queue(name: string, { policy }: Kind): Promise<PgBoss> {
     if (this.closed) throw new Error("the jobs are closed");
     this.started ??= this.start().catch((error: unknown) => {
       this.started = null;
@@ -111,7 +115,7 @@ class QueuedJobs implements Jobs {
     const boss = await this.started;
     const made =
       this.queues.get(name) ??
-      boss.createQueue(name, { ...options, name }).catch((error: unknown) => {
+      boss.createQueue(name, { name, policy }).catch((error: unknown) => {
         this.queues.delete(name);
         throw error;
       });

@@ -7,7 +7,14 @@ import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { findApplication } from "../../src/identity/application/applications";
 import { openIdentity } from "../../src/identity/identity";
+
+
 import { userOf } from "../../src/identity/provider/provider-users";
+
+
+import { purge } from "../../src/identity/purge";
+
+
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { findSession } from "../../src/identity/session/sessions";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
@@ -122,6 +129,8 @@ it("answers every look-up of a request from an index", async () => {
       }
     }
     await identity.touches.sweep();
+    // At a time at which nothing is over yet.
+    await purge({ ...identity, clock: { now: () => 0 } });
   } finally {
     await room.close();
   }
