@@ -117,7 +117,8 @@ test("summaries and descriptions are those of the documents", () => {
   expect(operation("post", "/login")).toMatchObject({
     operationId: "login",
     summary: "Signs a user in.",
-    description: "The session becomes the user's. The user must be registered.",
+    description:
+      "The session becomes the user's. The user must be registered; who comes through a provider for the first time is registered by it.",
   });
   expect(operation("get", "/session")).not.toHaveProperty("description");
 });
