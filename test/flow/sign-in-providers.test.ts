@@ -273,9 +273,25 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
 
   it("makes one user of eight first sign-ins at once", async () => {
     const { subject, data } = VOUCHERS[provider]();
+    // None goes on before all have looked and found nobody.
+    const { store } = node.app;
+    const ask = store.query.bind(store);
+    let looked = 0;
+    let release = () => {};
+    const all = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const spy = jest.spyOn(store, "query").mockImplementation(async (statement, values) => {
+      const rows = await ask<never>(statement, values);
+      if (statement.name === "user_by_identity" && ++looked <= 8) {
+        if (looked === 8) release();
+        await all;
+      }
+      return rows;
+    });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => (index % 2 ? session : login)(node, data)),
-    );
+    ).finally(() => spy.mockRestore());
     const ids = answers.map(({ body }) => body.user?.id ?? body.session?.user_id);
     expect([new Set(ids).size, answers.map(({ status }) => status).sort()]).toEqual([
       1,
