@@ -374,6 +374,18 @@ describe("PUT /users/{id}", () => {
     expect((await update(user, { login: null, email: `${fresh()}@b.example` })).status).toBe(200);
   });
 
+  it("keeps five tags at most, however many changes come at once", async () => {
+    const user = await newUser(node);
+    const lists = Array.from({ length: 50 }, (_none, change) =>
+      Array.from({ length: 5 }, (_nothing, tag) => `t${change}-${tag}`).join(","),
+    );
+    const answers = await Promise.all(lists.map((tag_list) => update(user, { tag_list })));
+    expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 200));
+    const read = await rest(node, "GET", `/users/${user.id}`, { token: user.token });
+    // The tags of one change, not a mixture.
+    expect(lists).toContain(read.body.user.user_tags);
+  });
+
   it("is for oneself alone", async () => {
     const [user, victim, foreign] = [
       await newUser(node),
