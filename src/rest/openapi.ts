@@ -59,7 +59,8 @@ const ERROR_SCHEMA: JsonSchema = {
 
 /**
  * The OpenAPI 3.1 document of the routes (spec.openapis.org/oas/v3.1.1): parameters from variables,
- * answers from selection sets, summaries from descriptions. A root field whose `access` extension is
+ * answers from selection sets, summaries from descriptions, where a line that begins with "Deprecated:"
+ * marks the operation so. A root field whose `access` extension is
  * `public` asks for no token.
  */
 export function openApi(
@@ -126,6 +127,7 @@ function operationOf(
     operationId: document.name[0]?.toLowerCase() + document.name.slice(1),
     ...(summary && { summary }),
     ...(description && { description }),
+    ...(/^Deprecated:/m.test(description) && { deprecated: true }),
     security: security.map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),

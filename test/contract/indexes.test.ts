@@ -8,18 +8,17 @@ import type { UserViewer } from "../../src/core/viewer";
 import { findApplication } from "../../src/identity/application/applications";
 import { openIdentity } from "../../src/identity/identity";
 
-
 import { userOf } from "../../src/identity/provider/provider-users";
-
 
 import { purge } from "../../src/identity/purge";
 
-
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { findSession } from "../../src/identity/session/sessions";
+import type { LegacyCondition } from "../../src/identity/user/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
 import { listUsers } from "../../src/identity/user/user-list";
-import { findUser } from "../../src/identity/user/users";
+import { pageUsers, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
+import { findUser, type UserKey } from "../../src/identity/user/users";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
@@ -44,12 +43,27 @@ const FILL = [
       last_activity_at, updated_at)
     SELECT application_id, id, sha256(convert_to('token' || id, 'UTF8')), id, 1,
       now() + interval '1 hour', now(), now() FROM users`,
+  "UPDATE applications SET v1_list_disabled = false",
   `INSERT INTO nonces (application_id, ts, nonce) SELECT a.id, n, n
     FROM applications a, generate_series(1, ${ROWS}) n`,
   "ANALYZE",
 ];
 
 const SCAN = /Seq Scan on (users|user_tags|identities|sessions|nonces)\b/;
+/** Selective filters of the V1 list, on each column that has an index. */
+const PAGES: LegacyCondition[][] = [
+  [{ field: "id", operator: "in", numbers: [1, 2] }],
+  ...(["login", "email", "externalId", "externalUserId"] as const).flatMap(
+    (field): LegacyCondition[][] => [
+      [{ field, operator: "eq", strings: ["7"] }],
+      [{ field, operator: "in", strings: ["7", "8"] }],
+    ],
+  ),
+  ...(["facebookId", "twitterId", "fullName", "phone", "userTags"] as const).map(
+    (field): LegacyCondition[] => [{ field, operator: "eq", strings: ["7"] }],
+  ),
+  [{ field: "createdAt", operator: "eq", dates: ["2020-01-01"] }],
+];
 
 let database: FreshDatabase;
 let store: Store;
@@ -109,12 +123,29 @@ it("answers every look-up of a request from an index", async () => {
       const attempt = checkCredentials(identity, applicationId, { ...credentials, password: "no" });
       await expect(attempt).rejects.toThrow(/Unauthorized/);
     }
-    for (const key of [{ id: String(id) }, { login: "login7" }, { email: "7@mail.example" }]) {
+    const keys: UserKey[] = [
+      { id: String(id) },
+      { login: "login7" },
+      { email: "7@mail.example" },
+      { facebookId: "fb7" },
+      { twitterId: "tw7" },
+      { externalId: "ext7" },
+      { externalId: "xid7" },
+    ];
+    for (const key of keys) {
       expect(await findUser(identity, applicationId, key)).not.toBeNull();
     }
     const application = await findApplication(identity, applicationId);
     const verified = { subject: `fb${id}`, fullName: null, email: null, phone: null };
     expect((await userOf(identity, application, "facebook", verified)).id).toBe(id);
+    for (const conditions of PAGES) {
+      const { list } = await pageUsers(identity, viewer, { filter: conditions, page: 2 });
+      await list.total();
+    }
+    for (const page of [1, 2]) {
+      await (await usersByFullName(identity, viewer, "Name7", { page })).list.total();
+      await (await usersByTags(identity, viewer, ["tag7", "tag8"], { page })).list.total();
+    }
     expect(await identity.existence.has(applicationId, id)).toBe(true);
     const samples = { id: [id, id], userTags: ["tag7", "tag7"] } as Record<string, unknown[]>;
     for (const [field, { kind, type }] of Object.entries(USER_LIST_FIELDS)) {

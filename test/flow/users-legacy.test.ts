@@ -356,7 +356,7 @@ describe("GET /users", () => {
     expect(shown).not.toContain(foreign.id);
   });
 
-  it("is refused while the application's setting disables it, before anything else", async () => {
+  it("is refused while the application's setting disables it, whatever is asked", async () => {
     for (const query of ["", "?filter[]=number+id+gt+1", "?page=2"]) {
       const answer = await rest(other, "GET", `/users${query}`, { token: foreign.token });
       expect([answer.status, answer.body]).toEqual([403, DISABLED]);

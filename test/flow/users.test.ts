@@ -374,6 +374,18 @@ describe("PUT /users/{id}", () => {
     expect((await update(user, { login: null, email: `${fresh()}@b.example` })).status).toBe(200);
   });
 
+  it("keeps five tags at most, however many changes come at once", async () => {
+    const user = await newUser(node);
+    const lists = Array.from({ length: 50 }, (_none, change) =>
+      Array.from({ length: 5 }, (_nothing, tag) => `t${change}-${tag}`).join(","),
+    );
+    const answers = await Promise.all(lists.map((tag_list) => update(user, { tag_list })));
+    expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 200));
+    const read = await rest(node, "GET", `/users/${user.id}`, { token: user.token });
+    // The tags of one change, not a mixture.
+    expect(lists).toContain(read.body.user.user_tags);
+  });
+
   it("is for oneself alone", async () => {
     const [user, victim, foreign] = [
       await newUser(node),
@@ -444,9 +456,10 @@ describe("a new password", () => {
 
 describe("DELETE /users/{id}", () => {
   it("leaves nothing of the user in any table", async () => {
+    const words = ["vanished.login", "vanished@example.com", "vanished-external", "Vanished Name"];
     const user = await newUser(node, {
-      tag_list: "gone-tag",
-      email: `${fresh("gone")}@example.com`,
+      ...{ login: words[0], email: words[1], external_id: words[2], full_name: words[3] },
+      ...{ tag_list: "vanished-tag", custom_data: "vanished-data" },
     });
     const second = await signIn(node, user);
     const bystander = await newUser(node);
@@ -462,8 +475,18 @@ describe("DELETE /users/{id}", () => {
     );
     await node.sql(
       `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector,
-        updated_at) VALUES ($1, $2, 'apns', 'development', 'm', '{}', now())`,
+        updated_at) VALUES ($1, $2, 'apns', 'development', 'vanished-message', '{}', now())`,
       [node.application.id, user.id],
+    );
+    await node.sql(
+      `INSERT INTO push_deliveries (event_id, subscription_id, reason, updated_at)
+        SELECT e.id, s.id, 'vanished-reason', now() FROM push_events e, push_subscriptions s
+        WHERE e.user_id = $1 AND s.user_id = $1`,
+      [user.id],
+    );
+    await node.sql(
+      `INSERT INTO password_resets (user_id, token_hash, expires_at) VALUES ($1, '\\x01', now())`,
+      [user.id],
     );
     const [call] = await node.sql<{ id: number }>(
       "INSERT INTO calls (application_id, session_id, caller_id) VALUES ($1, 's', $2) RETURNING id",
@@ -480,23 +503,37 @@ describe("DELETE /users/{id}", () => {
       const after = await rest(node, "GET", "/session", { token: dead });
       expect([after.status, after.body]).toEqual([401, NO_SESSION]);
     }
+    // Whatever is a user's by its name or by a foreign key, in every table there is.
     const columns = await node.sql<{ name: string; column: string }>(
       `SELECT table_name::text AS name, column_name::text AS column FROM information_schema.columns
-        WHERE table_schema = 'public' AND column_name IN ('user_id', 'caller_id')
+        WHERE table_schema = 'public' AND (column_name ~ 'user_id$' OR column_name = 'caller_id')
+          AND data_type = 'bigint'
+        UNION SELECT conrelid::regclass::text, attname::text FROM pg_constraint, pg_attribute
+        WHERE contype = 'f' AND confrelid = 'users'::regclass AND attrelid = conrelid
+          AND attnum = ANY(conkey)
         UNION SELECT 'users', 'id'`,
     );
-    expect(columns.map(({ name }) => name).sort()).toEqual(
+    expect([...new Set(columns.map(({ name }) => name))].sort()).toEqual(
       expect.arrayContaining([
-        "calls",
-        "identities",
-        "push_subscriptions",
-        "sessions",
-        "user_tags",
+        ...["call_participants", "calls", "identities", "password_resets", "push_events"],
+        ...["push_subscriptions", "sessions", "user_tags", "users"],
       ]),
     );
     for (const { name, column } of columns) {
       const rows = await node.sql(`SELECT 1 AS one FROM ${name} WHERE ${column} = $1`, [user.id]);
       expect([name, column, rows.length]).toEqual([name, column, 0]);
+    }
+    const texts = await node.sql<{ name: string; column: string }>(
+      `SELECT table_name::text AS name, column_name::text AS column FROM information_schema.columns
+        WHERE table_schema = 'public' AND data_type IN ('text', 'character varying', 'json', 'jsonb',
+          'ARRAY')`,
+    );
+    expect(texts.length).toBeGreaterThan(30);
+    for (const { name, column } of texts) {
+      const said = await node.sql(
+        `SELECT 1 AS one FROM ${name} WHERE ${column}::text ~* 'vanished[.@ -]'`,
+      );
+      expect([name, column, said.length]).toEqual([name, column, 0]);
     }
     expect(await node.sql("SELECT 1 AS one FROM calls WHERE id = $1", [call?.id])).toHaveLength(1);
     const reading = await rest(node, "GET", `/users/${user.id}`, { token: bystander.token });

@@ -9,6 +9,7 @@ import { FILES, SEARCH, sampleSchema } from "../support/rest-sample";
 interface Operation {
   operationId: string;
   summary?: string;
+  deprecated?: boolean;
   description?: string;
   security: JsonSchema[];
   parameters?: Array<{ name: string; in: string; required?: boolean; schema: JsonSchema }>;
@@ -100,6 +101,31 @@ test("every document is one operation of its own id, and every reference leads s
     expect(api.components[kind as "schemas"]).toHaveProperty(name ?? "");
   }
   expect(count).toBeGreaterThan(50);
+});
+
+test("what the interface calls deprecated is marked so", () => {
+  const marked = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { deprecated }]) =>
+      deprecated ? [`${method} ${path}`] : [],
+    ),
+  );
+  expect(marked.sort()).toEqual([
+    "get /users",
+    ...["email", "facebook_id", "full_name", "login", "tags", "twitter_id"].map(
+      (name) => `get /users/by_${name}`,
+    ),
+    "get /users/external/{id}",
+    "get /users/{id}",
+  ]);
+});
+
+test("the filter language is a list of texts, and the order is one", () => {
+  const { parameters = [] } = operation("get", "/users");
+  const shown = parameters.map(({ name, in: place, schema }) => [name, place, schema]);
+  expect(shown.slice(0, 2)).toEqual([
+    ["filter[]", "query", { type: "array", items: { type: "string" } }],
+    ["order", "query", { type: "string" }],
+  ]);
 });
 
 test("every name in a path is a required parameter of it", () => {

@@ -188,6 +188,14 @@ describe("mistakes stop the start, with file, line and column", () => {
       "a.graphql:1:9 The binder FIELD_OPERATORS needs an input of groups of operators, not UserKey!",
     ],
     [
+      "a binder for what has no conditions",
+      user(
+        '($by: UserKey! @param(binder: LEGACY_FILTER)) @rest(method: GET, path: "/x")',
+        "user(by: $by) { id }",
+      ),
+      "a.graphql:1:9 The binder LEGACY_FILTER needs a list of conditions or a direction, not UserKey!",
+    ],
+    [
       "csv of what is no list",
       user('($id: ID! @param(csv: true)) @rest(method: GET, path: "/a/{id}")'),
       "a.graphql:1:9 csv is for lists, not for ID!",
@@ -363,6 +371,10 @@ describe("names of fields in errors", () => {
     ["ListUsers", "filter", "base"],
     ["ListUsers", "sort.asc", "sort_asc"],
     ["GetAccountSettings", "accountKey", "Svc-Account-Key"],
+    ["ListUsersByPage", "filter", "filter"],
+    ["ListUsersByPage", "perPage", "per_page"],
+    ["ListUsersByFullName", "fullName", "full_name"],
+    ["ListUsersByTags", "tags", "tags"],
     ["GetUser", "somethingElse", "something_else"],
     ["GetUser", "base", "base"],
   ])("%s: %s is %s", (name, field, key) => {

@@ -116,14 +116,12 @@ export async function updateUser(
   const applicationId = BigInt(viewer.applicationId);
   await refuseTaken(() =>
     db.$transaction(async (tx) => {
+      // The row's lock comes first: of two changes at once the later replaces the earlier's tags.
       await tx.user.update({
         where: { id: current.id },
         data: {
           ...columns,
           ...(password === null ? {} : { passwordHash: password }),
-          ...(tags === undefined
-            ? {}
-            : { tags: { deleteMany: {}, create: tagRows(tags, applicationId) } }),
           updatedAt: new Date(identity.clock.now()),
         },
         select: { id: true },
@@ -131,6 +129,11 @@ export async function updateUser(
       // A link that was mailed before says nothing about who reads the mail now.
       if (password !== null || columns.email !== undefined) {
         await tx.passwordReset.deleteMany({ where: { userId: current.id } });
+      }
+      if (tags !== undefined) {
+        await tx.userTag.deleteMany({ where: { userId: current.id } });
+        const rows = tagRows(tags, applicationId);
+        await tx.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
       }
       if (password !== null) {
         await tx.session.deleteMany({
