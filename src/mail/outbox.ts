@@ -3,8 +3,6 @@ import { MailRefused } from "./mail";
 
 /** Items that wait at most, on a node. */
 const WAITING_MAX = 1_000;
-/** Items under way at a time. */
-const LANES = 2;
 /** Milliseconds before the second, third, … try; then an item is given up. */
 const RETRY_MS = [2_000, 10_000, 60_000, 300_000];
 
@@ -15,13 +13,13 @@ interface Entry<Work> {
 }
 
 /**
- * Work that is done behind an answer, in this process: bounded, in order, tried again when it fails.
+ * Work that is done behind an answer, in this process: bounded, one after the other, tried again when it fails.
  * What waits is lost with the process.
  */
 export class Outbox<Work> {
   private readonly waiting: Entry<Work>[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
-  private readonly lanes = new Set<Promise<void>>();
+  private lane: Promise<void> | null = null;
   private run: ((work: Work) => Promise<void>) | null = null;
 
   /**
@@ -54,7 +52,7 @@ export class Outbox<Work> {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
     if (dropped > 0) this.log.warn({ work: this.name, dropped }, "work that waited was dropped");
-    await Promise.all(this.lanes);
+    await this.lane;
   }
 
   private push(entry: Entry<Work>): void {
@@ -64,10 +62,11 @@ export class Outbox<Work> {
   }
 
   private fill(): void {
-    while (this.run !== null && this.lanes.size < LANES && this.waiting.length > 0) {
-      const lane = this.drain(this.run).finally(() => this.lanes.delete(lane));
-      this.lanes.add(lane);
-    }
+    if (this.run === null || this.lane !== null || this.waiting.length === 0) return;
+    this.lane = this.drain(this.run).finally(() => {
+      this.lane = null;
+      this.fill();
+    });
   }
 
   private async drain(run: (work: Work) => Promise<void>): Promise<void> {

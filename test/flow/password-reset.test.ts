@@ -72,7 +72,8 @@ async function newUserAt(place: TestNode, email: string) {
   const created = await rest(place, "POST", "/users", { token: app, body });
   expect(created.status).toBe(201);
   const session = await signInNow(login, "correct horse", place);
-  return { id: created.body.user.id, login, password: "correct horse", ...session.body.session };
+  const { token } = session.body.session;
+  return { id: created.body.user.id as number, login, password: "correct horse", token };
 }
 
 const signInNow = (login: string, password: string, place = node) =>
