@@ -6,11 +6,13 @@ import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { openIdentity } from "../../src/identity/identity";
+import { findLink, sendReset } from "../../src/identity/recovery/password-reset";
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { findSession } from "../../src/identity/session/sessions";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
 import { listUsers } from "../../src/identity/user/user-list";
 import { findUser } from "../../src/identity/user/users";
+import type { Mailer } from "../../src/mail/mail";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
@@ -33,12 +35,14 @@ const FILL = [
       last_activity_at, updated_at)
     SELECT application_id, id, sha256(convert_to('token' || id, 'UTF8')), id, 1,
       now() + interval '1 hour', now(), now() FROM users`,
+  `INSERT INTO password_resets (user_id, token_hash, expires_at)
+    SELECT id, sha256(convert_to('link' || id, 'UTF8')), now() + interval '1 hour' FROM users`,
   `INSERT INTO nonces (application_id, ts, nonce) SELECT a.id, n, n
     FROM applications a, generate_series(1, ${ROWS}) n`,
   "ANALYZE",
 ];
 
-const SCAN = /Seq Scan on (users|user_tags|sessions|nonces)\b/;
+const SCAN = /Seq Scan on (users|user_tags|sessions|nonces|password_resets)\b/;
 
 let database: FreshDatabase;
 let store: Store;
@@ -83,6 +87,15 @@ async function openRoom() {
   };
 }
 
+/** Keeps the text of each mail in place of sending it. */
+function mailerTo(texts: string[]): Mailer {
+  return {
+    send: async ({ text }) => void texts.push(text),
+    check: async () => undefined,
+    close: async () => undefined,
+  };
+}
+
 it("answers every look-up of a request from an index", async () => {
   const room = await openRoom();
   try {
@@ -114,6 +127,11 @@ it("answers every look-up of a request from an index", async () => {
         await total();
       }
     }
+    const reset = { applicationId, emailKey: "7@mail.example" };
+    const mailed: string[] = [];
+    await sendReset(identity, mailerTo(mailed), reset);
+    const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
+    expect(await findLink(identity, token)).toMatchObject({ email: reset.emailKey });
     await identity.touches.sweep();
   } finally {
     await room.close();
