@@ -209,6 +209,7 @@ describe("the mail", () => {
   });
 
   it("is not addressed to more than one by an odd e-mail", async () => {
+    const before = smtp.mails.length;
     for (const email of ["victim,other@example.com", "a<b@example.com", "../../x@example.com"]) {
       const created = await rest(node, "POST", "/users", {
         token: app,
@@ -218,10 +219,9 @@ describe("the mail", () => {
       await ask(email);
     }
     await lostUser();
-    const odd = smtp.mails.flatMap(({ recipients }) => recipients);
-    expect(odd).not.toContain("other@example.com");
-    expect(odd).not.toContain("b@example.com");
-    expect(odd).toContain("../../x@example.com");
+    const odd = smtp.mails.slice(before, -1).map(({ recipients }) => recipients);
+    // RFC 5321 section 4.1.2 quotes such names; one with < in it is no address at all.
+    expect(odd).toEqual([['"victim,other"@example.com'], ['"../../x"@example.com']]);
   });
 });
 
