@@ -220,8 +220,8 @@ describe("the mail", () => {
     }
     await lostUser();
     const odd = smtp.mails.slice(before, -1).map(({ recipients }) => recipients);
-    // RFC 5321 section 4.1.2 quotes such names; one with < in it is no address at all.
-    expect(odd).toEqual([['"victim,other"@example.com'], ['"../../x"@example.com']]);
+    // One name, quoted (RFC 5321 section 4.1.2); the server refuses the others, which are no addresses.
+    expect(odd).toEqual([['"victim,other"@example.com']]);
   });
 });
 
@@ -361,7 +361,7 @@ describe("without SMTP", () => {
       { log: pino({ level: "debug" }, new Writable({ write })) },
     );
     try {
-      const email = "Folder.User@example.com";
+      const email = "../../Folder.User@example.com";
       await newUser(place, { email });
       const token = await applicationToken(place);
       await ask("unknown@example.com", place, token);
