@@ -373,7 +373,8 @@ describe("without SMTP", () => {
       );
       expect(mail!.mode).toBe(0o600);
       expect((await stat(join(dataDir, "mail"))).mode & 0o777).toBe(0o700);
-      expect(mail!.parsed.to).toEqual([{ address: email, name: "" }]);
+      const quoted = '"../../Folder.User"@example.com';
+      expect(mail!.parsed.to).toEqual([{ address: quoted, name: "" }]);
       const link = tokenIn(mail!.parsed);
       const told = await eventually(
         () => lines.join(""),
