@@ -67,9 +67,9 @@ function isLoopback(host: string): boolean {
 function failure(error: unknown): MailError {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   const text = `the SMTP server did not take it (${String(code ?? "no code")}, ${String(responseCode ?? "no answer")})`;
-  // A wrong password is the operator's to mend; a refused address stays refused.
+  // A wrong password is the operator's to mend; an address that is refused, or is none, stays so.
   const refused = code === "EENVELOPE" || code === "EMESSAGE";
-  return refused && typeof responseCode === "number" && responseCode >= 500
+  return refused && (typeof responseCode !== "number" || responseCode >= 500)
     ? new MailRefused(text)
     : new MailError(text);
 }

@@ -81,6 +81,8 @@ async function takeForm(
 
 /** Answers whatever was thrown with a page; what is no fault is logged and not told. */
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // Fastify takes the type of the answer away when something is thrown.
+  reply.headers(PAGE_HEADERS);
   if (error instanceof Fault && error.code !== "INTERNAL") {
     const { code, message } = error;
     const title = code === "UNAVAILABLE" ? "Try again in a moment" : "That did not work";

@@ -14,15 +14,14 @@ export function formPage(token: string, owner: LinkOwner, problems: FormProblems
   const email = owner.email ?? "";
   const whose = email === "" ? "your account" : `<strong>${escapeHtml(email)}</strong>`;
   const place = escapeHtml(oneLine(owner.applicationName) || "your application");
-  const first = problems.password === undefined && failed ? "repeat" : "password";
   return renderPage({
     ...{ title: "Choose a new password", mark: "key", failed },
     content: `<p>For ${whose} at <strong>${place}</strong>.</p>
 <form method="post" action="reset">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 <input class="alone" type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">
-${field("password", "New password", problems.password, first, "At least 8 characters.")}
-${field("repeat", "New password again", problems.repeat, first)}
+${field("password", "New password", problems.password, "At least 8 characters.")}
+${field("repeat", "New password again", problems.repeat)}
 <button type="submit">Set password</button>
 </form>`,
   });
@@ -55,7 +54,6 @@ function field(
   name: keyof FormProblems,
   label: string,
   problem: string | undefined,
-  first: string,
   hint?: string,
 ): string {
   const about = [hint && `${name}-hint`, problem && `${name}-problem`].filter(Boolean).join(" ");
@@ -64,7 +62,8 @@ function field(
     'autocapitalize="none" spellcheck="false"',
     about && `aria-describedby="${about}"`,
     problem && 'aria-invalid="true"',
-    name === first && "autofocus",
+    // Both are to be typed again, whichever was wrong.
+    name === "password" && "autofocus",
   ].filter(Boolean);
   return `<div class="field">
 <label for="${name}">${label}</label>

@@ -7,11 +7,9 @@ import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { findApplication } from "../../src/identity/application/applications";
 import { openIdentity } from "../../src/identity/identity";
-
 import { userOf } from "../../src/identity/provider/provider-users";
-
 import { purge } from "../../src/identity/purge";
-
+import { findLink, sendReset } from "../../src/identity/recovery/password-reset";
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { findSession } from "../../src/identity/session/sessions";
 import type { LegacyCondition } from "../../src/identity/user/legacy-filter";
@@ -19,6 +17,7 @@ import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-
 import { listUsers } from "../../src/identity/user/user-list";
 import { pageUsers, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
 import { findUser, type UserKey } from "../../src/identity/user/users";
+import type { Mailer } from "../../src/mail/mail";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
@@ -44,12 +43,13 @@ const FILL = [
     SELECT application_id, id, sha256(convert_to('token' || id, 'UTF8')), id, 1,
       now() + interval '1 hour', now(), now() FROM users`,
   "UPDATE applications SET v1_list_disabled = false",
+  `INSERT INTO password_resets (user_id, token_hash, expires_at)
+    SELECT id, sha256(convert_to('link' || id, 'UTF8')), now() + interval '1 hour' FROM users`,
   `INSERT INTO nonces (application_id, ts, nonce) SELECT a.id, n, n
     FROM applications a, generate_series(1, ${ROWS}) n`,
   "ANALYZE",
 ];
 
-const SCAN = /Seq Scan on (users|user_tags|identities|sessions|nonces)\b/;
 /** Selective filters of the V1 list, on each column that has an index. */
 const PAGES: LegacyCondition[][] = [
   [{ field: "id", operator: "in", numbers: [1, 2] }],
@@ -64,6 +64,7 @@ const PAGES: LegacyCondition[][] = [
   ),
   [{ field: "createdAt", operator: "eq", dates: ["2020-01-01"] }],
 ];
+const SCAN = /Seq Scan on (users|user_tags|identities|sessions|nonces|password_resets)\b/;
 
 let database: FreshDatabase;
 let store: Store;
@@ -105,6 +106,15 @@ async function openRoom() {
       await identity.close();
       await bus.close();
     },
+  };
+}
+
+/** Keeps the text of each mail in place of sending it. */
+function mailerTo(texts: string[]): Mailer {
+  return {
+    send: async ({ text }) => void texts.push(text),
+    check: async () => undefined,
+    close: async () => undefined,
   };
 }
 
@@ -159,6 +169,11 @@ it("answers every look-up of a request from an index", async () => {
         await total();
       }
     }
+    const reset = { applicationId, emailKey: "7@mail.example" };
+    const mailed: string[] = [];
+    await sendReset(identity, mailerTo(mailed), reset);
+    const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
+    expect(await findLink(identity, token)).toMatchObject({ email: reset.emailKey });
     await identity.touches.sweep();
     // At a time at which nothing is over yet.
     await purge({ ...identity, clock: { now: () => 0 } });
