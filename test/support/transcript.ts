@@ -46,6 +46,8 @@ const KINDS: Record<string, (value: unknown) => boolean> = {
   id: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   integer: (value) => Number.isSafeInteger(value),
   token: (value) => typeof value === "string" && /^[\w-]{43}$/.test(value),
+  // An id as text; known by the name of the id.
+  digits: (value) => typeof value === "string" && /^\d+$/.test(value),
   text: (value) => typeof value === "string" && value !== "",
   date: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value),
   // Written some seconds after a request, so either may be seen.
@@ -86,6 +88,7 @@ export function expectation(stated: unknown, came: unknown, known: Known): unkno
     if (!fits) throw new Error(`there is no kind ${kind}`);
     if (!fits(came)) return stated;
     if (name !== undefined) known.set(place, came as string | number);
+    if (kind === "id" && name !== undefined) known.set(`digits:${name}`, String(came));
     return came;
   }
   if (Array.isArray(stated)) {
