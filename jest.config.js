@@ -18,7 +18,7 @@ module.exports = {
   },
   // Packages that come as ES modules alone.
   transformIgnorePatterns: [
-    "/node_modules/(?!(@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
+    "/node_modules/(?!(@seriousme|@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
   ],
   maxWorkers: 2,
   testTimeout: 30_000,

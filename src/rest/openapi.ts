@@ -1,9 +1,10 @@
-import { type GraphQLSchema, isNonNullType } from "graphql";
+import { type GraphQLSchema, getNullableType, isNonNullType } from "graphql";
 import { ERRORS, type ErrorCode } from "../core/errors";
 import type { Access } from "../core/viewer";
 import type { RestDocument } from "./documents";
 import { bodyOf, parametersOf, SECURITY_HEADERS, securityOf } from "./openapi-request";
 import { AnswerSchemas, type JsonSchema } from "./openapi-schema";
+import type { RestParameter } from "./parameters";
 import type { SelectedField, Selection } from "./selection";
 
 /** Head of the OpenAPI document. */
@@ -26,7 +27,7 @@ export const API_INFO: OpenApiInfo = {
 /** Texts of the errors that can be told from a document. */
 const ERROR_TEXTS = {
   MALFORMED: "The request cannot be read.",
-  UNAUTHENTICATED: "No valid session.",
+  UNAUTHENTICATED: "No valid session, or credentials that are wrong.",
   FORBIDDEN: "The session may not do that.",
   NOT_FOUND: "Not found.",
   TOO_LARGE: "The body is too large.",
@@ -176,10 +177,15 @@ function errorsOf(document: RestDocument, token: boolean): Record<string, JsonSc
   const codes: Described[] = ["MALFORMED", "LIMITED", "INTERNAL", "UNAVAILABLE"];
   const { parameters, selection } = document;
   const key = parameters.some((parameter) => securityOf(parameter) !== undefined);
-  if (token || key) codes.push("UNAUTHENTICATED");
+  // Credentials stand in a header, or in the body of a request that needs no session.
+  const credentials = parameters.some(({ place }) => place === "body");
+  if (token || key || credentials) codes.push("UNAUTHENTICATED");
   if (token) codes.push("FORBIDDEN");
   const nullable = selection.fields.some(({ type }) => !isNonNullType(type));
-  if (nullable || parameters.some(({ place }) => place === "path")) codes.push("NOT_FOUND");
+  // Whatever a path or an id names may not be there.
+  const names = ({ place, type }: RestParameter) =>
+    place === "path" || getNullableType(type).toString() === "ID";
+  if (nullable || parameters.some(names)) codes.push("NOT_FOUND");
   if (parameters.length > 0) codes.push("INVALID");
   if (document.method !== "GET") codes.push("TOO_LARGE");
   return Object.fromEntries(

@@ -299,7 +299,16 @@ test("statuses, empty bodies and empty objects", () => {
 test("errors are those that can happen", () => {
   const codes = (method: string, path: string) => Object.keys(operation(method, path).responses);
   expect(codes("get", "/session")).toEqual(["200", "400", "401", "403", "429", "500", "503"]);
-  expect(codes("post", "/session")).toEqual(["201", "400", "413", "422", "429", "500", "503"]);
+  expect(codes("post", "/session")).toEqual([
+    "201",
+    "400",
+    "401",
+    "413",
+    "422",
+    "429",
+    "500",
+    "503",
+  ]);
   expect(codes("get", "/account_settings")).toContain("401");
   expect(api.components.responses.LIMITED).toHaveProperty("headers.Retry-After");
   const stated = api.components.schemas.Error ?? {};

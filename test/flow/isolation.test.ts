@@ -1,0 +1,242 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { readDocuments, readRestFiles } from "../../src/rest/documents";
+import { applicationToken, graphql, newUser, rest, signed } from "../support/client";
+import { DOORS } from "../support/graphql-doors";
+import { connectSocket } from "../support/graphql-socket";
+import { startNode, type TestNode } from "../support/node";
+import { ROUTES } from "../support/permission-routes";
+import { ROWS, type World } from "../support/permission-rows";
+import { secondApplication } from "../support/second-application";
+
+/**
+ * Nothing of one application is visible from another: every operation is asked for the first
+ * application's objects with tokens of the second.
+ */
+
+const schema = buildSignalboxSchema();
+const operations = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  .flatMap((type) => Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`))
+  .sort();
+const routes = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
+
+/** Values that only the first application holds, by the field that they are in. */
+const random = () => randomBytes(9).toString("hex");
+const secret: Record<string, string> = {
+  email: `${random()}@example.com`,
+  full_name: `Name ${random()}`,
+  external_id: random(),
+  external_user_id: random(),
+  facebook_id: random(),
+  twitter_id: random(),
+  phone: random(),
+  website: `https://${random()}.example.com`,
+  custom_data: random(),
+  avatar: random(),
+};
+const tags = [random(), random()];
+
+let node: TestNode;
+let world: World;
+/** What no answer may hold. */
+let hidden: string[];
+const tokens: Record<string, string> = {};
+let count = 0;
+
+beforeAll(async () => {
+  node = await startNode();
+  const elsewhere = await secondApplication(node);
+  const a = await newUser(node, { ...secret, tag_list: tags });
+  const b = await newUser(node);
+  const login = `login-${random()}`;
+  await node.sql("UPDATE users SET login = $1, login_key = $1 WHERE id = $2", [login, a.id]);
+  hidden = [...Object.values(secret), ...tags, login, a.token, b.token, b.login];
+  hidden.push(node.application.authSecret, node.application.accountKey);
+  // What the second application knows of the first is its id and its auth_key, no secret.
+  const { authSecret, accountKey } = elsewhere.application;
+  const known = { ...node.application, authSecret, accountKey };
+  world = {
+    node: { ...node, application: known },
+    elsewhere,
+    a: { ...a, login },
+    b,
+    foreign: await newUser(elsewhere),
+    get unique() {
+      return ++count;
+    },
+    signed: forged,
+  };
+  tokens["a user"] = world.foreign.token;
+  tokens["the application"] = await applicationToken(elsewhere);
+  await settled();
+});
+afterAll(() => node.stop());
+
+/** A request for the first application, signed with the only secret that the second one has. */
+function forged(): Record<string, string | number> {
+  return signed(world.node);
+}
+
+/** Tables by how their rows lead to an application. */
+const OWNED: Record<string, string> = {
+  applications: "t.id = $1",
+  users: "t.application_id = $1",
+  sessions: "t.application_id = $1",
+  nonces: "t.application_id = $1",
+  identities: "t.application_id = $1",
+  user_tags: "t.application_id = $1",
+  push_subscriptions: "t.application_id = $1",
+  push_events: "t.application_id = $1",
+  calls: "t.application_id = $1",
+  accounts: "t.id = (SELECT account_id FROM applications WHERE id = $1)",
+  account_sessions: "t.account_id = (SELECT account_id FROM applications WHERE id = $1)",
+  password_resets: "t.user_id IN (SELECT id FROM users WHERE application_id = $1)",
+  push_deliveries: "t.event_id IN (SELECT id FROM push_events WHERE application_id = $1)",
+  call_participants: "t.call_id IN (SELECT id FROM calls WHERE application_id = $1)",
+};
+
+/** Every row of the first application, as text. */
+async function dump(): Promise<Record<string, string[]>> {
+  const tables: Record<string, string[]> = {};
+  for (const [table, condition] of Object.entries(OWNED)) {
+    const rows = await node.sql<{ row: string }>(
+      `SELECT to_jsonb(t)::text AS row FROM ${table} t WHERE ${condition} ORDER BY 1`,
+      [node.application.id],
+    );
+    tables[table] = rows.map(({ row }) => row);
+  }
+  return tables;
+}
+
+/** Waits until the activity of signing up, which is written behind, stands in the rows. */
+async function settled(): Promise<void> {
+  for (;;) {
+    const rows = await node.sql(
+      `SELECT id FROM sessions WHERE application_id = $1 AND user_id IS NULL
+        AND last_activity_at = created_at`,
+      [node.application.id],
+    );
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Runs what is asked and holds the answer and the rows of the first application against it. */
+async function keepsOut(ask: () => Promise<unknown>): Promise<void> {
+  const before = await dump();
+  const answer = JSON.stringify(await ask());
+  expect(hidden.filter((value) => answer.includes(value))).toEqual([]);
+  expect(await dump()).toEqual(before);
+}
+
+test("every table is dumped", async () => {
+  const tables = await node.sql<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+      WHERE table_schema = current_schema() AND table_name NOT LIKE '\\_prisma%' ORDER BY 1`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(Object.keys(OWNED).sort());
+});
+
+test("every operation of the schema is asked", () => {
+  expect(Object.keys(ROWS).sort()).toEqual(operations);
+});
+
+const callers = ["a user", "the application"];
+/** What ends the caller's session comes last, so that the others are asked with one that lives. */
+const last = (operation: string) => (ROWS[operation]?.ends === "anybody" ? 1 : 0);
+const asked = [...operations].sort((one, other) => last(one) - last(other));
+
+/** The token of a caller; one that an operation has ended is replaced. */
+async function tokenOf(caller: string): Promise<string> {
+  const token = tokens[caller] ?? "";
+  const { status, body } = await rest(world.elsewhere, "GET", "/session", { token });
+  const whole = caller === "the application" || body?.session?.user_id === world.foreign.id;
+  if (status === 200 && whole) return token;
+  const user = await newUser(world.elsewhere);
+  world = Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(world), foreign: { value: user, enumerable: true } },
+  ) as World;
+  tokens["a user"] = user.token;
+  tokens["the application"] = await applicationToken(world.elsewhere);
+  return tokens[caller] ?? "";
+}
+
+describe.each(callers)("%s of another application gets nothing", (caller) => {
+  test.each(asked)("by %s", async (operation) => {
+    const row = ROWS[operation];
+    if (!row) throw new Error(`${operation} has no row`);
+    for (const [name, door] of Object.entries(DOORS)) {
+      if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
+      const token = await tokenOf(caller);
+      await keepsOut(() => door(world.elsewhere, row.document, row.variables(world), token));
+    }
+    const token = await tokenOf(caller);
+    const socket = await connectSocket(node);
+    socket.send({ type: "connection_init", payload: { token } });
+    expect(await socket.next()).toEqual({ type: "connection_ack" });
+    await keepsOut(async () => {
+      const payload = { query: row.document, variables: row.variables(world) };
+      socket.send({ id: "o", type: "subscribe", payload });
+      if (operation.startsWith("Subscription.")) {
+        socket.send({ type: "ping" });
+        await socket.next();
+      } else if (row.ends) {
+        await Promise.race([socket.next(), socket.closed]);
+      } else {
+        await socket.next();
+      }
+      return socket.received;
+    });
+    await socket.close();
+  });
+
+  test.each(
+    routes.map(({ name, method }): [string, string] => [name, method]),
+  )("by REST %s", async (name, method) => {
+    const route = ROUTES[name];
+    if (!route) throw new Error(`${name} has no row`);
+    const token = await tokenOf(caller);
+    const options = { token, headers: route.headers?.(world), body: route.body?.(world) };
+    await keepsOut(async () => (await rest(node, method, route.path(world), options)).text);
+  });
+
+  test.each([
+    ...["email", "full_name", "external_id", "facebook_id", "twitter_id", "phone"],
+    ...["login", "user_tags"],
+  ])("by a list of users filtered by %s", async (field) => {
+    const value = { login: world.a.login, user_tags: tags[0] }[field] ?? secret[field] ?? "";
+    for (const operator of ["eq", "in", "start_with"]) {
+      // The value that was asked for is not repeated either.
+      const text = operator === "start_with" ? value.slice(0, 8) : value;
+      const name = operator === "in" ? `${field}[in][]` : `${field}[${operator}]`;
+      const path = `/users/v2?${new URLSearchParams({ [name]: text })}`;
+      const token = await tokenOf(caller);
+      await keepsOut(async () => {
+        const { status, body } = await rest(world.elsewhere, "GET", path, { token });
+        if (caller === "a user") expect([status, body.total_entries]).toEqual([200, 0]);
+        else expect(status).toBe(403);
+        return body;
+      });
+    }
+  });
+
+  test.each(["login", "email"])("by a user with this %s", async (key) => {
+    const value = key === "login" ? world.a.login : secret.email;
+    const query = `query ($value: String!) { user(by: { ${key}: $value }) { id } }`;
+    const token = await tokenOf(caller);
+    await keepsOut(async () => {
+      const answer = await graphql(world.elsewhere, query, { value }, token);
+      expect(answer.data?.user ?? null).toBeNull();
+      return answer;
+    });
+  });
+});
+
+test("what was hidden is there to be seen by its own application", async () => {
+  const { token, id } = world.a;
+  const { text } = await rest(node, "GET", `/users/${id}`, { token });
+  const values = [...Object.values(secret), ...tags, world.a.login];
+  expect(values.filter((value) => !text.includes(value))).toEqual([]);
+});

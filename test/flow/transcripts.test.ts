@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
+import { type Answer, applicationToken, newUser, rest } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
+import { Conformity } from "../support/openapi-conformity";
+import {
+  expectation,
+  filled,
+  filledBody,
+  HEADERS,
+  type Known,
+  type Reply,
+  type Step,
+  type Transcript,
+} from "../support/transcript";
+
+const FOLDER = join(__dirname, "transcripts");
+const documents = readDocuments(
+  readRestFiles(join(__dirname, "../../schema/rest")),
+  buildSignalboxSchema(),
+);
+const conformity = new Conformity();
+
+let node: TestNode;
+let played = 0;
+beforeAll(async () => {
+  node = await startNode();
+  // What a setting forbids is shown by tests of its own; here every route answers.
+  await node.sql("UPDATE applications SET v1_list_disabled = false");
+});
+afterAll(() => node.stop());
+
+function read(name: string): Transcript {
+  const file = join(FOLDER, `${name}.json`);
+  if (!existsSync(file)) throw new Error(`${name} has no transcript in test/flow/transcripts`);
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+/** What the names of every transcript stand for at its start: two users, and an application's session. */
+async function world(): Promise<Known> {
+  played += 1;
+  const { application } = node;
+  const known: Known = new Map<string, string | number>([
+    ["text:base url", node.baseUrl],
+    ["id:application", application.id],
+    ["text:auth key", application.authKey],
+    ["text:account key", application.accountKey],
+    ["token:application", await applicationToken(node)],
+    ["integer:timestamp", Math.floor(Date.now() / 1000)],
+    ["integer:nonce", 20_000_000 + 4 * played],
+    ["integer:other nonce", 20_000_001 + 4 * played],
+    ["integer:third nonce", 20_000_002 + 4 * played],
+    ["integer:fourth nonce", 20_000_003 + 4 * played],
+    // What logins and the like end with, so that transcripts stay out of each other's way.
+    ["integer:played", played],
+  ]);
+  for (const name of ["alice", "bob"]) {
+    const user = await newUser(node, { email: `${name}-${played}@example.com` });
+    known.set(`id:${name}`, user.id);
+    known.set(`text:${name} login`, user.login);
+    known.set(`text:${name} email`, `${name}-${played}@example.com`);
+    known.set(`text:${name} password`, user.password);
+    known.set(`token:${name}`, user.token);
+    known.set(`id:${name} session`, user.sessionId);
+  }
+  return known;
+}
+
+function cameOf({ status, headers, body }: Answer): Reply {
+  const shown = HEADERS.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return { status, headers: Object.fromEntries(shown), body };
+}
+
+/** Sends a step; what comes has to conform to the OpenAPI document. */
+async function send({ request }: Step, known: Known): Promise<Reply> {
+  const { method } = request;
+  const path = String(filled(request.path, known));
+  const headers = filled(request.headers ?? {}, known) as Record<string, string>;
+  const body = filledBody(request.body, known, node.application.authSecret);
+  const answer = await rest(node, method, path, { headers, body });
+  if (answer.body === null) expect(answer.text).toBe("");
+  const { status } = answer;
+  expect(conformity.misfits({ method, path, body, status, answer: answer.body })).toEqual([]);
+  return cameOf(answer);
+}
+
+/** Whether a step is of the route that a document describes. */
+const isOf = ({ method, path }: RestDocument, { request }: Step) =>
+  method === request.method && conformity.pathOf(method, request.path) === path;
+
+test("there is a transcript of every route, and none of another", () => {
+  const files = readdirSync(FOLDER).sort();
+  expect(files).toEqual(documents.map(({ name }) => `${name}.json`).sort());
+});
+
+describe.each(
+  documents.map((document): [string, RestDocument] => [document.name, document]),
+)("%s", (name, document) => {
+  test("is answered as its transcript says, word for word, and as OpenAPI describes", async () => {
+    const transcript = read(name);
+    const known = await world();
+    for (const step of transcript.steps) {
+      const came = await send(step, known);
+      const { what, answer } = step;
+      expect({ what, answer: came }).toEqual({ what, answer: expectation(answer, came, known) });
+    }
+  });
+
+  test("its transcript shows a success and an error of the route itself", () => {
+    const transcript = read(name);
+    const statuses = transcript.steps
+      .filter((step) => isOf(document, step))
+      .map(({ answer }) => answer.status);
+    expect(transcript.name).toBe(name);
+    expect(statuses).toContain(document.status);
+    expect(statuses.some((status) => status >= 400)).toBe(true);
+  });
+});
