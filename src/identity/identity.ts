@@ -5,6 +5,7 @@ import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
+import type { Limits } from "./limits";
 import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";
@@ -18,6 +19,8 @@ export interface Identity {
   log: Log;
   /** Encrypts the secrets that the database keeps. */
   sealer: Sealer;
+  /** How often anybody may do anything. */
+  limits: Limits;
   /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
   endpoints: { api(): string; chat: string; turn: string };
   /** Sessions in memory, where this node is alone; null where every look-up reads the database. */
@@ -35,7 +38,7 @@ export interface Identity {
  * Close it after the doors, so that the last activity is written.
  */
 export async function openIdentity(
-  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "sealer" | "endpoints">,
+  parts: Omit<Identity, "cache" | "touches" | "endings" | "existence">,
 ): Promise<Identity & { close(): Promise<void> }> {
   const { config, store, bus, clock, log } = parts;
   // With Redis another node may end a session at any time, so only a lone node may remember one.

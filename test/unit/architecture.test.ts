@@ -37,7 +37,7 @@ const SIDEWAYS: Record<string, string[]> = {
 
 /** Packages that stay behind one room. */
 const FENCES: Array<[vendor: RegExp, room: string]> = [
-  [/^ioredis$/, "bus"],
+  [/^(ioredis|rate-limiter-flexible)$/, "bus"],
   [/^(ltx|saxes)$/, "xmpp"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
 ];
