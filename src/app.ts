@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openBus } from "./bus/open";
+import { openLimiters } from "./bus/open-limiter";
 import { openRouter } from "./calls/router";
 import { clientAddress } from "./core/client-address";
 import { type Clock, systemClock } from "./core/clock";
@@ -19,6 +20,7 @@ import { openServer } from "./http/server";
 import { type Addresses, bootstrap, type Credentials } from "./identity/application/bootstrap";
 import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
+import { Limits } from "./identity/limits";
 import { PURGE_SECONDS, purge } from "./identity/purge";
 import { RESET_JOB, sendReset } from "./identity/recovery/password-reset";
 import type { ResetRequest } from "./identity/recovery/reset-request";
@@ -68,6 +70,8 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     opened.add("database", () => store.close());
     const bus = await openBus({ config, log, clock });
     opened.add("bus", () => bus.close());
+    const limiters = await openLimiters({ config, log, clock });
+    opened.add("limits", () => limiters.close());
 
     const sealer = await openSealer(config);
     await resealSecrets(store, sealer);
@@ -77,6 +81,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
+      limits: new Limits(config, limiters),
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: config.TURN_HOST },
       deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
     });

@@ -42,3 +42,22 @@ export function clientAddress(trusted: string[]): (request: IncomingMessage) => 
     return address;
   };
 }
+
+/**
+ * The address as limits count it: an IPv6 host has a whole network of 64 bits to itself, so it is the
+ * first half of one; whoever has none is counted together.
+ */
+export function networkOf(address: string): string {
+  const text = plain(address.replace(/%.*$/, ""));
+  if (isIP(text) !== 6) return text || "unknown";
+  const [head = "", tail] = text.toLowerCase().split("::");
+  const groups = head.split(":").filter(Boolean);
+  if (tail !== undefined) {
+    // An IPv4 address at the end stands for two groups.
+    const after = tail.split(":").filter(Boolean);
+    const count = after.length + (tail.includes(".") ? 1 : 0);
+    groups.push(...Array<string>(8 - groups.length - count).fill("0"), ...after);
+  }
+  const half = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${half.join(":")}::/64`;
+}

@@ -1,7 +1,50 @@
 import { flag, integer, type Variable, variable } from "./variable";
 
+/** A number of times a minute; 0 for any. */
+const perMinute = (fallback: number, about: string) =>
+  variable(integer(0, 100_000_000), String(fallback), `${about} a minute at most; 0 for any.`);
+
+/** How often something may happen (docs/LIMITS.md). */
+const RATE_VARIABLES = {
+  RATE_REQUESTS_PER_IP: perMinute(
+    6_000,
+    "Operations of one address (an IPv6 network of 64 bits) on one node",
+  ),
+  RATE_REQUESTS_PER_APPLICATION: perMinute(
+    600_000,
+    "Operations of one application's sessions on one node",
+  ),
+  RATE_SESSIONS_PER_IP: perMinute(600, "Sessions that one address creates on one node"),
+  RATE_SESSIONS_PER_APPLICATION: perMinute(
+    30_000,
+    "Sessions that are created for one application on one node",
+  ),
+  RATE_SIGN_INS_PER_IP: perMinute(60, "Sign-ins, right or wrong, of one address"),
+  RATE_SIGN_INS_PER_APPLICATION: perMinute(6_000, "Sign-ins, right or wrong, to one application"),
+  RATE_SIGN_UPS_PER_IP: perMinute(60, "Sign-ups of one address"),
+  RATE_SIGN_UPS_PER_APPLICATION: perMinute(3_000, "Sign-ups to one application"),
+  RATE_RESETS_PER_IP: perMinute(20, "Password resets that one address asks for"),
+  RATE_RESETS_PER_APPLICATION: perMinute(600, "Password resets that one application asks for"),
+  FAILURES_FREE: variable(
+    integer(0, 100_000),
+    "5",
+    "Wrong passwords for one name from one address before the next has to wait: 1 second, doubled by every further one, 15 minutes at most. 0 never waits.",
+  ),
+  FAILURES_FREE_PER_NAME: variable(
+    integer(0, 100_000),
+    "100",
+    "Wrong passwords for one name from all addresses before the next has to wait, a minute at most. 0 never waits.",
+  ),
+  FAILURES_FREE_PER_IP: variable(
+    integer(0, 100_000),
+    "50",
+    "Wrong passwords from one address for all names before the next has to wait, 15 minutes at most. 0 never waits.",
+  ),
+} satisfies Record<string, Variable>;
+
 /** What one client may ask for, and for how long. */
 export const LIMIT_VARIABLES = {
+  ...RATE_VARIABLES,
   INTROSPECTION: variable(flag, "true", "Whether the GraphQL schema may be read by introspection."),
   GRAPHIQL: variable(flag, "true", "Whether a browser gets GraphiQL at /graphql."),
   GRAPHQL_MAX_DEPTH: variable(integer(1, 100), "15", "Levels of a GraphQL operation at most."),

@@ -1,4 +1,4 @@
-import pino, { type Logger } from "pino";
+import pino, { type DestinationStream, type Logger } from "pino";
 
 /** Structured log lines, JSON on standard output. Secrets and tokens never go into one. */
 export type Log = Logger;
@@ -19,14 +19,16 @@ const SECRET_KEYS = [
   "cookie",
 ];
 
-/** Opens the log at a level of pino's. */
-export function openLog(level: string): Log {
-  return pino({
-    level,
-    base: null,
-    redact: {
-      paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),
-      censor: "[secret]",
-    },
-  });
+/** Where PostgreSQL's errors repeat the row that they are about; Prisma keeps them deeper. */
+const ROWS = ['*["detail"]', "err.meta.driverAdapterError.cause.detail"];
+
+/**
+ * Opens the log at a level of pino's.
+ * @param to where the lines go in place of standard output
+ */
+export function openLog(level: string, to?: DestinationStream): Log {
+  const secrets = SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
+  const redact = { paths: [...secrets, ...ROWS], censor: "[secret]" };
+  const options = { level, base: null, redact };
+  return to ? pino(options, to) : pino(options);
 }

@@ -11,10 +11,28 @@ export function toGraphQLError(error: GraphQLError, log: Log, requestId: string)
   const cause = error.originalError;
   // Without a path nothing has run: it is graphql's own word on a variable that does not fit its type.
   const fault =
-    error.path || !isGraphqls(cause) ? toFault(cause) : new Fault("INVALID", error.message);
+    error.path || !isGraphqls(cause)
+      ? toFault(cause)
+      : new Fault("INVALID", withoutValue(error.message));
   if (fault.code === "INTERNAL")
     log.error({ err: cause ?? error, requestId, path: error.path }, "failed");
   return faultError(fault, error);
+}
+
+/** What graphql says of a variable without repeating anything that was sent. */
+const REASON =
+  /; (Field "\w+" (?:of required type "[\w![\]]+" was not provided|is not defined by type "\w+")|Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*|Value does not exist in "\w+" enum)\.?$/;
+
+/**
+ * The word of graphql on a variable without the value, which may be a password: the whole input is
+ * printed for one field that is missing.
+ */
+function withoutValue(message: string): string {
+  const start = /^Variable "\$\w+" got invalid value/.exec(message)?.[0];
+  if (start === undefined) return message;
+  const place = / at "[\w.[\]]+"(?=; )/.exec(message)?.[0] ?? "";
+  const reason = REASON.exec(message)?.[0] ?? "";
+  return `${start}${place}${reason}`;
 }
 
 function isGraphqls(cause: Error | undefined): boolean {

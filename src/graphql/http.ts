@@ -1,4 +1,4 @@
-import { ApolloServer, type ApolloServerOptionsWithGateway } from "@apollo/server";
+import { ApolloServer, type ApolloServerOptionsWithGateway, HeaderMap } from "@apollo/server";
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -8,6 +8,7 @@ import {
 } from "@apollo/server/plugin/disabled";
 import { fastifyApolloHandler } from "@as-integrations/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type ExecutionResult, GraphQLError } from "graphql";
 import type { Caller } from "../core/caller";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
@@ -87,7 +88,8 @@ function gatewayTo(engine: Engine): Gateway {
             const prepared = engine.prepare(source, request.operationName);
             if (prepared.operation.operation === "subscription") throw overHttp();
             const variables = request.variables ?? {};
-            return await engine.run(prepared, context as Context, variables, "graphql");
+            const answer = await engine.run(prepared, context as Context, variables, "graphql");
+            return answer.errors ? withHttp(answer, answer.errors) : answer;
           } catch (error) {
             if (error instanceof DocumentRefused) return { errors: error.errors };
             throw error;
@@ -101,6 +103,24 @@ function gatewayTo(engine: Engine): Gateway {
     },
     async stop() {},
   };
+}
+
+/**
+ * The answer with what Apollo Server is to say in HTTP's own words: how long to wait where a limit
+ * refused, and the status of that where it left nothing to answer with.
+ */
+function withHttp(answer: ExecutionResult, errors: readonly GraphQLError[]): ExecutionResult {
+  const limited = errors.flatMap(({ originalError: fault }) =>
+    fault instanceof Fault && fault.code === "LIMITED" ? [fault.retryAfter ?? 1] : [],
+  );
+  const [first] = errors;
+  if (limited.length === 0 || !first) return answer;
+  const headers = new HeaderMap([["retry-after", String(Math.max(...limited))]]);
+  const status = answer.data ? undefined : ERRORS.LIMITED.http;
+  // Apollo Server takes it off the error again.
+  const extensions = { ...first.extensions, http: { status, headers } };
+  const told = new GraphQLError(first.message, { ...first, extensions });
+  return { ...answer, errors: [told, ...errors.slice(1)] };
 }
 
 function overHttp(): DocumentRefused {

@@ -13,6 +13,7 @@ import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
 import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
 import type { IdentityContext } from "../identity/context";
+import type { LimitClass } from "../identity/limits";
 import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
@@ -86,13 +87,31 @@ function accessOf(name: string, field: RootField): Access {
   return access;
 }
 
+/**
+ * Counts and checks before an operation runs. Every door ends here, and every alias of a field runs
+ * it once more, so that no limit is dodged by a way in or by asking for much at once.
+ */
 function guard(name: string, field: RootField): void {
   const access = accessOf(name, field);
-  if (access === "public") return;
+  const { limit } = field.extensions as { limit?: LimitClass };
+  const counted: LimitClass[] = limit === undefined ? ["request"] : ["request", limit];
   const guarded =
     (resolve: GraphQLFieldResolver<unknown, IdentityContext>) =>
     async (...args: Parameters<GraphQLFieldResolver<unknown, IdentityContext>>) => {
-      await args[2].visit.require(access);
+      const { visit, caller, identity } = args[2];
+      for (const each of counted) {
+        // What is counted near needs no turn of the event loop.
+        const counting = identity.limits.address(each, caller.ip);
+        if (counting) await counting;
+      }
+      // A public operation finds out by itself for which application it is.
+      if (access === "public") return resolve(...args);
+      await visit.require(access);
+      const { applicationId } = await visit.session();
+      for (const each of counted) {
+        const counting = identity.limits.application(each, applicationId);
+        if (counting) await counting;
+      }
       return resolve(...args);
     };
   // A subscription is let in once; its events run without asking again.

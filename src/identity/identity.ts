@@ -5,6 +5,7 @@ import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
 import { Endings } from "./endings";
+import type { Limits } from "./limits";
 import { FirebaseKeys } from "./provider/firebase-keys";
 import type { DeliverReset } from "./recovery/reset-request";
 import { SessionCache } from "./session/session-cache";
@@ -20,6 +21,8 @@ export interface Identity {
   log: Log;
   /** Encrypts the secrets that the database keeps. */
   sealer: Sealer;
+  /** How often anybody may do anything. */
+  limits: Limits;
   /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
   endpoints: { api(): string; chat: string; turn: string };
   /** Hands a requested password reset over to be mailed; null where mail cannot be sent. */
@@ -41,7 +44,10 @@ export interface Identity {
  * Close it after the doors, so that the last activity is written.
  */
 export async function openIdentity(
-  parts: Pick<Identity, "config" | "store" | "bus" | "clock" | "log" | "sealer" | "endpoints"> &
+  parts: Omit<
+    Identity,
+    "cache" | "touches" | "endings" | "existence" | "firebaseKeys" | "deliverReset"
+  > &
     Partial<Pick<Identity, "deliverReset">>,
 ): Promise<Identity & { close(): Promise<void> }> {
   const { config, store, bus, clock, log } = parts;

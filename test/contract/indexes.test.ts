@@ -1,4 +1,5 @@
 import { openBus } from "../../src/bus/open";
+import { openLimiters } from "../../src/bus/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
@@ -7,6 +8,7 @@ import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { findApplication } from "../../src/identity/application/applications";
 import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
 import { userOf } from "../../src/identity/provider/provider-users";
 import { purge } from "../../src/identity/purge";
 import { findLink, sendReset } from "../../src/identity/recovery/password-reset";
@@ -88,6 +90,7 @@ async function openRoom() {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
   const bus = await openBus({ config, log, clock: systemClock });
+  const limiters = await openLimiters({ config, log, clock: systemClock });
   const listening: Store = {
     ...store,
     query: (statement, values) => {
@@ -97,6 +100,7 @@ async function openRoom() {
   };
   const identity = await openIdentity({
     ...{ config, store: listening, bus, clock: systemClock, log },
+    limits: new Limits(config, limiters),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
@@ -104,6 +108,7 @@ async function openRoom() {
     identity,
     async close() {
       await identity.close();
+      await limiters.close();
       await bus.close();
     },
   };
@@ -130,7 +135,8 @@ it("answers every look-up of a request from an index", async () => {
     const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: id };
     await findSession(identity, `token${id}`);
     for (const credentials of [{ login: "login7" }, { email: "7@mail.example" }]) {
-      const attempt = checkCredentials(identity, applicationId, { ...credentials, password: "no" });
+      const wrong = { ...credentials, password: "no" };
+      const attempt = checkCredentials(identity, applicationId, wrong, "127.0.0.1");
       await expect(attempt).rejects.toThrow(/Unauthorized/);
     }
     const keys: UserKey[] = [

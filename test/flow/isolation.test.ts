@@ -65,6 +65,7 @@ beforeAll(async () => {
     get unique() {
       return ++count;
     },
+    resetToken: () => "no link of anybody",
     signed: forged,
   };
   tokens["a user"] = world.foreign.token;

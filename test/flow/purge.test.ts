@@ -1,9 +1,11 @@
 import { openBus } from "../../src/bus/open";
+import { openLimiters } from "../../src/bus/open-limiter";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { hashToken, newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
 import { purge } from "../../src/identity/purge";
 import { findSession } from "../../src/identity/session/sessions";
 import { openStore } from "../../src/store/open";
@@ -26,7 +28,11 @@ beforeAll(async () => {
   const log = openLog("silent");
   store = await openStore({ config, log, exclusive: true });
   const bus = await openBus({ config, log, clock });
-  closeBus = () => bus.close();
+  const limiters = await openLimiters({ config, log, clock });
+  closeBus = async () => {
+    await bus.close();
+    await limiters.close();
+  };
   const listening: Store = {
     ...store,
     query: (statement, values) => {
@@ -37,6 +43,7 @@ beforeAll(async () => {
   identity = await openIdentity({
     ...{ config, store: listening, bus, clock, log },
     sealer: new Sealer([newKey()]),
+    limits: new Limits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   await sql("INSERT INTO accounts (id, name, account_key, updated_at) VALUES (1, 'a', 'k', now())");

@@ -1,11 +1,13 @@
 import { type RedisServer, startRedis } from "../../scripts/services/redis-server";
 import { openLocalBus } from "../../src/bus/local";
+import { openLimiters } from "../../src/bus/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
 import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
@@ -41,9 +43,11 @@ else describe("two nodes on one data folder", onOneFolder);
 it("a node that could not hear the others finds what has ended once it can", async () => {
   const node = await startNode();
   const log = openLog("silent");
+  const config = readConfig({});
   const bus = openLocalBus(systemClock, log);
   const identity = await openIdentity({
-    ...{ config: readConfig({}), store: node.app.store, bus, clock: systemClock, log },
+    ...{ config, store: node.app.store, bus, clock: systemClock, log },
+    limits: new Limits(config, await openLimiters({ config, clock: systemClock, log })),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: DOMAIN, turn: "" },
   });

@@ -2,6 +2,26 @@ import { type App, type AppParts, startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
 import { type FreshDatabase, freshDatabase } from "./database";
 
+/**
+ * No limits on how often anything may happen: a suite does more from one address than a person would.
+ * Tests of the limits set their own.
+ */
+export const NO_RATES = {
+  RATE_REQUESTS_PER_IP: "0",
+  RATE_REQUESTS_PER_APPLICATION: "0",
+  RATE_SESSIONS_PER_IP: "0",
+  RATE_SESSIONS_PER_APPLICATION: "0",
+  RATE_SIGN_INS_PER_IP: "0",
+  RATE_SIGN_INS_PER_APPLICATION: "0",
+  RATE_SIGN_UPS_PER_IP: "0",
+  RATE_SIGN_UPS_PER_APPLICATION: "0",
+  RATE_RESETS_PER_IP: "0",
+  RATE_RESETS_PER_APPLICATION: "0",
+  FAILURES_FREE: "0",
+  FAILURES_FREE_PER_NAME: "0",
+  FAILURES_FREE_PER_IP: "0",
+};
+
 /** A node of the service under test, with the credentials of its first application. */
 export interface TestNode {
   app: App;
@@ -29,6 +49,7 @@ export async function startNode(
     PORT: "0",
     XMPP_WS_PORT: "0",
     LOG_LEVEL: "silent",
+    ...NO_RATES,
     ...(database ?? { environment: beside?.environment }).environment,
     ...environment,
   };

@@ -39,8 +39,8 @@ const SIDEWAYS: Record<string, string[]> = {
 
 /** Packages that stay behind one room. */
 const FENCES: Array<[vendor: RegExp, room: string]> = [
-  [/^ioredis$/, "bus"],
   [/^pg-boss$/, "jobs"],
+  [/^(ioredis|rate-limiter-flexible)$/, "bus"],
   [/^(ltx|saxes)$/, "xmpp"],
   [/^nodemailer(\/|$)/, "mail"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
+import { Limited } from "../limits";
 import { requestReset, resetPassword } from "./password-reset";
 
 @InputType({ description: "Who has lost a password." })
@@ -32,6 +33,7 @@ export class ResetPasswordPayload {
 @Resolver()
 export class PasswordResetResolver {
   @Allow("application")
+  @Limited("reset")
   @Mutation(() => RequestPasswordResetPayload, {
     description:
       "Mails a link to set a new password, to the user of an e-mail address. The answer is the same for an address that is nobody's.",
@@ -47,6 +49,7 @@ export class PasswordResetResolver {
   }
 
   @Allow("public")
+  @Limited("reset")
   @Mutation(() => ResetPasswordPayload, {
     description:
       "Sets a new password with a mailed link, and ends every session and connection of the user.",

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { Identity } from "../identity";
+import type { Guess } from "../limits";
 import { passwordMatches } from "../password";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
@@ -26,12 +27,14 @@ const REFUSED = "Unauthorized: the login or the password is wrong";
 /**
  * The user of a login or e-mail and password.
  * @throws Fault INVALID when a part is missing, UNAUTHENTICATED, in one text and after the same work,
- * for an unknown name, a wrong password and a guest
+ * for an unknown name, a wrong password and a guest; LIMITED, for known and unknown names alike, when
+ * too many failed before
  */
 export async function checkCredentials(
   identity: Identity,
   applicationId: number,
   { login, email, password }: Credentials,
+  ip: string,
 ): Promise<User> {
   if (!login && !email) {
     throw new Fault("INVALID", "login or email is required", {
@@ -41,7 +44,8 @@ export async function checkCredentials(
   if (!password) throw Fault.field("password", "is required");
   const statement = login ? BY_LOGIN : BY_EMAIL;
   const key = (login || email || "").toLowerCase();
-  return check(identity, statement, [applicationId, key], password);
+  const name = `${login ? "login" : "email"}:${key}`;
+  return check(identity, statement, [applicationId, key], password, { applicationId, name, ip });
 }
 
 /**
@@ -53,8 +57,10 @@ export async function checkUserPassword(
   applicationId: number,
   userId: number,
   password: string,
+  ip: string,
 ): Promise<User> {
-  return check(identity, BY_ID, [applicationId, userId], password);
+  const guess = { applicationId, name: `id:${userId}`, ip };
+  return check(identity, BY_ID, [applicationId, userId], password, guess);
 }
 
 async function check(
@@ -62,12 +68,16 @@ async function check(
   statement: { name: string; text: string },
   values: [number, string | number],
   password: string,
+  guess: Guess,
 ): Promise<User> {
-  // The database refuses NUL in a text; no user has one in a name either.
-  const known = !String(values[1]).includes("\0");
-  const [row] = known ? await identity.store.query<FoundRow>(statement, values) : [];
-  const hash = row === undefined || row.is_guest ? null : row.password_hash;
-  const right = await passwordMatches(hash, password);
-  if (!right || row === undefined) throw new Fault("UNAUTHENTICATED", REFUSED);
-  return toUser(row);
+  const found = await identity.limits.guess(guess, async () => {
+    // The database refuses NUL in a text; no user has one in a name either.
+    const known = !String(values[1]).includes("\0");
+    const [row] = known ? await identity.store.query<FoundRow>(statement, values) : [];
+    const hash = row === undefined || row.is_guest ? null : row.password_hash;
+    const right = await passwordMatches(hash, password);
+    return right && row !== undefined ? row : null;
+  });
+  if (found === null) throw new Fault("UNAUTHENTICATED", REFUSED);
+  return toUser(found);
 }

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
+import { Limited } from "../limits";
 import {
   CreateSessionInput,
   CreateSessionPayload,
@@ -22,6 +23,7 @@ export class SessionResolver {
   }
 
   @Allow("public")
+  @Limited("session")
   @Mutation(() => CreateSessionPayload, {
     description:
       "Creates a session from a signed request: of the application, or of a user with credentials.",
@@ -60,10 +62,10 @@ export class SessionResolver {
     description: "Signs a user in on the session of the token sent.",
   })
   async login(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, visit, caller }: IdentityContext,
     @Arg("input", () => LoginInput, { description: "Who signs in." }) input: LoginInput,
   ): Promise<LoginPayload> {
-    const session = await login(identity, await visit.session(), input);
+    const session = await login(identity, await visit.session(), input, caller);
     visit.replace(session);
     return { user: session.user!, session: showSession(session, visit.ownToken) };
   }

@@ -40,7 +40,7 @@ export interface Origin {
  * signs in with it (interface.md "POST /session").
  * @returns the session and its token, which is told this once and stored as a hash
  * @throws Fault INVALID for a bad signature, clock, nonce or application, UNAUTHENTICATED for wrong
- * credentials; the nonce is used up by then
+ * credentials, LIMITED for too many; the nonce is used up by then
  */
 export async function createSession(
   identity: Identity,
@@ -48,8 +48,10 @@ export async function createSession(
   origin: Origin,
 ): Promise<{ session: Session; token: string }> {
   const application = await checkSigned(identity, request);
+  // Counted once the signature is right: an application's number is no secret.
+  await identity.limits.application("session", application.id);
   const user = namesSomebody(request.signIn)
-    ? await signIn(identity, application, request.signIn)
+    ? await signIn(identity, application, request.signIn, origin)
     : null;
   const token = newToken();
   const now = new Date(identity.clock.now());
@@ -140,9 +142,10 @@ export async function login(
   identity: Identity,
   session: Session,
   data: Omit<SignIn, "guest" | "fullName">,
+  origin: Pick<Origin, "ip">,
 ): Promise<Session> {
   const application = await findApplication(identity, session.applicationId);
-  const user = await signIn(identity, application, data);
+  const user = await signIn(identity, application, data, origin);
   return setSessionUser(identity, session, user);
 }
 

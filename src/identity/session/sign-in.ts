@@ -22,19 +22,23 @@ export function namesSomebody(data: SignIn): boolean {
 
 /**
  * The user who signs in: found, or made where a provider vouches for a new one or a guest is asked for.
+ * @param from where the request comes from
  * @throws Fault INVALID when the data are not exactly one of the sets, UNAUTHENTICATED when they are
- * not true
+ * not true, LIMITED when too many sign in from there or too many failed
  */
 export async function signIn(
   identity: Identity,
   application: Application,
   data: SignIn,
+  from: { ip: string },
 ): Promise<User> {
   const [set, another] = setsOf(data);
   if (another !== undefined) throw refused(`${set} and ${another} do not go together`);
+  await identity.limits.address("sign-in", from.ip);
+  await identity.limits.application("sign-in", application.id);
   if (set === "user[guest]") return createGuest(identity, application, data.fullName ?? null);
   if (set === "provider") return signInByProvider(identity, application, data);
-  return checkCredentials(identity, application.id, data);
+  return checkCredentials(identity, application.id, data, from.ip);
 }
 
 /** The sets of user data that something is given of, by the names of the REST parameters. */

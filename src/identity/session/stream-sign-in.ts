@@ -9,6 +9,7 @@ export interface StreamSignIn {
   userId: number;
   /** The account's password, or the token of one of the user's sessions. */
   secret: string;
+  ip: string;
 }
 
 /** Form of a token of ours; a password may look like one, so it only says what is worth a look. */
@@ -17,11 +18,13 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /**
  * Signs a chat stream in, by password or by session token.
  * @returns the session that the stream belongs to; null when it belongs to the user alone
- * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret
+ * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret; LIMITED when too
+ * many sign in with a password from there or too many failed. A good token is not counted: after a
+ * restart everybody in an office comes back at once.
  */
 export async function signInStream(
   identity: Identity,
-  { applicationId, userId, secret }: StreamSignIn,
+  { applicationId, userId, secret, ip }: StreamSignIn,
 ): Promise<{ sessionId: number | null }> {
   if (TOKEN.test(secret)) {
     const session = await sessionOf(identity, secret);
@@ -29,7 +32,8 @@ export async function signInStream(
       return { sessionId: session.id };
     }
   }
-  await checkUserPassword(identity, applicationId, userId, secret);
+  await identity.limits.address("sign-in", ip);
+  await checkUserPassword(identity, applicationId, userId, secret, ip);
   return { sessionId: null };
 }
 

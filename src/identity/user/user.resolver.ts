@@ -14,6 +14,7 @@ import {
 } from "type-graphql";
 import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
+import { Limited } from "../limits";
 import { selects } from "./selected-fields";
 import {
   CreateUserInput,
@@ -126,6 +127,7 @@ export class UserResolver {
   }
 
   @Allow("application")
+  @Limited("sign-up")
   @Mutation(() => CreateUserPayload, {
     description: "Signs a user up. Needs a login or an e-mail, and a password.",
   })
@@ -143,7 +145,8 @@ export class UserResolver {
     @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
   ): Promise<UpdateUserPayload> {
     const { id, ...fields } = input;
-    return { user: await updateUser(context.identity, await context.visit.user(), id, fields) };
+    const { identity, visit, caller } = context;
+    return { user: await updateUser(identity, await visit.user(), id, fields, caller.ip) };
   }
 
   @Allow("user")

@@ -89,13 +89,16 @@ export async function createUser(
 /**
  * Changes the viewer's own user. A new password wants the old one, unless there was none yet, and
  * ends the user's other sessions and all its connections.
- * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser} and for a guest's password
+ * @param ip where the request comes from: wrong old passwords count as failed sign-ins do
+ * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser} and for a guest's
+ * password, LIMITED
  */
 export async function updateUser(
   identity: Identity,
   viewer: UserViewer,
   id: string,
   fields: UserFields & { password?: string | null; oldPassword?: string | null },
+  ip: string,
 ): Promise<User> {
   await requireSelf(identity, viewer, { id });
   const { db } = identity.store;
@@ -112,7 +115,7 @@ export async function updateUser(
   if (current.isGuest && typeof fields.password === "string") {
     throw Fault.field("password", "cannot be set: a guest has none");
   }
-  const password = await newPassword(fields, current.passwordHash);
+  const password = await newPassword(identity, viewer, fields, current.passwordHash, ip);
   const applicationId = BigInt(viewer.applicationId);
   await refuseTaken(() =>
     db.$transaction(async (tx) => {
@@ -187,16 +190,23 @@ function requireName(login: unknown, email: unknown): void {
 
 /** The hash of a new password, or null when none is given. */
 async function newPassword(
+  identity: Identity,
+  { applicationId, userId }: UserViewer,
   fields: { password?: string | null; oldPassword?: string | null },
   stored: string | null,
+  ip: string,
 ): Promise<string | null> {
   if (fields.password === undefined || fields.password === null) return null;
   checkPassword(fields.password);
   if (stored !== null) {
-    if (!fields.oldPassword) throw Fault.field("oldPassword", "is required for a new password");
-    if (!(await passwordMatches(stored, fields.oldPassword))) {
-      throw Fault.field("oldPassword", "is wrong");
-    }
+    const { oldPassword } = fields;
+    if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
+    const guess = { applicationId, name: `id:${userId}`, ip };
+    const right = await identity.limits.guess(
+      guess,
+      async () => (await passwordMatches(stored, oldPassword)) || null,
+    );
+    if (!right) throw Fault.field("oldPassword", "is wrong");
   }
   return hashPassword(fields.password);
 }

@@ -1,0 +1,53 @@
+/**
+ * The scripts of the Redis limiter; each is one round trip and runs as one step. A track of failures is
+ * a hash: `n` failures, `u` the millisecond to stay away until, `k` once the right secret came this way.
+ */
+
+/**
+ * KEYS pair, name, address; ARGV free and longest wait ms of each in turn, first wait ms, ms to remember.
+ * Answers the milliseconds to stay away, or 0 and has counted.
+ */
+export const BEGIN = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local known = redis.call('HGET', KEYS[1], 'k')
+local wait = 0
+for i, key in ipairs(KEYS) do
+  if tonumber(ARGV[2 * i - 1]) > 0 and not (i == 2 and known) then
+    wait = math.max(wait, tonumber(redis.call('HGET', key, 'u') or '0') - now)
+  end
+end
+if wait > 0 then return wait end
+for i, key in ipairs(KEYS) do
+  local free = tonumber(ARGV[2 * i - 1])
+  if free > 0 then
+    local n = redis.call('HINCRBY', key, 'n', 1)
+    if n >= free then
+      local stay = math.min(tonumber(ARGV[7]) * 2 ^ math.min(n - free, 20), tonumber(ARGV[2 * i]))
+      redis.call('HSET', key, 'u', string.format('%.0f', now + stay))
+    end
+    if redis.call('PTTL', key) < tonumber(ARGV[8]) then redis.call('PEXPIRE', key, ARGV[8]) end
+  end
+end
+return 0
+`;
+
+/** KEYS pair, name, address; ARGV right or void, free of the pair, ms to know the address. */
+export const SETTLE = `
+local function takeBack(key)
+  local n = tonumber(redis.call('HGET', key, 'n') or '0')
+  if n > 0 then redis.call('HSET', key, 'n', n - 1, 'u', 0) end
+end
+if ARGV[1] == 'right' then
+  redis.call('DEL', KEYS[2])
+  if tonumber(ARGV[2]) > 0 then
+    redis.call('HSET', KEYS[1], 'n', 0, 'u', 0, 'k', 1)
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  end
+else
+  takeBack(KEYS[1])
+  takeBack(KEYS[2])
+end
+takeBack(KEYS[3])
+return 0
+`;

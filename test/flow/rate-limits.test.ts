@@ -1,0 +1,238 @@
+import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
+import { type Answer, rest, signed } from "../support/client";
+import { hasServices } from "../support/database";
+import { openSocket } from "../support/graphql-socket";
+import { MINUTE, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+
+/**
+ * How often anything may happen, over every door. A trusted proxy is between, so that every test comes
+ * from an address of its own; the clock stands still, and goes on a minute between tests.
+ */
+
+const LIMITS = {
+  RATE_REQUESTS_PER_IP: "20",
+  RATE_SESSIONS_PER_IP: "5",
+  RATE_SIGN_INS_PER_IP: "4",
+  RATE_SIGN_UPS_PER_IP: "3",
+};
+const clock = new MovingClock();
+let node: TestNode;
+let token: string;
+const user = { login: "limited", email: "limited@mail.example", password: "correct horse" };
+let userId: number;
+
+beforeAll(async () => {
+  clock.hold(true);
+  node = await startNode({ CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1", ...LIMITS }, { clock });
+  token = (await rest(node, "POST", "/session", { body: signed(node, clock.now()) })).body.session
+    .token;
+  userId = (await rest(node, "POST", "/users", { token, body: { user } })).body.user.id;
+}, 60_000);
+afterAll(() => node.stop());
+beforeEach(() => clock.advance(MINUTE));
+
+let hosts = 0;
+/** An address that nobody has called from. */
+const stranger = () => `198.51.100.${(hosts += 1)}`;
+const from = (ip: string) => ({ "X-Forwarded-For": ip });
+
+/** What GraphQL over HTTP answered. */
+async function ask(ip: string, query: string, variables: object = {}, own = token) {
+  const response = await fetch(node.graphqlUrl, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Svc-Token": own, ...from(ip) },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { status, headers } = response;
+  return { status, retryAfter: headers.get("retry-after"), body: (await response.json()) as Body };
+}
+interface Body {
+  data?: Record<string, unknown> | null;
+  errors?: Array<{ message: string; extensions: { code: string; retryAfter?: number } }>;
+}
+
+const TOO_MANY = "Too many requests; try again in 60 s";
+const refusal = ({ status, headers, body }: Answer) => [status, headers.get("retry-after"), body];
+const LIMITED_REST = [429, "60", { errors: { base: [TOO_MANY] } }];
+const LIMITED = { code: "LIMITED", retryAfter: 60 };
+
+const LOGIN = "mutation ($i: LoginInput!) { login(input: $i) { user { id } } }";
+const SIGN_UP = "mutation ($i: CreateUserInput!) { createUser(input: $i) { user { id } } }";
+const CREATE = "mutation ($i: CreateSessionInput!) { createSession(input: $i) { session { id } } }";
+const WHO = "{ currentSession { id } }";
+
+let names = 0;
+const newcomer = () => ({ login: `newcomer-${(names += 1)}`, password: "correct horse" });
+const camel = (parameters: ReturnType<typeof signed>) => ({
+  applicationId: parameters.application_id,
+  authKey: parameters.auth_key,
+  nonce: parameters.nonce,
+  timestamp: parameters.timestamp,
+  signature: parameters.signature,
+});
+const request = () => signed(node, clock.now());
+
+type Route = [method: string, path: string, body: () => object | undefined];
+const CLASSES: Array<
+  [what: string, times: number, route: Route, document: string, input: () => object]
+> = [
+  ["requests", 20, ["GET", "/session", () => undefined], WHO, () => ({})],
+  ["sessions", 5, ["POST", "/session", request], CREATE, () => ({ i: camel(request()) })],
+  ["sign-ins", 4, ["POST", "/login", () => user], LOGIN, () => ({ i: { ...user, email: null } })],
+  [
+    "sign-ups",
+    3,
+    ["POST", "/users", () => ({ user: newcomer() })],
+    SIGN_UP,
+    () => ({ i: newcomer() }),
+  ],
+];
+
+describe.each(CLASSES)("%s", (_what, times, [method, path, body], document, input) => {
+  test(`over REST: ${times} a minute, and 429 with Retry-After`, async () => {
+    const headers = from(stranger());
+    const call = () => rest(node, method, path, { token, headers, body: body() });
+    for (let count = 0; count < times; count += 1) expect((await call()).status).toBeLessThan(300);
+    expect(refusal(await call())).toEqual(LIMITED_REST);
+    clock.advance(MINUTE - 1);
+    expect((await call()).headers.get("retry-after")).toBe("1");
+    clock.advance(1);
+    expect((await call()).status).toBeLessThan(300);
+  });
+
+  test(`over GraphQL: ${times} a minute, and 429 with Retry-After`, async () => {
+    const ip = stranger();
+    for (let count = 0; count < times; count += 1) {
+      expect((await ask(ip, document, input())).body.errors).toBeUndefined();
+    }
+    const refused = await ask(ip, document, input());
+    expect([refused.status, refused.retryAfter, refused.body.data]).toEqual([429, "60", null]);
+    expect(refused.body.errors?.map(({ message, extensions }) => [message, extensions])).toEqual([
+      [TOO_MANY, LIMITED],
+    ]);
+  });
+
+  test(`over the WebSocket: ${times} a minute`, async () => {
+    const socket = await openSocket(node, token, { headers: from(stranger()) });
+    for (let count = 0; count < times; count += 1) {
+      expect((await socket.run(document, input() as Record<string, unknown>)).errors).toBe(
+        undefined,
+      );
+    }
+    const { errors } = await socket.run(document, input() as Record<string, unknown>);
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([LIMITED]);
+    await socket.close();
+  });
+
+  test("an address that used up its own leaves others theirs, whichever door", async () => {
+    const ip = stranger();
+    for (let count = 0; count < times; count += 1) await ask(ip, document, input());
+    const call = (headers: Record<string, string>) =>
+      rest(node, method, path, { token, headers, body: body() });
+    expect(refusal(await call(from(ip)))).toEqual(LIMITED_REST);
+    expect((await call(from(stranger()))).status).toBeLessThan(300);
+  });
+});
+
+/** What a chat client that signs in with a password is told. */
+async function chat(ip: string, secret: string, id = userId): Promise<string> {
+  const client = await connectRaw(node.chatUrl, { headers: from(ip) });
+  client.send(OPEN);
+  client.send(auth(`${id}-${node.application.id}`, secret));
+  for (let count = 0; count < 2; count += 1) await client.next();
+  const answer = await client.next();
+  client.socket.terminate();
+  return answer;
+}
+
+test("a chat client's sign-ins count with the others, and are told to come back", async () => {
+  const ip = stranger();
+  const body = { ...user, email: undefined };
+  for (let count = 0; count < 2; count += 1) {
+    expect(await chat(ip, user.password)).toContain("<success");
+    const answer = await rest(node, "POST", "/login", { token, headers: from(ip), body });
+    expect(answer.status).toBe(200);
+  }
+  expect(await chat(ip, user.password)).toContain("<temporary-auth-failure");
+});
+
+test("N aliases count as N", async () => {
+  const ip = stranger();
+  const many = (count: number) =>
+    `{ ${Array.from({ length: count }, (_, index) => `a${index}: currentSession { id }`)} }`;
+  expect((await ask(ip, many(19))).body.errors).toBeUndefined();
+  const refused = await ask(ip, many(3));
+  expect(refused.body.errors?.map(({ extensions }) => extensions)).toContainEqual(LIMITED);
+  expect(refused.retryAfter).toBe("60");
+});
+
+describe("the address of a client", () => {
+  test("is the proxy's word, from the right, as far as proxies are trusted", async () => {
+    const ip = stranger();
+    const call = (text: string) =>
+      rest(node, "POST", "/login", { token, headers: { "X-Forwarded-For": text }, body: user });
+    for (let count = 0; count < 4; count += 1) await call(`203.0.113.${count}, ${ip}`);
+    expect((await call(`203.0.113.9, ${ip}, 127.0.0.1`)).status).toBe(429);
+  });
+
+  test("is one network of 64 bits, however an IPv6 client moves within", async () => {
+    const call = (ip: string) =>
+      rest(node, "POST", "/login", { token, headers: from(ip), body: user });
+    for (let count = 1; count <= 4; count += 1) await call(`2001:db8:0:7::${count}`);
+    expect((await call("2001:db8:0:7:ffff:1:2:3")).status).toBe(429);
+    expect((await call("2001:db8:0:8::1")).status).not.toBe(429);
+  });
+
+  test("is nobody's to choose where no proxy is trusted", async () => {
+    const open = await startNode({ RATE_SESSIONS_PER_IP: "2" });
+    try {
+      const call = () =>
+        rest(open, "POST", "/session", { body: signed(open), headers: from(stranger()) });
+      expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([
+        201, 201, 429,
+      ]);
+    } finally {
+      await open.stop();
+    }
+  }, 30_000);
+});
+
+test("an application has a sum of its own, which only its signed requests use up", async () => {
+  const own = await startNode({ RATE_SESSIONS_PER_APPLICATION: "2" }, { clock });
+  try {
+    const call = (fields = {}) =>
+      rest(own, "POST", "/session", { body: { ...signed(own, clock.now()), ...fields } });
+    for (let count = 0; count < 5; count += 1) {
+      expect((await call({ signature: "0".repeat(40) })).status).toBe(422);
+    }
+    expect([(await call()).status, (await call()).status]).toEqual([201, 201]);
+    expect(refusal(await call())).toEqual(LIMITED_REST);
+  } finally {
+    await own.stop();
+  }
+}, 30_000);
+
+if (hasServices) {
+  test("two nodes on one Redis count together", async () => {
+    const limits = { RATE_SIGN_INS_PER_IP: "4", FAILURES_FREE: "2" };
+    const one = await startNode(limits);
+    const two = await startNode(limits, {}, one);
+    try {
+      const session = await rest(one, "POST", "/session", { body: signed(one) });
+      const own = session.body.session.token;
+      const call = (at: TestNode, login: string) =>
+        rest(at, "POST", "/login", { token: own, body: { login, password: "wrong horse" } });
+      expect((await call(one, "a")).status).toBe(401);
+      expect((await call(two, "a")).status).toBe(401);
+      const waits = await call(one, "a");
+      expect([waits.status, waits.headers.get("retry-after")]).toEqual([429, "1"]);
+      expect((await call(two, "b")).status).toBe(401);
+      expect((await call(two, "c")).status).toBe(429);
+      expect((await call(one, "c")).status).toBe(429);
+    } finally {
+      await two.stop();
+      await one.stop();
+    }
+  }, 60_000);
+}
