@@ -14,11 +14,15 @@ import type { Access } from "../core/viewer";
 import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
 import type { IdentityContext } from "../identity/context";
 import { SessionResolver } from "../identity/session/session.resolver";
+import { SessionListResolver } from "../identity/session/session-list.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
+import { WebSessionResolver } from "../identity/web-session/web-session.resolver";
 import { DateTime } from "./scalars";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
+  SessionListResolver,
+  WebSessionResolver,
   UserResolver,
   UserConnectionResolver,
   AccountSettingsResolver,

@@ -7,7 +7,7 @@ export type Ending =
   | { kind: "session"; sessionId: number }
   | { kind: "user"; userId: number }
   /** No end: copies in memory are out of date, connections stay. */
-  | { kind: "session changed"; sessionId: number }
+  | { kind: "session changed"; sessionId: number; userId: number | null }
   | { kind: "user changed"; userId: number };
 
 /** A live connection, of a session or (signed in by password) of a user alone. */
