@@ -197,6 +197,13 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
     if (operation === "Subscription.callSignals" && wanted === "OK") {
       const { id } = { "user A": world.a, "user B": world.b }[caller] ?? world.foreign;
       expect((await socket.listen("s", id))()).toEqual([]);
+    } else if (operation === "Subscription.sessionBound" && wanted === "OK") {
+      const bound = socket.run(row.document);
+      await rest(node, "PATCH", "/session/web", {
+        token: world.a.token,
+        body: { web_token: token },
+      });
+      expect((await bound).data).toEqual({ sessionBound: { userId: world.a.id } });
     } else if (
       wanted === "OK" &&
       token !== undefined &&

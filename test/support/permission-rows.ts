@@ -64,6 +64,11 @@ export const ROWS: Record<string, Row> = {
     variables: () => ({}),
     ...SESSION,
   },
+  "Query.sessions": {
+    document: "query { sessions { totalCount nodes { id current } } }",
+    variables: () => ({}),
+    ...USER,
+  },
   "Query.user": {
     document: "query ($id: ID!) { user(by: { id: $id }) { id login email } }",
     variables: ({ a }) => ({ id: String(a.id) }),
@@ -85,6 +90,25 @@ export const ROWS: Record<string, Row> = {
       "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }",
     variables: (world) => ({ input: signedInput(world) }),
     ...OPEN,
+  },
+  "Mutation.createWebSession": {
+    document:
+      "mutation ($input: CreateWebSessionInput!) { createWebSession(input: $input) { session { id } } }",
+    variables: (world) => ({ input: signedInput(world) }),
+    ...OPEN,
+  },
+  "Mutation.bindWebSession": {
+    document: "mutation ($input: BindWebSessionInput!) { bindWebSession(input: $input) { bound } }",
+    variables: () => ({ input: { webToken: "one that nobody has" } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Mutation.destroyOtherSessions": {
+    document: "mutation { destroyOtherSessions { destroyedCount } }",
+    variables: () => ({}),
+    ...USER,
   },
   "Mutation.destroySession": {
     document: "mutation { destroySession { destroyed } }",
@@ -140,5 +164,14 @@ export const ROWS: Record<string, Row> = {
     document: "subscription { callSignals { id } }",
     variables: () => ({}),
     ...USER,
+  },
+  "Subscription.sessionBound": {
+    document: "subscription { sessionBound { userId } }",
+    variables: () => ({}),
+    ...SESSION,
+    application: "FORBIDDEN",
+    other: "FORBIDDEN",
+    foreign: "FORBIDDEN",
+    owner: "FORBIDDEN",
   },
 };

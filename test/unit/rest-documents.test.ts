@@ -30,14 +30,18 @@ describe("the project's documents", () => {
     expect(routes.sort()).toEqual([
       "DELETE /login 200 NONE",
       "DELETE /session 200 NONE",
+      "DELETE /session/list 200 NONE",
       "DELETE /users/{id} 200 NONE",
       "GET /account_settings 200 JSON",
       "GET /session 200 JSON",
+      "GET /session/list 200 JSON",
       "GET /users/v2 200 JSON",
       "GET /users/{id} 200 JSON",
+      "PATCH /session/web 200 NONE",
       "POST /calls/reject 200 EMPTY_OBJECT",
       "POST /login 200 JSON",
       "POST /session 201 JSON",
+      "POST /session/web 201 JSON",
       "POST /users 201 JSON",
       "PUT /users/{id} 200 JSON",
     ]);

@@ -1,8 +1,10 @@
 import { toString as drawQrCode } from "qrcode";
-import { Arg, Ctx, Mutation, Resolver } from "type-graphql";
+import { Arg, Ctx, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
-import { showSession } from "../session/session.type";
+import type { Session } from "../session/session";
+import { SessionType, showSession } from "../session/session.type";
 import type { Parameters } from "../session/signature";
+import { watchBinding } from "./binding-watch";
 import {
   BindWebSessionInput,
   BindWebSessionPayload,
@@ -49,6 +51,18 @@ export class WebSessionResolver {
   ): Promise<BindWebSessionPayload> {
     await bindWebSession(identity, await visit.user(), input.webToken);
     return { bound: true };
+  }
+
+  @Allow("session")
+  @Subscription(() => SessionType, {
+    description:
+      "The web session of the token sent, once a user is bound to it, or at once if one is; then it is over.",
+    subscribe: async ({ context: { identity, visit } }: { context: IdentityContext }) =>
+      watchBinding(identity, await visit.session(), visit.ownToken),
+  })
+  sessionBound(@Ctx() { visit }: IdentityContext, @Root() session: Session): SessionType {
+    visit.replace(session);
+    return showSession(session, visit.ownToken);
   }
 }
 

@@ -3,7 +3,7 @@ import { hashToken, newToken } from "../../core/random";
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
 import { SESSION_MS, type Session } from "../session/session";
-import { isOver, type Origin, keptUserAgent } from "../session/sessions";
+import { isOver, keptUserAgent, type Origin } from "../session/sessions";
 import { checkSigned, type SignedRequest } from "../session/signing";
 
 /** Milliseconds that a long web session lives, whether it is used or not. */
