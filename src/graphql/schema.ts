@@ -15,6 +15,7 @@ import { AccountSettingsResolver } from "../identity/application/account-setting
 import type { IdentityContext } from "../identity/context";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { SessionListResolver } from "../identity/session/session-list.resolver";
+import { SocketRenewalResolver } from "../identity/session/socket-renewal.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
 import { WebSessionResolver } from "../identity/web-session/web-session.resolver";
 import { DateTime } from "./scalars";
@@ -23,6 +24,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
   SessionListResolver,
   WebSessionResolver,
+  SocketRenewalResolver,
   UserResolver,
   UserConnectionResolver,
   AccountSettingsResolver,

@@ -37,6 +37,10 @@ export interface Row {
   owner: Outcome;
   /** For whom it ends the session as it was, and with it the socket that it came through. */
   ends?: "anybody" | "user A" | "user B";
+  /** Whether it is answered before that socket closes. */
+  answers?: true;
+  /** Whether it is for sockets alone. */
+  socketOnly?: true;
 }
 
 const OPEN = {
@@ -115,6 +119,18 @@ export const ROWS: Record<string, Row> = {
     variables: () => ({}),
     ...SESSION,
     ends: "anybody",
+    answers: true,
+  },
+  "Mutation.renewSocket": {
+    document:
+      "mutation ($input: RenewSocketInput!) { renewSocket(input: $input) { session { id } } }",
+    variables: ({ a }) => ({ input: { token: a.token } }),
+    ...SESSION,
+    web: "FORBIDDEN",
+    application: "FORBIDDEN",
+    other: "FORBIDDEN",
+    foreign: "FORBIDDEN",
+    socketOnly: true,
   },
   "Mutation.login": {
     document: "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }",
@@ -129,6 +145,7 @@ export const ROWS: Record<string, Row> = {
     variables: () => ({}),
     ...USER,
     ends: "anybody",
+    answers: true,
   },
   "Mutation.createUser": {
     document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
