@@ -18,6 +18,8 @@ export interface Caller {
    * @throws Fault UNAUTHENTICATED, FORBIDDEN
    */
   renew?: (token: string) => Promise<void>;
+  /** Session that the connection came with: names its device, also once it was renewed; of a socket alone. */
+  deviceSession?: number;
   /** Keeps the connection open until this operation is answered, which ends it; of a socket alone. */
   answerFirst?: () => void;
 }

@@ -12,6 +12,8 @@ const UNAUTHORIZED = 4401;
  * when the session ends. A fresh session of the same user can take the place of the first.
  */
 export class SocketSession {
+  /** The session that the socket came with, whose device it stays: peers of a call know it by that. */
+  first: number | undefined;
   private current: string | undefined;
   private unwatch: () => void = () => undefined;
   /** Operations that may end the session and are answered before the socket closes. */
@@ -88,6 +90,7 @@ export class SocketSession {
     this.unwatch();
     this.unwatch = unwatch;
     this.current = token;
+    this.first ??= sessionId;
   }
 
   private end(): void {

@@ -138,6 +138,7 @@ export class GraphqlSockets {
           token: session.token,
           requestId: newId(),
           hangUp: () => socket.close(CLOSE.slow, "Too many signals waiting"),
+          deviceSession: session.first,
           renew: (token) => session.renew(token),
           answerFirst: () => session.answerFirst(id),
         }),
