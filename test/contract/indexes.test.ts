@@ -7,10 +7,12 @@ import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { openIdentity } from "../../src/identity/identity";
 import { checkCredentials } from "../../src/identity/session/credentials";
+import { listSessions } from "../../src/identity/session/session-list";
 import { findSession } from "../../src/identity/session/sessions";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
 import { listUsers } from "../../src/identity/user/user-list";
 import { findUser } from "../../src/identity/user/users";
+import { bindWebSession } from "../../src/identity/web-session/web-sessions";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
@@ -94,6 +96,8 @@ it("answers every look-up of a request from an index", async () => {
     const { id = 0, application_id: applicationId = 0 } = user ?? {};
     const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: id };
     await findSession(identity, `token${id}`);
+    await listSessions(identity, viewer);
+    await expect(bindWebSession(identity, viewer, "no code")).rejects.toThrow(/waits/);
     for (const credentials of [{ login: "login7" }, { email: "7@mail.example" }]) {
       const attempt = checkCredentials(identity, applicationId, { ...credentials, password: "no" });
       await expect(attempt).rejects.toThrow(/Unauthorized/);
