@@ -31,7 +31,7 @@ export class CallResolver {
     @Ctx() context: CallContext,
     @Arg("input", () => SendSignalInput, { description: "The signal." }) input: SendSignalInput,
   ): Promise<SendSignalPayload> {
-    const signal = toSignal(deviceOf(await context.visit.user()), input);
+    const signal = toSignal(deviceOf(await context.visit.user(), context), input);
     const cursor = await context.router.send("graphql", signal);
     return { id: signal.id, cursor };
   }
@@ -47,7 +47,7 @@ export class CallResolver {
     const { recipientId, ...fields } = input;
     const userId = parseId(recipientId);
     if (userId === null) throw Fault.field("recipientId", "must be the id of a user");
-    const from = deviceOf(await context.visit.user());
+    const from = deviceOf(await context.visit.user(), context);
     const signal = toSignal(from, { ...fields, signalType: "reject", to: { userId } });
     const door = context.caller.door === "rest" ? "rest" : "graphql";
     await context.router.send(door, signal);
@@ -58,7 +58,11 @@ export class CallResolver {
   @Subscription(() => SignalType, {
     description: "Call signals to oneself, from the moment the subscription stands.",
     subscribe: async ({ context }: { context: CallContext }) =>
-      openSubscriber(context.router, deviceOf(await context.visit.user()), context.caller.hangUp),
+      openSubscriber(
+        context.router,
+        deviceOf(await context.visit.user(), context),
+        context.caller.hangUp,
+      ),
   })
   callSignals(@Root() parcel: SignalParcel): SignalType {
     return showOnce(parcel);
@@ -91,6 +95,7 @@ export class SignalPartyResolver {
 }
 
 /** The device that a session's GraphQL calls and subscriptions are, whichever connection they use. */
-function deviceOf({ applicationId, userId, sessionId }: UserViewer): Required<Party> {
-  return { applicationId, userId, resource: `graphql-${sessionId}` };
+function deviceOf(viewer: UserViewer, { caller }: CallContext): Required<Party> {
+  const { applicationId, userId, sessionId } = viewer;
+  return { applicationId, userId, resource: `graphql-${caller.deviceSession ?? sessionId}` };
 }

@@ -16,12 +16,18 @@ import type { IdentityContext } from "../identity/context";
 import type { LimitClass } from "../identity/limits";
 import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
 import { SessionResolver } from "../identity/session/session.resolver";
+import { SessionListResolver } from "../identity/session/session-list.resolver";
+import { SocketRenewalResolver } from "../identity/session/socket-renewal.resolver";
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
 import { UserPageResolver } from "../identity/user/user-page.resolver";
+import { WebSessionResolver } from "../identity/web-session/web-session.resolver";
 import { DateTime } from "./scalars";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
+  SessionListResolver,
+  WebSessionResolver,
+  SocketRenewalResolver,
   UserResolver,
   UserConnectionResolver,
   UserPageResolver,

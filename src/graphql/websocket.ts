@@ -4,16 +4,16 @@ import type { ExecutionArgs, ExecutionResult } from "graphql";
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Config } from "../core/config";
-import { Fault, NO_SESSION } from "../core/errors";
+import { Fault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
 import type { Identity } from "../identity/identity";
-import { findSession } from "../identity/session/sessions";
 import type { Context, MakeContext } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
 import { faultError } from "./error";
 import { GRAPHQL_PATH } from "./http";
 import { type SocketExtra, speakGraphql } from "./socket-protocol";
+import { SocketSession } from "./socket-session";
 
 /** What the GraphQL door over WebSocket stands on. */
 export interface GraphqlSocketOptions {
@@ -26,8 +26,8 @@ export interface GraphqlSocketOptions {
   addressOf(request: IncomingMessage): string;
 }
 
-/** Close codes beyond graphql-ws's own (its PROTOCOL.md): the session ended; the reader is too slow. */
-const CLOSE = { unauthorized: 4401, slow: 4429, draining: 1012 } as const;
+/** Close codes beyond graphql-ws's own: the reader is too slow; the node restarts. */
+const CLOSE = { slow: 4429, draining: 1012 } as const;
 /** Milliseconds between pings. */
 const KEEP_ALIVE_MS = 12_000;
 
@@ -39,8 +39,7 @@ type Operation = ExecutionArgs & { prepared: Prepared; contextValue: Context };
 /** GraphQL over WebSocket, the graphql-transport-ws protocol, on the HTTP server's `/graphql`. */
 export class GraphqlSockets {
   private readonly server: WebSocketServer;
-  /** Withdraws a socket from those that end with their session. */
-  private readonly unwatch = new WeakMap<WebSocket, () => void>();
+  private readonly sessions = new WeakMap<WebSocket, SocketSession>();
 
   constructor(
     http: HttpServer,
@@ -57,8 +56,9 @@ export class GraphqlSockets {
     const speak = speakGraphql<Params>(
       {
         onConnect: (context) => this.connect(context),
-        onDisconnect: (context) => this.unwatch.get(context.extra.socket)?.(),
-        onSubscribe: (context, _id, payload) => this.prepare(context, payload),
+        onDisconnect: (context) => this.sessionOf(context).leave(),
+        onSubscribe: (context, id, payload) => this.prepare(context, id, payload),
+        onComplete: (context, id) => this.sessionOf(context).answered(id),
         execute: (args) => this.run(args as Operation),
         subscribe: (args) => this.subscribe(args as Operation) as never,
       },
@@ -94,27 +94,22 @@ export class GraphqlSockets {
   }
 
   /** A token that comes with the connection must be good; the socket then ends with its session. */
-  private async connect({ connectionParams, extra: { socket } }: Socket): Promise<void> {
-    const token = tokenOf(connectionParams);
-    if (token === undefined) return;
-    const { identity } = this.options;
-    const end = () => socket.close(CLOSE.unauthorized, NO_SESSION);
-    try {
-      const session = await findSession(identity, token);
-      const connection = { sessionId: session.id, userId: session.userId, close: end };
-      this.unwatch.set(socket, identity.endings.watch(connection));
-      // It may have ended between the look-up and the watch.
-      await findSession(identity, token);
-      if (socket.readyState !== socket.OPEN) this.unwatch.get(socket)?.();
-    } catch (error) {
-      this.unwatch.get(socket)?.();
-      if (!(error instanceof Fault) || error.code !== "UNAUTHENTICATED") throw error;
-      end();
-    }
+  private async connect(context: Socket): Promise<void> {
+    const token = tokenOf(context.connectionParams);
+    if (token !== undefined) await this.sessionOf(context).connect(token);
+  }
+
+  private sessionOf({ extra: { socket } }: Socket): SocketSession {
+    const known = this.sessions.get(socket);
+    if (known) return known;
+    const session = new SocketSession(this.options.identity, socket);
+    this.sessions.set(socket, session);
+    return session;
   }
 
   private prepare(
     context: Socket,
+    id: string,
     payload: {
       query: string;
       operationName?: string | null;
@@ -127,6 +122,7 @@ export class GraphqlSockets {
       const message = `A socket runs ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once at most`;
       return [faultError(new Fault("LIMITED", message, undefined, 1))];
     }
+    const session = this.sessionOf(context);
     try {
       const prepared = engine.prepare(payload.query, payload.operationName);
       return {
@@ -139,9 +135,12 @@ export class GraphqlSockets {
           door: "websocket",
           ip: addressOf(request),
           userAgent: request.headers["user-agent"],
-          token: tokenOf(context.connectionParams),
+          token: session.token,
           requestId: newId(),
           hangUp: () => socket.close(CLOSE.slow, "Too many signals waiting"),
+          deviceSession: session.first,
+          renew: (token) => session.renew(token),
+          answerFirst: () => session.answerFirst(id),
         }),
       };
     } catch (error) {

@@ -6,8 +6,8 @@ import { newId } from "../core/random";
 export type Ending =
   | { kind: "session"; sessionId: number }
   | { kind: "user"; userId: number }
-  /** No end: copies in memory are out of date, connections stay. */
-  | { kind: "session changed"; sessionId: number }
+  /** No end: copies in memory are out of date; connections stay, as the user's that it has now. */
+  | { kind: "session changed"; sessionId: number; userId: number | null }
   | { kind: "user changed"; userId: number };
 
 /** A live connection, of a session or (signed in by password) of a user alone. */
@@ -17,6 +17,12 @@ export interface Connection {
   close(): void;
 }
 
+/** A connection and the user it belongs to by now. */
+interface Watched {
+  connection: Connection;
+  userId: number | null;
+}
+
 const CHANNEL = "identity:endings";
 
 /**
@@ -24,8 +30,9 @@ const CHANNEL = "identity:endings";
  * may be lost while the bus is away; Touches looks for what was missed once it is back.
  */
 export class Endings {
-  private readonly bySession = new Map<number, Set<Connection>>();
-  private readonly byUser = new Map<number, Set<Connection>>();
+  private readonly bySession = new Map<number, Set<Watched>>();
+  private readonly byUser = new Map<number, Set<Watched>>();
+  private readonly listeners = new Map<number, Set<() => void>>();
   private readonly node = newId();
   private unsubscribe: (() => Promise<void>) | null = null;
   private missed: () => void = () => undefined;
@@ -40,7 +47,11 @@ export class Endings {
   static async open(bus: Bus, log: Log, forget: (ending: Ending) => void): Promise<Endings> {
     const endings = new Endings(bus, log, forget);
     endings.unsubscribe = await bus.subscribe(CHANNEL, (message) => {
-      if (message === "") return endings.missed();
+      if (message === "") {
+        endings.missed();
+        for (const sessionId of [...endings.listeners.keys()]) endings.tell(sessionId);
+        return;
+      }
       const notice = JSON.parse(message) as { node: string; ending: Ending };
       if (notice.node !== endings.node) endings.apply(notice.ending);
     });
@@ -54,12 +65,22 @@ export class Endings {
 
   /** Adds a connection; answers how to withdraw it. */
   watch(connection: Connection): () => void {
-    add(this.bySession, connection.sessionId, connection);
-    add(this.byUser, connection.userId, connection);
+    const watched: Watched = { connection, userId: connection.userId };
+    add(this.bySession, connection.sessionId, watched);
+    add(this.byUser, watched.userId, watched);
     return () => {
-      remove(this.bySession, connection.sessionId, connection);
-      remove(this.byUser, connection.userId, connection);
+      remove(this.bySession, connection.sessionId, watched);
+      remove(this.byUser, watched.userId, watched);
     };
+  }
+
+  /**
+   * Calls a listener whenever a session may have changed or ended, by whichever node, also when the
+   * word of it may have been lost: the listener then looks for itself. Answers how to stop.
+   */
+  listen(sessionId: number, listener: () => void): () => void {
+    add(this.listeners, sessionId, listener);
+    return () => remove(this.listeners, sessionId, listener);
   }
 
   /** Ends something here at once and tells the other nodes. */
@@ -80,29 +101,45 @@ export class Endings {
   /** Applies an ending to this node alone. */
   apply(ending: Ending): void {
     this.forget(ending);
-    const connections =
+    if (ending.kind === "session changed") this.hand(ending.sessionId, ending.userId);
+    const ended =
       ending.kind === "session"
         ? this.bySession.get(ending.sessionId)
         : ending.kind === "user"
           ? this.byUser.get(ending.userId)
           : undefined;
-    for (const connection of [...(connections ?? [])]) connection.close();
+    for (const { connection } of [...(ended ?? [])]) connection.close();
+    if ("sessionId" in ending) this.tell(ending.sessionId);
   }
 
   /** Stops listening. */
   async close(): Promise<void> {
     await this.unsubscribe?.();
   }
+
+  /** Connections of a session that had no user are its user's from now on, and end with the user. */
+  private hand(sessionId: number, userId: number | null): void {
+    for (const watched of this.bySession.get(sessionId) ?? []) {
+      if (watched.userId === userId) continue;
+      remove(this.byUser, watched.userId, watched);
+      watched.userId = userId;
+      add(this.byUser, userId, watched);
+    }
+  }
+
+  private tell(sessionId: number): void {
+    for (const listener of [...(this.listeners.get(sessionId) ?? [])]) listener();
+  }
 }
 
-function add(map: Map<number, Set<Connection>>, key: number | null, value: Connection): void {
+function add<T>(map: Map<number, Set<T>>, key: number | null, value: T): void {
   if (key === null) return;
   const set = map.get(key);
   if (set) set.add(value);
   else map.set(key, new Set([value]));
 }
 
-function remove(map: Map<number, Set<Connection>>, key: number | null, value: Connection): void {
+function remove<T>(map: Map<number, Set<T>>, key: number | null, value: T): void {
   if (key === null) return;
   const set = map.get(key);
   if (set?.delete(value) && set.size === 0) map.delete(key);

@@ -13,12 +13,14 @@ import { userOf } from "../../src/identity/provider/provider-users";
 import { purge } from "../../src/identity/purge";
 import { findLink, sendReset } from "../../src/identity/recovery/password-reset";
 import { checkCredentials } from "../../src/identity/session/credentials";
+import { listSessions } from "../../src/identity/session/session-list";
 import { findSession } from "../../src/identity/session/sessions";
 import type { LegacyCondition } from "../../src/identity/user/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
 import { listUsers } from "../../src/identity/user/user-list";
 import { pageUsers, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
 import { findUser, type UserKey } from "../../src/identity/user/users";
+import { bindWebSession } from "../../src/identity/web-session/web-sessions";
 import type { Mailer } from "../../src/mail/mail";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
@@ -134,6 +136,8 @@ it("answers every look-up of a request from an index", async () => {
     const { id = 0, application_id: applicationId = 0 } = user ?? {};
     const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: id };
     await findSession(identity, `token${id}`);
+    await listSessions(identity, viewer);
+    await expect(bindWebSession(identity, viewer, "no code")).rejects.toThrow(/waits/);
     for (const credentials of [{ login: "login7" }, { email: "7@mail.example" }]) {
       const wrong = { ...credentials, password: "no" };
       const attempt = checkCredentials(identity, applicationId, wrong, "127.0.0.1");

@@ -35,5 +35,8 @@ export const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text:
     status: 403,
     text: /^(This session may not do that: a session with a user is needed|Users can change and delete only their own account)$/,
   },
-  NOT_FOUND: { status: 404, text: /^(Not found|There is no such user)$/ },
+  NOT_FOUND: {
+    status: 404,
+    text: /^(Not found|There is no such user|There is no web session that waits for this code)$/,
+  },
 };

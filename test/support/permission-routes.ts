@@ -63,6 +63,37 @@ function shownSession(node: TestNode, user: TestUser | null, userId: number | nu
   };
 }
 
+/** A new web session in whole, as REST shows it. */
+export function shownWebSession(applicationId: number) {
+  return {
+    session: {
+      id: ID,
+      _id: expect.stringMatching(/^\d+$/),
+      application_id: applicationId,
+      user_id: 0,
+      nonce: ID,
+      token: TOKEN,
+      ts: ID,
+      created_at: DATE,
+      updated_at: DATE,
+    },
+    qr_code: expect.stringMatching(
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [\s\S]*<\/svg>\s*$/,
+    ),
+  };
+}
+
+/** An entry of the session list in whole. */
+export function shownEntry(sessionId: number, userAgent = "node") {
+  return {
+    session_id: sessionId,
+    ip: "127.0.0.1",
+    last_activity: DATE,
+    user_agent: userAgent,
+    location: null,
+  };
+}
+
 const empty = () => ({ status: 200, body: null });
 
 /** A route that finds user A by a text that the profile gets in this column. */
@@ -124,6 +155,31 @@ export const ROUTES: Record<string, RouteRow> = {
     path: () => "/session",
     body: ({ signed }) => signed(),
     success: ({ node }) => ({ status: 201, body: { session: shownSession(node, null, null) } }),
+  },
+  CreateWebSession: {
+    operation: "Mutation.createWebSession",
+    path: () => "/session/web",
+    body: ({ signed }) => signed(),
+    success: ({ node }) => ({ status: 201, body: shownWebSession(node.application.id) }),
+  },
+  BindWebSession: {
+    operation: "Mutation.bindWebSession",
+    path: () => "/session/web",
+    body: () => ({ web_token: "one that nobody has" }),
+    success: empty,
+  },
+  ListSessions: {
+    operation: "Query.sessions",
+    path: () => "/session/list",
+    success({ a, b, foreign }, caller) {
+      const user = { "user A": a, "user B": b }[caller] ?? foreign;
+      return { status: 200, body: [shownEntry(user.sessionId)] };
+    },
+  },
+  DestroyOtherSessions: {
+    operation: "Mutation.destroyOtherSessions",
+    path: () => "/session/list",
+    success: empty,
   },
   GetSession: {
     operation: "Query.currentSession",

@@ -39,6 +39,10 @@ export interface Row {
   owner: Outcome;
   /** For whom it ends the session as it was, and with it the socket that it came through. */
   ends?: "anybody" | "user A" | "user B";
+  /** Whether it is answered before that socket closes. */
+  answers?: true;
+  /** Whether it is for sockets alone. */
+  socketOnly?: true;
 }
 
 const OPEN = {
@@ -65,6 +69,11 @@ export const ROWS: Record<string, Row> = {
     document: "query { currentSession { id userId applicationId token user { id login } } }",
     variables: () => ({}),
     ...SESSION,
+  },
+  "Query.sessions": {
+    document: "query { sessions { totalCount nodes { id current } } }",
+    variables: () => ({}),
+    ...USER,
   },
   "Query.user": {
     document: "query ($id: ID!) { user(by: { id: $id }) { id login email } }",
@@ -105,11 +114,42 @@ export const ROWS: Record<string, Row> = {
     variables: (world) => ({ input: signedInput(world) }),
     ...OPEN,
   },
+  "Mutation.createWebSession": {
+    document:
+      "mutation ($input: CreateWebSessionInput!) { createWebSession(input: $input) { session { id } } }",
+    variables: (world) => ({ input: signedInput(world) }),
+    ...OPEN,
+  },
+  "Mutation.bindWebSession": {
+    document: "mutation ($input: BindWebSessionInput!) { bindWebSession(input: $input) { bound } }",
+    variables: () => ({ input: { webToken: "one that nobody has" } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Mutation.destroyOtherSessions": {
+    document: "mutation { destroyOtherSessions { destroyedCount } }",
+    variables: () => ({}),
+    ...USER,
+  },
   "Mutation.destroySession": {
     document: "mutation { destroySession { destroyed } }",
     variables: () => ({}),
     ...SESSION,
     ends: "anybody",
+    answers: true,
+  },
+  "Mutation.renewSocket": {
+    document:
+      "mutation ($input: RenewSocketInput!) { renewSocket(input: $input) { session { id } } }",
+    variables: ({ a }) => ({ input: { token: a.token } }),
+    ...SESSION,
+    web: "FORBIDDEN",
+    application: "FORBIDDEN",
+    other: "FORBIDDEN",
+    foreign: "FORBIDDEN",
+    socketOnly: true,
   },
   "Mutation.login": {
     document: "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }",
@@ -124,6 +164,7 @@ export const ROWS: Record<string, Row> = {
     variables: () => ({}),
     ...USER,
     ends: "anybody",
+    answers: true,
   },
   "Mutation.createUser": {
     document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
@@ -170,5 +211,14 @@ export const ROWS: Record<string, Row> = {
     document: "subscription { callSignals { id } }",
     variables: () => ({}),
     ...USER,
+  },
+  "Subscription.sessionBound": {
+    document: "subscription { sessionBound { userId } }",
+    variables: () => ({}),
+    ...SESSION,
+    application: "FORBIDDEN",
+    other: "FORBIDDEN",
+    foreign: "FORBIDDEN",
+    owner: "FORBIDDEN",
   },
 };

@@ -50,9 +50,11 @@ export class SessionResolver {
     description: "Ends the session of the token sent, and every connection it opened.",
   })
   async destroySession(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, visit, caller }: IdentityContext,
   ): Promise<DestroySessionPayload> {
-    await destroySession(identity, await visit.session());
+    const session = await visit.session();
+    caller.answerFirst?.();
+    await destroySession(identity, session);
     visit.end();
     return { destroyed: true };
   }
@@ -75,8 +77,10 @@ export class SessionResolver {
     description:
       "Signs the user out. The token stays, as the application's; connections it opened close.",
   })
-  async logout(@Ctx() { identity, visit }: IdentityContext): Promise<LogoutPayload> {
-    const session = await setSessionUser(identity, await visit.session(), null);
+  async logout(@Ctx() { identity, visit, caller }: IdentityContext): Promise<LogoutPayload> {
+    const before = await visit.session();
+    caller.answerFirst?.();
+    const session = await setSessionUser(identity, before, null);
     visit.replace(session);
     return { session: showSession(session, visit.ownToken) };
   }

@@ -67,7 +67,7 @@ export async function createSession(
     expiresAt,
     now,
     origin.ip,
-    origin.userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null,
+    keptUserAgent(origin),
     sliding,
   ]);
   const session: Session = {
@@ -103,7 +103,7 @@ export async function findSession(identity: Identity, token: string | undefined)
   const session = identity.cache
     ? (identity.cache.get(key) ?? (await identity.cache.load(key, read)))
     : await read();
-  if (session === null || isExpired(identity, session)) throw Fault.noSession();
+  if (session === null || isOver(identity, session)) throw Fault.noSession();
   identity.touches.note(session);
   return session;
 }
@@ -128,10 +128,12 @@ export async function setSessionUser(
   const moved = await identity.store.query(SET_USER, [session.id, user?.id ?? null, now]);
   if (moved.length === 0) throw Fault.noSession();
   const left = session.userId !== null && session.userId !== user?.id;
-  await identity.endings.announce({
-    kind: left ? "session" : "session changed",
-    sessionId: session.id,
-  });
+  const { id: sessionId } = session;
+  await identity.endings.announce(
+    left
+      ? { kind: "session", sessionId }
+      : { kind: "session changed", sessionId, userId: user?.id ?? null },
+  );
   const changed = { ...session, userId: user?.id ?? null, user, updatedAt: now };
   identity.touches.note(changed);
   return changed;
@@ -158,7 +160,16 @@ export function viewerOf(session: Session): Viewer {
   return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
 }
 
-function isExpired(identity: Identity, session: Session): boolean {
+/** The User-Agent header as a session keeps it. */
+export function keptUserAgent({ userAgent }: Origin): string | null {
+  return userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null;
+}
+
+/** Whether a session has expired. */
+export function isOver(
+  identity: Identity,
+  session: Pick<Session, "id" | "sliding" | "expiresAt">,
+): boolean {
   // The last use may not be written yet.
   const used = session.sliding ? identity.touches.lastUse(session.id) : undefined;
   const expiry = Math.max(session.expiresAt.getTime(), used === undefined ? 0 : used + SESSION_MS);

@@ -1,0 +1,79 @@
+import type { UserViewer } from "../../core/viewer";
+import type { Identity } from "../identity";
+import { SESSION_MS } from "./session";
+import { isOver } from "./sessions";
+
+/** Entries of a list at most; who has more sessions sees those used last. */
+const LIST_MAX = 1_000;
+
+// An expiry that is not written yet is behind by a flush; whatever is older has ended for certain.
+const LIST = {
+  name: "list_sessions",
+  text: `SELECT id, ip, user_agent, last_activity_at, sliding, expires_at FROM sessions
+    WHERE user_id = $1 AND expires_at > $2 ORDER BY last_activity_at DESC, id DESC LIMIT ${LIST_MAX}`,
+};
+const DESTROY_OTHERS = {
+  name: "destroy_other_sessions",
+  text: "DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id",
+};
+
+/** A session in the list of its user (interface.md "Session list entry"). */
+export interface SessionEntry {
+  id: number;
+  /** Address that it was created from. */
+  ip: string;
+  /** Empty when the client sent none. */
+  userAgent: string;
+  lastActivityAt: Date;
+}
+
+interface SessionEntryRow {
+  id: number;
+  ip: string | null;
+  user_agent: string | null;
+  last_activity_at: Date;
+  sliding: boolean;
+  expires_at: Date;
+}
+
+/** The active sessions of the calling user, newest activity first. One indexed read. */
+export async function listSessions(
+  identity: Identity,
+  viewer: UserViewer,
+): Promise<SessionEntry[]> {
+  const earliest = new Date(identity.clock.now() - SESSION_MS);
+  const rows = await identity.store.query<SessionEntryRow>(LIST, [viewer.userId, earliest]);
+  const entries = rows
+    .filter((row) => !isOver(identity, { ...row, expiresAt: row.expires_at }))
+    .map((row) => toEntry(row, identity.touches.lastUse(row.id)));
+  // What is not written yet may have changed the order.
+  return entries.sort(
+    (a, b) => b.lastActivityAt.getTime() - a.lastActivityAt.getTime() || b.id - a.id,
+  );
+}
+
+/**
+ * Ends every session of the calling user but this one, with the connections that they authenticated,
+ * on every node.
+ * @returns how many there were
+ */
+export async function destroyOtherSessions(
+  identity: Identity,
+  { userId, sessionId }: UserViewer,
+): Promise<number> {
+  const ended = await identity.store.query<{ id: number }>(DESTROY_OTHERS, [userId, sessionId]);
+  await Promise.all(
+    ended.map(({ id }) => identity.endings.announce({ kind: "session", sessionId: id })),
+  );
+  return ended.length;
+}
+
+function toEntry(row: SessionEntryRow, lastUse: number | undefined): SessionEntry {
+  const written = row.last_activity_at.getTime();
+  return {
+    id: row.id,
+    ip: row.ip ?? "",
+    userAgent: row.user_agent ?? "",
+    lastActivityAt: new Date(Math.max(written, lastUse ?? 0)),
+  };
+}

@@ -1,0 +1,93 @@
+import { applicationToken, newUser, rest, signed, signIn } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
+
+/** What many ask for at once and only one may have. */
+
+const MANY = 50;
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+}, 60_000);
+afterAll(() => node.stop());
+
+const atOnce = <T>(ask: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: MANY }, (_, index) => ask(index)));
+
+/** How many answers have which status. */
+function statuses(answers: Array<{ status: number }>): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+test("one login is one user's", async () => {
+  const token = await applicationToken(node);
+  const answers = await atOnce((index) => {
+    const login = index % 2 ? "wanted" : "WANTED";
+    return rest(node, "POST", "/users", {
+      token,
+      body: { user: { login, password: "correct horse" } },
+    });
+  });
+  expect(statuses(answers)).toEqual({ 201: 1, 422: MANY - 1 });
+  for (const { status, body } of answers) {
+    if (status === 422) expect(body).toEqual({ errors: { login: ["has already been taken"] } });
+  }
+});
+
+test("one signed request is one session", async () => {
+  for (const path of ["/session", "/session/web"]) {
+    const body = signed(node);
+    const answers = await atOnce(() => rest(node, "POST", path, { body }));
+    expect([path, statuses(answers)]).toEqual([path, { 201: 1, 422: MANY - 1 }]);
+  }
+});
+
+test("one web session is one user's", async () => {
+  const users = [await newUser(node), await newUser(node)] as const;
+  const web = await rest(node, "POST", "/session/web", { body: signed(node) });
+  const { token: webToken } = web.body.session;
+  const answers = await atOnce(async (index) => {
+    const { id, token } = users[index % 2 ? 1 : 0];
+    const body = { web_token: webToken };
+    return { id, ...(await rest(node, "PATCH", "/session/web", { token, body })) };
+  });
+  expect(statuses(answers)).toEqual({ 200: 1, 404: MANY - 1 });
+  const winner = answers.find(({ status }) => status === 200);
+  const { session } = (await rest(node, "GET", "/session", { token: webToken })).body;
+  expect(session.user_id).toBe(winner?.id);
+});
+
+test("no request that begins after a session ended succeeds", async () => {
+  const user = await newUser(node);
+  const { token } = await signIn(node, user);
+  let ended = false;
+  const ask = async () => {
+    const late = ended;
+    const { status } = await rest(node, "GET", "/session", { token });
+    return { late, status };
+  };
+  const flood = atOnce(async () => [await ask(), await ask(), await ask(), await ask()]);
+  expect((await rest(node, "DELETE", "/session", { token })).status).toBe(200);
+  ended = true;
+  const answers = [...(await flood).flat(), ...(await atOnce(ask))];
+  expect(statuses(answers.filter(({ late }) => late))).toEqual({ 401: expect.any(Number) });
+  expect(answers.filter(({ status }) => status !== 200 && status !== 401)).toEqual([]);
+});
+
+test("a user never has more than five tags", async () => {
+  const { id, token } = await newUser(node);
+  const answers = await atOnce((index) => {
+    const tag_list = Array.from({ length: (index % 6) + 1 }, (_, tag) => `tag-${index}-${tag}`);
+    return rest(node, "PUT", `/users/${id}`, { token, body: { user: { tag_list } } });
+  });
+  const refused = answers.filter((_, index) => index % 6 === 5);
+  expect(statuses(refused)).toEqual({ 422: refused.length });
+  expect(Object.keys(statuses(answers)).filter((status) => Number(status) >= 500)).toEqual([]);
+  const { body } = await rest(node, "GET", `/users/${id}`, { token });
+  const tags: string[] = body.user.user_tags.split(",");
+  expect(tags.length).toBeLessThanOrEqual(5);
+  // All of one request.
+  expect(new Set(tags.map((tag) => tag.split("-")[1])).size).toBe(1);
+});

@@ -1,0 +1,87 @@
+import { openLocalBus } from "../../src/bus/local";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
+import { openIdentity } from "../../src/identity/identity";
+import { findSession } from "../../src/identity/session/sessions";
+import { watchBinding } from "../../src/identity/web-session/binding-watch";
+import { newUser, rest, signed, signIn } from "../support/client";
+import { hasServices } from "../support/database";
+import { openSocket } from "../support/graphql-socket";
+import { startNode } from "../support/node";
+
+/** As of a node among others, which remembers no session. */
+const CONFIG = {
+  REDIS_URL: "redis://localhost",
+  DATABASE_URL: "postgresql://localhost/x",
+  SECRET_KEY: Buffer.alloc(32).toString("base64"),
+};
+
+it("a web session hears of its user also when the word of it was lost", async () => {
+  const node = await startNode();
+  const log = openLog("silent");
+  const bus = openLocalBus(systemClock, log);
+  // A room that is told nothing by the node, as one whose bus is away.
+  const identity = await openIdentity({
+    ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
+    sealer: new Sealer([newKey()]),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  try {
+    const user = await newUser(node);
+    const create = () => rest(node, "POST", "/session/web", { body: signed(node) });
+    const [one, two] = [(await create()).body.session, (await create()).body.session];
+    const watch = async (token: string) =>
+      watchBinding(identity, await findSession(identity, token), token);
+    const [told, left] = [await watch(one.token), await watch(two.token)];
+    const [first, second] = [told.next(), left.next()];
+    await left.return?.();
+    expect(await second).toEqual({ value: undefined, done: true });
+
+    const body = { web_token: one.token };
+    expect((await rest(node, "PATCH", "/session/web", { token: user.token, body })).status).toBe(
+      200,
+    );
+    await bus.publish("identity:endings", "");
+    expect((await first).value).toMatchObject({ id: one.id, userId: user.id });
+    expect(await told.next()).toEqual({ value: undefined, done: true });
+  } finally {
+    await identity.close();
+    await node.stop();
+  }
+}, 20_000);
+
+// Two nodes want a PostgreSQL and a Redis between them.
+if (hasServices) describe("two nodes", onServices);
+
+function onServices() {
+  it("tell each other of a user who is bound, of others that end, and of renewed sockets", async () => {
+    const one = await startNode();
+    const two = await startNode({}, {}, one);
+    try {
+      const user = await newUser(one);
+      const { session } = (await rest(one, "POST", "/session/web", { body: signed(one) })).body;
+      const socket = await openSocket(two, session.token);
+      const bound = socket.run("subscription { sessionBound { userId } }");
+      const body = { web_token: session.token };
+      await rest(one, "PATCH", "/session/web", { token: user.token, body });
+      expect(await bound).toEqual({ data: { sessionBound: { userId: user.id } } });
+
+      const fresh = await signIn(one, user);
+      const renewed = await openSocket(two, fresh.token);
+      const query =
+        "mutation ($token: String!) { renewSocket(input: { token: $token }) { session { userId } } }";
+      expect((await renewed.run(query, { token: user.token })).errors).toBeUndefined();
+      await rest(one, "DELETE", "/session/list", { token: user.token });
+      expect((await socket.closed).code).toBe(4401);
+      expect((await renewed.run("{ currentSession { id } }")).errors).toBeUndefined();
+      await rest(one, "DELETE", "/session", { token: user.token });
+      expect((await renewed.closed).code).toBe(4401);
+    } finally {
+      await two.stop();
+      await one.stop();
+    }
+  });
+}

@@ -1,0 +1,289 @@
+import { createHash, createHmac } from "node:crypto";
+import { create, toString as drawQrCode } from "qrcode";
+import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { openSocket } from "../support/graphql-socket";
+import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { shownUser, shownWebSession } from "../support/permission-routes";
+import { secondApplication } from "../support/second-application";
+
+const NO_SESSION = { errors: { base: ["Required session does not exist"] } };
+const NONE_WAITS = { errors: { base: ["There is no web session that waits for this code"] } };
+const DAY = 24 * HOUR;
+
+const clock = new MovingClock();
+let node: TestNode;
+let user: TestUser;
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  user = await newUser(node);
+}, 60_000);
+afterAll(() => node.stop());
+
+/** Parameters of POST /session/web that sign all of them, in the way of clients in the field. */
+function signedWith(extra: Record<string, string | number>): Record<string, string | number> {
+  const { signature: _, ...parameters } = { ...signed(node, clock.now()), ...extra };
+  const line = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join("&");
+  const { authSecret } = node.application;
+  return { ...parameters, signature: createHmac("sha1", authSecret).update(line).digest("hex") };
+}
+
+interface WebSession {
+  id: number;
+  token: string;
+  qrCode: string;
+}
+
+async function webSession(extra: Record<string, string | number> = {}): Promise<WebSession> {
+  const answer = await rest(node, "POST", "/session/web", { body: signedWith(extra) });
+  expect([answer.status, answer.body]).toEqual([201, shownWebSession(node.application.id)]);
+  const { session, qr_code: qrCode } = answer.body;
+  expect(session._id).toBe(String(session.id));
+  return { id: session.id, token: session.token, qrCode };
+}
+
+const whoAmI = (token: string) => rest(node, "GET", "/session", { token });
+const bind = (webToken: string, token = user.token) =>
+  rest(node, "PATCH", "/session/web", { token, body: { web_token: webToken } });
+
+/** Gives a session a binding code that the test knows; what a QR code holds only a camera can read. */
+async function knownCode({ id }: WebSession): Promise<string> {
+  const code = `code-of-${id}`;
+  const hash = createHash("sha256").update(code).digest();
+  const rows = await node.sql(
+    "UPDATE sessions SET binding_code_hash = $2 WHERE id = $1 RETURNING id",
+    [id, hash],
+  );
+  expect(rows).toHaveLength(1);
+  return code;
+}
+
+describe("creating one", () => {
+  it("answers a session without a user and an SVG of a code that is not the token", async () => {
+    const { id, token, qrCode } = await webSession();
+    expect(await drawQrCode(token, { type: "svg" })).not.toBe(qrCode);
+    // The code is of the length of a token, as plain text.
+    const { size } = create(token).modules;
+    expect(qrCode).toContain(`viewBox="0 0 ${size + 8} ${size + 8}"`);
+    const [row] = await node.sql<{ token_hash: Uint8Array; binding_code_hash: Uint8Array }>(
+      "SELECT token_hash, binding_code_hash FROM sessions WHERE id = $1",
+      [id],
+    );
+    expect(row?.binding_code_hash).toHaveLength(32);
+    expect(row?.binding_code_hash).not.toEqual(row?.token_hash);
+    expect((await whoAmI(token)).body.session).toMatchObject({ id, user_id: 0 });
+  });
+
+  it("takes long in the signature, whichever way it is signed", async () => {
+    await webSession({ long: 1 });
+    const body = new URLSearchParams(
+      Object.entries(signedWith({ long: 1 })).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]),
+    );
+    expect((await rest(node, "POST", "/session/web", { body })).status).toBe(201);
+    const loose = { ...signed(node, clock.now()), long: 1 };
+    expect((await rest(node, "POST", "/session/web", { body: loose })).status).toBe(201);
+    const CREATE = `mutation ($input: CreateWebSessionInput!) {
+      createWebSession(input: $input) { session { userId } qrCode } }`;
+    const { application_id, auth_key, ...rest_ } = signedWith({ long: 1 });
+    const input = { ...rest_, applicationId: application_id, authKey: auth_key, long: true };
+    const { data, errors } = await graphql(node, CREATE, { input });
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      createWebSession: { session: { userId: 0 }, qrCode: expect.stringMatching(/^<svg /) },
+    });
+  });
+
+  it("is refused with a wrong signature, and a second time", async () => {
+    const wrong = { ...signedWith({}), signature: "0".repeat(40) };
+    const refused = await rest(node, "POST", "/session/web", { body: wrong });
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ["signature"]]);
+    const body = signedWith({});
+    expect((await rest(node, "POST", "/session/web", { body })).status).toBe(201);
+    const again = await rest(node, "POST", "/session/web", { body });
+    expect([again.status, Object.keys(again.body.errors)]).toEqual([422, ["nonce"]]);
+  });
+});
+
+describe("binding one", () => {
+  it("makes it the user's, by the code or by the token, in JSON and in a form", async () => {
+    for (const by of ["code", "token"]) {
+      for (const form of [false, true]) {
+        const web = await webSession();
+        const webToken = by === "code" ? await knownCode(web) : web.token;
+        const body = form ? new URLSearchParams({ web_token: webToken }) : { web_token: webToken };
+        const answer = await rest(node, "PATCH", "/session/web", { token: user.token, body });
+        expect([answer.status, answer.text]).toEqual([200, ""]);
+        const { session } = (await whoAmI(web.token)).body;
+        expect(session).toMatchObject({ id: web.id, user_id: user.id, token: web.token });
+        expect(session.user).toEqual(shownUser(user));
+        expect(session).not.toHaveProperty("device_id");
+        const [row] = await node.sql("SELECT binding_code_hash FROM sessions WHERE id = $1", [
+          web.id,
+        ]);
+        expect(row).toEqual({ binding_code_hash: null });
+      }
+    }
+  });
+
+  it("answers the same whatever is wrong with the code", async () => {
+    const [used, other, over] = [await webSession(), await webSession(), await webSession()];
+    const usedCode = await knownCode(used);
+    await bind(used.token);
+    await rest(node, "DELETE", "/session", { token: over.token });
+    const elsewhere = await newUser(await secondApplication(node));
+    const cases = [
+      ["an unknown code", "x".repeat(43), user.token],
+      ["an endless code", "x".repeat(1_000), user.token],
+      ["the code of a session that is bound", usedCode, user.token],
+      ["the token of a session that is bound", used.token, user.token],
+      ["the token of a session that ended", over.token, user.token],
+      ["the caller's own token", user.token, user.token],
+      ["a session of another application", other.token, elsewhere.token],
+    ] as const;
+    for (const [what, code, token] of cases) {
+      const { status, body } = await bind(code, token);
+      expect([what, status, body]).toEqual([what, 404, NONE_WAITS]);
+    }
+  });
+
+  it("is not for guests", async () => {
+    const guest = await newUser(node);
+    await node.sql("UPDATE users SET is_guest = true WHERE id = $1", [guest.id]);
+    // A session that the node has not seen, so that it remembers nothing else of the user.
+    const body = signed(node, clock.now());
+    const { id, token } = (await rest(node, "POST", "/session", { body })).body.session;
+    await node.sql("UPDATE sessions SET user_id = $2 WHERE id = $1", [id, guest.id]);
+    const web = await webSession();
+    const answer = await bind(web.token, token);
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { errors: { base: ["A guest cannot sign a web client in"] } },
+    ]);
+    expect((await whoAmI(web.token)).body.session.user_id).toBe(0);
+  });
+
+  it("wants the code", async () => {
+    const answer = await rest(node, "PATCH", "/session/web", { token: user.token, body: {} });
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["web_token"]]);
+  });
+});
+
+describe("until it is bound", () => {
+  it("its token ends its own session", async () => {
+    const { token } = await webSession();
+    expect((await rest(node, "DELETE", "/session", { token })).status).toBe(200);
+    expect((await whoAmI(token)).body).toEqual(NO_SESSION);
+  });
+
+  it("its token signs nobody in", async () => {
+    const { token } = await webSession();
+    const { login, password } = user;
+    const answer = await rest(node, "POST", "/login", { token, body: { login, password } });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe("lifetimes", () => {
+  it("2 hours after the last use, or 30 days after the start whatever happens", async () => {
+    const [short, long] = [await webSession(), await webSession({ long: 1 })];
+    for (let turn = 0; turn < 3; turn += 1) {
+      clock.advance(2 * HOUR - MINUTE);
+      expect((await whoAmI(short.token)).status).toBe(200);
+    }
+    clock.advance(2 * HOUR + MINUTE);
+    expect((await whoAmI(short.token)).body).toEqual(NO_SESSION);
+    clock.advance(29 * DAY);
+    const answer = await whoAmI(long.token);
+    expect(answer.status).toBe(200);
+    clock.advance(DAY);
+    expect((await whoAmI(long.token)).body).toEqual(NO_SESSION);
+    user = await newUserNow();
+    expect((await bind(long.token)).body).toEqual(NONE_WAITS);
+    expect((await bind(short.token)).body).toEqual(NONE_WAITS);
+  });
+
+  async function newUserNow(): Promise<TestUser> {
+    const { token } = await webSession();
+    const login = `later-${clock.now()}`;
+    const password = "correct horse";
+    const body = signed(node, clock.now());
+    const { session } = (await rest(node, "POST", "/session", { body })).body;
+    await rest(node, "POST", "/users", {
+      token: session.token,
+      body: { user: { login, password } },
+    });
+    const answer = await rest(node, "POST", "/login", {
+      token: session.token,
+      body: { login, password },
+    });
+    expect([answer.status, (await whoAmI(token)).status]).toEqual([200, 200]);
+    return {
+      ...{ login, password, token: session.token, sessionId: session.id },
+      id: answer.body.user.id,
+    };
+  }
+});
+
+describe("sessionBound", () => {
+  const SUBSCRIBE = "subscription { sessionBound { databaseId userId token user { login } } }";
+  const shown = ({ id, token }: WebSession) => ({
+    data: {
+      sessionBound: { databaseId: id, userId: user.id, token, user: { login: user.login } },
+    },
+  });
+
+  it("tells once the user is there, and is over", async () => {
+    const web = await webSession();
+    const socket = await openSocket(node, web.token);
+    const subscribe = { id: "s", type: "subscribe", payload: { query: SUBSCRIBE } };
+    socket.send(subscribe);
+    socket.send({ ...subscribe, id: "t" });
+    // What came before is answered by now.
+    await socket.run("{ currentSession { id } }");
+    expect(socket.received.filter(({ id }) => id === "s" || id === "t")).toEqual([]);
+    expect((await bind(web.token)).status).toBe(200);
+    const told = (id: string) => socket.received.filter((message) => message.id === id);
+    for (const id of ["s", "t"]) {
+      await eventually(
+        () => told(id),
+        ({ length }) => length === 2,
+      );
+      expect(told(id)).toEqual([
+        { id, type: "next", payload: shown(web) },
+        { id, type: "complete" },
+      ]);
+    }
+    // The socket is the user's now.
+    await socket.listen("signals", user.id);
+    await rest(node, "DELETE", "/session", { token: web.token });
+    expect((await socket.closed).code).toBe(4401);
+  });
+
+  it("tells at once when the user is there already", async () => {
+    const web = await webSession();
+    await bind(web.token);
+    const socket = await openSocket(node, web.token);
+    expect(await socket.run(SUBSCRIBE)).toEqual(shown(web));
+    await socket.close();
+  });
+
+  it("ends with the socket when the session does, and with its user from then on", async () => {
+    const web = await webSession();
+    const socket = await openSocket(node, web.token);
+    socket.send({ id: "s", type: "subscribe", payload: { query: SUBSCRIBE } });
+    await rest(node, "DELETE", "/session", { token: web.token });
+    expect((await socket.closed).code).toBe(4401);
+
+    const next = await webSession();
+    const owned = await openSocket(node, next.token);
+    await bind(next.token);
+    await rest(node, "DELETE", `/users/${user.id}`, { token: user.token });
+    expect((await owned.closed).code).toBe(4401);
+  });
+});
