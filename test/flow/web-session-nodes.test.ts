@@ -1,10 +1,12 @@
 import { openLocalBus } from "../../src/bus/local";
+import { openLimiters } from "../../src/bus/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
 import { findSession } from "../../src/identity/session/sessions";
 import { watchBinding } from "../../src/identity/web-session/binding-watch";
 import { newUser, rest, signed, signIn } from "../support/client";
@@ -23,10 +25,12 @@ it("a web session hears of its user also when the word of it was lost", async ()
   const node = await startNode();
   const log = openLog("silent");
   const bus = openLocalBus(systemClock, log);
+  const config = readConfig({});
   // A room that is told nothing by the node, as one whose bus is away.
   const identity = await openIdentity({
     ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
     sealer: new Sealer([newKey()]),
+    limits: new Limits(config, await openLimiters({ config, log, clock: systemClock })),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   try {

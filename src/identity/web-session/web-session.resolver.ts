@@ -1,6 +1,7 @@
 import { toString as drawQrCode } from "qrcode";
 import { Arg, Ctx, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
+import { Limited } from "../limits";
 import type { Session } from "../session/session";
 import { SessionType, showSession } from "../session/session.type";
 import type { Parameters } from "../session/signature";
@@ -16,6 +17,7 @@ import { bindWebSession, createWebSession } from "./web-sessions";
 @Resolver()
 export class WebSessionResolver {
   @Allow("public")
+  @Limited("session")
   @Mutation(() => CreateWebSessionPayload, {
     description:
       "Creates a session for a web client, which a user takes over by the QR code that the client shows.",
