@@ -185,7 +185,7 @@ function errorsOf(document: RestDocument, token: boolean): Record<string, JsonSc
   // Whatever a path or an id names may not be there.
   const names = ({ place, type }: RestParameter) =>
     place === "path" || getNullableType(type).toString() === "ID";
-  if (nullable || parameters.some(names)) codes.push("NOT_FOUND");
+  if (nullable || document.method === "PATCH" || parameters.some(names)) codes.push("NOT_FOUND");
   if (parameters.length > 0) codes.push("INVALID");
   if (document.method !== "GET") codes.push("TOO_LARGE");
   return Object.fromEntries(
