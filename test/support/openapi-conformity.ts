@@ -106,7 +106,10 @@ export class Conformity {
     const stated = parameters.filter((parameter) => parameter.in === "query");
     const query = {
       type: "object",
-      properties: Object.fromEntries(stated.map(({ name, schema }) => [name, schema])),
+      // A list is named `filter[]` there, and read as `filter`.
+      properties: Object.fromEntries(
+        stated.map(({ name, schema }) => [name.replace(/\[\]$/, ""), schema]),
+      ),
       required: stated.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     };
