@@ -21,7 +21,7 @@ export function toGraphQLError(error: GraphQLError, log: Log, requestId: string)
 
 /** What graphql says of a variable without repeating anything that was sent. */
 const REASON =
-  /; (Field "\w+" (?:of required type "[\w![\]]+" was not provided|is not defined by type "\w+")|Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*|Value does not exist in "\w+" enum)\.?$/;
+  /; (Field "\w+" (?:of required type "[\w![\]]+" was not provided|is not defined by type "?\w+"?)|Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*|Value does not exist in "\w+" enum)\.?(?: Did you mean [^{}]*\?)?$/;
 
 /**
  * The word of graphql on a variable without the value, which may be a password: the whole input is

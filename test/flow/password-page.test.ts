@@ -20,6 +20,11 @@ beforeAll(async () => {
   await node.sql("UPDATE applications SET name = $1", [NAME]);
 }, 60_000);
 afterAll(() => node.stop());
+/** What puts back what a test changed. */
+const after: Array<() => void> = [];
+afterEach(() => {
+  for (const step of after.splice(0)) step();
+});
 
 /** A user with a live link; how links come by mail is the business of password-reset.test.ts. */
 async function lostUser(): Promise<{ user: TestUser; email: string; token: string }> {
@@ -100,6 +105,7 @@ describe("a link that no longer works", () => {
     await send({ token: used.token, password: NEW, repeat: NEW });
     const expired = await lostUser();
     clock.advance(HOUR);
+    after.push(() => clock.advance(-HOUR));
     const tokens = [used.token, expired.token, "", "x".repeat(43), "../../etc/passwd", "\u0000"];
     const pages = [];
     for (const token of tokens) {

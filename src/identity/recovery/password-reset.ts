@@ -3,6 +3,7 @@ import { hashToken, newToken } from "../../core/random";
 import { type Mailer, MailRefused } from "../../mail/mail";
 import type { Identity } from "../identity";
 import { checkPassword, hashPassword } from "../password";
+import { textProblem } from "../user/user-fields";
 import { resetLink, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
 
@@ -65,11 +66,8 @@ export async function requestReset(
     throw new Fault("UNAVAILABLE", "This server has no way to send mail");
   }
   if (email === "") throw Fault.field("email", "is required");
-  if (email.length > EMAIL_MAX) {
-    throw Fault.field("email", `is too long (maximum is ${EMAIL_MAX} characters)`);
-  }
-  // Cannot be stored, so it is nobody's.
-  if (email.includes("\0")) throw Fault.field("email", "holds a character that no e-mail has");
+  const problem = textProblem(email, EMAIL_MAX);
+  if (problem !== null) throw Fault.field("email", problem);
   await identity.deliverReset({ applicationId, emailKey: email.toLowerCase() });
 }
 
