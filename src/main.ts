@@ -27,7 +27,10 @@ async function main(): Promise<void> {
       end(1);
     },
   });
-  printBanner(app.addresses, app.created, join(config.DATA_DIR, "credentials.json"));
+  printBanner(app.addresses, app.created, {
+    credentials: join(config.DATA_DIR, "credentials.json"),
+    owner: join(config.DATA_DIR, "owner.json"),
+  });
 }
 
 main().catch((error: unknown) => {

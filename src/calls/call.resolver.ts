@@ -2,8 +2,8 @@ import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root, Subscription } from 
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
 import { Allow } from "../identity/context";
+import { findUser, parseId } from "../identity/user/find-user";
 import { UserType } from "../identity/user/user.type";
-import { findUser, parseId } from "../identity/user/users";
 import type { CallContext } from "./context";
 import type { Parcel } from "./device";
 import { showSignal } from "./show-signal";

@@ -5,6 +5,8 @@ export interface Caller {
   userAgent?: string;
   /** Session token as sent. */
   token?: string;
+  /** The web page's origin, where a browser named one. */
+  origin?: string;
   requestId: string;
   /**
    * Body parameters as sent, flattened to wire names (`user[login]`) and raw text; from REST alone,

@@ -20,7 +20,7 @@ export interface FirstCredentials {
 export function printBanner(
   addresses: Banner,
   created: FirstCredentials | null,
-  credentialsPath: string,
+  files: { credentials: string; owner: string },
   output: NodeJS.WriteStream = process.stdout,
 ): void {
   const rows: Array<[string, string]> = [
@@ -35,7 +35,7 @@ export function printBanner(
       rows.push(["account key", created.account_key]);
     }
   }
-  rows.push(["Credentials", credentialsPath]);
+  rows.push(["Owner", files.owner], ["Credentials", files.credentials]);
   const lines = rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`);
   output.write(`\nSignalbox is ready.\n\n${lines.join("\n")}\n\n`);
 }
@@ -44,4 +44,9 @@ export function printBanner(
 export function printProblem(problem: unknown): void {
   const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
   process.stderr.write(`${text}\n`);
+}
+
+/** Writes what a command was asked for to standard output. */
+export function printText(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

@@ -58,6 +58,17 @@ export const VARIABLES = {
     undefined,
     "Public address of the REST paths; by default that of the HTTP server.",
   ),
+  SIGNALBOX_URL: variable(
+    url("http:", "https:"),
+    undefined,
+    "Address of the running server, for the command line; by default HOST and PORT.",
+  ),
+  SIGNALBOX_TOKEN: variable(
+    z.string(),
+    undefined,
+    "An account owner's token, for the command line; by default it signs in with DATA_DIR/owner.json.",
+    true,
+  ),
   CHAT_URL: variable(
     url("ws:", "wss:"),
     undefined,

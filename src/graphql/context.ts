@@ -18,7 +18,7 @@ export type MakeContext = (caller: Caller) => Context;
 /** Contexts over the rooms of this node. */
 export function contextMaker(identity: Identity, router: Router): MakeContext {
   return (caller) => {
-    const visit = new Visit(identity, caller.token);
+    const visit = new Visit(identity, caller);
     return {
       identity,
       router,

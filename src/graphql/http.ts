@@ -146,6 +146,7 @@ function callerOf(request: FastifyRequest): Caller {
     ip: request.ip,
     userAgent: headers["user-agent"],
     token: tokenOf(headers["svc-token"], headers.authorization),
+    origin: headers.origin,
     requestId: request.id,
   };
 }

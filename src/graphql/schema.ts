@@ -11,7 +11,15 @@ import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
+import { AccountResolver } from "../identity/account/account.resolver";
 import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
+import { ApplicationResolver } from "../identity/application/application.resolver";
+import {
+  AccountFieldsResolver,
+  ApplicationFieldsResolver,
+  ApplicationSessionsResolver,
+  ApplicationUsersResolver,
+} from "../identity/application/application-fields.resolver";
 import type { IdentityContext } from "../identity/context";
 import type { LimitClass } from "../identity/limits";
 import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
@@ -33,6 +41,12 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   UserPageResolver,
   AccountSettingsResolver,
   PasswordResetResolver,
+  AccountResolver,
+  ApplicationResolver,
+  ApplicationFieldsResolver,
+  AccountFieldsResolver,
+  ApplicationUsersResolver,
+  ApplicationSessionsResolver,
   CallResolver,
   SignalPartyResolver,
 ];
@@ -113,6 +127,8 @@ function guard(name: string, field: RootField): void {
       // A public operation finds out by itself for which application it is.
       if (access === "public") return resolve(...args);
       await visit.require(access);
+      // Owners stand outside of the applications; their address has been counted.
+      if (access === "account") return resolve(...args);
       const { applicationId } = await visit.session();
       for (const each of counted) {
         const counting = identity.limits.application(each, applicationId);

@@ -1,11 +1,13 @@
 import type { WebSocket } from "ws";
 import { Fault, NO_SESSION } from "../core/errors";
+import { findOwner, isOwnerToken } from "../identity/account/account-sessions";
 import type { Identity } from "../identity/identity";
 import type { Session } from "../identity/session/session";
 import { findSession } from "../identity/session/sessions";
 
-/** Close code of a socket whose session ended, of graphql-ws's PROTOCOL.md. */
+/** Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not admit the web page. */
 const UNAUTHORIZED = 4401;
+const FORBIDDEN = 4403;
 
 /**
  * The session that a socket belongs to: its operations run with the session's token, and it closes
@@ -30,14 +32,25 @@ export class SocketSession {
     return this.current;
   }
 
-  /** Binds the socket to the session of its token; closes it when the token is not good. */
-  async connect(token: string): Promise<void> {
+  /**
+   * Binds the socket to the session of its token; closes it when the token is not good, or when the
+   * application does not admit the web page of this origin.
+   */
+  async connect(token: string, origin?: string): Promise<void> {
     this.current = token;
     try {
+      // Nothing flows to an owner unasked, and every operation looks the token up anew.
+      if (isOwnerToken(token)) return void (await findOwner(this.identity, token));
+      if (origin !== undefined) {
+        const { applicationId } = await findSession(this.identity, token);
+        await this.identity.origins.check(applicationId, origin);
+      }
       await this.join(token);
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "UNAUTHENTICATED") throw error;
-      this.socket.close(UNAUTHORIZED, NO_SESSION);
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "UNAUTHENTICATED") this.socket.close(UNAUTHORIZED, NO_SESSION);
+      else if (error.code === "FORBIDDEN") this.socket.close(FORBIDDEN, error.message);
+      else throw error;
     }
   }
 

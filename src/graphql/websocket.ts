@@ -96,7 +96,8 @@ export class GraphqlSockets {
   /** A token that comes with the connection must be good; the socket then ends with its session. */
   private async connect(context: Socket): Promise<void> {
     const token = tokenOf(context.connectionParams);
-    if (token !== undefined) await this.sessionOf(context).connect(token);
+    const { origin } = context.extra.request.headers;
+    if (token !== undefined) await this.sessionOf(context).connect(token, origin);
   }
 
   private sessionOf({ extra: { socket } }: Socket): SocketSession {
@@ -136,6 +137,7 @@ export class GraphqlSockets {
           ip: addressOf(request),
           userAgent: request.headers["user-agent"],
           token: session.token,
+          origin: request.headers.origin,
           requestId: newId(),
           hangUp: () => socket.close(CLOSE.slow, "Too many signals waiting"),
           deviceSession: session.first,

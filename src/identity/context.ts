@@ -1,7 +1,14 @@
 import { Extensions } from "type-graphql";
 import type { Caller } from "../core/caller";
 import { Fault } from "../core/errors";
-import { type Access, allows, type UserViewer, type Viewer } from "../core/viewer";
+import {
+  type Access,
+  type AccountViewer,
+  allows,
+  type UserViewer,
+  type Viewer,
+} from "../core/viewer";
+import { findOwner, isOwnerToken } from "./account/account-sessions";
 import type { Identity } from "./identity";
 import type { Session } from "./session/session";
 import { findSession, viewerOf } from "./session/sessions";
@@ -17,24 +24,40 @@ export interface IdentityContext {
 export class Visit {
   private looked: Promise<Session> | null = null;
   private found: Session | null = null;
+  private owner: Promise<AccountViewer> | null = null;
 
   constructor(
     private readonly identity: Identity,
-    private readonly token: string | undefined,
+    private readonly caller: Pick<Caller, "token" | "origin">,
   ) {}
 
-  /** The session. @throws Fault UNAUTHENTICATED without a valid token */
+  /**
+   * The session.
+   * @throws Fault UNAUTHENTICATED without a valid token, FORBIDDEN from a web page that the
+   * application does not admit
+   */
   session(): Promise<Session> {
-    this.looked ??= findSession(this.identity, this.token).then((session) => {
-      this.found = session;
-      return session;
-    });
+    this.looked ??= this.look();
     return this.looked;
+  }
+
+  private async look(): Promise<Session> {
+    const { token, origin } = this.caller;
+    const session = await findSession(this.identity, token);
+    if (origin !== undefined) await this.identity.origins.check(session.applicationId, origin);
+    this.found = session;
+    return session;
+  }
+
+  /** The account's owner who is calling. @throws Fault UNAUTHENTICATED */
+  account(): Promise<AccountViewer> {
+    this.owner ??= findOwner(this.identity, this.caller.token);
+    return this.owner;
   }
 
   /** The token that the session was found by. */
   get ownToken(): string {
-    return this.token ?? "";
+    return this.caller.token ?? "";
   }
 
   /** The session as it stands, once it has been looked up. */
@@ -70,7 +93,13 @@ export class Visit {
   /** Lets pass who has this access. @throws Fault UNAUTHENTICATED, FORBIDDEN */
   async require(access: Access): Promise<void> {
     if (access === "public") return;
+    if (isOwnerToken(this.caller.token)) {
+      await this.account();
+      if (access !== "account") throw new Fault("FORBIDDEN", OWNER_REFUSED);
+      return;
+    }
     const { kind } = await this.viewer();
+    if (access === "account") throw new Fault("FORBIDDEN", SESSION_REFUSED);
     if (!allows(access, kind)) throw forbidden();
   }
 }
@@ -86,3 +115,7 @@ export function Allow(access: Access): MethodDecorator & PropertyDecorator {
 function forbidden(): Fault {
   return new Fault("FORBIDDEN", "This session may not do that: a session with a user is needed");
 }
+
+const OWNER_REFUSED =
+  "An account owner's token may not do that: a session of the application is needed";
+const SESSION_REFUSED = "A session may not do that: an account owner's token is needed";

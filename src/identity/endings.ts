@@ -8,7 +8,8 @@ export type Ending =
   | { kind: "user"; userId: number }
   /** No end: copies in memory are out of date; connections stay, as the user's that it has now. */
   | { kind: "session changed"; sessionId: number; userId: number | null }
-  | { kind: "user changed"; userId: number };
+  | { kind: "user changed"; userId: number }
+  | { kind: "application changed"; applicationId: number };
 
 /** A live connection, of a session or (signed in by password) of a user alone. */
 export interface Connection {

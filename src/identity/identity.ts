@@ -4,6 +4,7 @@ import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
 import type { Store } from "../store/store";
+import { WebOrigins } from "./application/web-origins";
 import { Endings } from "./endings";
 import type { Limits } from "./limits";
 import { FirebaseKeys } from "./provider/firebase-keys";
@@ -37,6 +38,8 @@ export interface Identity {
   existence: UserExistence;
   /** Public keys of phone sign-ins. */
   firebaseKeys: FirebaseKeys;
+  /** Web pages that may use an application. */
+  origins: WebOrigins;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface Identity {
 export async function openIdentity(
   parts: Omit<
     Identity,
-    "cache" | "touches" | "endings" | "existence" | "firebaseKeys" | "deliverReset"
+    "cache" | "touches" | "endings" | "existence" | "origins" | "firebaseKeys" | "deliverReset"
   > &
     Partial<Pick<Identity, "deliverReset">>,
 ): Promise<Identity & { close(): Promise<void> }> {
@@ -54,9 +57,11 @@ export async function openIdentity(
   // With Redis another node may end a session at any time, so only a lone node may remember one.
   const cache = config.REDIS_URL === undefined ? new SessionCache() : null;
   const existence = new UserExistence(store);
+  const origins = new WebOrigins(store);
   const endings = await Endings.open(bus, log, (ending) => {
     cache?.forget(ending);
     existence.forget(ending);
+    origins.forget(ending);
   });
   const touches = new Touches({ store, clock, log, endings });
   return {
@@ -67,6 +72,7 @@ export async function openIdentity(
     endings,
     existence,
     firebaseKeys: new FirebaseKeys(config.PROVIDER_TIMEOUT_MS),
+    origins,
     async close() {
       await endings.close();
       await touches.close();

@@ -103,6 +103,7 @@ function callerOf(request: FastifyRequest, body: Body | undefined): Caller {
     ip: request.ip,
     userAgent: request.headers["user-agent"],
     token: typeof token === "string" && token !== "" ? token : undefined,
+    origin: request.headers.origin,
     requestId: request.id,
     parameters: body?.parameters,
   };

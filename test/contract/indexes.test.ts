@@ -15,11 +15,11 @@ import { findLink, sendReset } from "../../src/identity/recovery/password-reset"
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { listSessions } from "../../src/identity/session/session-list";
 import { findSession } from "../../src/identity/session/sessions";
+import { findUser, type UserKey } from "../../src/identity/user/find-user";
 import type { LegacyCondition } from "../../src/identity/user/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
 import { listUsers } from "../../src/identity/user/user-list";
 import { pageUsers, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
-import { findUser, type UserKey } from "../../src/identity/user/users";
 import { bindWebSession } from "../../src/identity/web-session/web-sessions";
 import type { Mailer } from "../../src/mail/mail";
 import { openStore } from "../../src/store/open";

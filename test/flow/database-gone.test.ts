@@ -4,6 +4,7 @@ import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
 import { LEAKS } from "../support/hostile-values";
 import { startNode, type TestNode } from "../support/node";
+import { ownerOf } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
 
@@ -23,6 +24,8 @@ describe("when the database is gone", () => {
   const world = (): World => ({
     ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
     resetToken: () => "x".repeat(43),
+    owner: ownerOf(broken),
+    spareApplicationId: String(broken.application.id),
     signed: () => signed(broken),
   });
 

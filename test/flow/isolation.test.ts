@@ -66,6 +66,8 @@ beforeAll(async () => {
       return ++count;
     },
     resetToken: () => "no link of anybody",
+    owner: { email: "nobody@example.com", password: "not the password" },
+    spareApplicationId: String(node.application.id),
     signed: forged,
   };
   tokens["a user"] = world.foreign.token;

@@ -10,6 +10,7 @@ import { applicationToken, newUser, rest, signed, signIn, type TestUser } from "
 import { DOORS, type Door } from "../support/graphql-doors";
 import { connectSocket, type SocketAnswer } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
+import { ownerOf, ownerToken } from "../support/owner";
 import { CALLERS, expected, NOBODY, REST_ERRORS } from "../support/permission-callers";
 import { ROUTES } from "../support/permission-routes";
 import { type Outcome, ROWS, type Row, type World } from "../support/permission-rows";
@@ -33,6 +34,8 @@ const dead: Record<string, string | undefined> = { "no token": undefined };
 let count = 0;
 /** Reset links that were used. */
 let links = 0;
+let owner: World["owner"];
+let spareApplicationId: string;
 
 const PASSWORD = "correct horse";
 
@@ -40,6 +43,14 @@ beforeAll(async () => {
   node = await startNode({}, { clock });
   elsewhere = await secondApplication(node);
   await node.sql("UPDATE applications SET v1_list_disabled = false");
+  owner = ownerOf(node);
+  const [spare] = await node.sql<{ id: number }>(
+    `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+      SELECT account_id, 'Spare', 'key', 'secret', '{}', now() FROM applications WHERE id = $1
+      RETURNING id`,
+    [node.application.id],
+  );
+  spareApplicationId = String(spare?.id);
   dead["an unknown token"] = "x".repeat(43);
   const { id, login, password, token } = await newUser(node);
   const rows = await node.sql<{ hash: string }>(
@@ -93,7 +104,7 @@ async function makeWorld(): Promise<World> {
     await cheapUser(elsewhere),
   ] as const;
   return {
-    ...{ node, elsewhere, a, b, foreign },
+    ...{ node, elsewhere, a, b, foreign, owner, spareApplicationId },
     get unique() {
       return count;
     },
@@ -109,6 +120,10 @@ async function tokenOf(caller: string, world: World): Promise<string | undefined
       return world.a.token;
     case "user B":
       return world.b.token;
+    case "the account's owner":
+      return ownerToken(node);
+    case "another account's owner":
+      return ownerToken(elsewhere);
     case "a foreign user":
       return world.foreign.token;
     case "a signed-out token": {

@@ -8,7 +8,10 @@ export const NOBODY = [
   "a destroyed token",
   "a deleted user's token",
 ];
-/** Everybody who may try; user A, whose objects are asked for, comes last and may end them. */
+/**
+ * Everybody who may try; user A, whose objects are asked for, comes after the other sessions and may
+ * end them; an owner's token opens what a session does not, so its objects are still there.
+ */
 export const CALLERS = [
   ...NOBODY,
   "a web token",
@@ -17,6 +20,8 @@ export const CALLERS = [
   "user B",
   "a foreign user",
   "user A",
+  "another account's owner",
+  "the account's owner",
 ];
 
 /** What a caller is answered by a row. */
@@ -25,6 +30,8 @@ export function expected(row: Row, caller: string): Outcome {
   if (caller === "a web token") return row.web;
   if (caller === "an application token" || caller === "a signed-out token") return row.application;
   if (caller === "user B") return row.other;
+  if (caller === "the account's owner") return row.account;
+  if (caller === "another account's owner") return row.otherAccount;
   return caller === "a foreign user" ? row.foreign : row.owner;
 }
 
@@ -33,7 +40,7 @@ export const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text:
   UNAUTHENTICATED: { status: 401, text: /^Required session does not exist$/ },
   FORBIDDEN: {
     status: 403,
-    text: /^(This session may not do that: a session with a user is needed|Users can change and delete only their own account)$/,
+    text: /^(This session may not do that: a session with a user is needed|An account owner's token may not do that: a session of the application is needed|Users can change and delete only their own account)$/,
   },
   NOT_FOUND: {
     status: 404,

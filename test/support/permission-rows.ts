@@ -9,6 +9,10 @@ export interface World {
   a: TestUser;
   b: TestUser;
   foreign: TestUser;
+  /** What the owner of the first application's account signs in with. */
+  owner: { email: string; password: string };
+  /** An application of that account that nobody uses. */
+  spareApplicationId: string;
   /** A number that no other case has. */
   unique: number;
   /** The token of a live reset link that nobody has used, of a user apart. */
@@ -37,6 +41,10 @@ export interface Row {
   foreign: Outcome;
   /** User A. */
   owner: Outcome;
+  /** The owner of A's application. */
+  account: Outcome;
+  /** The owner of another account. */
+  otherAccount: Outcome;
   /** For whom it ends the session as it was, and with it the socket that it came through. */
   ends?: "anybody" | "user A" | "user B";
   /** Whether it is answered before that socket closes. */
@@ -52,11 +60,31 @@ const OPEN = {
   other: "OK",
   foreign: "OK",
   owner: "OK",
+  account: "OK",
+  otherAccount: "OK",
 } as const;
-const SESSION = { ...OPEN, nobody: "UNAUTHENTICATED" } as const;
+const SESSION = {
+  ...OPEN,
+  nobody: "UNAUTHENTICATED",
+  account: "FORBIDDEN",
+  otherAccount: "FORBIDDEN",
+} as const;
 const APPLICATION = { ...SESSION, web: "FORBIDDEN" } as const;
 const USER = { ...APPLICATION, application: "FORBIDDEN" } as const;
 const OWN = { ...USER, other: "FORBIDDEN", foreign: "NOT_FOUND" } as const;
+const ACCOUNT = {
+  nobody: "UNAUTHENTICATED",
+  web: "FORBIDDEN",
+  application: "FORBIDDEN",
+  other: "FORBIDDEN",
+  foreign: "FORBIDDEN",
+  owner: "FORBIDDEN",
+  account: "OK",
+  otherAccount: "OK",
+} as const;
+const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
+
+const applicationOf = ({ node }: World) => String(node.application.id);
 
 const signedInput = ({ signed }: World) => {
   const { application_id, auth_key, ...rest } = signed();
@@ -220,5 +248,65 @@ export const ROWS: Record<string, Row> = {
     other: "FORBIDDEN",
     foreign: "FORBIDDEN",
     owner: "FORBIDDEN",
+  },
+  "Query.account": {
+    document: "query { account { id name applications { id } } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Query.application": {
+    document: "query ($id: ID!) { application(id: $id) { id authSecret users { totalCount } } }",
+    variables: (world) => ({ id: applicationOf(world) }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.signInOwner": {
+    document:
+      "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { account { id } } }",
+    variables: ({ owner }) => ({ input: owner }),
+    ...OPEN,
+  },
+  "Mutation.signOutOwner": {
+    document: "mutation { signOutOwner { signedOut } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Mutation.updateAccount": {
+    document:
+      "mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }",
+    variables: () => ({ input: { name: "Changed" } }),
+    ...ACCOUNT,
+  },
+  "Mutation.createApplication": {
+    document: `mutation ($input: CreateApplicationInput!) {
+      createApplication(input: $input) { application { id } } }`,
+    variables: () => ({ input: { name: "Another" } }),
+    ...ACCOUNT,
+  },
+  "Mutation.updateApplication": {
+    document: `mutation ($input: UpdateApplicationInput!) {
+      updateApplication(input: $input) { application { id } } }`,
+    variables: (world) => ({ input: { applicationId: applicationOf(world), signUpOpen: true } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.rotateSecret": {
+    document:
+      "mutation ($input: RotateSecretInput!) { rotateSecret(input: $input) { application { id } } }",
+    variables: ({ spareApplicationId: id }) => ({ input: { applicationId: id } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.exportUser": {
+    document: "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.eraseUser": {
+    document:
+      "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    }),
+    ...OWN_APPLICATION,
   },
 };

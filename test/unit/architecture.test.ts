@@ -26,6 +26,7 @@ const FLOORS: Record<string, number> = {
   http: 3,
   pages: 3,
   dashboard: 3,
+  cli: 3,
 };
 
 /** Who may import sideways, from a room of the same floor. */

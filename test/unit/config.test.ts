@@ -160,7 +160,7 @@ describe("mistakes", () => {
   test("are not made by a secret variable's good value being shown either", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
     expect(secret.map(([name]) => name)).toEqual([
-      ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SMTP_URL"],
+      ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SIGNALBOX_TOKEN", "SMTP_URL"],
     ]);
   });
 });

@@ -21,7 +21,7 @@ export interface Application {
 const FIND = {
   name: "find_application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
-      sign_up_open, v1_list_disabled, web_origins, settings
+      sign_up_open, v1_list_disabled, coalesce(web_origins, '{}') AS web_origins, settings
     FROM applications WHERE id = $1`,
 };
 

@@ -6,6 +6,7 @@ import { Sealer } from "../../core/sealer";
 import { keyBytes } from "../../core/variable";
 import { Refusal } from "../../store/refusal";
 import type { Store } from "../../store/store";
+import { resealSettings } from "./settings";
 
 /** Name of the key's file in the data folder of the embedded database. */
 export const SECRET_KEY_FILE = "secret.key";
@@ -15,13 +16,28 @@ export const AUTH_SECRET = "auth_secret";
 
 const SECRETS = {
   name: "all_auth_secrets",
-  text: "SELECT id, auth_secret, previous_secret FROM applications WHERE id > $1 ORDER BY id LIMIT 500",
+  text: `SELECT id, auth_secret, previous_secret, settings FROM applications
+    WHERE id > $1 ORDER BY id LIMIT 500`,
 };
+
+interface SecretsRow {
+  id: number;
+  auth_secret: string;
+  previous_secret: string | null;
+  settings: unknown;
+}
+
 const RESEAL = {
   name: "reseal_auth_secrets",
   // Unless another node, or a rotation, was faster.
   text: `UPDATE applications SET auth_secret = $2, previous_secret = $4
     WHERE id = $1 AND auth_secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`,
+};
+
+const RESEAL_SETTINGS = {
+  name: "reseal_settings",
+  text: `UPDATE applications SET settings = $2::text::jsonb
+    WHERE id = $1 AND settings = $3::text::jsonb`,
 };
 
 /**
@@ -70,11 +86,7 @@ async function keyOfFolder(folder: string): Promise<string> {
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
   for (let after = 0; ; ) {
-    const rows = await store.query<{
-      id: number;
-      auth_secret: string;
-      previous_secret: string | null;
-    }>(SECRETS, [after]);
+    const rows = await store.query<SecretsRow>(SECRETS, [after]);
     for (const row of rows) await resealRow(store, sealer, row);
     const last = rows.at(-1);
     if (!last) return;
@@ -82,23 +94,27 @@ export async function resealSecrets(store: Store, sealer: Sealer): Promise<void>
   }
 }
 
-async function resealRow(
-  store: Store,
-  sealer: Sealer,
-  row: { id: number; auth_secret: string; previous_secret: string | null },
-): Promise<void> {
+async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise<void> {
   const all = [row.auth_secret, row.previous_secret].filter((text) => text !== null);
-  const opened = all.map((text) => {
-    try {
-      return sealer.open(text, AUTH_SECRET);
-    } catch (cause) {
-      throw new Refusal(
-        "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) is not the one that this database was used with.",
-        { cause },
-      );
-    }
-  });
-  if (!all.some((text) => sealer.isStale(text))) return;
-  const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET));
-  await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
+  const opened = orRefuse(() => all.map((text) => sealer.open(text, AUTH_SECRET)));
+  const settings = orRefuse(() => resealSettings(row.settings, sealer));
+  if (all.some((text) => sealer.isStale(text))) {
+    const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET));
+    await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
+  }
+  if (settings !== null) {
+    const texts = [settings, row.settings].map((json) => JSON.stringify(json));
+    await store.query(RESEAL_SETTINGS, [row.id, ...texts]);
+  }
+}
+
+function orRefuse<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    throw new Refusal(
+      "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) is not the one that this database was used with.",
+      { cause },
+    );
+  }
 }

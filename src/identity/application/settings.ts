@@ -53,6 +53,28 @@ export function writeSettings(given: ApplicationSettings, sealer: Sealer): Appli
   return mapSecrets(given, (text, purpose) => sealer.seal(text, purpose));
 }
 
+/**
+ * The settings of a row with every secret sealed under the first key, or null where all of them are.
+ * What other rooms keep there stays as it is.
+ * @throws Error when no key opens one
+ */
+export function resealSettings(json: unknown, sealer: Sealer): unknown {
+  const copy = structuredClone(json ?? {}) as Record<string, Record<string, unknown> | undefined>;
+  let stale = false;
+  for (const [group, field] of SECRETS) {
+    const values = copy[group];
+    const value = values?.[field];
+    if (values === undefined || typeof value !== "string") continue;
+    const purpose = `${group}.${field}`;
+    // Opened in any case, to show that the keys are the right ones.
+    const text = sealer.open(value, purpose);
+    if (!sealer.isStale(value)) continue;
+    values[field] = sealer.seal(text, purpose);
+    stale = true;
+  }
+  return stale ? copy : null;
+}
+
 function mapSecrets(
   given: ApplicationSettings,
   change: (text: string, purpose: string) => string,

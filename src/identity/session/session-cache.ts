@@ -44,6 +44,8 @@ export class SessionCache {
 
   /** Forgets what an ending or a change touches. */
   forget(ending: Ending): void {
+    // A session holds nothing of its application.
+    if (ending.kind === "application changed") return;
     this.epoch++;
     const keys =
       "sessionId" in ending

@@ -15,6 +15,7 @@ import {
 import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
 import { Limited } from "../limits";
+import { findUser, type UserKey } from "./find-user";
 import { selects } from "./selected-fields";
 import {
   CreateUserInput,
@@ -28,7 +29,7 @@ import {
 } from "./user.type";
 import { listUsers, type UserList } from "./user-list";
 import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.type";
-import { createUser, deleteUser, findUser, type UserKey, updateUser } from "./users";
+import { createUser, deleteUser, updateUser } from "./users";
 
 @ObjectType({
   description: "A page of users: as Relay's edges, and as plain nodes with offset and limit.",

@@ -1,0 +1,143 @@
+import { Fault } from "../../core/errors";
+import type { AccountViewer } from "../../core/viewer";
+import { uniqueViolation } from "../../store/conflicts";
+import type { Identity } from "../identity";
+import { checkPassword, hashPassword, passwordMatches } from "../password";
+import { textProblem } from "../user/user-fields";
+
+/** An account as its owner sees it. */
+export interface Account {
+  id: number;
+  name: string;
+  email: string | null;
+  accountKey: string;
+  /** Endpoints that differ from this deployment's own. */
+  apiEndpoint: string | null;
+  chatEndpoint: string | null;
+  turnserverEndpoint: string | null;
+}
+
+/** What an owner may change. Absent or null where a value must stay: unchanged. */
+export interface AccountChanges {
+  name?: string | null;
+  email?: string | null;
+  password?: string | null;
+  oldPassword?: string | null;
+  /** Null gives the deployment's own back, here and below. */
+  apiEndpoint?: string | null;
+  chatEndpoint?: string | null;
+  turnserverEndpoint?: string | null;
+}
+
+const FIND = {
+  name: "account",
+  text: `SELECT id, name, email, account_key AS "accountKey", api_endpoint AS "apiEndpoint",
+      chat_endpoint AS "chatEndpoint", turnserver_endpoint AS "turnserverEndpoint"
+    FROM accounts WHERE id = $1`,
+};
+
+const NAME_MAX = 255;
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
+
+/** The account. @throws Fault UNAUTHENTICATED when it was deleted meanwhile */
+export async function findAccount(identity: Identity, accountId: number): Promise<Account> {
+  const [row] = await identity.store.query<Account>(FIND, [accountId]);
+  if (!row) throw Fault.noSession();
+  return row;
+}
+
+/**
+ * Changes the owner's account. A new password wants the old one and ends the owner's other sessions.
+ * @throws Fault INVALID on the field that is wrong, or on an e-mail that is taken
+ */
+export async function updateAccount(
+  identity: Identity,
+  { accountId, accountSessionId }: AccountViewer,
+  changes: AccountChanges,
+): Promise<Account> {
+  const { db } = identity.store;
+  const id = BigInt(accountId);
+  const columns = checkAccount(changes);
+  const passwordHash = await newPassword(identity, id, changes);
+  try {
+    await db.$transaction(async (tx) => {
+      await tx.account.update({
+        where: { id },
+        data: {
+          ...columns,
+          ...(passwordHash === null ? {} : { passwordHash }),
+          updatedAt: new Date(identity.clock.now()),
+        },
+        select: { id: true },
+      });
+      if (passwordHash === null) return;
+      await tx.accountSession.deleteMany({
+        where: { accountId: id, NOT: { id: BigInt(accountSessionId) } },
+      });
+    });
+  } catch (error) {
+    if (uniqueViolation(error)?.includes("email")) {
+      throw Fault.field("email", "has already been taken");
+    }
+    throw error;
+  }
+  return findAccount(identity, accountId);
+}
+
+function checkAccount(changes: AccountChanges) {
+  const { name, email, apiEndpoint, chatEndpoint, turnserverEndpoint } = changes;
+  if (name !== undefined && name !== null) checkName(name);
+  if (email !== undefined && email !== null) {
+    const problem = EMAIL.test(email) ? textProblem(email, NAME_MAX) : "must be an e-mail address";
+    if (problem) throw Fault.field("email", problem);
+  }
+  if (apiEndpoint) checkWebUrl("apiEndpoint", apiEndpoint);
+  for (const [field, host] of Object.entries({ chatEndpoint, turnserverEndpoint })) {
+    if (host && !HOST.test(host)) throw Fault.field(field, "must be a host name or an address");
+  }
+  return {
+    name: name ?? undefined,
+    email: email?.toLowerCase(),
+    apiEndpoint: emptyAsNull(apiEndpoint),
+    chatEndpoint: emptyAsNull(chatEndpoint),
+    turnserverEndpoint: emptyAsNull(turnserverEndpoint),
+  };
+}
+
+const emptyAsNull = (text: string | null | undefined) => (text === "" ? null : text);
+
+/** Checks the name of an account or an application. @throws Fault INVALID on name */
+export function checkName(name: string): void {
+  const problem = name.trim() === "" ? "must not be empty" : textProblem(name, NAME_MAX);
+  if (problem) throw Fault.field("name", problem);
+}
+
+/** Checks an address of a service. @throws Fault INVALID on the field unless it is http(s) */
+export function checkWebUrl(field: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const plain = url !== null && url.username === "" && url.password === "";
+  const problem =
+    plain && /^https?:$/.test(url.protocol)
+      ? textProblem(text, NAME_MAX)
+      : "must be a URL that begins with http:// or https://";
+  if (problem) throw Fault.field(field, problem);
+}
+
+async function newPassword(
+  identity: Identity,
+  id: bigint,
+  { password, oldPassword }: AccountChanges,
+): Promise<string | null> {
+  if (password === undefined || password === null) return null;
+  checkPassword(password);
+  if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
+  const stored = await identity.store.db.account.findUnique({
+    where: { id },
+    select: { passwordHash: true },
+  });
+  if (!(await passwordMatches(stored?.passwordHash ?? null, oldPassword))) {
+    throw Fault.field("oldPassword", "is wrong");
+  }
+  return hashPassword(password);
+}

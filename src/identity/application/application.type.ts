@@ -1,0 +1,121 @@
+import { GraphQLSafeInt } from "graphql-scalars";
+import { Field, ID, ObjectType } from "type-graphql";
+import { UserType } from "../user/user.type";
+import type { OwnedSession, Page } from "./application-lists";
+import type { OwnedApplication } from "./owned-applications";
+import {
+  FacebookSettings,
+  FirebaseSettings,
+  showProviders,
+  TwitterSettings,
+} from "./provider-settings.type";
+
+@ObjectType("Application", {
+  description: "An application, which users, sessions and everything else belong to.",
+})
+export class ApplicationType {
+  @Field(() => ID, { description: "Identifier, unique among applications." })
+  id!: number;
+
+  @Field({ description: "Name of the application." })
+  name!: string;
+
+  @Field({ description: "Key that goes with every signed request." })
+  authKey!: string;
+
+  @Field({ description: "Secret that requests are signed with." })
+  authSecret!: string;
+
+  @Field({ description: "The key of the account that the application belongs to." })
+  accountKey!: string;
+
+  @Field(() => Date, {
+    nullable: true,
+    description:
+      "Until when the secret before the last rotation is valid too; null when it is not.",
+  })
+  previousSecretValidUntil!: Date | null;
+
+  @Field({ description: "Whether the deprecated user list (V1) is refused." })
+  v1ListDisabled!: boolean;
+
+  @Field({ description: "Whether users may sign up." })
+  signUpOpen!: boolean;
+
+  @Field(() => [String], {
+    description: "Web origins that may use sessions of the application; none for any.",
+  })
+  webOrigins!: string[];
+
+  @Field(() => FacebookSettings, { nullable: true, description: "Sign-in through Facebook." })
+  facebook!: FacebookSettings | null;
+
+  @Field(() => TwitterSettings, { nullable: true, description: "Sign-in through Twitter." })
+  twitter!: TwitterSettings | null;
+
+  @Field(() => FirebaseSettings, { nullable: true, description: "Sign-in by phone number." })
+  firebase!: FirebaseSettings | null;
+
+  @Field(() => Date, { description: "When the application was created." })
+  createdAt!: Date;
+}
+
+@ObjectType("ApplicationSession", {
+  description: "A session as the owner of its application sees it.",
+  simpleResolvers: true,
+})
+export class ApplicationSessionType {
+  @Field(() => ID, { description: "Identifier, unique among sessions." })
+  id!: number;
+
+  @Field(() => GraphQLSafeInt, {
+    nullable: true,
+    description: "The user's id; null for a session without a user.",
+  })
+  userId!: number | null;
+
+  @Field(() => String, { nullable: true, description: "Address that it was created from." })
+  ip!: string | null;
+
+  @Field(() => String, { nullable: true, description: "Client that it was created by." })
+  userAgent!: string | null;
+
+  @Field(() => Date, { description: "When it was last used, to some seconds." })
+  lastActivityAt!: Date;
+
+  @Field(() => Date, { description: "When it ends unless it is used before." })
+  expiresAt!: Date;
+}
+
+@ObjectType({ description: "A page of an application's users, in the order of their ids." })
+export class ApplicationUsers {
+  page!: Page<UserType>;
+
+  @Field(() => [UserType], { description: "The users." })
+  nodes!: UserType[];
+
+  @Field(() => GraphQLSafeInt, { description: "How many were skipped." })
+  offset!: number;
+
+  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  limit!: number;
+}
+
+@ObjectType({ description: "A page of an application's sessions, newest first." })
+export class ApplicationSessions {
+  page!: Page<OwnedSession>;
+
+  @Field(() => [ApplicationSessionType], { description: "The sessions." })
+  nodes!: ApplicationSessionType[];
+
+  @Field(() => GraphQLSafeInt, { description: "How many were skipped." })
+  offset!: number;
+
+  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  limit!: number;
+}
+
+/** An application in the form that GraphQL shows. */
+export function showApplication({ settings, ...rest }: OwnedApplication): ApplicationType {
+  return { ...rest, ...showProviders(settings) };
+}

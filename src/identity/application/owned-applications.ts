@@ -1,0 +1,186 @@
+import { Fault } from "../../core/errors";
+import { newId, newToken } from "../../core/random";
+import { checkName } from "../account/accounts";
+import type { Identity } from "../identity";
+import { parseId } from "../user/find-user";
+import { type ApplicationChanges, checkOrigins, mergeSettings } from "./application-changes";
+import { AUTH_SECRET } from "./secret-key";
+import { type ApplicationSettings, readSettings } from "./settings";
+
+/** An application as its owner sees it, with the secret. */
+export interface OwnedApplication {
+  id: number;
+  name: string;
+  authKey: string;
+  authSecret: string;
+  accountKey: string;
+  /** Until when the secret before the last rotation is valid too; null when it is not. */
+  previousSecretValidUntil: Date | null;
+  v1ListDisabled: boolean;
+  signUpOpen: boolean;
+  webOrigins: string[];
+  settings: ApplicationSettings;
+  createdAt: Date;
+}
+
+const COLUMNS = `a.id, a.name, a.auth_key, a.auth_secret, a.previous_secret_until, a.v1_list_disabled,
+  a.sign_up_open, coalesce(a.web_origins, '{}') AS web_origins, a.settings, a.created_at, o.account_key`;
+const LIST = {
+  name: "applications_of_account",
+  text: `SELECT ${COLUMNS} FROM applications a JOIN accounts o ON o.id = a.account_id
+    WHERE a.account_id = $1 ORDER BY a.id`,
+};
+const FIND = {
+  name: "application_of_account",
+  text: `SELECT ${COLUMNS} FROM applications a JOIN accounts o ON o.id = a.account_id
+    WHERE a.account_id = $1 AND a.id = $2`,
+};
+const ROTATE = {
+  name: "rotate_secret",
+  // In one statement, so that of two rotations at once each replaces the other's secret.
+  text: `UPDATE applications SET auth_secret = $3,
+      previous_secret = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE auth_secret END,
+      previous_secret_until = $4, updated_at = $5
+    WHERE account_id = $1 AND id = $2`,
+};
+
+/** Seconds that the old secret may stay valid after a rotation at most: 30 days. */
+export const OVERLAP_MAX = 30 * 24 * 60 * 60;
+/** Seconds that it stays valid unless something else is asked for. */
+const OVERLAP = 24 * 60 * 60;
+
+interface Row {
+  id: number;
+  name: string;
+  auth_key: string;
+  auth_secret: string;
+  previous_secret_until: Date | null;
+  v1_list_disabled: boolean;
+  sign_up_open: boolean;
+  web_origins: string[];
+  settings: unknown;
+  created_at: Date;
+  account_key: string;
+}
+
+/** The applications of an account, oldest first. */
+export async function listApplications(
+  identity: Identity,
+  accountId: number,
+): Promise<OwnedApplication[]> {
+  const rows = await identity.store.query<Row>(LIST, [accountId]);
+  return rows.map((row) => toOwned(identity, row));
+}
+
+/** One application of the account. @throws Fault NOT_FOUND for another account's as for none */
+export async function ownApplication(
+  identity: Identity,
+  accountId: number,
+  id: string,
+): Promise<OwnedApplication> {
+  const number = parseId(id);
+  const [row] = number === null ? [] : await identity.store.query<Row>(FIND, [accountId, number]);
+  if (!row) throw notFound();
+  return toOwned(identity, row);
+}
+
+/** Creates an application. @throws Fault INVALID on name */
+export async function createApplication(
+  identity: Identity,
+  accountId: number,
+  name: string,
+): Promise<OwnedApplication> {
+  checkName(name);
+  const { id } = await identity.store.db.application.create({
+    data: {
+      accountId: BigInt(accountId),
+      name,
+      authKey: newId(),
+      webOrigins: [],
+      authSecret: identity.sealer.seal(newToken(), AUTH_SECRET),
+    },
+    select: { id: true },
+  });
+  return ownApplication(identity, accountId, String(id));
+}
+
+/**
+ * Changes what is given of an application's settings.
+ * @throws Fault NOT_FOUND, INVALID on the field that is wrong
+ */
+export async function updateApplication(
+  identity: Identity,
+  accountId: number,
+  applicationId: string,
+  changes: ApplicationChanges,
+): Promise<OwnedApplication> {
+  const { id } = await ownApplication(identity, accountId, applicationId);
+  const { name, v1ListDisabled, signUpOpen, webOrigins } = changes;
+  if (name !== undefined && name !== null) checkName(name);
+  const data = {
+    name: name ?? undefined,
+    v1ListDisabled: v1ListDisabled ?? undefined,
+    signUpOpen: signUpOpen ?? undefined,
+    webOrigins: webOrigins === undefined ? undefined : checkOrigins(webOrigins ?? []),
+    updatedAt: new Date(identity.clock.now()),
+  };
+  const where = { id: BigInt(id), accountId: BigInt(accountId) };
+  await identity.store.db.$transaction(async (tx) => {
+    // The providers are one value of the row, so two changes at once would lose one another's.
+    await tx.$queryRaw`SELECT id FROM applications WHERE id = ${where.id} FOR UPDATE`;
+    const row = await tx.application.findFirst({ where, select: { settings: true } });
+    if (row === null) throw notFound();
+    const settings = mergeSettings(row.settings, changes, identity.sealer);
+    await tx.application.update({ where, data: { ...data, settings }, select: { id: true } });
+  });
+  await identity.endings.announce({ kind: "application changed", applicationId: id });
+  return ownApplication(identity, accountId, applicationId);
+}
+
+/**
+ * Gives an application a new secret; the old one stays valid for the overlap.
+ * @param overlapSeconds 0 to 30 days; a day when left out
+ * @throws Fault NOT_FOUND, INVALID on overlapSeconds
+ */
+export async function rotateSecret(
+  identity: Identity,
+  accountId: number,
+  applicationId: string,
+  overlapSeconds: number | null | undefined,
+): Promise<OwnedApplication> {
+  const overlap = overlapSeconds ?? OVERLAP;
+  if (overlap < 0 || overlap > OVERLAP_MAX) {
+    throw Fault.field("overlapSeconds", `must be from 0 to ${OVERLAP_MAX}`);
+  }
+  const { id } = await ownApplication(identity, accountId, applicationId);
+  const now = identity.clock.now();
+  await identity.store.query(ROTATE, [
+    accountId,
+    id,
+    identity.sealer.seal(newToken(), AUTH_SECRET),
+    overlap === 0 ? null : new Date(now + overlap * 1000),
+    new Date(now),
+  ]);
+  return ownApplication(identity, accountId, applicationId);
+}
+
+function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
+  const until = row.previous_secret_until;
+  return {
+    id: row.id,
+    name: row.name,
+    authKey: row.auth_key,
+    authSecret: sealer.open(row.auth_secret, AUTH_SECRET),
+    accountKey: row.account_key,
+    previousSecretValidUntil: until !== null && until.getTime() > clock.now() ? until : null,
+    v1ListDisabled: row.v1_list_disabled,
+    signUpOpen: row.sign_up_open,
+    webOrigins: row.web_origins,
+    settings: readSettings(row.settings, sealer),
+    createdAt: row.created_at,
+  };
+}
+
+function notFound(): Fault {
+  return new Fault("NOT_FOUND", "There is no such application");
+}

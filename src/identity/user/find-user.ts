@@ -1,0 +1,53 @@
+import type { Identity } from "../identity";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+
+const read = (name: string, condition: string) => ({
+  name,
+  text: `SELECT ${USER_COLUMNS} FROM users u WHERE u.application_id = $1 AND ${condition}`,
+});
+const BY = {
+  id: read("user_by_id", "u.id = $2"),
+  login: read("user_by_login", "u.login_key = $2"),
+  email: read("user_by_email", "u.email_key = $2"),
+  // Profiles may state one id twice; the user who was there first is meant.
+  facebookId: read("user_by_facebook_id", "u.facebook_id = $2 ORDER BY u.id LIMIT 1"),
+  twitterId: read("user_by_twitter_id", "u.twitter_id = $2 ORDER BY u.id LIMIT 1"),
+  externalId: read(
+    "user_by_external_id",
+    `(u.external_id = $2 OR u.external_user_id = $2)
+      ORDER BY (u.external_id = $2) IS TRUE DESC LIMIT 1`,
+  ),
+};
+/** Compared without regard to case, through their lower-case columns. */
+const FOLDED: ReadonlySet<string> = new Set(["login", "email"]);
+
+/**
+ * What finds one user. Of several with one Facebook or Twitter id the lowest id counts; an external id
+ * is looked for in `external_id` and then in `external_user_id`.
+ */
+export type UserKey =
+  | { id: string }
+  | { login: string }
+  | { email: string }
+  | { facebookId: string }
+  | { twitterId: string }
+  | { externalId: string };
+
+/** A user of the application, or null. One indexed read. */
+export async function findUser(
+  identity: Identity,
+  applicationId: number,
+  key: UserKey,
+): Promise<User | null> {
+  const [field, text] = Object.entries(key)[0] as [keyof typeof BY, string];
+  const value = field === "id" ? parseId(text) : FOLDED.has(field) ? text.toLowerCase() : text;
+  if (value === null || text.includes("\0")) return null;
+  const [row] = await identity.store.query<UserRow>(BY[field], [applicationId, value]);
+  return row ? toUser(row) : null;
+}
+
+/** An id in text form, or null where it can be nobody's. */
+export function parseId(text: string): number | null {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
+  return id > 0 && Number.isSafeInteger(id) ? id : null;
+}

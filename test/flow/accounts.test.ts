@@ -1,0 +1,186 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { HOUR, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { ownerOf, ownerToken } from "../support/owner";
+import { secondApplication } from "../support/second-application";
+
+const SIGN_IN = `mutation ($input: SignInOwnerInput!) {
+  signInOwner(input: $input) { token expiresAt account { id name email } }
+}`;
+const ACCOUNT =
+  "{ account { name email accountKey apiEndpoint chatEndpoint turnserverEndpoint applications { name } } }";
+const UPDATE = `mutation ($input: UpdateAccountInput!) {
+  updateAccount(input: $input) { account { name email apiEndpoint chatEndpoint } }
+}`;
+const OWNER_REFUSED =
+  "An account owner's token may not do that: a session of the application is needed";
+
+const clock = new MovingClock();
+let node: TestNode;
+let user: TestUser;
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  user = await newUser(node);
+});
+afterAll(() => node.stop());
+
+const signIn = (input: { email: string; password: string }) => graphql(node, SIGN_IN, { input });
+const codeOf = (answer: { errors?: Array<{ message: string; extensions: { code: string } }> }) =>
+  answer.errors?.map(({ message, extensions }) => [extensions.code, message]);
+
+describe("the first start", () => {
+  it("writes what the owner signs in with, for nobody else to read", () => {
+    const path = join(node.environment.DATA_DIR ?? "", "owner.json");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+      email: "owner@localhost",
+      password: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+});
+
+describe("signInOwner", () => {
+  it("gives a token that is stored as a hash alone", async () => {
+    const { data } = await signIn(ownerOf(node));
+    expect(data.signInOwner).toEqual({
+      token: expect.stringMatching(/^acct_[\w-]{43}$/),
+      expiresAt: expect.stringMatching(/Z$/),
+      account: { id: expect.any(String), name: "First account", email: "owner@localhost" },
+    });
+    const rows = await node.sql("SELECT * FROM account_sessions");
+    expect(JSON.stringify(rows)).not.toContain(data.signInOwner.token);
+    expect((await graphql(node, ACCOUNT, {}, data.signInOwner.token)).data.account).toEqual({
+      name: "First account",
+      email: "owner@localhost",
+      accountKey: node.application.accountKey,
+      apiEndpoint: null,
+      chatEndpoint: null,
+      turnserverEndpoint: null,
+      applications: [{ name: "First application" }],
+    });
+  });
+
+  it("takes the e-mail in any case", async () => {
+    const { email, password } = ownerOf(node);
+    expect((await signIn({ email: email.toUpperCase(), password })).errors).toBeUndefined();
+  });
+
+  it.each([
+    ["an unknown e-mail", { email: "nobody@localhost" }],
+    ["a wrong password", { password: "wrong horse" }],
+    ["an e-mail that cannot be", { email: "\0" }],
+  ])("refuses %s in the same words", async (_what, wrong) => {
+    expect(codeOf(await signIn({ ...ownerOf(node), ...wrong }))).toEqual([
+      ["UNAUTHENTICATED", "Unauthorized: the e-mail or the password is wrong"],
+    ]);
+  });
+});
+
+describe("an owner's token", () => {
+  it("slides by twelve hours, and ends after them", async () => {
+    const { data } = await signIn(ownerOf(node));
+    const { token } = data.signInOwner;
+    for (const hours of [11, 11]) {
+      clock.advance(hours * HOUR);
+      expect((await graphql(node, ACCOUNT, {}, token)).errors).toBeUndefined();
+    }
+    clock.advance(12 * HOUR);
+    expect(codeOf(await graphql(node, ACCOUNT, {}, token))).toEqual([
+      ["UNAUTHENTICATED", "Required session does not exist"],
+    ]);
+  });
+
+  it("is worthless once it is signed out", async () => {
+    const token = (await signIn(ownerOf(node))).data.signInOwner.token;
+    const { data } = await graphql(node, "mutation { signOutOwner { signedOut } }", {}, token);
+    expect(data).toEqual({ signOutOwner: { signedOut: true } });
+    expect(codeOf(await graphql(node, ACCOUNT, {}, token))?.[0]?.[0]).toBe("UNAUTHENTICATED");
+  });
+
+  it("does nothing that a session does, and a session nothing that it does", async () => {
+    const token = (await signIn(ownerOf(node))).data.signInOwner.token;
+    const answer = await rest(node, "GET", "/session", { token });
+    expect([answer.status, answer.body]).toEqual([403, { errors: { base: [OWNER_REFUSED] } }]);
+    clock.advance(-34 * HOUR);
+    expect(codeOf(await graphql(node, ACCOUNT, {}, user.token))).toEqual([
+      ["FORBIDDEN", "A session may not do that: an account owner's token is needed"],
+    ]);
+    const unknown = `acct_${"x".repeat(43)}`;
+    expect((await rest(node, "GET", "/session", { token: unknown })).status).toBe(401);
+  });
+});
+
+describe("updateAccount", () => {
+  it("changes what is given, shows it in /account_settings, and gives back what is null", async () => {
+    const token = (await signIn(ownerOf(node))).data.signInOwner.token;
+    const change = async (input: object) =>
+      (await graphql(node, UPDATE, { input }, token)).data.updateAccount.account;
+    const input = {
+      name: "Mine",
+      apiEndpoint: "https://api.example",
+      chatEndpoint: "chat.example",
+    };
+    expect(await change(input)).toEqual({ ...input, email: "owner@localhost" });
+    const headers = { "Svc-Account-Key": node.application.accountKey };
+    expect((await rest(node, "GET", "/account_settings", { headers })).body).toMatchObject({
+      api_endpoint: "https://api.example",
+      chat_endpoint: "chat.example",
+    });
+    expect(await change({ apiEndpoint: null, chatEndpoint: null })).toEqual({
+      name: "Mine",
+      email: "owner@localhost",
+      apiEndpoint: null,
+      chatEndpoint: null,
+    });
+  });
+
+  it.each([
+    ["name", { name: " " }],
+    ["email", { email: "nobody" }],
+    ["email", { email: "taken@localhost" }],
+    ["apiEndpoint", { apiEndpoint: "ftp://api.example" }],
+    ["chatEndpoint", { chatEndpoint: "https://chat.example" }],
+    ["password", { password: "short", oldPassword: "x" }],
+    ["oldPassword", { password: "correct horse" }],
+    ["oldPassword", { password: "correct horse", oldPassword: "wrong horse" }],
+  ])("refuses a wrong %s: %j", async (field, input) => {
+    await node.sql(
+      `INSERT INTO accounts (name, account_key, email, updated_at)
+        VALUES ('x', 'x', 'taken@localhost', now()) ON CONFLICT DO NOTHING`,
+    );
+    const token = await ownerTokenNow();
+    const { errors } = await graphql(node, UPDATE, { input }, token);
+    expect(errors?.[0].extensions).toMatchObject({ code: "INVALID" });
+    expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
+  });
+
+  it("ends the other sessions with a new password, and takes no old one from then on", async () => {
+    const old = ownerOf(node);
+    const [here, there] = [await ownerTokenNow(), await ownerTokenNow()];
+    const input = { password: "correct horse", oldPassword: old.password };
+    expect((await graphql(node, UPDATE, { input }, here)).errors).toBeUndefined();
+    expect((await graphql(node, ACCOUNT, {}, here)).errors).toBeUndefined();
+    expect(codeOf(await graphql(node, ACCOUNT, {}, there))?.[0]?.[0]).toBe("UNAUTHENTICATED");
+    expect((await signIn(old)).errors).toBeDefined();
+    expect((await signIn({ ...old, password: "correct horse" })).errors).toBeUndefined();
+  });
+});
+
+it("shows each owner the own account alone", async () => {
+  const other = await secondApplication(node);
+  const { data } = await graphql(node, ACCOUNT, {}, await ownerTokenNow(other));
+  expect(data.account).toMatchObject({
+    name: "Second account",
+    applications: [{ name: "Second application" }],
+  });
+});
+
+/** A token that lives by the clock of this file. */
+async function ownerTokenNow(of = node): Promise<string> {
+  const token = await ownerToken(of);
+  const until = new Date(clock.now() + HOUR);
+  await node.sql("UPDATE account_sessions SET expires_at = $1 WHERE expires_at < $1", [until]);
+  return token;
+}

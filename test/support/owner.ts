@@ -1,0 +1,21 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestNode } from "./node";
+
+/** What the owner of a node's first account signs in with, as the first start wrote it. */
+export function ownerOf(node: Pick<TestNode, "environment">): { email: string; password: string } {
+  const { DATA_DIR = "" } = node.environment;
+  return JSON.parse(readFileSync(join(DATA_DIR, "owner.json"), "utf8"));
+}
+
+/** A token of the owner of a node's application, made without the work of a password. */
+export async function ownerToken({ sql, application }: TestNode): Promise<string> {
+  const token = `acct_${randomBytes(32).toString("base64url")}`;
+  await sql(
+    `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at)
+      SELECT account_id, $2, now() + interval '1 hour', now() FROM applications WHERE id = $1`,
+    [application.id, createHash("sha256").update(token).digest()],
+  );
+  return token;
+}
