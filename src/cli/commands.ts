@@ -6,6 +6,7 @@ import { endProcess } from "../core/terminal";
 import { addDocument, type Call } from "./document-command";
 import { readCommands } from "./documents";
 import { EXAMPLES, HELP } from "./help";
+import { addMigrate } from "./migrate";
 import { accessOf } from "./server";
 import { addToken } from "./token";
 
@@ -35,7 +36,11 @@ export async function run(words: string[]): Promise<void> {
     const options = program.opts<{ url?: string; token?: string; json?: boolean }>();
     // Loaded with the first command that needs it: the help does not.
     const { readConfig } = require("../core/config") as typeof import("../core/config");
-    return { access: () => accessOf(options, readConfig()), json: options.json ?? false };
+    return {
+      config: readConfig,
+      access: () => accessOf(options, readConfig()),
+      json: options.json ?? false,
+    };
   };
   const groups = new Map<string, Command>();
   for (const document of readCommands(join(packageRoot(), "schema/cli"))) {
@@ -45,11 +50,17 @@ export async function run(words: string[]): Promise<void> {
     addDocument(made, document, call);
   }
   addToken(program, call);
+  addMigrate(program, call);
   try {
     await program.parseAsync(words);
     endProcess(Number(process.exitCode ?? 0));
   } catch (error) {
-    printProblem(error instanceof Error && IN_WORDS.has(error.name) ? error.message : error);
+    printProblem(isInWords(error) ? error.message : error);
     endProcess(1);
   }
+}
+
+/** Those, and what the system refused: a file that cannot be written, say. */
+function isInWords(error: unknown): error is Error {
+  return error instanceof Error && (IN_WORDS.has(error.name) || "syscall" in error);
 }

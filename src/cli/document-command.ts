@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Config } from "../core/config";
 import { printText } from "../core/console";
 import type { CommandDocument, CommandOption } from "./documents";
 import { flagOf, type GivenOptions, toVariables } from "./option-values";
@@ -7,6 +8,8 @@ import { coreOf, toJson, toTable } from "./table";
 
 /** How the command line as a whole was called. */
 export interface Call {
+  /** The configuration. @throws ConfigError */
+  config(): Config;
   /** The way to the server. @throws ConfigError */
   access(): ServerAccess;
   json: boolean;

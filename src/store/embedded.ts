@@ -38,6 +38,23 @@ export async function openEmbedded(folder: string, log: Log): Promise<Store> {
   return storeOf(lite, log, () => lock.release());
 }
 
+/**
+ * Migrates the embedded database in `folder/db`, which is made where it is missing.
+ * @returns the names of the migrations that ran now
+ * @throws Refusal when another process has the folder, or a migration must not run
+ */
+export async function migrateEmbedded(folder: string, log: Log): Promise<string[]> {
+  const lock = await lockFolder(folder, log);
+  let lite: PGlite | undefined;
+  try {
+    lite = await openFolder(folder, log);
+    return await migrateFolder(lite, log);
+  } finally {
+    await lite?.close();
+    await lock.release();
+  }
+}
+
 async function openFolder(folder: string, log: Log): Promise<PGlite> {
   const dataDir = join(folder, "db");
   const first = !existsSync(join(dataDir, "PG_VERSION"));
@@ -76,8 +93,8 @@ async function makeFolder(dataDir: string): Promise<void> {
   await promisify(execFile)(process.execPath, ["-e", MAKE, lite, dataDir]);
 }
 
-async function migrateFolder(lite: PGlite, log: Log): Promise<void> {
-  await migrate(embeddedConnection(lite), await readMigrations(), log);
+async function migrateFolder(lite: PGlite, log: Log): Promise<string[]> {
+  return migrate(embeddedConnection(lite), await readMigrations(), log);
 }
 
 function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
