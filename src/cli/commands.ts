@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { printProblem } from "../core/console";
 import { packageRoot, packageVersion } from "../core/package-root";
 import { endProcess } from "../core/terminal";
+import { addDoctor } from "./doctor";
 import { addDocument, type Call } from "./document-command";
 import { readCommands } from "./documents";
 import { EXAMPLES, HELP } from "./help";
@@ -37,6 +38,7 @@ export async function run(words: string[]): Promise<void> {
     // Loaded with the first command that needs it: the help does not.
     const { readConfig } = require("../core/config") as typeof import("../core/config");
     return {
+      options,
       config: readConfig,
       access: () => accessOf(options, readConfig()),
       json: options.json ?? false,
@@ -51,6 +53,7 @@ export async function run(words: string[]): Promise<void> {
   }
   addToken(program, call);
   addMigrate(program, call);
+  addDoctor(program, call);
   try {
     await program.parseAsync(words);
     endProcess(Number(process.exitCode ?? 0));

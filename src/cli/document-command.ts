@@ -8,6 +8,7 @@ import { coreOf, toJson, toTable } from "./table";
 
 /** How the command line as a whole was called. */
 export interface Call {
+  options: { url?: string; token?: string };
   /** The configuration. @throws ConfigError */
   config(): Config;
   /** The way to the server. @throws ConfigError */

@@ -6,14 +6,12 @@ import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
-import { messageOf } from "./error-parts";
 import { queryFailure } from "./failure";
 import { lockFolder } from "./folder-lock";
 import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
-import { embeddedConnection } from "./migration-connection";
+import { embeddedConnection, unopenedRefusal } from "./migration-connection";
 import { readMigrations } from "./migrations";
-import { Refusal } from "./refusal";
 import type { Statement, Store } from "./store";
 
 /** How `query` reads columns, so that both databases answer alike. */
@@ -70,10 +68,7 @@ async function openFolder(folder: string, log: Log): Promise<PGlite> {
     if (first) log.info("the embedded database is made");
     return lite;
   } catch (error) {
-    throw new Refusal(
-      `The embedded database in ${dataDir} cannot be opened: ${messageOf(error)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
-      { cause: error },
-    );
+    throw unopenedRefusal(dataDir, error);
   }
 }
 
