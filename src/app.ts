@@ -6,6 +6,7 @@ import { openRouter } from "./calls/router";
 import { clientAddress } from "./core/client-address";
 import { type Clock, systemClock } from "./core/clock";
 import type { Config } from "./core/config";
+import { hostInUrl } from "./core/host-in-url";
 import { Lifecycle } from "./core/lifecycle";
 import { type Log, openLog } from "./core/log";
 import { openMetrics } from "./core/metrics";
@@ -145,10 +146,4 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     await opened.close();
     throw error;
   }
-}
-
-/** A host as it stands in a URL: an address of IPv6 in brackets, everything as loopback. */
-function hostInUrl(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -1,68 +1,69 @@
 import { join } from "node:path";
 import { Command } from "commander";
-import { ConfigError, readConfig } from "../core/config";
-import { printProblem, printText } from "../core/console";
-import { packageRoot } from "../core/package-root";
-import { type CommandDocument, type CommandOption, kebab, readCommands } from "./documents";
-import { askServer, CommandError } from "./server";
-import { coreOf, toTable } from "./table";
+import { printProblem } from "../core/console";
+import { packageRoot, packageVersion } from "../core/package-root";
+import { endProcess } from "../core/terminal";
+import { addDoctor } from "./doctor";
+import { addDocument, type Call } from "./document-command";
+import { readCommands } from "./documents";
+import { EXAMPLES, HELP } from "./help";
+import { addMigrate } from "./migrate";
+import { accessOf } from "./server";
+import { addToken } from "./token";
 
-/** Runs the command line: one command for each operation of schema/cli, against a running server. */
+const ABOUT: Record<string, string> = {
+  app: "Applications of the account.",
+  user: "Users of an application.",
+};
+
+/** Errors whose text is for the person at the terminal; of all others the whole is shown. */
+const IN_WORDS = new Set(["CommandError", "ConfigError", "Refusal"]);
+
+/**
+ * Runs the command line: a command for each operation of schema/cli, sent to a running server, and
+ * those that are more than one operation. Ends the process, with 1 when something is wrong.
+ */
 export async function run(words: string[]): Promise<void> {
   const program = new Command("signalbox")
-    .description("Administers a running Signalbox as the owner of the account.")
+    .description("Administers Signalbox: applications, users, the database, and what is wrong.")
+    .version(packageVersion())
     .option("--url <url>", "address of the server (SIGNALBOX_URL, or by HOST and PORT)")
     .option("--token <token>", "the owner's token (SIGNALBOX_TOKEN, or by DATA_DIR/owner.json)")
-    .option("--json", "print the answer as JSON");
+    .option("--json", "print the answer as JSON")
+    .configureHelp(HELP)
+    .showHelpAfterError("Run it with --help to see what there is.")
+    .addHelpText("after", EXAMPLES);
+  const call = (): Call => {
+    const options = program.opts<{ url?: string; token?: string; json?: boolean }>();
+    // Loaded with the first command that needs it: the help does not.
+    const { readConfig } = require("../core/config") as typeof import("../core/config");
+    return {
+      options,
+      config: readConfig,
+      access: () => accessOf(options, readConfig()),
+      json: options.json ?? false,
+    };
+  };
   const groups = new Map<string, Command>();
   for (const document of readCommands(join(packageRoot(), "schema/cli"))) {
-    const group = groups.get(document.group) ?? program.command(document.group);
-    groups.set(document.group, group);
-    addCommand(program, group, document);
+    const { group } = document;
+    const made = groups.get(group) ?? program.command(group).description(ABOUT[group] ?? "");
+    groups.set(group, made);
+    addDocument(made, document, call);
   }
-  for (const [name, group] of groups) group.description(`commands about: ${name}`);
+  addToken(program, call);
+  addMigrate(program, call);
+  addDoctor(program, call);
   try {
     await program.parseAsync(words);
+    endProcess(Number(process.exitCode ?? 0));
   } catch (error) {
-    const expected = error instanceof CommandError || error instanceof ConfigError;
-    printProblem(expected ? error.message : error);
-    process.exitCode = 1;
+    printProblem(isInWords(error) ? error.message : error);
+    endProcess(1);
   }
 }
 
-function addCommand(program: Command, group: Command, document: CommandDocument): void {
-  const command = group.command(document.name).description(document.about);
-  for (const { variable, list, required, about } of document.options) {
-    const flags = `--${kebab(variable)} <${list ? "values..." : "value"}>`;
-    if (required) command.requiredOption(flags, about);
-    else command.option(flags, about);
-  }
-  command.action(async (options: Record<string, string | string[]>) => {
-    const { url, token, json } = program.opts<{ url?: string; token?: string; json?: boolean }>();
-    const config = readConfig();
-    const variables = Object.fromEntries(
-      document.options
-        .filter(({ variable }) => options[variable] !== undefined)
-        .map((option) => [option.variable, toValue(option, options[option.variable]!)]),
-    );
-    const answer = await askServer(
-      {
-        url: url ?? config.SIGNALBOX_URL ?? `http://${config.HOST}:${config.PORT}`,
-        token: token ?? config.SIGNALBOX_TOKEN,
-        dataDir: config.DATA_DIR,
-      },
-      document.text,
-      variables,
-    );
-    const core = coreOf(answer);
-    printText(json ? JSON.stringify(core, null, 2) : toTable(core));
-  });
-}
-
-function toValue({ type, variable }: CommandOption, text: string | string[]): unknown {
-  if (type === "String" || Array.isArray(text)) return text;
-  if (type === "Number" && /^-?\d+$/.test(text)) return Number(text);
-  if (type === "Boolean" && /^(true|false)$/.test(text)) return text === "true";
-  const wanted = type === "Number" ? "a whole number" : "true or false";
-  throw new CommandError(`--${kebab(variable)} must be ${wanted}`);
+/** Those, and what the system refused: a file that cannot be written, say. */
+function isInWords(error: unknown): error is Error {
+  return error instanceof Error && (IN_WORDS.has(error.name) || "syscall" in error);
 }

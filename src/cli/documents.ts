@@ -1,21 +1,27 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+// The parts of GraphQL that are needed: the whole takes longer to load than all else here together.
 import {
+  type DirectiveNode,
   Kind,
   type Location,
   type OperationDefinitionNode,
   parse,
+  print,
   TokenKind,
   type TypeNode,
-} from "graphql";
+  visit,
+} from "graphql/language";
 
 /** An option of a command: a variable of its document. */
 export interface CommandOption {
   /** The variable, `signUpOpen`; the option is `--sign-up-open`. */
   variable: string;
-  type: "Boolean" | "Number" | "String";
+  type: "Boolean" | "ID" | "Number" | "String";
   list: boolean;
   required: boolean;
+  /** Marked `@secret`: it can be read from a file or from standard input. */
+  secret: boolean;
   about: string;
 }
 
@@ -24,9 +30,15 @@ export interface CommandDocument {
   group: string;
   name: string;
   about: string;
+  /** The operation as it is sent. */
   text: string;
+  /** Marked `@json`: what is answered is JSON at all times, to be kept in a file. */
+  json: boolean;
   options: CommandOption[];
 }
+
+/** Directives of schema/cli, which are for the command line alone. */
+const OWN = new Set(["json", "secret"]);
 
 /** The commands of a folder of documents. @throws GraphQLError for a document that cannot be read */
 export function readCommands(folder: string): CommandDocument[] {
@@ -40,25 +52,30 @@ export function readCommands(folder: string): CommandDocument[] {
 
 function toCommand(node: OperationDefinitionNode): CommandDocument {
   const [group = "", ...rest] = kebab(node.name?.value ?? "").split("-");
-  const { loc } = node;
   return {
     group,
     name: rest.join("-"),
-    about: commentBefore(loc),
-    text: loc === undefined ? "" : loc.source.body.slice(loc.start, loc.end),
-    options: (node.variableDefinitions ?? []).map(({ variable, type, loc: place }) => ({
+    about: commentBefore(node.loc),
+    text: print(visit(node, { Directive: ({ name }) => (OWN.has(name.value) ? null : undefined) })),
+    json: has(node.directives, "json"),
+    options: (node.variableDefinitions ?? []).map(({ variable, type, directives, loc }) => ({
       variable: variable.name.value,
       ...toType(type),
-      about: commentBefore(place),
+      secret: has(directives, "secret"),
+      about: commentBefore(loc),
     })),
   };
+}
+
+function has(directives: readonly DirectiveNode[] | undefined, name: string): boolean {
+  return directives?.some((directive) => directive.name.value === name) ?? false;
 }
 
 function toType(type: TypeNode): Pick<CommandOption, "type" | "list" | "required"> {
   if (type.kind === Kind.NON_NULL_TYPE) return { ...toType(type.type), required: true };
   if (type.kind === Kind.LIST_TYPE) return { ...toType(type.type), list: true, required: false };
   const name = type.name.value;
-  const kind = name === "Boolean" ? name : /Int$/.test(name) ? "Number" : "String";
+  const kind = name === "Boolean" || name === "ID" ? name : /Int$/.test(name) ? "Number" : "String";
   return { type: kind, list: false, required: false };
 }
 

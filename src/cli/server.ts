@@ -1,5 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Config } from "../core/config";
+import { hostInUrl } from "../core/host-in-url";
+import { CommandError } from "./command-error";
+import { printable } from "./table";
 
 /** How the running server is found, and who asks it. */
 export interface ServerAccess {
@@ -7,32 +11,58 @@ export interface ServerAccess {
   /** The owner's token; without one the owner signs in with DATA_DIR/owner.json. */
   token?: string;
   dataDir: string;
+  /** Milliseconds that an answer may take. */
+  timeoutMs: number;
 }
 
-/** What the server, or the way to it, refused; its text is for the person at the terminal. */
-export class CommandError extends Error {}
+/** Sends an operation to the server. @throws CommandError */
+export type Ask = (
+  query: string,
+  variables?: Record<string, unknown>,
+) => Promise<Record<string, unknown>>;
+
+/** Longer than the server itself lets an operation take. */
+const TIMEOUT_MS = 60_000;
 
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 const SIGN_OUT = "mutation { signOutOwner { signedOut } }";
 
+/** The way to the server: as the options of the command line say, else as the configuration does. */
+export function accessOf(
+  { url, token }: { url?: string; token?: string },
+  config: Config,
+): ServerAccess {
+  return {
+    url: url ?? config.SIGNALBOX_URL ?? `http://${hostInUrl(config.HOST)}:${config.PORT}`,
+    token: token ?? config.SIGNALBOX_TOKEN,
+    dataDir: config.DATA_DIR,
+    timeoutMs: TIMEOUT_MS,
+  };
+}
+
+/** Asks the server as somebody without a token. */
+export function askAsNobody(access: ServerAccess): Ask {
+  return (query, variables = {}) => post(access, query, variables);
+}
+
 /**
- * Runs an operation as the account's owner.
+ * Does something as the account's owner: with the token given, else by a sign-in that ends with it.
  * @throws CommandError
  */
-export async function askServer(
-  access: ServerAccess,
-  query: string,
-  variables: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  if (access.token !== undefined) return post(access.url, query, variables, access.token);
+export async function asOwner<T>(access: ServerAccess, act: (ask: Ask) => Promise<T>): Promise<T> {
+  const askWith =
+    (token: string): Ask =>
+    (query, variables = {}) =>
+      post(access, query, variables, token);
+  if (access.token !== undefined) return act(askWith(access.token));
   const input = await readOwner(access.dataDir);
-  const { signInOwner } = await post(access.url, SIGN_IN, { input });
-  const { token } = signInOwner as { token: string };
+  const { signInOwner } = await post(access, SIGN_IN, { input });
+  const ask = askWith((signInOwner as { token: string }).token);
   try {
-    return await post(access.url, query, variables, token);
+    return await act(ask);
   } finally {
-    // What one command signed in for ends with it.
-    await post(access.url, SIGN_OUT, {}, token);
+    // What was asked for counts; a token that could not be ended ends by itself.
+    await ask(SIGN_OUT).catch(() => null);
   }
 }
 
@@ -48,28 +78,44 @@ async function readOwner(dataDir: string): Promise<unknown> {
 }
 
 async function post(
-  url: string,
+  { url, timeoutMs }: ServerAccess,
   query: string,
   variables: Record<string, unknown>,
   token?: string,
 ): Promise<Record<string, unknown>> {
+  const address = addressOf(url);
   let response: Response;
   try {
-    response = await fetch(new URL("/graphql", url), {
+    response = await fetch(address, {
       method: "POST",
       headers: { "Content-Type": "application/json", ...(token ? { "Svc-Token": token } : {}) },
       body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(timeoutMs),
     });
-  } catch {
-    throw new CommandError(
-      `No server answers at ${url}. Start it, or name its address with --url.`,
-    );
+  } catch (error) {
+    throw new CommandError(unansweredText(url, error));
   }
+  // Whatever stands at the address may answer, in whatever form.
   const answer = (await response.json().catch(() => null)) as {
-    data?: Record<string, unknown>;
+    data?: Record<string, unknown> | null;
     errors?: Array<{ message: string }>;
   } | null;
-  if (answer === null) throw new CommandError(`${url} does not answer as Signalbox does.`);
-  if (answer.errors) throw new CommandError(answer.errors.map(({ message }) => message).join("\n"));
-  return answer.data ?? {};
+  if (Array.isArray(answer?.errors)) {
+    throw new CommandError(answer.errors.map(({ message }) => printable(message)).join("\n"));
+  }
+  if (typeof answer?.data === "object" && answer.data !== null) return answer.data;
+  throw new CommandError(`${url} does not answer as Signalbox does.`);
+}
+
+function addressOf(url: string): URL {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
+    return new URL(`${url.replace(/\/+$/, "")}/graphql`);
+  }
+  throw new CommandError(`--url must be a URL that begins with http:// or https://, not ${url}.`);
+}
+
+function unansweredText(url: string, error: unknown): string {
+  return error instanceof Error && error.name === "TimeoutError"
+    ? `The server at ${url} does not answer in time.`
+    : `No server answers at ${url}. Start it, or name its address with --url.`;
 }

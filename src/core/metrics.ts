@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { packageVersion } from "./package-root";
 
 /** What the service counts, in the form that Prometheus reads. Labels never hold a user's data. */
 export interface Metrics {
@@ -20,6 +21,12 @@ export function openMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  new Gauge({
+    name: "signalbox_build_info",
+    help: "1; the label says which version runs",
+    labelNames: ["version"],
+    registers,
+  }).set({ version: packageVersion() }, 1);
   return {
     registry,
     operations: new Counter({

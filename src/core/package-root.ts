@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
@@ -14,4 +14,9 @@ export function packageRoot(): string {
     folder = parent;
   }
   return folder;
+}
+
+/** The version of the package. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")).version;
 }

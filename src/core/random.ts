@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomFillSync } from "node:crypto";
+import { hash, randomBytes, randomFillSync, randomInt } from "node:crypto";
 
 /** An opaque secret of 43 URL-safe characters, 256 bits from the system's generator. */
 export function newToken(): string {
@@ -33,4 +33,9 @@ export function newKey(): Buffer {
 /** An initialisation vector, never used twice with one key. */
 export function randomIv(bytes: number): Buffer {
   return randomBytes(bytes);
+}
+
+/** A nonce for a signed request: a number below 2^47. */
+export function newNonce(): number {
+  return randomInt(2 ** 47);
 }

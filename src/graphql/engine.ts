@@ -209,8 +209,8 @@ export class Engine {
   }
 
   private compile(prepared: Prepared): void {
-    if (!isCompilable(this.schema, prepared.operation)) return;
-    const { document, operationName } = prepared;
+    const { document, operation, operationName } = prepared;
+    if (!isCompilable(this.schema, document, operation)) return;
     const compiled = compileQuery(this.schema, document, operationName, {
       disablingCapturingStackErrors: true,
     });

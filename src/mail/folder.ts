@@ -1,10 +1,10 @@
-import { access, chmod, constants, mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, chmod, constants, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { Clock } from "../core/clock";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
-import type { Mailer } from "./mail";
+import { MailError, type Mailer } from "./mail";
 import { SEALED } from "./smtp";
 
 /** Files that are kept; the oldest go first. */
@@ -43,13 +43,24 @@ export async function openMailFolder(parts: MailFolderParts): Promise<Mailer> {
       await removeOldest(folder);
     },
     async check() {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await access(folder, constants.W_OK);
+      if (!(await isWritable(folder))) throw new MailError(`${folder} cannot be written to`);
     },
     async close() {
       transport.close();
     },
   };
+}
+
+/** Whether a folder can be written to, or made: nothing is made to find out. */
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return (await stat(folder)).isDirectory();
+  } catch (error) {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === folder) return false;
+    return isWritable(parent);
+  }
 }
 
 async function removeOldest(folder: string): Promise<void> {

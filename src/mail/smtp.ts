@@ -50,7 +50,7 @@ export function openSmtp(url: string, from: string): Mailer {
       try {
         await transport.verify();
       } catch (error) {
-        throw failure(error);
+        throw new MailError(`the SMTP server cannot be used ${codesOf(error)}`);
       }
     },
     async close() {
@@ -63,10 +63,20 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** The failure without the server's words, which repeat addresses. */
+interface SmtpError {
+  code?: unknown;
+  responseCode?: unknown;
+}
+
+/** What is told of a failure: never the server's words, which repeat addresses. */
+function codesOf(error: unknown): string {
+  const { code, responseCode } = error as SmtpError;
+  return `(${String(code ?? "no code")}, ${String(responseCode ?? "no answer")})`;
+}
+
 function failure(error: unknown): MailError {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-  const text = `the SMTP server did not take it (${String(code ?? "no code")}, ${String(responseCode ?? "no answer")})`;
+  const { code, responseCode } = error as SmtpError;
+  const text = `the SMTP server did not take it ${codesOf(error)}`;
   // A wrong password is the operator's to mend; an address that is refused, or is none, stays so.
   const refused = code === "EENVELOPE" || code === "EMESSAGE";
   return refused && (typeof responseCode !== "number" || responseCode >= 500)

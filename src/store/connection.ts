@@ -37,6 +37,7 @@ export async function connect(url: string, name: string): Promise<Client> {
  * @returns a Refusal that names the reason; the error itself when it is of another kind
  */
 export function connectionRefusal(error: unknown): unknown {
+  if (error instanceof Refusal) return error;
   const code = textOf(error, "code") ?? "";
   if (!unreachable(error) && !REFUSED.test(code)) return error;
   return new Refusal(`PostgreSQL (DATABASE_URL) cannot be reached: ${messageOf(error)}`, {

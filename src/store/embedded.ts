@@ -6,14 +6,12 @@ import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
-import { messageOf } from "./error-parts";
 import { queryFailure } from "./failure";
 import { lockFolder } from "./folder-lock";
 import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
-import { embeddedConnection } from "./migration-connection";
+import { embeddedConnection, unopenedRefusal } from "./migration-connection";
 import { readMigrations } from "./migrations";
-import { Refusal } from "./refusal";
 import type { Statement, Store } from "./store";
 
 /** How `query` reads columns, so that both databases answer alike. */
@@ -38,6 +36,23 @@ export async function openEmbedded(folder: string, log: Log): Promise<Store> {
   return storeOf(lite, log, () => lock.release());
 }
 
+/**
+ * Migrates the embedded database in `folder/db`, which is made where it is missing.
+ * @returns the names of the migrations that ran now
+ * @throws Refusal when another process has the folder, or a migration must not run
+ */
+export async function migrateEmbedded(folder: string, log: Log): Promise<string[]> {
+  const lock = await lockFolder(folder, log);
+  let lite: PGlite | undefined;
+  try {
+    lite = await openFolder(folder, log);
+    return await migrateFolder(lite, log);
+  } finally {
+    await lite?.close();
+    await lock.release();
+  }
+}
+
 async function openFolder(folder: string, log: Log): Promise<PGlite> {
   const dataDir = join(folder, "db");
   const first = !existsSync(join(dataDir, "PG_VERSION"));
@@ -53,10 +68,7 @@ async function openFolder(folder: string, log: Log): Promise<PGlite> {
     if (first) log.info("the embedded database is made");
     return lite;
   } catch (error) {
-    throw new Refusal(
-      `The embedded database in ${dataDir} cannot be opened: ${messageOf(error)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
-      { cause: error },
-    );
+    throw unopenedRefusal(dataDir, error);
   }
 }
 
@@ -76,8 +88,8 @@ async function makeFolder(dataDir: string): Promise<void> {
   await promisify(execFile)(process.execPath, ["-e", MAKE, lite, dataDir]);
 }
 
-async function migrateFolder(lite: PGlite, log: Log): Promise<void> {
-  await migrate(embeddedConnection(lite), await readMigrations(), log);
+async function migrateFolder(lite: PGlite, log: Log): Promise<string[]> {
+  return migrate(embeddedConnection(lite), await readMigrations(), log);
 }
 
 function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {

@@ -32,6 +32,15 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
+/** Another process has the folder. */
+export class FolderInUse extends Refusal {
+  constructor(folder: string, pid: number) {
+    super(
+      `The folder ${folder} is in use by another process (number ${pid}). The embedded database belongs to one process: end that one, give this one a DATA_DIR of its own, or set DATABASE_URL to use PostgreSQL.`,
+    );
+  }
+}
+
 interface Owner {
   pid: number;
   /** Start of the process, by the kernel's count; null where the system does not say. */
@@ -49,7 +58,7 @@ const NAME = /^lock\.(\d+)$/;
 /**
  * Takes a folder for this process, and makes it (mode 0700) where it is missing.
  * @param foreignMs how long an owner in another namespace may be silent before it counts as gone
- * @throws Refusal while another store has the folder, in this process or in another
+ * @throws FolderInUse while another store has the folder, in this process or in another
  */
 export async function lockFolder(
   folder: string,
@@ -63,9 +72,7 @@ export async function lockFolder(
     const path = join(folder, `lock.${last}`);
     const owner = last === 0 ? undefined : await readOwner(path);
     if (owner && (await isAlive(owner, self, path, log, foreignMs))) {
-      throw new Refusal(
-        `The folder ${folder} is in use by another process (number ${owner.pid}). The embedded database belongs to one process: end that one, give this one a DATA_DIR of its own, or set DATABASE_URL to use PostgreSQL.`,
-      );
+      throw new FolderInUse(folder, owner.pid);
     }
     const next = join(folder, `lock.${last + 1}`);
     if (await publish(folder, next, self)) {

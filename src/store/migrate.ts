@@ -86,6 +86,20 @@ async function examine(
   connection: MigrationConnection,
   migrations: Migration[],
 ): Promise<Migration[]> {
+  const { pending, recorded } = await pendingMigrations(connection, migrations);
+  if (!recorded) await connection.exec(TABLE);
+  return pending;
+}
+
+/**
+ * The migrations that are still to run on a database, which is only looked at.
+ * @returns whether it has records of any as well; one without is empty
+ * @throws Refusal as {@link migrate} does
+ */
+export async function pendingMigrations(
+  connection: MigrationConnection,
+  migrations: Migration[],
+): Promise<{ pending: Migration[]; recorded: boolean }> {
   const [state] = await connection.query<{ recorded: boolean; tables: boolean }>(
     `SELECT to_regclass(quote_ident(current_schema()) || '._prisma_migrations') IS NOT NULL AS recorded,
        EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS tables`,
@@ -96,8 +110,7 @@ async function examine(
         "The database holds tables, but no record of this service's migrations. Give the service a database of its own, or one that it made.",
       );
     }
-    await connection.exec(TABLE);
-    return migrations;
+    return { pending: migrations, recorded: false };
   }
   const rows = await connection.query<AppliedRow>(
     `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, logs
@@ -106,7 +119,8 @@ async function examine(
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const row of rows) refuseUnlessSound(row, known.get(row.migration_name));
   const applied = new Set(rows.map((row) => row.migration_name));
-  return migrations.filter((migration) => !applied.has(migration.name));
+  const pending = migrations.filter((migration) => !applied.has(migration.name));
+  return { pending, recorded: true };
 }
 
 function refuseUnlessSound(row: AppliedRow, migration: Migration | undefined): void {

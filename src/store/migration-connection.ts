@@ -4,6 +4,7 @@ import { PGlite } from "@electric-sql/pglite";
 import type { Config } from "../core/config";
 import { openLog } from "../core/log";
 import { connect } from "./connection";
+import { messageOf } from "./error-parts";
 import { lockFolder } from "./folder-lock";
 import type { MigrationConnection } from "./migrate";
 import { Refusal } from "./refusal";
@@ -37,7 +38,8 @@ export async function serverConnection(url: string): Promise<OpenMigrationConnec
 
 /**
  * Opens the configured database for a tool, as it stands: nothing is migrated.
- * @throws Refusal when there is no embedded database, or a process has its folder
+ * @throws Refusal when there is no embedded database or it cannot be opened; FolderInUse while a process
+ * has it
  */
 export async function openMigrationConnection(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
@@ -48,12 +50,26 @@ export async function openMigrationConnection(
     throw new Refusal(`There is no embedded database in ${folder}.`);
   }
   const lock = await lockFolder(folder, openLog("warn"));
-  const lite = await PGlite.create({ dataDir: join(folder, "db") });
-  return {
-    connection: embeddedConnection(lite),
-    close: async () => {
-      await lite.close();
-      await lock.release();
-    },
-  };
+  const dataDir = join(folder, "db");
+  try {
+    const lite = await PGlite.create({ dataDir });
+    return {
+      connection: embeddedConnection(lite),
+      close: async () => {
+        await lite.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw unopenedRefusal(dataDir, error);
+  }
+}
+
+/** Why a folder of the embedded database cannot be opened. */
+export function unopenedRefusal(dataDir: string, cause: unknown): Refusal {
+  return new Refusal(
+    `The embedded database in ${dataDir} cannot be opened: ${messageOf(cause)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
+    { cause },
+  );
 }

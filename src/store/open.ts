@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
-import { openEmbedded } from "./embedded";
-import { openPostgres } from "./postgres";
+import { migrateEmbedded, openEmbedded } from "./embedded";
+import { migrateServer, openPostgres } from "./postgres";
 import type { Store } from "./store";
 
 /** What {@link openStore} needs. */
@@ -32,4 +32,19 @@ export async function openStore({ config, log, exclusive, onLost }: StoreOptions
   return url === undefined
     ? openEmbedded(resolve(config.DATA_DIR), log)
     : openPostgres({ config, url, log, exclusive, onLost });
+}
+
+/**
+ * Migrates the database that the configuration asks for, and does no more with it.
+ * @returns the names of the migrations that ran now
+ * @throws Refusal with the reason and the remedy; FolderInUse while a process has the embedded database
+ */
+export async function migrateStore(
+  config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
+  log: Log,
+): Promise<string[]> {
+  const url = config.DATABASE_URL;
+  return url === undefined
+    ? migrateEmbedded(resolve(config.DATA_DIR), log)
+    : migrateServer(url, log);
 }

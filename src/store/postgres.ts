@@ -128,11 +128,20 @@ function openPool(url: string, max: number, log: Log): Pool {
   return pool;
 }
 
-async function migrateServer(url: string, log: Log): Promise<void> {
-  const { connection, close } = await serverConnection(url);
+/**
+ * Migrates the database on a PostgreSQL server.
+ * @returns the names of the migrations that ran now
+ * @throws Refusal when the server cannot be reached, or a migration must not run
+ */
+export async function migrateServer(url: string, log: Log): Promise<string[]> {
   try {
-    await migrate(connection, await readMigrations(), log);
-  } finally {
-    await close();
+    const { connection, close } = await serverConnection(url);
+    try {
+      return await migrate(connection, await readMigrations(), log);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    throw connectionRefusal(error);
   }
 }

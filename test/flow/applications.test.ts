@@ -97,6 +97,9 @@ describe("updateApplication", () => {
       firebase: { projectId: "p" },
       signUpOpen: false,
     });
+    // As variables that are all left out inside of an input make it.
+    const nothing = { facebook: {}, twitter: {}, firebase: {} };
+    expect(await change(nothing)).toMatchObject({ facebook: null, firebase: { projectId: "p" } });
   });
 
   it.each([

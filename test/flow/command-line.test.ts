@@ -1,65 +1,202 @@
-import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newUser } from "../support/client";
+import { ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 
-jest.setTimeout(60_000);
-
-const ROOT = join(__dirname, "../..");
-const RUN = "require('./src/cli/commands').run(process.argv)";
+jest.setTimeout(90_000);
 
 let node: TestNode;
+let folder: string;
 beforeAll(async () => {
   node = await startNode();
+  folder = await mkdtemp(join(tmpdir(), "signalbox-cli-"));
 });
-afterAll(() => node.stop());
+afterAll(async () => {
+  await node.stop();
+  await rm(folder, { recursive: true });
+});
 
-/** Runs the command line as a process of its own. */
-function signalbox(words: string[], environment: Record<string, string> = {}) {
-  const env = {
-    PATH: process.env.PATH,
-    SIGNALBOX_URL: node.baseUrl,
-    DATA_DIR: node.environment.DATA_DIR,
-    ...environment,
-  };
-  const loader = join(ROOT, "test/support/run-typescript.js");
-  const all = ["-r", loader, "-e", RUN, "signalbox", ...words];
-  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const child = execFile(process.execPath, all, { cwd: ROOT, env }, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
+const signalbox = (words: string[], environment: Record<string, string> = {}, input?: string) =>
+  runCommand(words, { ...ownersEnvironment(node), ...environment }, input);
+
+/** The answer of a command that has to succeed. */
+async function answered(words: string[], input?: string) {
+  const { code, out, err } = await signalbox(["--json", ...words], {}, input);
+  expect([code, err]).toEqual([0, ""]);
+  return JSON.parse(out);
 }
 
-it("administers applications and users with the owner's file, or with a token", async () => {
-  const made = await signalbox(["--json", "app", "create", "--name", "Shop"]);
-  const { id } = JSON.parse(made.out);
+/** What a command says on standard error that ends with 1 and writes nothing else. */
+async function refused(words: string[], environment: Record<string, string> = {}, input?: string) {
+  const { code, out, err } = await signalbox(words, environment, input);
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).not.toMatch(/\n +at /);
+  return err;
+}
+
+it("makes, lists, shows and changes applications, with the owner's file or with a token", async () => {
+  const { id, authSecret } = await answered(["app", "create", "--name", "Shop"]);
   const list = await signalbox(["app", "list"]);
   expect(list.out).toMatch(/^id +name +authKey +signUpOpen +webOrigins\n1 +First application/);
   expect(list.out).toContain("Shop");
-  const token = await ownerToken(node);
-  const changes = ["--sign-up-open", "false", "--web-origins", "https://a.example"];
-  const environment = { DATA_DIR: "/nonexistent", SIGNALBOX_TOKEN: token };
-  const changed = await signalbox(
-    ["--json", "app", "update", "--app", id, ...changes],
-    environment,
-  );
+  const changes = ["--sign-up-open", "false", "--web-origins", "https://a.example", "http://b"];
+  const changed = await signalbox(["--json", "app", "update", "--app", id, ...changes], {
+    DATA_DIR: "/nonexistent",
+    SIGNALBOX_TOKEN: await ownerToken(node),
+  });
+  const webOrigins = ["https://a.example", "http://b"];
   expect(JSON.parse(changed.out)).toMatchObject({
-    ...{ id, name: "Shop", signUpOpen: false, webOrigins: ["https://a.example"] },
+    id,
+    name: "Shop",
+    signUpOpen: false,
+    webOrigins,
   });
-  const user = await newUser(node);
-  const of = ["--app", String(node.application.id), "--user", String(user.id)];
-  expect(JSON.parse((await signalbox(["--json", "user", "export", ...of])).out)).toMatchObject({
-    user: { login: user.login },
+  expect(await answered(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({
+    ...{ name: "Shop", signUpOpen: false, webOrigins: [], facebook: null, firebase: null },
   });
-  expect((await signalbox(["user", "erase", ...of])).out).toContain(String(user.id));
+  const rotated = await answered(["app", "rotate-secret", "--app", id, "--overlap-seconds", "60"]);
+  expect(rotated.authSecret).not.toBe(authSecret);
+  expect(await answered(["app", "show", "--app", id])).toMatchObject({
+    ...{ id, authSecret: rotated.authSecret, previousSecretValidUntil: expect.any(String) },
+  });
 });
 
-it("says what is wrong in words, and ends with 1", async () => {
-  expect(await signalbox(["app", "show", "--app", "99"])).toEqual({
-    ...{ code: 1, out: "", err: "There is no such application\n" },
+it("sets providers one by one, takes their secrets from a file or standard input, and ends them", async () => {
+  const { id } = await answered(["app", "create", "--name", "Providers"]);
+  const update = (words: string[], input?: string) =>
+    answered(["app", "update", "--app", id, ...words], input);
+  const file = join(folder, "secret.txt");
+  await writeFile(file, "from a file\n");
+  const facebook = ["--facebook-app-id", "12", "--facebook-version", "v19.0"];
+  expect(await update([...facebook, "--facebook-app-secret", `@${file}`])).toMatchObject({
+    facebook: { appId: "12", appSecretSet: true, baseUrl: null, version: "v19.0" },
+    ...{ twitter: null, firebase: null },
   });
-  const nowhere = await signalbox(["--url", "http://127.0.0.1:1", "app", "list"]);
-  expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining("No server answers")]);
+  const twitter = ["--twitter-consumer-key", "key", "--twitter-base-url", "http://127.0.0.1:1"];
+  expect(
+    await update([...twitter, "--twitter-consumer-secret", "-"], "from input\n"),
+  ).toMatchObject({
+    facebook: { appId: "12" },
+    twitter: { consumerKey: "key", consumerSecretSet: true },
+  });
+  expect(await update(["--facebook-version", "", "--firebase-project-id", "p"])).toMatchObject({
+    facebook: { appId: "12", appSecretSet: true, version: null },
+    firebase: { projectId: "p", keysUrl: null },
+  });
+  const [row] = await node.sql<{ settings: { facebook: { appSecret: string } } }>(
+    "SELECT settings FROM applications WHERE id = $1",
+    [id],
+  );
+  expect(row?.settings.facebook.appSecret).toMatch(/^sealed:/);
+  expect(await answered(["app", "remove-facebook", "--app", id])).toMatchObject({ facebook: null });
+  await answered(["app", "remove-twitter", "--app", id]);
+  await answered(["app", "remove-firebase", "--app", id]);
+  expect(await answered(["app", "show", "--app", id])).toMatchObject({
+    ...{ facebook: null, twitter: null, firebase: null },
+  });
+});
+
+it("lists users page by page, exports one as JSON that can be kept, and erases", async () => {
+  const user = await newUser(node, { email: "paged-1@example.com" });
+  await newUser(node, { email: "paged-2@example.com" });
+  const app = ["--app", String(node.application.id)];
+  const page = await signalbox(["user", "list", ...app, "--search", "paged-", "--limit", "1"]);
+  expect(page.out).toMatch(/^id .*\n\d+ .*paged-1@example.com.*\n\n1 to 1 of 2; --offset 1 shows/);
+  const rest = await answered(["user", "list", ...app, "--search", "paged-", "--offset", "1"]);
+  expect(rest).toMatchObject({ totalCount: 2, nodes: [{ email: "paged-2@example.com" }] });
+  const none = await signalbox(["user", "list", ...app, "--search", "nobody"]);
+  expect(none.out).toBe("None.\n");
+
+  const of = [...app, "--user", String(user.id)];
+  const exported = await signalbox(["user", "export", ...of]);
+  expect(JSON.parse(exported.out)).toMatchObject({
+    user: { login: user.login },
+    sessions: [{ id: user.sessionId }],
+  });
+  expect((await signalbox(["user", "erase", ...of])).out).toContain(String(user.id));
+  expect(await refused(["user", "export", ...of])).toBe("There is no such user\n");
+});
+
+it("prints names and e-mails so that they cannot move the cursor, and lists without applications", async () => {
+  // A server that says anything, as a table of users with odd names would come.
+  const server = createServer((request, response) => {
+    request.resume();
+    const applications = request.headers["svc-token"] === "none" ? [] : [{ id: "1", name: EVIL }];
+    response.end(JSON.stringify({ data: { account: { applications } } }));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const SIGNALBOX_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const list = (words: string[], SIGNALBOX_TOKEN: string) =>
+    signalbox([...words, "app", "list"], { SIGNALBOX_URL, SIGNALBOX_TOKEN });
+  try {
+    expect((await list([], "none")).out).toBe("None.\n");
+    expect(JSON.parse((await list(["--json"], "none")).out)).toEqual([]);
+    const table = await list([], "some");
+    expect(table.out).toBe("id  name\n1   a?[2J?b?c?d?é😀\n");
+    const json = await list(["--json"], "some");
+    expect(json.out).not.toMatch(/[\u001b\u009b\u202e\u2028]/);
+    expect(JSON.parse(json.out)).toEqual([{ id: "1", name: EVIL }]);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+const EVIL = "a\u001b[2J\nb\u009bc\u202ed\u2028é😀";
+
+it("says what is wrong in words, and ends with 1", async () => {
+  expect(await refused(["app", "show", "--app", "99"])).toBe("There is no such application\n");
+  expect(await refused(["app", "create", "--name", ""])).toBe("name must not be empty\n");
+  expect(await refused(["--url", "http://127.0.0.1:1", "app", "list"])).toMatch(
+    /^No server answers at http:\/\/127\.0\.0\.1:1\. Start it/,
+  );
+  expect(await refused(["--url", "nowhere", "app", "list"])).toMatch(/^--url must be a URL/);
+  expect(await refused(["--url", `${node.baseUrl}/elsewhere`, "app", "list"])).toMatch(
+    /does not answer as Signalbox does/,
+  );
+  expect(await refused(["app", "list"], { DATA_DIR: "/nonexistent" })).toMatch(
+    /^\/nonexistent\/owner\.json cannot be read/,
+  );
+  expect(await refused(["--token", "acct_wrong", "app", "list"])).toMatch(/session does not exist/);
+  expect(await refused(["app", "list"], { PORT: "http" })).toMatch(/^ {2}- PORT must be/m);
+});
+
+it("says what is wrong with the options, and asks nobody", async () => {
+  const nowhere = { SIGNALBOX_URL: "http://127.0.0.1:1" };
+  expect(await refused(["app", "creat"], nowhere)).toMatch(/unknown command 'creat'.*create/s);
+  expect(await refused(["nonsense"], nowhere)).toMatch(/unknown command 'nonsense'/);
+  expect(await refused(["app", "create"], nowhere)).toMatch(/'--name <text>' not specified/);
+  expect(await refused(["app", "list", "--what"], nowhere)).toMatch(/unknown option '--what'/);
+  expect(await refused(["app"], nowhere)).toMatch(/app rotate-secret --app <id> +Gives/);
+  const update = ["app", "update", "--app", "1"];
+  expect(await refused([...update, "--sign-up-open", "perhaps"], nowhere)).toBe(
+    "--sign-up-open must be true or false.\n",
+  );
+  expect(await refused(["user", "list", "--app", "1", "--limit", "all"], nowhere)).toBe(
+    "--limit must be a whole number.\n",
+  );
+  expect(await refused([...update, "--facebook-app-secret", "@/nonexistent"], nowhere)).toBe(
+    "--facebook-app-secret: the file /nonexistent cannot be read.\n",
+  );
+  const both = ["--facebook-app-secret", "-", "--twitter-consumer-secret", "-"];
+  expect(await refused([...update, ...both], nowhere, "secret")).toMatch(/cannot both be read/);
+});
+
+it("lists every command with a line in its help", async () => {
+  const { code, out } = await signalbox(["--help"]);
+  expect(code).toBe(0);
+  for (const command of [
+    ...["app create", "app list", "app show", "app update", "app rotate-secret"],
+    ...["user list", "user export", "user erase", "token", "migrate", "doctor"],
+  ]) {
+    expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));
+  }
+  const update = await signalbox(["app", "update", "--help"]);
+  expect(update.out).toMatch(/--facebook-app-secret <text> .*standard\s+input, @FILE/);
+  expect(update.out).toContain("--url <url>");
+  expect((await signalbox(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

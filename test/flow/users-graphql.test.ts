@@ -159,6 +159,21 @@ describe("updateUser and deleteUser", () => {
     });
   });
 
+  it("leave what a variable leaves out, however often the operation comes", async () => {
+    const own = await newUser(node, { full_name: "Before", phone: "1" });
+    const query = `mutation ($id: ID!, $phone: String, $fullName: String = "Always") {
+      ...Change }
+      fragment Change on Mutation { updateUser(input: {id: $id, phone: $phone, fullName: $fullName}) {
+        user { phone fullName } } }`;
+    const run = async (variables: object) =>
+      (await graphql(node, query, { id: own.id, ...variables }, own.token)).data.updateUser.user;
+    for (let time = 0; time < 4; time++) {
+      expect(await run({})).toEqual({ phone: "1", fullName: "Always" });
+    }
+    expect(await run({ phone: "2", fullName: null })).toEqual({ phone: "2", fullName: null });
+    expect(await run({ phone: null })).toEqual({ phone: null, fullName: "Always" });
+  });
+
   it("are for oneself alone", async () => {
     const [own, victim] = [await newUser(node), await newUser(node)];
     for (const [id, expected] of [

@@ -63,13 +63,18 @@ export function mergeSettings(json: unknown, changes: ApplicationChanges, sealer
   const cleared = new Set<string>();
   for (const group of Object.keys(PROVIDERS) as Array<keyof typeof PROVIDERS>) {
     const change = changes[group];
-    if (change === undefined) continue;
+    // A provider of which everything is left out stays as it is, set up or not.
+    if (change === undefined || isEmpty(change)) continue;
     if (change === null) cleared.add(group);
     else merged[group] = mergeProvider(group, stored[group] ?? {}, change as Values);
   }
   const sealed = writeSettings(readSettings(merged, sealer), sealer);
   const all = Object.entries({ ...(json as object), ...sealed });
   return Object.fromEntries(all.filter(([group]) => !cleared.has(group)));
+}
+
+function isEmpty(change: object | null): boolean {
+  return change !== null && Object.values(change).every((value) => value === undefined);
 }
 
 function mergeProvider(group: keyof typeof PROVIDERS, stored: Values, change: Values): Values {

@@ -85,20 +85,48 @@ async function keyOfFolder(folder: string): Promise<string> {
  * @throws Refusal when a secret cannot be opened
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
+  for await (const row of secretRows(store)) await resealRow(store, sealer, row);
+}
+
+/**
+ * Opens every secret of a database and changes nothing.
+ * @returns the number of applications that they are of
+ * @throws Refusal when one cannot be opened
+ */
+export async function openSecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
+  let applications = 0;
+  for await (const row of secretRows(store)) {
+    openRow(sealer, row);
+    applications++;
+  }
+  return applications;
+}
+
+async function* secretRows(store: Pick<Store, "query">): AsyncGenerator<SecretsRow> {
   for (let after = 0; ; ) {
     const rows = await store.query<SecretsRow>(SECRETS, [after]);
-    for (const row of rows) await resealRow(store, sealer, row);
+    yield* rows;
     const last = rows.at(-1);
     if (!last) return;
     after = last.id;
   }
 }
 
+/** The secrets of a row, and its settings where some of them are to be sealed anew. */
+function openRow(sealer: Sealer, row: SecretsRow): { opened: string[]; settings: unknown } {
+  return orRefuse(() => ({
+    opened: sealedOf(row).map((text) => sealer.open(text, AUTH_SECRET)),
+    settings: resealSettings(row.settings, sealer),
+  }));
+}
+
+function sealedOf({ auth_secret, previous_secret }: SecretsRow): string[] {
+  return [auth_secret, previous_secret].filter((text) => text !== null);
+}
+
 async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise<void> {
-  const all = [row.auth_secret, row.previous_secret].filter((text) => text !== null);
-  const opened = orRefuse(() => all.map((text) => sealer.open(text, AUTH_SECRET)));
-  const settings = orRefuse(() => resealSettings(row.settings, sealer));
-  if (all.some((text) => sealer.isStale(text))) {
+  const { opened, settings } = openRow(sealer, row);
+  if (sealedOf(row).some((text) => sealer.isStale(text))) {
     const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET));
     await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
   }

@@ -7,6 +7,12 @@ import { type Asking, checkForm, Refused, type Verified } from "./verified";
 const BASE_URL = "https://graph.facebook.com";
 const VERSION = "v23.0";
 
+/** Where an application finds the Graph API; null as well as absent for the usual place. */
+interface Place {
+  baseUrl?: string | null;
+  version?: string | null;
+}
+
 const id = z
   .union([z.string(), z.number()])
   .transform(String)
@@ -30,6 +36,11 @@ const profile = z.object({
   email: z.string().nullish(),
 });
 
+/** Where the Graph API is, in the version that is asked. */
+export function facebookRoot({ baseUrl, version }: Place): string {
+  return `${(baseUrl ?? BASE_URL).replace(/\/+$/, "")}/${version ?? VERSION}`;
+}
+
 /**
  * Whose access token of Facebook this is. That it opens a profile is not enough: any site's token
  * does. It must have been issued to this application, and be its own user's.
@@ -42,9 +53,7 @@ export async function verifyFacebook(
 ): Promise<Verified> {
   checkForm(token);
   const { appId, appSecret } = settings;
-  const base = (settings.baseUrl ?? BASE_URL).replace(/\/+$/, "");
-  const root = `${base}/${settings.version ?? VERSION}`;
-
+  const root = facebookRoot(settings);
   const inspected = inspection.safeParse(
     await askProvider(
       `${root}/debug_token?${new URLSearchParams({

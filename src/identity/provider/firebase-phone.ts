@@ -4,7 +4,7 @@ import type { FirebaseKeys } from "./firebase-keys";
 import { checkForm, Refused, Unreachable, type Verified } from "./verified";
 
 /** Where Google publishes the keys of ID tokens, as a JSON Web Key Set. */
-const KEYS_URL =
+export const KEYS_URL =
   "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com";
 
 /** Seconds that a token may have been issued in the future, for clocks that differ. */

@@ -22,6 +22,11 @@ export interface TwitterKeys {
   secret: string;
 }
 
+/** Where Twitter says whose a token is. */
+export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
+  return `${(baseUrl ?? BASE_URL).replace(/\/+$/, "")}${PATH}`;
+}
+
 /**
  * Whose access token of Twitter this is. Twitter accepts the signature only of the application that
  * the token was issued to.
@@ -34,7 +39,7 @@ export async function verifyTwitter(
 ): Promise<Verified> {
   checkForm(keys.token);
   checkForm(keys.secret);
-  const url = `${(settings.baseUrl ?? BASE_URL).replace(/\/+$/, "")}${PATH}`;
+  const url = twitterUrl(settings);
   const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, timeoutMs, {
     Authorization: authorization(url, settings, keys, now),
   });

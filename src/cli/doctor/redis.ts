@@ -1,0 +1,62 @@
+import { examineRedis, REDIS_VERSION_MIN, type RedisFacts } from "../../bus/examine";
+import { systemClock } from "../../core/clock";
+import type { Config } from "../../core/config";
+import { messageOf } from "../../store/error-parts";
+import { clockFinding } from "./clock";
+import { type Finding, ok, skipped, warning, wrong } from "./finding";
+
+const REDIS = "redis";
+const ANSWER_MS = 3_000;
+
+/** Redis, and what its settings mean for signals and limits. */
+export async function checkRedis({ REDIS_URL, DATABASE_URL }: Config): Promise<Finding[]> {
+  if (REDIS_URL === undefined) {
+    const alone = DATABASE_URL === undefined ? "" : ", and a second node refuses to start";
+    return [skipped(REDIS, `REDIS_URL is not set: one node alone needs none${alone}`)];
+  }
+  let facts: RedisFacts;
+  try {
+    facts = await examineRedis(REDIS_URL, systemClock, ANSWER_MS);
+  } catch (error) {
+    const reason = messageOf(error);
+    const mend = "Start Redis, or correct REDIS_URL: host, port, password, number of the database.";
+    return [wrong(REDIS, `cannot be asked: ${reason}`, mend)];
+  }
+  const found = judge(facts);
+  return [
+    ...(found.length > 0 ? found : [ok(REDIS, `Redis ${facts.version}`)]),
+    clockFinding("clock: redis", "the clock of Redis", facts.clockAheadMs),
+  ];
+}
+
+function judge(facts: RedisFacts): Finding[] {
+  const findings: Finding[] = [];
+  if (isOlder(facts.version)) {
+    const oldest = REDIS_VERSION_MIN.join(".");
+    findings.push(
+      wrong(REDIS, `Redis ${facts.version} is too old`, `Use Redis ${oldest} or later.`),
+    );
+  }
+  if (facts.role === "slave") {
+    const detail = "is a replica, which takes no writes";
+    findings.push(wrong(REDIS, detail, "Let REDIS_URL name the primary."));
+  }
+  const evicts = facts.maxMemoryPolicy !== "noeviction" && facts.maxMemoryPolicy !== "";
+  if (facts.maxMemory > 0 && evicts) {
+    const detail = `drops what it likes when its ${facts.maxMemory} bytes are full (maxmemory-policy ${facts.maxMemoryPolicy}): signals that wait, and counts of limits`;
+    const mend = "CONFIG SET maxmemory-policy noeviction, and maxmemory large enough.";
+    findings.push(warning(REDIS, detail, mend));
+  }
+  if (facts.appendOnly) {
+    const detail =
+      "writes every signal, with network addresses of callers, to a file (appendonly yes): that costs time, and nothing here has to outlive Redis";
+    findings.push(warning(REDIS, detail, "CONFIG SET appendonly no, unless others need it."));
+  }
+  return findings;
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldMajor, oldMinor] = REDIS_VERSION_MIN;
+  return major < oldMajor || (major === oldMajor && minor < oldMinor);
+}

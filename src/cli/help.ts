@@ -1,0 +1,41 @@
+import type { Command, Help } from "commander";
+
+/** What the help of the whole says below the list of commands. */
+export const EXAMPLES = `
+Examples:
+  signalbox app create --name "My shop"
+  signalbox token --app 1 --login alice
+  signalbox --json user list --app 1 --search ali
+  signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
+
+Commands but migrate and doctor ask a running server, as the owner of the account. Values marked
+"- for standard input" are secrets: - reads one from standard input, @FILE from a file. All variables
+of the environment: docs/CONFIG.md.`;
+
+/** Commander's help, with every command of every group in one list, each with what it must be given. */
+export const HELP: Partial<Help> = {
+  showGlobalOptions: true,
+  visibleCommands: (command) => leavesOf(command),
+  subcommandTerm: (command) => [pathOf(command), ...needsOf(command)].join(" "),
+  visibleGlobalOptions: (command) =>
+    rootOf(command) === command
+      ? []
+      : [...rootOf(command).options].filter(({ long }) => long !== "--version"),
+};
+
+function leavesOf(command: Command): Command[] {
+  return command.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]));
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+function needsOf({ options }: Command): string[] {
+  return options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+}
+
+function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
+}

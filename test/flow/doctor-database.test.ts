@@ -1,0 +1,214 @@
+import { copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execute } from "../../scripts/services/postgres-server";
+import { ask, startRedis } from "../../scripts/services/redis-server";
+import { runChecks } from "../../src/cli/doctor/checks";
+import { openMigrationConnection } from "../../src/store/migration-connection";
+import { readMigrations } from "../../src/store/migrations";
+import {
+  emptyFolder,
+  type FreshDatabase,
+  freshFolder,
+  freshServices,
+  hasServices,
+} from "../support/database";
+import { about, NOWHERE, only } from "../support/doctor";
+import { startNode } from "../support/node";
+
+jest.setTimeout(90_000);
+
+/** What signalbox doctor finds in databases and in Redis while no server runs on them. */
+
+const databases: FreshDatabase[] = [];
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.remove();
+});
+
+async function fresh(made: Promise<FreshDatabase>): Promise<Record<string, string>> {
+  const database = await made;
+  databases.push(database);
+  return database.environment;
+}
+
+const QUIET = { PORT: "0", XMPP_WS_PORT: "0", SIGNALBOX_URL: `http://${NOWHERE}` };
+const examine = (environment: Record<string, string>) =>
+  runChecks({ environment: { ...QUIET, ...environment }, timeServer: "none" });
+const folderOf = async (made: Promise<FreshDatabase>) => (await fresh(made)).DATA_DIR ?? "";
+
+describe("the embedded database", () => {
+  const alone = (DATA_DIR: string) => examine({ DATA_DIR });
+
+  it("of a server that has ended is opened, with its key", async () => {
+    const DATA_DIR = await folderOf(freshFolder());
+    const own = await startNode({ DATA_DIR, DATABASE_URL: "", REDIS_URL: "", SECRET_KEY: "" });
+    const inUse = await alone(DATA_DIR);
+    expect(only(inUse, "database")).toMatchObject({
+      ...{ status: "warning", detail: expect.stringMatching(/No server answers/) },
+    });
+    await own.stop();
+    const findings = await alone(DATA_DIR);
+    expect(only(findings, "migrations").detail).toMatch(/^all \d+ are applied$/);
+    expect(only(findings, "secret key").detail).toBe("opens the secrets of 1 application");
+    expect(only(findings, "jobs").status).toBe("ok");
+    expect(only(findings, "clock: database").status).toBe("ok");
+
+    const key = join(DATA_DIR, "secret.key");
+    await rename(key, `${key}.away`);
+    expect(only(await alone(DATA_DIR), "secret key")).toMatchObject({
+      ...{ status: "wrong", detail: expect.stringMatching(/is missing/) },
+    });
+    await expect(stat(key)).rejects.toThrow("ENOENT");
+    await writeFile(key, Buffer.alloc(32, 1).toString("base64"));
+    expect(only(await alone(DATA_DIR), "secret key").detail).toMatch(/encrypted with another key/);
+    await rm(key);
+    await copyFile(`${key}.away`, key);
+    expect(only(await alone(DATA_DIR), "secret key").status).toBe("ok");
+  });
+
+  it("that is broken is wrong, in words", async () => {
+    const DATA_DIR = await folderOf(emptyFolder());
+    await mkdir(join(DATA_DIR, "db"), { mode: 0o700 });
+    await writeFile(join(DATA_DIR, "db/PG_VERSION"), "nothing of the kind");
+    expect(only(await alone(DATA_DIR), "database")).toMatchObject({
+      ...{ status: "wrong", detail: expect.stringMatching(/cannot be opened/) },
+    });
+  });
+
+  it("that lacks a migration is wrong, and one of a newer version", async () => {
+    const DATA_DIR = await folderOf(freshFolder());
+    const last = (await readMigrations()).at(-1)?.name ?? "";
+    const { connection, close } = await openMigrationConnection({ DATA_DIR } as never);
+    await connection.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [last]);
+    await close();
+    expect(only(await alone(DATA_DIR), "migrations")).toMatchObject({
+      ...{ status: "wrong", detail: `not applied: ${last}` },
+      mend: expect.stringMatching(/signalbox migrate/),
+    });
+    const again = await openMigrationConnection({ DATA_DIR } as never);
+    await again.connection.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+        VALUES ('x', 'x', '29990101000000_later', now())`,
+    );
+    await again.close();
+    const newer = only(await alone(DATA_DIR), "migrations");
+    expect([newer.status, newer.detail]).toEqual([
+      "wrong",
+      expect.stringMatching(/which this version does not know/),
+    ]);
+  });
+});
+
+const describeServices = hasServices ? describe : describe.skip;
+
+describeServices("PostgreSQL", () => {
+  it("that was migrated and used is sound, with its key, and its clock is this machine's", async () => {
+    const environment = await fresh(freshServices());
+    await (await startNode({ ...environment, REDIS_URL: environment.REDIS_URL ?? "" })).stop();
+    const findings = await examine(environment);
+    expect(only(findings, "database").detail).toMatch(/^PostgreSQL \d+/);
+    for (const check of ["database", "migrations", "jobs", "secret key", "clock: database"]) {
+      expect([check, only(findings, check).status]).toEqual([check, "ok"]);
+    }
+    const other = await examine({ ...environment, SECRET_KEY: "1".repeat(64) });
+    expect(only(other, "secret key")).toMatchObject({
+      ...{ status: "wrong", detail: expect.stringMatching(/encrypted with another key/) },
+    });
+  });
+
+  it("that is empty is warned of, and one of something else is wrong", async () => {
+    const environment = await fresh(freshServices("template0"));
+    expect(only(await examine(environment), "migrations")).toMatchObject({
+      ...{ status: "warning", detail: "the database is empty" },
+    });
+    await execute(environment.DATABASE_URL ?? "", "CREATE TABLE somebody_elses (id int)");
+    expect(only(await examine(environment), "migrations").status).toBe("wrong");
+  });
+
+  it("that cannot hold every text, or takes no writes, is wrong", async () => {
+    const environment = await fresh(freshServices("template0"));
+    const url = environment.DATABASE_URL ?? "";
+    const name = new URL(url).pathname.slice(1);
+    await execute(url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const readOnly = await examine(environment);
+    expect(only(readOnly, "database").detail).toMatch(/takes no writes/);
+
+    const server = url.replace(/[^/]*$/, "postgres");
+    await execute(
+      server,
+      `CREATE DATABASE ${name}_narrow TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`,
+    );
+    const narrow = await examine({ ...environment, DATABASE_URL: `${url}_narrow` });
+    expect(only(narrow, "database")).toMatchObject({
+      ...{ status: "wrong", detail: expect.stringMatching(/LATIN1/) },
+    });
+    await execute(server, `DROP DATABASE ${name}_narrow`);
+  });
+
+  it("whose user may not list jobs, or is not let in, is wrong", async () => {
+    const environment = await fresh(freshServices());
+    const url = environment.DATABASE_URL ?? "";
+    const name = new URL(url).pathname.slice(1);
+    const user = `${name}_user`;
+    await execute(url, `CREATE ROLE ${user} LOGIN`);
+    try {
+      const as = (role: string) => ({
+        ...environment,
+        DATABASE_URL: url.replace("//postgres@", `//${role}@`),
+      });
+      await execute(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
+      const findings = await examine(as(user));
+      expect(only(findings, "jobs")).toMatchObject({
+        ...{ status: "wrong", mend: expect.stringMatching(/^GRANT CREATE ON DATABASE/) },
+      });
+      await execute(url, `GRANT CREATE ON DATABASE ${name} TO ${user}`);
+      expect(only(await examine(as(user)), "jobs").status).toBe("ok");
+      expect(only(await examine(as("nobody_of_the_name")), "database")).toMatchObject({
+        ...{ status: "wrong", detail: expect.stringMatching(/cannot be reached: role/) },
+      });
+    } finally {
+      await execute(url, `DROP OWNED BY ${user}`);
+      await execute(url, `DROP ROLE ${user}`);
+    }
+  });
+});
+
+describeServices("Redis", () => {
+  it("is sound by its defaults, and warned of where it drops or keeps what it should not", async () => {
+    const { DATA_DIR = "" } = await fresh(emptyFolder());
+    const redis = await startRedis();
+    const look = () => examine({ DATA_DIR, REDIS_URL: `${redis.url}/3` });
+    try {
+      const sound = await look();
+      expect(only(sound, "redis")).toMatchObject({
+        ...{ status: "ok", detail: expect.stringMatching(/^Redis \d+\./) },
+      });
+      expect(only(sound, "clock: redis").status).toBe("ok");
+      const beyond = await examine({ DATA_DIR, REDIS_URL: `${redis.url}/10001` });
+      expect(only(beyond, "redis").detail).toMatch(/DB index is out of range/);
+      await ask(redis.port, "CONFIG SET maxmemory 100mb");
+      expect(only(await look(), "redis").status).toBe("ok");
+      await ask(redis.port, "CONFIG SET maxmemory-policy allkeys-lru");
+      await ask(redis.port, "CONFIG SET appendonly yes");
+      expect(about(await look(), "redis")).toMatchObject([
+        { status: "warning", mend: expect.stringMatching(/noeviction/) },
+        { status: "warning", mend: expect.stringMatching(/appendonly no/) },
+      ]);
+      await ask(redis.port, `REPLICAOF 127.0.0.1 ${redis.port + 1}`);
+      expect(about(await look(), "redis")).toContainEqual(
+        expect.objectContaining({ status: "wrong", detail: expect.stringMatching(/replica/) }),
+      );
+      await ask(redis.port, "CONFIG SET requirepass hunter2");
+      const locked = await look();
+      expect(only(locked, "redis")).toMatchObject({
+        ...{ status: "wrong", detail: expect.stringMatching(/NOAUTH/) },
+      });
+      const wrongly = await examine({
+        ...{ DATA_DIR, REDIS_URL: redis.url.replace("//", "//:hunter3@") },
+      });
+      expect(only(wrongly, "redis").detail).toMatch(/WRONGPASS|invalid/);
+      expect(JSON.stringify(wrongly)).not.toContain("hunter");
+    } finally {
+      await redis.stop("SIGKILL");
+    }
+  });
+});

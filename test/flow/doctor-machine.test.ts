@@ -1,0 +1,145 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { runChecks } from "../../src/cli/doctor/checks";
+import { emptyFolder, type FreshDatabase } from "../support/database";
+import { about, endListening, listen, NOWHERE, only } from "../support/doctor";
+import { startSmtp } from "../support/smtp";
+import { startTimeServer, type TimeServer } from "../support/time-server";
+
+jest.setTimeout(60_000);
+
+/** What signalbox doctor finds where no server has been started yet. */
+
+let time: TimeServer;
+const databases: FreshDatabase[] = [];
+
+beforeAll(async () => {
+  time = await startTimeServer();
+});
+afterEach(async () => {
+  endListening();
+  time.setAhead(0);
+  for (const database of databases.splice(0)) await database.remove();
+});
+afterAll(() => time.close());
+
+async function folderOf(made: Promise<FreshDatabase>): Promise<string> {
+  const database = await made;
+  databases.push(database);
+  return database.environment.DATA_DIR ?? "";
+}
+
+const QUIET = { PORT: "0", XMPP_WS_PORT: "0", SIGNALBOX_URL: `http://${NOWHERE}` };
+
+const examine = async (variables: Record<string, string> = {}, timeServer = time.address) => {
+  const DATA_DIR = variables.DATA_DIR ?? (await folderOf(emptyFolder()));
+  return runChecks({ environment: { ...QUIET, ...variables, DATA_DIR }, timeServer });
+};
+
+describe("ports", () => {
+  it("that others hold are wrong, also when these say nothing", async () => {
+    const [PORT, XMPP_WS_PORT] = [String(await listen()), String(await listen())];
+    const findings = await examine({ PORT, XMPP_WS_PORT });
+    for (const check of ["port", "chat port"]) {
+      expect(only(findings, check)).toMatchObject({
+        ...{ status: "wrong", detail: expect.stringMatching(/taken by another program/) },
+      });
+    }
+  });
+
+  it("are free, or one and the same, or are no address of the machine", async () => {
+    const spare = createServer();
+    const PORT = String(await listen(spare));
+    await new Promise((resolve) => spare.close(resolve));
+    expect(only(await examine({ PORT }), "port").detail).toMatch(/ is free$/);
+    const twice = await examine({ PORT, XMPP_WS_PORT: PORT });
+    expect(only(twice, "port").detail).toMatch(/are both/);
+    const foreign = await examine({ PORT, HOST: "192.0.2.1" });
+    expect(only(foreign, "port")).toMatchObject({
+      ...{ status: "wrong", detail: "192.0.2.1 is no address of this machine" },
+    });
+  });
+});
+
+describe("the clock", () => {
+  it.each([
+    [500, "ok", /^within \d+ ms of the time of /],
+    [-40_000, "ok", /^within (39|40|41) seconds of /],
+    [180_000, "warning", /^this machine's clock is 3 minutes behind the time of /],
+    [-75 * 60_000, "wrong", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
+  ])("beside a time server that is %i ms ahead is %s", async (ahead, status, words) => {
+    time.setAhead(ahead);
+    const found = only(await examine(), "clock: network");
+    expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
+  });
+
+  it.each([
+    "127.0.0.1:1",
+    "no-such-host.invalid",
+    "127.0.0.1:99999",
+    "a b",
+  ])("is not compared where %s gives no answer", async (timeServer) => {
+    expect(only(await examine({}, timeServer), "clock: network").status).toBe("skipped");
+  });
+});
+
+describe("mail", () => {
+  const mailOf = async (variables: Record<string, string>) =>
+    only(await examine(variables), "mail");
+
+  it("that a server does not take is wrong, also when it says nothing", async () => {
+    const dead = await mailOf({ SMTP_URL: `smtp://${NOWHERE}` });
+    expect([dead.status, dead.detail]).toEqual(["wrong", expect.stringMatching(/ESOCKET|ECONN/)]);
+    const silent = await mailOf({ SMTP_URL: `smtp://127.0.0.1:${await listen()}` });
+    expect([silent.status, silent.detail]).toEqual(["wrong", expect.stringMatching(/no answer/)]);
+  });
+
+  it("from nobody's domain is warned of", async () => {
+    const smtp = await startSmtp();
+    const from = (MAIL_FROM: string) => mailOf({ SMTP_URL: smtp.url, MAIL_FROM });
+    expect((await from("Shop <post@shop.example>")).status).toBe("ok");
+    expect((await from("post@localhost")).status).toBe("warning");
+    await smtp.close();
+  });
+
+  it("goes to the folder, or nowhere", async () => {
+    const embedded = await mailOf({});
+    expect([embedded.status, embedded.detail]).toEqual(["ok", expect.stringMatching(/not sent/)]);
+    const nowhere = { DATABASE_URL: `postgresql://${NOWHERE}/x`, SECRET_KEY: "0".repeat(64) };
+    const none = await mailOf(nowhere);
+    expect([none.status, none.detail]).toEqual(["warning", expect.stringMatching(/nowhere/)]);
+  });
+});
+
+describe("the data folder", () => {
+  it("that is none, or takes nothing, is wrong", async () => {
+    const folder = await folderOf(emptyFolder());
+    await writeFile(join(folder, "file"), "");
+    for (const path of [join(folder, "file"), join(folder, "file/below"), "/proc/self/fd"]) {
+      expect([path, only(await examine({ DATA_DIR: path }), "data folder").status]).toEqual([
+        path,
+        "wrong",
+      ]);
+    }
+    // A user of the machine's who is not all-powerful; whoever runs the tests may be.
+    await mkdir(join(folder, "closed"), { mode: 0o500 });
+    const closed = only(await examine({ DATA_DIR: join(folder, "closed") }), "data folder");
+    expect(closed.status).toBe(process.getuid?.() === 0 ? "ok" : "wrong");
+  });
+
+  it("shows what others may read of its secrets", async () => {
+    const folder = await folderOf(emptyFolder());
+    for (const name of ["owner.json", "credentials.json"]) {
+      await writeFile(join(folder, name), "{}", { mode: 0o600 });
+    }
+    expect(only(await examine({ DATA_DIR: folder }), "secret files").status).toBe("ok");
+    await chmod(join(folder, "owner.json"), 0o604);
+    await chmod(join(folder, "credentials.json"), 0o640);
+    const [group, others] = about(await examine({ DATA_DIR: folder }), "secret files").sort(
+      (a, b) => (a.status < b.status ? -1 : 1),
+    );
+    expect(group).toMatchObject({ status: "warning", mend: expect.stringMatching(/^chmod 600 /) });
+    expect(others).toMatchObject({ status: "wrong", detail: expect.stringMatching(/every user/) });
+  });
+});
