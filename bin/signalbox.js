@@ -37,8 +37,9 @@ function build() {
   process.stderr.write("Building Signalbox from its sources; this takes some seconds.\n");
   const began = Date.now() / 1000;
   // What a command answers is all that may stand on standard output.
-  const outputs = ["ignore", process.stderr, process.stderr];
-  const built = spawnSync("npm", ["run", "-s", "build"], { cwd: root, stdio: outputs });
+  const stdio = ["ignore", process.stderr, process.stderr];
+  const shell = process.platform === "win32";
+  const built = spawnSync("npm", ["run", "-s", "build"], { cwd: root, stdio, shell });
   if (built.status !== 0) {
     process.stderr.write("Signalbox could not be built: run npm ci, then npm run build.\n");
     process.exit(1);

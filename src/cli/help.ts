@@ -8,9 +8,9 @@ Examples:
   signalbox --json user list --app 1 --search ali
   signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
 
-Commands but migrate and doctor ask a running server, as the owner of the account. Values marked
-"- for standard input" are secrets: - reads one from standard input, @FILE from a file. All variables
-of the environment: docs/CONFIG.md.`;
+Commands ask a running server as the owner of the account; migrate and doctor work without one. Of
+an option marked "- for standard input", - reads the value from there and @FILE from a file, so that
+it stands in no list of processes. All variables of the environment: docs/CONFIG.md.`;
 
 /** Commander's help, with every command of every group in one list, each with what it must be given. */
 export const HELP: Partial<Help> = {

@@ -1,10 +1,11 @@
+import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newUser } from "../support/client";
-import { ownersEnvironment, runCommand } from "../support/command-line";
+import { endOf, ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 
@@ -184,6 +185,18 @@ it("says what is wrong with the options, and asks nobody", async () => {
   );
   const both = ["--facebook-app-secret", "-", "--twitter-consumer-secret", "-"];
   expect(await refused([...update, ...both], nowhere, "secret")).toMatch(/cannot both be read/);
+});
+
+it("ends without a word when nobody reads on", async () => {
+  const loader = join(__dirname, "../support/run-typescript.js");
+  const words = ["-r", loader, "-e", "require('./src/cli/commands').run(process.argv)"];
+  const all = [process.execPath, ...words, "signalbox", "--json", "app", "list"];
+  // A pipe whose reader has ended long before the answer comes.
+  const child = spawn("sh", ["-c", '"$@" | true', "sh", ...all], {
+    cwd: join(__dirname, "../.."),
+    env: { PATH: process.env.PATH, ...ownersEnvironment(node) },
+  });
+  expect(await endOf(child)).toEqual({ code: 0, out: "", err: "" });
 });
 
 it("lists every command with a line in its help", async () => {

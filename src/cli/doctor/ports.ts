@@ -15,11 +15,7 @@ interface Port {
 }
 
 const PORTS: Port[] = [
-  {
-    check: "port",
-    variable: "PORT",
-    isOurs: async (url) => !/^(none|stranger)$/.test((await findServer(url)).state),
-  },
+  { check: "port", variable: "PORT", isOurs: isSignalbox },
   { check: "chat port", variable: "XMPP_WS_PORT", isOurs: speaksXmpp },
 ];
 
@@ -65,6 +61,11 @@ function listenProblem(port: number, host: string): Promise<string | null> {
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(null)));
   });
+}
+
+async function isSignalbox(url: string): Promise<boolean> {
+  const { state } = await findServer(url);
+  return state === "ready" || state === "not ready";
 }
 
 async function speaksXmpp(url: string): Promise<boolean> {
