@@ -2,6 +2,7 @@ import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
 import type { AccountViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
+import type { Guess } from "../limits";
 import { passwordMatches } from "../password";
 
 /** Milliseconds that an owner stays signed in after the last request. */
@@ -13,9 +14,6 @@ const USER_AGENT_MAX = 255;
 
 /** An owner's token says so, so that it is never looked up among the users' sessions, nor theirs here. */
 const TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
-
-/** Failed attempts are counted by application; an owner's belong to none. */
-const NO_APPLICATION = 0;
 
 /** The one answer to an unknown e-mail and to a wrong password. */
 const REFUSED = "Unauthorized: the e-mail or the password is wrong";
@@ -50,6 +48,16 @@ export function isOwnerToken(token: string | undefined): token is string {
 }
 
 /**
+ * What a try of an owner's password counts as: the same for a sign-in and for the old password of a
+ * change, so that neither is a way around the other.
+ * @param email in lower case
+ */
+export function ownerGuess(email: string, ip: string): Guess {
+  // Failures are counted by application; an owner's belong to none.
+  return { applicationId: 0, name: `owner:${email}`, ip };
+}
+
+/**
  * Signs an account's owner in.
  * @returns the account, and the token, told this once and stored as a hash
  * @throws Fault UNAUTHENTICATED, in one text and after the same work, for an unknown e-mail and for a
@@ -61,17 +69,13 @@ export async function signInOwner(
   from: { ip: string; userAgent?: string },
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
-  // The database refuses NUL in a text; no address has one either.
-  const account = await identity.limits.guess(
-    { applicationId: NO_APPLICATION, name: `owner:${key}`, ip: from.ip },
-    async () => {
-      // The database refuses NUL in a text; no address has one either.
-      const [row] = key.includes("\0")
-        ? []
-        : await identity.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [key]);
-      return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
-    },
-  );
+  const account = await identity.limits.guess(ownerGuess(key, from.ip), async () => {
+    // The database refuses NUL in a text; no address has one either.
+    const [row] = key.includes("\0")
+      ? []
+      : await identity.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [key]);
+    return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
+  });
   if (account === null) throw new Fault("UNAUTHENTICATED", REFUSED);
   const token = `acct_${newToken()}`;
   const now = identity.clock.now();
