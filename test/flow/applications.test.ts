@@ -246,33 +246,3 @@ describe("another account", () => {
     expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(200);
   });
 });
-
-describe("web origins", () => {
-  const REFUSED = "This origin may not use this application";
-
-  it("lets the pages of the list in, and clients that name no origin", async () => {
-    const application = await created();
-    const place = asNode(application);
-    const { token } = await newUser(place);
-    const asked = async (Origin?: string) => {
-      const headers: Record<string, string> = Origin === undefined ? {} : { Origin };
-      const overRest = await rest(place, "GET", "/session", { token, headers });
-      const body = JSON.stringify({ query: "{ currentSession { id } }" });
-      const all = { ...headers, "Content-Type": "application/json", "Svc-Token": token };
-      const response = await fetch(node.graphqlUrl, { method: "POST", headers: all, body });
-      const overGraphql = (await response.json()) as { errors?: Array<{ message: string }> };
-      return [overRest.body.errors?.base[0], overGraphql.errors?.[0]?.message];
-    };
-    const allow = (webOrigins: string[]) =>
-      run(UPDATE, { input: { applicationId: application.id, webOrigins } });
-
-    expect(await asked("https://evil.example")).toEqual([undefined, undefined]);
-    await allow(["https://app.example"]);
-    expect(await asked("https://evil.example")).toEqual([REFUSED, REFUSED]);
-    expect(await asked("null")).toEqual([REFUSED, REFUSED]);
-    expect(await asked("https://app.example")).toEqual([undefined, undefined]);
-    expect(await asked()).toEqual([undefined, undefined]);
-    await allow([]);
-    expect(await asked("https://evil.example")).toEqual([undefined, undefined]);
-  });
-});

@@ -33,6 +33,8 @@ const USER_AGENT_MAX = 255;
 export interface Origin {
   ip: string;
   userAgent?: string;
+  /** The web page's origin, where a browser named one. */
+  origin?: string;
 }
 
 /**
@@ -40,7 +42,8 @@ export interface Origin {
  * signs in with it (interface.md "POST /session").
  * @returns the session and its token, which is told this once and stored as a hash
  * @throws Fault INVALID for a bad signature, clock, nonce or application, UNAUTHENTICATED for wrong
- * credentials, LIMITED for too many; the nonce is used up by then
+ * credentials, FORBIDDEN from a web page that the application does not admit, LIMITED for too many; the
+ * nonce is used up by then
  */
 export async function createSession(
   identity: Identity,
@@ -48,6 +51,7 @@ export async function createSession(
   origin: Origin,
 ): Promise<{ session: Session; token: string }> {
   const application = await checkSigned(identity, request);
+  await identity.origins.check(application.id, origin.origin);
   // Counted once the signature is right: an application's number is no secret.
   await identity.limits.application("session", application.id);
   const user = namesSomebody(request.signIn)

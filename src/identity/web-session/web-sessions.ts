@@ -34,7 +34,8 @@ const BIND = {
  * (interface.md "POST /session/web").
  * @returns the session, its token, and the code that binds it once; both are told this once and
  * stored as hashes. Who photographs the code can bind the session to themselves, not inherit it
- * @throws Fault INVALID for a bad signature, clock, nonce or application; the nonce is used up by then
+ * @throws Fault INVALID for a bad signature, clock, nonce or application, FORBIDDEN from a web page that
+ * the application does not admit; the nonce is used up by then
  */
 export async function createWebSession(
   identity: Identity,
@@ -42,6 +43,7 @@ export async function createWebSession(
   origin: Origin,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
   const application = await checkSigned(identity, request);
+  await identity.origins.check(application.id, origin.origin);
   const token = newToken();
   const bindingCode = newToken();
   const now = new Date(identity.clock.now());
