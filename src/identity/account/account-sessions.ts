@@ -22,11 +22,14 @@ const BY_EMAIL = {
   name: "account_by_email",
   text: "SELECT id, password_hash FROM accounts WHERE email = $1",
 };
+// While the password is still the one that was checked: who changes it at that moment waits, and then
+// finds the session to end.
 const CREATE = {
   name: "create_account_session",
   text: `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at, ip,
       user_agent, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $4)`,
+    SELECT a.id, $2::bytea, $3::timestamptz, $4::timestamptz, $5::text, $6::text, $4
+    FROM accounts a WHERE a.id = $1 AND a.password_hash = $7 FOR SHARE RETURNING id`,
 };
 const FIND = {
   name: "find_account_session",
@@ -76,19 +79,25 @@ export async function signInOwner(
       : await identity.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [key]);
     return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
   });
-  if (account === null) throw new Fault("UNAUTHENTICATED", REFUSED);
+  if (account === null) throw refused();
   const token = `acct_${newToken()}`;
   const now = identity.clock.now();
   const expiresAt = new Date(now + OWNER_SESSION_MS);
-  await identity.store.query(CREATE, [
+  const created = await identity.store.query(CREATE, [
     account.id,
     hashToken(token),
     expiresAt,
     new Date(now),
     from.ip,
     from.userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null,
+    account.password_hash,
   ]);
+  if (created.length === 0) throw refused();
   return { accountId: account.id, token, expiresAt };
+}
+
+function refused(): Fault {
+  return new Fault("UNAUTHENTICATED", REFUSED);
 }
 
 /**

@@ -62,19 +62,20 @@ export async function updateAccount(
   const { db } = identity.store;
   const id = BigInt(accountId);
   const columns = checkAccount(changes);
-  const passwordHash = await newPassword(identity, id, changes, ip);
+  const password = await newPassword(identity, id, changes, ip);
   try {
     await db.$transaction(async (tx) => {
-      await tx.account.update({
-        where: { id },
+      const { count } = await tx.account.updateMany({
+        // The old password may have been changed while it was checked.
+        where: { id, ...(password === null ? {} : { passwordHash: password.checked }) },
         data: {
           ...columns,
-          ...(passwordHash === null ? {} : { passwordHash }),
+          ...(password === null ? {} : { passwordHash: password.fresh }),
           updatedAt: new Date(identity.clock.now()),
         },
-        select: { id: true },
       });
-      if (passwordHash === null) return;
+      if (password === null) return;
+      if (count === 0) throw Fault.field("oldPassword", "is wrong");
       await tx.accountSession.deleteMany({
         where: { accountId: id, NOT: { id: BigInt(accountSessionId) } },
       });
@@ -127,12 +128,13 @@ export function checkWebUrl(field: string, text: string): void {
   if (problem) throw Fault.field(field, problem);
 }
 
+/** The hash of a new password and the one that the old password has; null when none is given. */
 async function newPassword(
   identity: Identity,
   id: bigint,
   { password, oldPassword }: AccountChanges,
   ip: string,
-): Promise<string | null> {
+): Promise<{ fresh: string; checked: string | null } | null> {
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
@@ -145,5 +147,5 @@ async function newPassword(
     async () => (await passwordMatches(stored?.passwordHash ?? null, oldPassword)) || null,
   );
   if (!right) throw Fault.field("oldPassword", "is wrong");
-  return hashPassword(password);
+  return { fresh: await hashPassword(password), checked: stored?.passwordHash ?? null };
 }

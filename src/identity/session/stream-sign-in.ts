@@ -1,7 +1,7 @@
 import { Fault } from "../../core/errors";
 import type { Connection } from "../endings";
 import type { Identity } from "../identity";
-import { checkUserPassword } from "./credentials";
+import { checkUserPassword, confirmPassword } from "./credentials";
 import { findSession } from "./sessions";
 
 /** A chat client that wants to sign in. */
@@ -60,9 +60,13 @@ export async function signInStream(
     return { sessionId, confirm };
   }
   await identity.limits.address("sign-in", ip);
-  await checkUserPassword(identity, applicationId, userId, secret, ip);
+  const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
   await confirmOrigin();
-  return { sessionId: null, confirm: confirmOrigin };
+  const confirm = async () => {
+    await confirmPassword(identity, signedIn);
+    await confirmOrigin();
+  };
+  return { sessionId: null, confirm };
 }
 
 /** Registers a live stream; answers how to withdraw it. */
