@@ -9,6 +9,8 @@ import { findSession } from "../identity/session/sessions";
 /** Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not admit the web page. */
 const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
+/** Milliseconds that the answer to what ended the session may take before the socket closes without it. */
+const LAST_WORDS_MS = 3_000;
 
 /**
  * The session that a socket belongs to: its operations run with the session's token, and it closes
@@ -22,6 +24,7 @@ export class SocketSession {
   /** Operations that may end the session and are answered before the socket closes. */
   private readonly lastWords = new Set<string>();
   private ended = false;
+  private deadline: NodeJS.Timeout | undefined;
 
   /** @param origin the web page's, where a browser named one */
   constructor(
@@ -70,16 +73,20 @@ export class SocketSession {
 
   /** Keeps the socket open until this operation is answered, should the session end by it. */
   answerFirst(id: string): void {
-    this.lastWords.add(id);
+    // What comes after the end is no reason to wait.
+    if (!this.ended) this.lastWords.add(id);
   }
 
   /** Called when an operation has been answered but for its `complete`, which is sent right after. */
   answered(id: string): void {
-    if (this.lastWords.delete(id) && this.ended) setImmediate(() => this.end());
+    if (this.lastWords.delete(id) && this.ended && this.lastWords.size === 0) {
+      setImmediate(() => this.close());
+    }
   }
 
   /** Withdraws the socket from those that end with their session. */
   leave(): void {
+    clearTimeout(this.deadline);
     this.unwatch();
     this.unwatch = () => undefined;
   }
@@ -118,8 +125,14 @@ export class SocketSession {
   }
 
   private end(): void {
+    if (this.ended) return;
     this.ended = true;
-    if (this.lastWords.size === 0) this.socket.close(UNAUTHORIZED, NO_SESSION);
+    if (this.lastWords.size === 0) this.close();
+    else this.deadline = setTimeout(() => this.close(), LAST_WORDS_MS);
+  }
+
+  private close(): void {
+    this.socket.close(UNAUTHORIZED, NO_SESSION);
   }
 }
 
