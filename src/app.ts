@@ -25,7 +25,7 @@ import { Limits } from "./identity/limits";
 import { PURGE_SECONDS, purge } from "./identity/purge";
 import { RESET_JOB, sendReset } from "./identity/recovery/password-reset";
 import type { ResetRequest } from "./identity/recovery/reset-request";
-import { signInStream } from "./identity/session/stream-sign-in";
+import { signInStream, watchStream } from "./identity/session/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
 import { openMail } from "./mail/open";
 import { registerPages } from "./pages/password-reset";
@@ -124,7 +124,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const chat = await openChat({
       ...{ config, log, clock, metrics, router },
       authenticate: (attempt) => signInStream(identity, attempt),
-      watch: (stream) => identity.endings.watch(stream),
+      watch: (stream) => watchStream(identity, stream),
     });
     opened.add("chat endpoint", () => chat.close());
 

@@ -96,14 +96,13 @@ export class GraphqlSockets {
   /** A token that comes with the connection must be good; the socket then ends with its session. */
   private async connect(context: Socket): Promise<void> {
     const token = tokenOf(context.connectionParams);
-    const { origin } = context.extra.request.headers;
-    if (token !== undefined) await this.sessionOf(context).connect(token, origin);
+    if (token !== undefined) await this.sessionOf(context).connect(token);
   }
 
-  private sessionOf({ extra: { socket } }: Socket): SocketSession {
+  private sessionOf({ extra: { socket, request } }: Socket): SocketSession {
     const known = this.sessions.get(socket);
     if (known) return known;
-    const session = new SocketSession(this.options.identity, socket);
+    const session = new SocketSession(this.options.identity, socket, request.headers.origin);
     this.sessions.set(socket, session);
     return session;
   }

@@ -44,7 +44,7 @@ export class Visit {
   private async look(): Promise<Session> {
     const { token, origin } = this.caller;
     const session = await findSession(this.identity, token);
-    if (origin !== undefined) await this.identity.origins.check(session.applicationId, origin);
+    await this.identity.origins.check(session.applicationId, origin);
     this.found = session;
     return session;
   }

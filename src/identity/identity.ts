@@ -57,13 +57,13 @@ export async function openIdentity(
   // With Redis another node may end a session at any time, so only a lone node may remember one.
   const cache = config.REDIS_URL === undefined ? new SessionCache() : null;
   const existence = new UserExistence(store);
-  const origins = new WebOrigins(store);
+  const origins = new WebOrigins(store, log);
   const endings = await Endings.open(bus, log, (ending) => {
     cache?.forget(ending);
     existence.forget(ending);
     origins.forget(ending);
   });
-  const touches = new Touches({ store, clock, log, endings });
+  const touches = new Touches({ store, clock, log, endings, origins });
   return {
     deliverReset: null,
     ...parts,

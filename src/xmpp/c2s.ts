@@ -1,12 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Element } from "ltx";
-import type { Router } from "../calls/router";
 import type { Party } from "../calls/signal";
-import type { Clock } from "../core/clock";
-import type { Config } from "../core/config";
 import { type ErrorCode, toFault } from "../core/errors";
-import type { Log } from "../core/log";
-import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
 import { bindResult, ChatDevice } from "./chat-device";
 import { childOf } from "./element";
@@ -14,54 +9,9 @@ import { stanzaError } from "./error";
 import { BIND, bindRequest, iqShape } from "./iq";
 import { formatUser, toResource } from "./jid";
 import { readPlain, SASL, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
-import { type Peer, Stream, type StreamLimits, type Transport } from "./stream";
+import type { ChatLimits, ChatServices } from "./services";
+import { type Peer, Stream, type Transport } from "./stream";
 import { CLIENT } from "./xml";
-
-/** A sign-in to judge. */
-export interface SignIn {
-  applicationId: number;
-  userId: number;
-  /** A password or a session token. */
-  secret: string;
-  ip: string;
-  /** The web page's origin, where a browser named one. */
-  origin?: string;
-}
-
-/** A live stream, for whoever has to close it. */
-export interface LiveStream {
-  applicationId: number;
-  userId: number;
-  /** Null when a password signed it in: the stream then belongs to the user alone. */
-  sessionId: number | null;
-  close(): void;
-}
-
-/** What the chat endpoint stands on; the composition root supplies it. */
-export interface ChatServices {
-  config: Config;
-  log: Log;
-  clock: Clock;
-  metrics: Metrics;
-  router: Router;
-  /**
-   * Checks a password or a session token.
-   * @throws Fault UNAUTHENTICATED (the same for an unknown user and a wrong password) or UNAVAILABLE
-   */
-  authenticate(attempt: SignIn): Promise<{ sessionId: number | null }>;
-  /** Registers a live stream, closed when its session or its user ends; answers how to withdraw it. */
-  watch(stream: LiveStream): () => void;
-  /** Bounds other than the usual ones. */
-  limits?: Partial<ChatLimits>;
-}
-
-/** Bounds of the endpoint. */
-export interface ChatLimits extends StreamLimits {
-  /** Failed sign-ins after which a stream is closed. */
-  failures: number;
-  /** Milliseconds that the first slowed sign-in waits. */
-  failureMs: number;
-}
 
 /** What the streams of one endpoint share. */
 export interface Endpoint {
@@ -73,7 +23,9 @@ export interface Endpoint {
 }
 
 /** Codes that say no to the credentials; with any other the attempt could not be judged. */
-const DENIED: ErrorCode[] = ["UNAUTHENTICATED", "NOT_FOUND", "FORBIDDEN", "INVALID", "MALFORMED"];
+const DENIED: ErrorCode[] = ["UNAUTHENTICATED", "NOT_FOUND", "INVALID", "MALFORMED"];
+
+const FOREIGN_PAGE = "This origin may not use this application";
 
 const features = (content: string) =>
   `<stream:features xmlns:stream="http://etherx.jabber.org/streams">${content}</stream:features>`;
@@ -165,25 +117,43 @@ class Client implements Peer {
       await delay(wait, undefined, { signal: this.#gone.signal }).catch(() => undefined);
     }
     if (this.stream.closing) return attempt.end(false);
-    let sessionId: number | null;
     try {
-      ({ sessionId } = await services.authenticate({ ...user, secret, ip, origin }));
+      const admission = await services.authenticate({ ...user, secret, ip, origin });
+      if (!this.stream.closing) this.#watch(user, admission.sessionId);
+      await admission.confirm();
     } catch (error) {
-      const fault = toFault(error);
-      const denied = DENIED.includes(fault.code);
-      attempt.end(denied ? false : null);
-      if (denied) return this.#refuse("not-authorized");
-      if (fault !== error) services.log.error({ err: error }, "a chat sign-in failed");
-      return this.#refuse("temporary-auth-failure");
+      this.#withdraw?.();
+      return this.#failed(error, attempt.end);
     }
     attempt.end(true);
     if (this.stream.closing) return;
     this.#user = user;
-    const close = () => this.stream.fail("not-authorized", "The session has ended");
-    this.#withdraw = services.watch({ ...user, sessionId, close });
     this.stream.bytes = services.config.XMPP_STANZA_LIMIT;
     this.stream.send(`<success xmlns="${SASL}"/>`);
     this.stream.restart();
+  }
+
+  #watch(user: Party, sessionId: number | null): void {
+    const { origin } = this.stream.transport;
+    this.#withdraw = this.endpoint.services.watch({
+      ...{ ...user, sessionId, origin },
+      close: () => this.stream.fail("not-authorized", "The session has ended"),
+      refuse: () => this.stream.fail("policy-violation", FOREIGN_PAGE),
+    });
+  }
+
+  #failed(error: unknown, end: (success: boolean | null) => void): void {
+    const fault = toFault(error);
+    const denied = DENIED.includes(fault.code);
+    end(denied ? false : null);
+    if (fault.code === "FORBIDDEN") {
+      this.stream.send(saslFailure("not-authorized"));
+      this.stream.fail("policy-violation", FOREIGN_PAGE);
+      return;
+    }
+    const known = fault === error;
+    if (!known) this.endpoint.services.log.error({ err: error }, "a chat sign-in failed");
+    this.#refuse(denied ? "not-authorized" : "temporary-auth-failure");
   }
 
   async #bind(iq: Element, user: Party): Promise<void> {

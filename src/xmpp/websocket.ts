@@ -3,9 +3,10 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { clientAddress, isLoopback } from "../core/client-address";
-import { acceptClient, type ChatLimits, type ChatServices, type Endpoint } from "./c2s";
+import { acceptClient, type Endpoint } from "./c2s";
 import { attribute, isElement } from "./element";
 import { SignInThrottle } from "./sasl";
+import type { ChatLimits, ChatServices } from "./services";
 import type { Framing, Stream, Transport } from "./stream";
 import { readFrame, XmlRefusal } from "./xml";
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { HOUR, MovingClock } from "../support/moving-clock";
@@ -39,6 +39,54 @@ describe("the first start", () => {
       password: expect.stringMatching(/^[\w-]{43}$/),
     });
   });
+});
+
+describe("a start on a database of before there were owners", () => {
+  const restart = async (first: TestNode, prepare: string) => {
+    await first.sql(prepare);
+    await first.app.close();
+    return startNode({}, {}, first);
+  };
+  const fileOf = (of: TestNode) => join(of.environment.DATA_DIR ?? "", "owner.json");
+
+  it("gives an owner to the first account, once, and leaves the rest as it is", async () => {
+    const first = await startNode();
+    const { password: old } = ownerOf(first);
+    const before = await first.sql("SELECT * FROM applications");
+    rmSync(fileOf(first));
+    const second = await restart(first, "UPDATE accounts SET email = NULL, password_hash = NULL");
+    expect(second.app.created).toBeNull();
+    const owner = ownerOf(second);
+    expect([owner.email, owner.password === old]).toEqual(["owner@localhost", false]);
+    expect(statSync(fileOf(second)).mode & 0o777).toBe(0o600);
+    const answer = await graphql(second, SIGN_IN, { input: owner });
+    expect(answer.data.signInOwner.account).toMatchObject({ name: "First account" });
+    expect(await second.sql("SELECT * FROM applications")).toEqual(before);
+
+    const third = await restart(second, "UPDATE accounts SET email = 'me@example.com'");
+    expect(ownerOf(third)).toEqual(owner);
+    expect(await third.sql("SELECT email FROM accounts")).toEqual([{ email: "me@example.com" }]);
+    await third.app.close();
+    await first.stop();
+  }, 60_000);
+
+  it("makes no second account of the same e-mail", async () => {
+    const first = await startNode();
+    const written = ownerOf(first);
+    await first.sql("UPDATE accounts SET email = NULL");
+    const second = await restart(
+      first,
+      `INSERT INTO accounts (name, account_key, email, updated_at)
+        VALUES ('Another', 'key of another', 'owner@localhost', now())`,
+    );
+    expect(await second.sql("SELECT email FROM accounts ORDER BY id")).toEqual([
+      { email: null },
+      { email: "owner@localhost" },
+    ]);
+    expect(ownerOf(second)).toEqual(written);
+    await second.app.close();
+    await first.stop();
+  }, 60_000);
 });
 
 describe("signInOwner", () => {

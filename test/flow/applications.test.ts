@@ -1,5 +1,4 @@
 import { graphql, newUser, rest, signed } from "../support/client";
-import { connectSocket } from "../support/graphql-socket";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
@@ -65,6 +64,32 @@ describe("createApplication", () => {
       [application.id],
     );
     expect(row?.auth_secret).toMatch(/^sealed:/);
+  });
+});
+
+describe("an account's applications", () => {
+  it("are a thousand at most, also when many are asked for at once", async () => {
+    const [account] = await node.sql<{ id: number }>(
+      "INSERT INTO accounts (name, account_key, updated_at) VALUES ('full', 'full', now()) RETURNING id",
+    );
+    const [first] = await node.sql<{ id: number }>(
+      `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        SELECT $1, 'n' || n, 'k', 's', '{}', now() FROM generate_series(1, 998) n RETURNING id`,
+      [account?.id],
+    );
+    const token = await ownerToken({
+      ...node,
+      application: { ...node.application, id: first!.id },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => run(CREATE, { input: { name: "One more" } }, token)),
+    );
+    const refused = answers.flatMap(({ errors }) => errors ?? []);
+    expect(refused.map(({ message, extensions }) => [extensions.code, message])).toEqual(
+      Array(8).fill(["INVALID", "An account has 1000 applications at most"]),
+    );
+    const { data } = await run("{ account { applications { id } } }", {}, token);
+    expect(data.account.applications).toHaveLength(1_000);
   });
 });
 
@@ -174,46 +199,100 @@ describe("the lists of an application", () => {
       ],
     });
   });
-});
 
-describe("a user's data", () => {
-  const EXPORT =
-    "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
-  const ERASE =
-    "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
+  const PAGES = `query ($id: ID!, $limit: SafeInt, $offset: SafeInt, $after: ID) { application(id: $id) {
+    users(limit: $limit, offset: $offset, after: $after) {
+      totalCount totalIsExact limit offset nodes { id } }
+    sessions(limit: $limit, offset: $offset, after: $after) {
+      totalCount totalIsExact limit offset nodes { id } } } }`;
+  type Listed = { limit: number; offset: number; nodes: Array<{ id: string }> };
 
-  it("is exported in whole without hashes, then erased in whole", async () => {
-    const user = await newUser(node, { tag_list: "a,b" });
-    const input = { applicationId: String(node.application.id), userId: String(user.id) };
-    const [call] = await node.sql<{ id: number }>(
-      `INSERT INTO calls (application_id, session_id, caller_id) VALUES ($1, $2, $3) RETURNING id`,
-      [node.application.id, `s-${user.id}`, user.id],
+  it("take a limit above 100 as 100, and refuse what is no place in a list", async () => {
+    const { id } = await created();
+    const limits = async (variables: object) => {
+      const { users, sessions } = (await run(PAGES, { id, ...variables })).data.application;
+      return [users, sessions].map(({ limit, offset }: Listed) => [limit, offset]);
+    };
+    expect(await limits({})).toEqual(Array(2).fill([100, 0]));
+    expect(await limits({ limit: null, offset: null, after: null })).toEqual(
+      Array(2).fill([100, 0]),
     );
-    const { data } = await run(EXPORT, { input });
-    expect(data.exportUser.export).toMatchObject({
-      user: { id: user.id, login: user.login, applicationId: node.application.id },
-      identities: [],
-      sessions: [{ id: user.sessionId, userId: user.id }],
-      passwordResets: [],
-      subscriptions: [],
-      events: [],
-      deliveries: [],
-      calls: [{ id: call?.id, callerId: user.id }],
-    });
-    expect(data.exportUser.export.tags).toEqual(expect.any(Array));
-    expect(JSON.stringify(data)).not.toMatch(/hash|argon/i);
+    expect(await limits({ limit: 101 })).toEqual(Array(2).fill([100, 0]));
+    expect(await limits({ limit: 2 ** 53 - 1, offset: 7 })).toEqual(Array(2).fill([100, 7]));
+    expect(await limits({ limit: 1 })).toEqual(Array(2).fill([1, 0]));
+    const wrong: Array<[field: string, variables: object]> = [
+      ["limit", { limit: 0 }],
+      ["limit", { limit: -1 }],
+      ["offset", { offset: -1 }],
+      ["after", { after: "x" }],
+      ["after", { after: "0" }],
+      ["after", { after: "" }],
+    ];
+    for (const [field, variables] of wrong) {
+      const { errors } = await run(PAGES, { id, ...variables });
+      expect(
+        errors?.map(({ extensions }) => [extensions.code, Object.keys(extensions.fields)]),
+      ).toEqual(Array(errors?.length).fill(["INVALID", [field]]));
+      expect(errors).not.toHaveLength(0);
+    }
+  });
 
-    const socket = await connectSocket(node);
-    socket.send({ type: "connection_init", payload: { token: user.token } });
-    await socket.next();
-    const erased = await run(ERASE, { input });
-    expect(erased.data).toEqual({ eraseUser: { erasedUserId: String(user.id) } });
-    expect((await socket.closed).code).toBe(4401);
-    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
-    expect(await node.sql("SELECT caller_id FROM calls WHERE id = $1", [call?.id])).toEqual([
-      { caller_id: null },
-    ]);
-    expect((await run(ERASE, { input })).errors?.[0].extensions.code).toBe("NOT_FOUND");
+  it("are walked by the last id, each entry once, whatever comes and goes meanwhile", async () => {
+    const place = asNode(await created());
+    const id = String(place.application.id);
+    for (let count = 0; count < 6; count += 1) await newUser(place);
+    const idsOf = async (table: string) =>
+      (
+        await node.sql<{ id: number }>(`SELECT id FROM ${table} WHERE application_id = $1`, [id])
+      ).map((row) => String(row.id));
+    const before = { users: await idsOf("users"), sessions: await idsOf("sessions") };
+    // A user takes its sessions along.
+    for (const list of ["sessions", "users"] as const) {
+      const seen: string[] = [];
+      for (let after: string | undefined; ; after = seen.at(-1)) {
+        const { data } = await run(PAGES, { id, after, limit: 2 });
+        const page: string[] = data.application[list].nodes.map((node: { id: string }) => node.id);
+        if (page.length === 0) break;
+        seen.push(...page);
+        // Sessions come at the beginning, users at the end; one that was seen goes.
+        await rest(place, "POST", "/session", { body: signed(place, clock.now()) });
+        await node.sql(`DELETE FROM ${list} WHERE id = $1`, [seen[0]]);
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((each) => before[list].includes(each)).sort()).toEqual(
+        before[list].sort(),
+      );
+      const order = [...seen].map(Number).sort((a, b) => (list === "users" ? a - b : b - a));
+      expect(seen.map(Number)).toEqual(order);
+    }
+  });
+
+  it("count to 10,000, and say when there are more", async () => {
+    const { id } = await created();
+    const total = async () => {
+      const { users, sessions } = (await run(PAGES, { id, limit: 1 })).data.application;
+      return [users, sessions].map(({ totalCount, totalIsExact }) => [totalCount, totalIsExact]);
+    };
+    const add = async (count: number) => {
+      await node.sql(
+        `INSERT INTO users (application_id, login, login_key, updated_at)
+          SELECT $1::bigint, n || '-' || $2::int, n || '-' || $2::int, now()
+          FROM generate_series(1, $2::int) n`,
+        [id, count],
+      );
+      await node.sql(
+        `INSERT INTO sessions (application_id, token_hash, nonce, ts, expires_at, last_activity_at,
+            updated_at)
+          SELECT $1::bigint, sha256(convert_to($1::bigint || '-' || $2::int || '-' || n, 'UTF8')), n, 1,
+            $3::timestamptz, now(), now() FROM generate_series(1, $2::int) n`,
+        [id, count, new Date(clock.now() + MINUTE)],
+      );
+    };
+    expect(await total()).toEqual(Array(2).fill([0, true]));
+    await add(10_000);
+    expect(await total()).toEqual(Array(2).fill([10_000, true]));
+    await add(1);
+    expect(await total()).toEqual(Array(2).fill([10_000, false]));
   });
 });
 
@@ -247,35 +326,5 @@ describe("another account", () => {
     }
     expect(await node.sql("SELECT * FROM applications ORDER BY id")).toEqual(before);
     expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(200);
-  });
-});
-
-describe("web origins", () => {
-  const REFUSED = "This origin may not use this application";
-
-  it("lets the pages of the list in, and clients that name no origin", async () => {
-    const application = await created();
-    const place = asNode(application);
-    const { token } = await newUser(place);
-    const asked = async (Origin?: string) => {
-      const headers: Record<string, string> = Origin === undefined ? {} : { Origin };
-      const overRest = await rest(place, "GET", "/session", { token, headers });
-      const body = JSON.stringify({ query: "{ currentSession { id } }" });
-      const all = { ...headers, "Content-Type": "application/json", "Svc-Token": token };
-      const response = await fetch(node.graphqlUrl, { method: "POST", headers: all, body });
-      const overGraphql = (await response.json()) as { errors?: Array<{ message: string }> };
-      return [overRest.body.errors?.base[0], overGraphql.errors?.[0]?.message];
-    };
-    const allow = (webOrigins: string[]) =>
-      run(UPDATE, { input: { applicationId: application.id, webOrigins } });
-
-    expect(await asked("https://evil.example")).toEqual([undefined, undefined]);
-    await allow(["https://app.example"]);
-    expect(await asked("https://evil.example")).toEqual([REFUSED, REFUSED]);
-    expect(await asked("null")).toEqual([REFUSED, REFUSED]);
-    expect(await asked("https://app.example")).toEqual([undefined, undefined]);
-    expect(await asked()).toEqual([undefined, undefined]);
-    await allow([]);
-    expect(await asked("https://evil.example")).toEqual([undefined, undefined]);
   });
 });

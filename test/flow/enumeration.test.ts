@@ -1,14 +1,30 @@
+import { RESET_JOB } from "../../src/identity/recovery/password-reset";
 import { auth, connectRaw, OPEN } from "../support/chat";
 import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { ownerOf } from "../support/owner";
+import { startSmtp, type TestSmtp } from "../support/smtp";
 
 /** Who does not know a password does not learn which names there are. */
 
+/** What every password was compared with. */
+const compared: string[] = [];
+jest.mock("@node-rs/argon2", () => {
+  const real = jest.requireActual("@node-rs/argon2");
+  const verify = (hash: string, password: string) => {
+    compared.push(hash);
+    return real.verify(hash, password);
+  };
+  return { ...real, verify };
+});
+
+let smtp: TestSmtp;
 let node: TestNode;
 let user: TestUser;
 let guest: string;
 beforeAll(async () => {
-  node = await startNode();
+  smtp = await startSmtp();
+  node = await startNode({ SMTP_URL: smtp.url });
   user = await newUser(node, { email: "known@example.com" });
   guest = "guest-of-old";
   await node.sql(
@@ -22,7 +38,12 @@ beforeAll(async () => {
     [user.id],
   );
 }, 60_000);
-afterAll(() => node.stop());
+let release: () => void = () => undefined;
+afterAll(async () => {
+  release();
+  await node.stop();
+  await smtp.close();
+});
 
 const ATTEMPTS: Array<
   [what: string, name: () => { login: string } | { email: string }, password: string]
@@ -117,6 +138,113 @@ describe("a chat client", () => {
     const other = await newUser(node);
     expect(await attempt(`${user.id}-${node.application.id}`, other.token)).toBe(NOT_AUTHORIZED);
     expect(await attempt(`${other.id}-${node.application.id}`, other.token)).toContain("<success");
+  });
+});
+
+describe("the work", () => {
+  const statements: string[] = [];
+  beforeAll(async () => {
+    const { store } = node.app;
+    const [query, execute] = [store.query.bind(store), store.execute.bind(store)];
+    store.query = (statement, values) => {
+      statements.push(statement.name);
+      return query(statement, values);
+    };
+    // What is done behind an answer waits until that is here, so that it is not taken for its work.
+    const answered = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    store.execute = async (text, values) => {
+      if (/state = 'active'/.test(text)) await answered;
+      // The list of jobs makes itself, and asks for what is due by the clock.
+      else if (/INSERT INTO pgboss/.test(text) && values?.includes(RESET_JOB))
+        statements.push(text);
+      return execute(text, values);
+    };
+  });
+
+  /** The kinds of hashes that were compared with, and the statements, of what is asked. */
+  async function workOf(ask: () => Promise<unknown>) {
+    compared.length = 0;
+    statements.length = 0;
+    await ask();
+    return {
+      compared: compared.map((hash) => hash.split("$").slice(0, 4).join("$")),
+      // The activity of sessions is written from time to time, whatever is asked.
+      statements: statements.filter((name) => !/^(touch|live|purge)_/.test(name)),
+    };
+  }
+  const ARGON = "$argon2id$v=19$m=19456,t=2,p=1";
+
+  test.each(
+    ATTEMPTS.filter(([what]) => !what.startsWith("a password ")),
+  )("of a sign-in is the same with %s", async (_what, name, password) => {
+    const token = await applicationToken(node);
+    const { statements: asked, ...work } = await workOf(() =>
+      rest(node, "POST", "/login", { token, body: { ...name(), password } }),
+    );
+    expect(work).toEqual({ compared: [ARGON] });
+    const look = "login" in name() ? "sign_in_by_login" : "sign_in_by_email";
+    expect(asked.slice(-2)).toEqual(["find_application", look]);
+  });
+
+  test("of an owner's sign-in is the same for known and unknown e-mails", async () => {
+    const { email } = ownerOf(node);
+    await node.sql(
+      `INSERT INTO accounts (name, account_key, email, updated_at)
+        VALUES ('x', 'key of nobody', 'no-password@example.com', now())`,
+    );
+    const query = "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }";
+    const answers: Array<Awaited<ReturnType<typeof graphql>>> = [];
+    for (const each of [email, "no-password@example.com", "nobody@example.com", "%"]) {
+      const i = { email: each, password: "wrong horse" };
+      expect(await workOf(async () => answers.push(await graphql(node, query, { i })))).toEqual({
+        compared: [ARGON],
+        statements: ["account_by_email"],
+      });
+    }
+    expect(answers.map(({ status, errors }) => [status, errors?.[0].message])).toEqual(
+      Array(4).fill([200, "Unauthorized: the e-mail or the password is wrong"]),
+    );
+  });
+
+  test.each([
+    [
+      "REST",
+      async (email: string, token: string) => {
+        const path = `/users/password/reset?email=${encodeURIComponent(email)}`;
+        const { status, text } = await rest(node, "GET", path, { token });
+        return { status, text };
+      },
+      { status: 200, text: "" },
+    ],
+    [
+      "GraphQL",
+      (email: string, token: string) => {
+        const query =
+          "mutation ($i: RequestPasswordResetInput!) { requestPasswordReset(input: $i) { requested } }";
+        return graphql(node, query, { i: { email } }, token);
+      },
+      { status: 200, data: { requestPasswordReset: { requested: true } } },
+    ],
+  ])("of a password reset is the same for known and unknown e-mails: %s", async (_door, ask, answer) => {
+    const token = await applicationToken(node);
+    // The first request of a node makes the list of jobs.
+    await ask("first@example.com", token);
+    const works = [];
+    for (const email of ["known@example.com", "KNOWN@example.com", "nobody@example.com", "%"]) {
+      works.push(await workOf(async () => expect(await ask(email, token)).toEqual(answer)));
+    }
+    const [work] = works;
+    expect(works).toEqual(Array(4).fill(work));
+    expect(work?.compared).toEqual([]);
+    expect(work?.statements.at(-1)).toMatch(/INSERT INTO pgboss\.job/);
+  });
+
+  test("behind the answer goes on, and mails to the known alone", async () => {
+    release();
+    const mails = await smtp.mailsTo("known@example.com", 4);
+    expect(smtp.mails).toHaveLength(mails.length);
   });
 });
 

@@ -6,6 +6,7 @@ import { applicationToken, graphql, newUser, rest, signed } from "../support/cli
 import { DOORS } from "../support/graphql-doors";
 import { connectSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
+import { ownerOf, ownerToken } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
 import { secondApplication } from "../support/second-application";
@@ -53,6 +54,7 @@ beforeAll(async () => {
   await node.sql("UPDATE users SET login = $1, login_key = $1 WHERE id = $2", [login, a.id]);
   hidden = [...Object.values(secret), ...tags, login, a.token, b.token, b.login];
   hidden.push(node.application.authSecret, node.application.accountKey);
+  hidden.push("First account", "First application", ownerOf(node).email);
   // What the second application knows of the first is its id and its auth_key, no secret.
   const { authSecret, accountKey } = elsewhere.application;
   const known = { ...node.application, authSecret, accountKey };
@@ -72,6 +74,7 @@ beforeAll(async () => {
   };
   tokens["a user"] = world.foreign.token;
   tokens["the application"] = await applicationToken(elsewhere);
+  tokens["the owner"] = await ownerToken(elsewhere);
   await settled();
 });
 afterAll(() => node.stop());
@@ -148,7 +151,7 @@ test("every operation of the schema is asked", () => {
   expect(Object.keys(ROWS).sort()).toEqual(operations);
 });
 
-const callers = ["a user", "the application"];
+const callers = ["a user", "the application", "the owner"];
 /** What ends the caller's session comes last, so that the others are asked with one that lives. */
 const last = (operation: string) => (ROWS[operation]?.ends === "anybody" ? 1 : 0);
 const asked = [...operations].sort((one, other) => last(one) - last(other));
@@ -156,6 +159,11 @@ const asked = [...operations].sort((one, other) => last(one) - last(other));
 /** The token of a caller; one that an operation has ended is replaced. */
 async function tokenOf(caller: string): Promise<string> {
   const token = tokens[caller] ?? "";
+  if (caller === "the owner") {
+    if (!(await graphql(node, "{ account { id } }", {}, token)).errors) return token;
+    tokens[caller] = await ownerToken(world.elsewhere);
+    return tokens[caller];
+  }
   const { status, body } = await rest(world.elsewhere, "GET", "/session", { token });
   const whole = caller === "the application" || body?.session?.user_id === world.foreign.id;
   if (status === 200 && whole) return token;
@@ -240,9 +248,57 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
   });
 });
 
+test.each([
+  ["exportUser", "export"],
+  ["eraseUser", "erasedUserId"],
+])("%s of a user of another application finds nobody under an own one", async (name, field) => {
+  const query = `mutation ($input: ApplicationUserInput!) { ${name}(input: $input) { ${field} } }`;
+  const token = await tokenOf("the owner");
+  const applicationId = String(world.elsewhere.application.id);
+  for (const { id } of [world.a, world.b]) {
+    await keepsOut(async () => {
+      const input = { applicationId, userId: String(id) };
+      const answer = await graphql(node, query, { input }, token);
+      expect(answer.errors?.[0].extensions.code).toBe("NOT_FOUND");
+      return answer;
+    });
+  }
+});
+
+test("the lists of an own application hold nobody of another", async () => {
+  const query = `query ($search: String) { account { applications { name
+    users(search: $search) { totalCount nodes { id login email } }
+    sessions { nodes { id userId } } } } }`;
+  const token = await tokenOf("the owner");
+  const mine = await node.sql<{ id: number }>("SELECT id FROM users WHERE application_id = $1", [
+    world.elsewhere.application.id,
+  ]);
+  const ids = mine.map(({ id }) => String(id));
+  for (const search of [null, world.a.login.slice(0, 8), secret.email?.slice(0, 8)]) {
+    await keepsOut(async () => {
+      const answer = await graphql(node, query, { search }, token);
+      const [application] = answer.data.account.applications;
+      const { totalCount, nodes } = application.users;
+      expect(totalCount).toBe(search === null ? ids.length : 0);
+      for (const each of nodes) expect(ids).toContain(each.id);
+      for (const { userId } of application.sessions.nodes) {
+        if (userId !== null) expect(ids).toContain(String(userId));
+      }
+      return answer;
+    });
+  }
+});
+
 test("what was hidden is there to be seen by its own application", async () => {
   const { token, id } = world.a;
   const { text } = await rest(node, "GET", `/users/${id}`, { token });
   const values = [...Object.values(secret), ...tags, world.a.login];
   expect(values.filter((value) => !text.includes(value))).toEqual([]);
+  const query = `{ account { name email accountKey
+    applications { name authSecret users { nodes { login email } } } } }`;
+  const account = JSON.stringify(await graphql(node, query, {}, await ownerToken(node)));
+  const { authSecret, accountKey } = node.application;
+  const owned = ["First account", "First application", ownerOf(node).email, authSecret, accountKey];
+  owned.push(world.a.login, secret.email ?? "");
+  expect(owned.filter((value) => !account.includes(value))).toEqual([]);
 });

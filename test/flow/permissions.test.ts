@@ -6,7 +6,16 @@ import { openMetrics } from "../../src/core/metrics";
 import { Engine } from "../../src/graphql/engine";
 import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
-import { applicationToken, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { auth, bind, connectRaw, OPEN } from "../support/chat";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signed,
+  signIn,
+  type TestUser,
+} from "../support/client";
 import { DOORS, type Door } from "../support/graphql-doors";
 import { connectSocket, type SocketAnswer } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
@@ -71,6 +80,11 @@ beforeAll(async () => {
   const gone = await cheapUser(node);
   await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
   dead["a deleted user's token"] = gone.token;
+  dead["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
+  dead["an expired owner's token"] = await ownerToken(node, -1);
+  const signedOut = await ownerToken(node);
+  await graphql(node, "mutation { signOutOwner { signedOut } }", {}, signedOut);
+  dead["a signed-out owner's token"] = signedOut;
   await makeResetLinks();
 });
 afterAll(() => node.stop());
@@ -244,8 +258,7 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
       socket.send({ id: "o", type: "subscribe", payload });
       expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
       const said = socket.received.map(({ type }) => type);
-      if (row.answers) expect(said).toEqual(["connection_ack", "next", "complete"]);
-      else expect(said).not.toContain("error");
+      expect(said).toEqual(["connection_ack", "next", "complete"]);
       return;
     } else {
       expect(outcome(await socket.run(row.document, row.variables(world)))).toBe(wanted);
@@ -286,5 +299,57 @@ describe.each(
       ? "Unauthorized: the login or the password is wrong"
       : expect.stringMatching(text);
     expect(got).toEqual({ status, body: { errors: { base: [message] } } });
+  });
+});
+
+/** The fourth door: XMPP, which lets users in and carries signals alone. */
+describe("a chat client", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await makeWorld();
+  });
+
+  /** Signs in by a token; the frame that says whether it is good comes third. */
+  async function signInBy(place: TestNode, userId: number, token: string) {
+    const client = await connectRaw(node.chatUrl);
+    for (const frame of [OPEN, auth(`${userId}-${place.application.id}`, token)])
+      client.send(frame);
+    for (let taken = 0; taken < 2; taken += 1) await client.next();
+    return { client, answer: await client.next() };
+  }
+
+  test.each(CALLERS)("signs in as user A by the token of user A alone: %s", async (caller) => {
+    const token = await tokenOf(caller, world);
+    const { client, answer } = await signInBy(node, world.a.id, token ?? "none");
+    if (caller === "user A") expect(answer).toContain("<success");
+    else expect(answer).toContain("<not-authorized/></failure>");
+    client.socket.terminate();
+  });
+
+  test.each(CALLERS)("sends user A a signal as Mutation.sendSignal does: %s", async (caller) => {
+    const user = { "user A": world.a, "user B": world.b, "a foreign user": world.foreign }[caller];
+    const place = caller === "a foreign user" ? elsewhere : node;
+    const token = await tokenOf(caller, world);
+    const wanted = expected(ROWS["Mutation.sendSignal"] as Row, caller);
+    const { client, answer } = await signInBy(place, user?.id ?? world.b.id, token ?? "none");
+    const to = `${world.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
+    const signal = `<message xmlns="jabber:client" type="headline" id="m" to="${to}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;
+    if (!user) {
+      expect(["UNAUTHENTICATED", "FORBIDDEN"]).toContain(wanted);
+      expect(answer).toContain("<not-authorized/></failure>");
+      client.send(signal);
+      expect((await client.rest()).frames.join("")).toContain("<not-authorized");
+      return;
+    }
+    expect(answer).toContain("<success");
+    for (const frame of [OPEN, bind()]) client.send(frame);
+    for (let taken = 0; taken < 3; taken += 1) await client.next();
+    client.send(signal);
+    client.send('<iq xmlns="jabber:client" type="get" id="p"><ping xmlns="urn:xmpp:ping"/></iq>');
+    let said = "";
+    while (!said.includes('id="p"')) said += await client.next();
+    if (wanted === "OK") expect(said).not.toContain('type="error"');
+    else expect([wanted, said]).toEqual(["NOT_FOUND", expect.stringContaining("<item-not-found")]);
+    client.socket.terminate();
   });
 });

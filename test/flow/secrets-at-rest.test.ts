@@ -3,9 +3,12 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
-import { applicationToken, rest, signed } from "../support/client";
+import { openSealer } from "../../src/identity/application/secret-key";
+import { readSettings } from "../../src/identity/application/settings";
+import { applicationToken, graphql, rest, signed } from "../support/client";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
 import { asTestNode, type TestNode } from "../support/node";
+import { ownerToken } from "../support/owner";
 
 /** What the database keeps of secrets, and what becomes of it from start to start. */
 
@@ -70,6 +73,66 @@ it("a new key in front takes over, and the old one can then be left out", async 
     expect(await stored()).not.toBe(before);
     expect(await applicationToken(node)).toMatch(/^[\w-]{43}$/);
     await node.app.close();
+  }
+});
+
+it("the secrets of providers are sealed, and go over to a new key with the others", async () => {
+  node = await start();
+  const token = await ownerToken(node);
+  const applicationId = String(node.application.id);
+  const { data } = await graphql(
+    node,
+    `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) {
+      application { facebook { appSecretSet } twitter { consumerSecretSet } } } }`,
+    {
+      input: {
+        applicationId,
+        facebook: { appId: "1", appSecret: "secret of facebook" },
+        twitter: { consumerKey: "2", consumerSecret: "secret of twitter" },
+      },
+    },
+    token,
+  );
+  expect(data.updateApplication.application).toEqual({
+    facebook: { appSecretSet: true },
+    twitter: { consumerSecretSet: true },
+  });
+  const ofRow = async () => {
+    const [row] = await node.sql<{ settings: Record<string, Record<string, string>> }>(
+      "SELECT settings FROM applications",
+    );
+    return row?.settings ?? {};
+  };
+  const sealed = async () => {
+    const { facebook, twitter } = await ofRow();
+    return [facebook?.appSecret ?? "", twitter?.consumerSecret ?? ""];
+  };
+  // What an earlier version kept in clear, and what another room keeps there.
+  await node.sql(
+    `UPDATE applications SET settings = settings || '{"push":{"appSecret":"as it is"}}'
+      || jsonb_build_object('twitter', settings->'twitter' || '{"consumerSecret":"in clear"}')`,
+  );
+  await node.app.close();
+  const old = database.environment.SECRET_KEY ?? readFileSync(keyFile(), "utf8").trim();
+  const fresh = randomBytes(32).toString("base64");
+  const seen = [await sealedAfter(old), await sealedAfter(`${fresh},${old}`)];
+  seen.push(await sealedAfter(fresh));
+  expect(seen.flat().filter((text) => !text.startsWith("sealed:"))).toEqual([]);
+  const [before, after, later] = seen;
+  expect(before?.filter((text) => after?.includes(text))).toEqual([]);
+  expect(later).toEqual(after);
+
+  async function sealedAfter(keys: string): Promise<string[]> {
+    node = await start({ SECRET_KEY: keys });
+    try {
+      const opened = readSettings(await ofRow(), await openSealer(readConfig(node.environment)));
+      expect(opened.facebook?.appSecret).toBe("secret of facebook");
+      expect(opened.twitter?.consumerSecret).toBe("in clear");
+      expect((await ofRow()).push).toEqual({ appSecret: "as it is" });
+      return await sealed();
+    } finally {
+      await node.app.close();
+    }
   }
 });
 

@@ -1,4 +1,4 @@
-import { graphql, newUser, rest, signIn } from "../support/client";
+import { graphql, newUser, rest, signIn, type TestUser } from "../support/client";
 import { type GraphqlSocket, openSocket } from "../support/graphql-socket";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -7,6 +7,8 @@ import { secondApplication } from "../support/second-application";
 const GONE = { code: 4401, reason: "Required session does not exist" };
 const RENEW =
   "mutation ($input: RenewSocketInput!) { renewSocket(input: $input) { session { token userId } } }";
+const UPDATE =
+  "mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { databaseId } } }";
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
 let node: TestNode;
@@ -87,17 +89,135 @@ it("ends with the last of several renewals at once, and with its user", async ()
   expect(await socket.closed).toEqual(GONE);
 });
 
-it.each([
-  ["destroySession { destroyed }", { destroySession: { destroyed: true } }],
-  ["logout { session { userId } }", { logout: { session: { userId: null } } }],
-])("%s is answered before the socket closes", async (field, data) => {
-  const { token } = await newUser(node);
-  const socket = await openSocket(node, token);
-  const query = `mutation { ${field} }`;
-  socket.send({ id: "o", type: "subscribe", payload: { query } });
-  expect(await socket.closed).toEqual(GONE);
-  expect(socket.received.slice(1)).toEqual([
-    { id: "o", type: "next", payload: { data } },
-    { id: "o", type: "complete" },
-  ]);
+describe("an operation that ends its own socket", () => {
+  type Make = (user: TestUser) => Promise<{ query: string; variables?: object; data: object }>;
+  const CASES: Array<[name: string, make: Make]> = [
+    [
+      "destroySession",
+      async () => ({
+        query: "mutation { destroySession { destroyed } }",
+        data: { destroySession: { destroyed: true } },
+      }),
+    ],
+    [
+      "logout",
+      async () => ({
+        query: "mutation { logout { session { userId } } }",
+        data: { logout: { session: { userId: null } } },
+      }),
+    ],
+    [
+      "login as somebody else",
+      async () => {
+        const { id, login, password } = await newUser(node);
+        return {
+          query: "mutation ($input: LoginInput!) { login(input: $input) { session { userId } } }",
+          variables: { input: { login, password } },
+          data: { login: { session: { userId: id } } },
+        };
+      },
+    ],
+    [
+      "deleteUser",
+      async ({ id }) => ({
+        query:
+          "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }",
+        variables: { input: { id: String(id) } },
+        data: { deleteUser: { deletedUserId: String(id) } },
+      }),
+    ],
+    [
+      "a new password",
+      async ({ id, password: oldPassword }) => ({
+        query: UPDATE,
+        variables: { input: { id: String(id), password: "another horse", oldPassword } },
+        data: { updateUser: { user: { databaseId: id } } },
+      }),
+    ],
+    [
+      "resetPassword",
+      async ({ id }) => {
+        const token = `link-of-${id}`;
+        await node.sql(
+          `INSERT INTO password_resets (user_id, token_hash, expires_at)
+            VALUES ($1, sha256(convert_to($2, 'UTF8')), now() + interval '1 hour')`,
+          [id, token],
+        );
+        return {
+          query:
+            "mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) { reset } }",
+          variables: { input: { token, password: "another horse" } },
+          data: { resetPassword: { reset: true } },
+        };
+      },
+    ],
+  ];
+
+  it.each(CASES)("is answered before it closes: %s", async (_name, make) => {
+    const user = await newUser(node);
+    const { data, ...payload } = await make(user);
+    const socket = await openSocket(node, user.token);
+    socket.send({ id: "o", type: "subscribe", payload });
+    expect(await socket.closed).toEqual(GONE);
+    expect(socket.received.slice(1)).toEqual([
+      { id: "o", type: "next", payload: { data } },
+      { id: "o", type: "complete" },
+    ]);
+  });
+
+  it("keeps it open when it is refused, or changes nothing of the session", async () => {
+    const user = await newUser(node);
+    const socket = await openSocket(node, user.token);
+    const wrong = { password: "another horse", oldPassword: "wrong horse" };
+    const refused = await socket.run(UPDATE, { input: { id: String(user.id), ...wrong } });
+    expect(refused.errors?.[0].extensions.code).toBe("INVALID");
+    const input = { id: String(user.id), fullName: "Changed" };
+    expect((await socket.run(UPDATE, { input })).errors).toBeUndefined();
+    const again = { login: user.login, password: user.password };
+    const query = "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }";
+    expect((await socket.run(query, { input: again })).errors).toBeUndefined();
+    expect((await socket.run("{ currentSession { userId } }")).data).toEqual({
+      currentSession: { userId: user.id },
+    });
+    await socket.close();
+  });
+
+  it("does not keep it open by asking on, nor by an answer that does not come", async () => {
+    const user = await newUser(node);
+    const socket = await openSocket(node, user.token);
+    const { db } = node.app.store;
+    const real = db.$transaction.bind(db);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = jest.spyOn(db, "$transaction").mockImplementationOnce((async (
+      ...args: Parameters<typeof real>
+    ) => {
+      await released;
+      return real(...args);
+    }) as typeof real);
+    const input = { id: String(user.id), fullName: "Never" };
+    socket.send({
+      id: "held",
+      type: "subscribe",
+      payload: { query: UPDATE, variables: { input } },
+    });
+    await eventually(
+      () => held.mock.calls.length,
+      (count) => count === 1,
+    );
+    const asking = setInterval(() => {
+      const id = `more-${Math.random()}`;
+      socket.send({ id, type: "subscribe", payload: { query: UPDATE, variables: { input } } });
+    }, 50);
+    const body = { user: { password: "another horse", old_password: user.password } };
+    const changed = await rest(node, "PUT", `/users/${user.id}`, { token: user.token, body });
+    expect(changed.status).toBe(200);
+    expect(await socket.closed).toEqual(GONE);
+    clearInterval(asking);
+    expect(socket.received.filter(({ id }) => id === "held")).toEqual([]);
+    release();
+    held.mockRestore();
+  });
 });

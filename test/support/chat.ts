@@ -6,7 +6,7 @@ import { type Config, readConfig } from "../../src/core/config";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { type Metrics, openMetrics } from "../../src/core/metrics";
-import type { ChatLimits, ChatServices, LiveStream, SignIn } from "../../src/xmpp/c2s";
+import type { ChatLimits, ChatServices, LiveStream, SignIn } from "../../src/xmpp/services";
 import { openChat } from "../../src/xmpp/websocket";
 
 /** Domain of the users in these tests. */
@@ -60,8 +60,10 @@ export async function startChat(
       attempts.push(attempt);
       if (options.authenticate) return options.authenticate(attempt);
       const known = USERS.has(`${attempt.applicationId} ${attempt.userId}`);
-      if (known && attempt.secret === "password") return { sessionId: null };
-      if (known && attempt.secret === "token") return { sessionId: 1_000 + attempt.userId };
+      const confirm = async () => undefined;
+      if (known && attempt.secret === "password") return { sessionId: null, confirm };
+      if (known && attempt.secret === "token")
+        return { sessionId: 1_000 + attempt.userId, confirm };
       throw new Fault("UNAUTHENTICATED", "Login or password is wrong");
     },
     watch(stream) {

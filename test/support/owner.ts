@@ -9,13 +9,16 @@ export function ownerOf(node: Pick<TestNode, "environment">): { email: string; p
   return JSON.parse(readFileSync(join(DATA_DIR, "owner.json"), "utf8"));
 }
 
-/** A token of the owner of a node's application, made without the work of a password. */
-export async function ownerToken({ sql, application }: TestNode): Promise<string> {
+/**
+ * A token of the owner of a node's application, made without the work of a password.
+ * @param hours how long it lives from now; below 0 it is over
+ */
+export async function ownerToken({ sql, application }: TestNode, hours = 1): Promise<string> {
   const token = `acct_${randomBytes(32).toString("base64url")}`;
   await sql(
     `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at)
-      SELECT account_id, $2, now() + interval '1 hour', now() FROM applications WHERE id = $1`,
-    [application.id, createHash("sha256").update(token).digest()],
+      SELECT account_id, $2, now() + $3 * interval '1 hour', now() FROM applications WHERE id = $1`,
+    [application.id, createHash("sha256").update(token).digest(), hours],
   );
   return token;
 }

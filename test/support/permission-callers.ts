@@ -7,6 +7,9 @@ export const NOBODY = [
   "an expired token",
   "a destroyed token",
   "a deleted user's token",
+  "an unknown owner's token",
+  "an expired owner's token",
+  "a signed-out owner's token",
 ];
 /**
  * Everybody who may try; user A, whose objects are asked for, comes after the other sessions and may

@@ -45,10 +45,8 @@ export interface Row {
   account: Outcome;
   /** The owner of another account. */
   otherAccount: Outcome;
-  /** For whom it ends the session as it was, and with it the socket that it came through. */
+  /** For whom it ends the session as it was, and, once answered, the socket that it came through. */
   ends?: "anybody" | "user A" | "user B";
-  /** Whether it is answered before that socket closes. */
-  answers?: true;
   /** Whether it is for sockets alone. */
   socketOnly?: true;
 }
@@ -166,7 +164,6 @@ export const ROWS: Record<string, Row> = {
     variables: () => ({}),
     ...SESSION,
     ends: "anybody",
-    answers: true,
   },
   "Mutation.renewSocket": {
     document:
@@ -192,7 +189,6 @@ export const ROWS: Record<string, Row> = {
     variables: () => ({}),
     ...USER,
     ends: "anybody",
-    answers: true,
   },
   "Mutation.createUser": {
     document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",

@@ -2,6 +2,7 @@ import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
 import type { AccountViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
+import type { Guess } from "../limits";
 import { passwordMatches } from "../password";
 
 /** Milliseconds that an owner stays signed in after the last request. */
@@ -14,9 +15,6 @@ const USER_AGENT_MAX = 255;
 /** An owner's token says so, so that it is never looked up among the users' sessions, nor theirs here. */
 const TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
 
-/** Failed attempts are counted by application; an owner's belong to none. */
-const NO_APPLICATION = 0;
-
 /** The one answer to an unknown e-mail and to a wrong password. */
 const REFUSED = "Unauthorized: the e-mail or the password is wrong";
 
@@ -24,11 +22,14 @@ const BY_EMAIL = {
   name: "account_by_email",
   text: "SELECT id, password_hash FROM accounts WHERE email = $1",
 };
+// While the password is still the one that was checked: who changes it at that moment waits, and then
+// finds the session to end.
 const CREATE = {
   name: "create_account_session",
   text: `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at, ip,
       user_agent, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $4)`,
+    SELECT a.id, $2::bytea, $3::timestamptz, $4::timestamptz, $5::text, $6::text, $4
+    FROM accounts a WHERE a.id = $1 AND a.password_hash = $7 FOR SHARE RETURNING id`,
 };
 const FIND = {
   name: "find_account_session",
@@ -50,6 +51,16 @@ export function isOwnerToken(token: string | undefined): token is string {
 }
 
 /**
+ * What a try of an owner's password counts as: the same for a sign-in and for the old password of a
+ * change, so that neither is a way around the other.
+ * @param email in lower case
+ */
+export function ownerGuess(email: string, ip: string): Guess {
+  // Failures are counted by application; an owner's belong to none.
+  return { applicationId: 0, name: `owner:${email}`, ip };
+}
+
+/**
  * Signs an account's owner in.
  * @returns the account, and the token, told this once and stored as a hash
  * @throws Fault UNAUTHENTICATED, in one text and after the same work, for an unknown e-mail and for a
@@ -61,30 +72,32 @@ export async function signInOwner(
   from: { ip: string; userAgent?: string },
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
-  // The database refuses NUL in a text; no address has one either.
-  const account = await identity.limits.guess(
-    { applicationId: NO_APPLICATION, name: `owner:${key}`, ip: from.ip },
-    async () => {
-      // The database refuses NUL in a text; no address has one either.
-      const [row] = key.includes("\0")
-        ? []
-        : await identity.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [key]);
-      return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
-    },
-  );
-  if (account === null) throw new Fault("UNAUTHENTICATED", REFUSED);
+  const account = await identity.limits.guess(ownerGuess(key, from.ip), async () => {
+    // The database refuses NUL in a text; no address has one either.
+    const [row] = key.includes("\0")
+      ? []
+      : await identity.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [key]);
+    return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
+  });
+  if (account === null) throw refused();
   const token = `acct_${newToken()}`;
   const now = identity.clock.now();
   const expiresAt = new Date(now + OWNER_SESSION_MS);
-  await identity.store.query(CREATE, [
+  const created = await identity.store.query(CREATE, [
     account.id,
     hashToken(token),
     expiresAt,
     new Date(now),
     from.ip,
     from.userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null,
+    account.password_hash,
   ]);
+  if (created.length === 0) throw refused();
   return { accountId: account.id, token, expiresAt };
+}
+
+function refused(): Fault {
+  return new Fault("UNAUTHENTICATED", REFUSED);
 }
 
 /**

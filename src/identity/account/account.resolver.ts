@@ -42,10 +42,11 @@ export class AccountResolver {
   @Allow("account")
   @Mutation(() => UpdateAccountPayload, { description: "Changes the owner's own account." })
   async updateAccount(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, visit, caller }: IdentityContext,
     @Arg("input", () => UpdateAccountInput, { description: "The changes." })
     input: UpdateAccountInput,
   ): Promise<UpdateAccountPayload> {
-    return { account: await updateAccount(identity, await visit.account(), input) };
+    const owner = await visit.account();
+    return { account: await updateAccount(identity, owner, input, caller.ip) };
   }
 }

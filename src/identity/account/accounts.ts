@@ -4,6 +4,7 @@ import { uniqueViolation } from "../../store/conflicts";
 import type { Identity } from "../identity";
 import { checkPassword, hashPassword, passwordMatches } from "../password";
 import { textProblem } from "../user/user-fields";
+import { ownerGuess } from "./account-sessions";
 
 /** An account as its owner sees it. */
 export interface Account {
@@ -49,29 +50,32 @@ export async function findAccount(identity: Identity, accountId: number): Promis
 
 /**
  * Changes the owner's account. A new password wants the old one and ends the owner's other sessions.
- * @throws Fault INVALID on the field that is wrong, or on an e-mail that is taken
+ * @param ip where the request comes from: wrong old passwords count as failed sign-ins do
+ * @throws Fault INVALID on the field that is wrong, or on an e-mail that is taken; LIMITED
  */
 export async function updateAccount(
   identity: Identity,
   { accountId, accountSessionId }: AccountViewer,
   changes: AccountChanges,
+  ip: string,
 ): Promise<Account> {
   const { db } = identity.store;
   const id = BigInt(accountId);
   const columns = checkAccount(changes);
-  const passwordHash = await newPassword(identity, id, changes);
+  const password = await newPassword(identity, id, changes, ip);
   try {
     await db.$transaction(async (tx) => {
-      await tx.account.update({
-        where: { id },
+      const { count } = await tx.account.updateMany({
+        // The old password may have been changed while it was checked.
+        where: { id, ...(password === null ? {} : { passwordHash: password.checked }) },
         data: {
           ...columns,
-          ...(passwordHash === null ? {} : { passwordHash }),
+          ...(password === null ? {} : { passwordHash: password.fresh }),
           updatedAt: new Date(identity.clock.now()),
         },
-        select: { id: true },
       });
-      if (passwordHash === null) return;
+      if (password === null) return;
+      if (count === 0) throw Fault.field("oldPassword", "is wrong");
       await tx.accountSession.deleteMany({
         where: { accountId: id, NOT: { id: BigInt(accountSessionId) } },
       });
@@ -124,20 +128,24 @@ export function checkWebUrl(field: string, text: string): void {
   if (problem) throw Fault.field(field, problem);
 }
 
+/** The hash of a new password and the one that the old password has; null when none is given. */
 async function newPassword(
   identity: Identity,
   id: bigint,
   { password, oldPassword }: AccountChanges,
-): Promise<string | null> {
+  ip: string,
+): Promise<{ fresh: string; checked: string | null } | null> {
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
   const stored = await identity.store.db.account.findUnique({
     where: { id },
-    select: { passwordHash: true },
+    select: { email: true, passwordHash: true },
   });
-  if (!(await passwordMatches(stored?.passwordHash ?? null, oldPassword))) {
-    throw Fault.field("oldPassword", "is wrong");
-  }
-  return hashPassword(password);
+  const right = await identity.limits.guess(
+    ownerGuess(stored?.email ?? "", ip),
+    async () => (await passwordMatches(stored?.passwordHash ?? null, oldPassword)) || null,
+  );
+  if (!right) throw Fault.field("oldPassword", "is wrong");
+  return { fresh: await hashPassword(password), checked: stored?.passwordHash ?? null };
 }

@@ -1,5 +1,5 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Arg, Ctx, FieldResolver, Resolver, Root } from "type-graphql";
+import { Arg, Ctx, FieldResolver, ID, Resolver, Root } from "type-graphql";
 import { AccountType } from "../account/account.type";
 import type { IdentityContext } from "../context";
 import {
@@ -11,11 +11,19 @@ import {
 import { pageOfSessions, pageOfUsers } from "./application-lists";
 import { listApplications } from "./owned-applications";
 
+const AFTER = {
+  nullable: true,
+  description:
+    "Id of the last entry seen, to go on after it: so nothing is shown twice or missed, whatever comes and goes meanwhile.",
+} as const;
 const SKIP = { nullable: true, description: "How many to skip; 0 by default." } as const;
 const TAKE = {
   nullable: true,
   description: "How many at most; 100 by default, and no more than that.",
 } as const;
+
+const COUNT = { description: "How many there are in all, counted to 10,000." } as const;
+const EXACT = { description: "Whether totalCount counts them all; false beyond 10,000." } as const;
 
 @Resolver(() => ApplicationType)
 export class ApplicationFieldsResolver {
@@ -25,13 +33,14 @@ export class ApplicationFieldsResolver {
     @Ctx() { identity }: IdentityContext,
     @Arg("offset", () => GraphQLSafeInt, SKIP) offset?: number | null,
     @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
+    @Arg("after", () => ID, AFTER) after?: string | null,
     @Arg("search", () => String, {
       nullable: true,
       description: "Only users whose login or e-mail begins with this, without regard to case.",
     })
     search?: string | null,
   ): Promise<ApplicationUsers> {
-    const page = await pageOfUsers(identity, id, { offset, limit, search });
+    const page = await pageOfUsers(identity, id, { after, offset, limit, search });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
   }
 
@@ -43,8 +52,9 @@ export class ApplicationFieldsResolver {
     @Ctx() { identity }: IdentityContext,
     @Arg("offset", () => GraphQLSafeInt, SKIP) offset?: number | null,
     @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
+    @Arg("after", () => ID, AFTER) after?: string | null,
   ): Promise<ApplicationSessions> {
-    const page = await pageOfSessions(identity, id, { offset, limit });
+    const page = await pageOfSessions(identity, id, { after, offset, limit });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
   }
 }
@@ -62,16 +72,26 @@ export class AccountFieldsResolver {
 
 @Resolver(() => ApplicationUsers)
 export class ApplicationUsersResolver {
-  @FieldResolver(() => GraphQLSafeInt, { description: "How many there are in all." })
-  totalCount(@Root() { page }: ApplicationUsers): Promise<number> {
-    return page.total();
+  @FieldResolver(() => GraphQLSafeInt, COUNT)
+  async totalCount(@Root() { page }: ApplicationUsers): Promise<number> {
+    return (await page.total()).count;
+  }
+
+  @FieldResolver(() => Boolean, EXACT)
+  async totalIsExact(@Root() { page }: ApplicationUsers): Promise<boolean> {
+    return (await page.total()).exact;
   }
 }
 
 @Resolver(() => ApplicationSessions)
 export class ApplicationSessionsResolver {
-  @FieldResolver(() => GraphQLSafeInt, { description: "How many there are in all." })
-  totalCount(@Root() { page }: ApplicationSessions): Promise<number> {
-    return page.total();
+  @FieldResolver(() => GraphQLSafeInt, COUNT)
+  async totalCount(@Root() { page }: ApplicationSessions): Promise<number> {
+    return (await page.total()).count;
+  }
+
+  @FieldResolver(() => Boolean, EXACT)
+  async totalIsExact(@Root() { page }: ApplicationSessions): Promise<boolean> {
+    return (await page.total()).exact;
   }
 }

@@ -13,15 +13,13 @@ export interface Application {
   signUpOpen: boolean;
   /** Whether the deprecated user list (V1) is refused. */
   v1ListDisabled: boolean;
-  /** Web origins that may use sessions of the application; empty for any. */
-  webOrigins: string[];
   settings: ApplicationSettings;
 }
 
 const FIND = {
   name: "find_application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
-      sign_up_open, v1_list_disabled, coalesce(web_origins, '{}') AS web_origins, settings
+      sign_up_open, v1_list_disabled, settings
     FROM applications WHERE id = $1`,
 };
 
@@ -34,7 +32,6 @@ interface ApplicationRow {
   previous_secret_until: Date | null;
   sign_up_open: boolean;
   v1_list_disabled: boolean;
-  web_origins: string[];
   settings: unknown;
 }
 
@@ -55,7 +52,6 @@ export async function findApplication(identity: Identity, id: number): Promise<A
     secrets,
     signUpOpen: row.sign_up_open,
     v1ListDisabled: row.v1_list_disabled,
-    webOrigins: row.web_origins,
     settings: readSettings(row.settings, sealer),
   };
 }

@@ -44,6 +44,9 @@ const ROTATE = {
     WHERE account_id = $1 AND id = $2`,
 };
 
+/** Applications of an account at most; they are listed in one piece. */
+export const APPLICATIONS_MAX = 1_000;
+
 /** Seconds that the old secret may stay valid after a rotation at most: 30 days. */
 export const OVERLAP_MAX = 30 * 24 * 60 * 60;
 /** Seconds that it stays valid unless something else is asked for. */
@@ -84,22 +87,29 @@ export async function ownApplication(
   return toOwned(identity, row);
 }
 
-/** Creates an application. @throws Fault INVALID on name */
+/** Creates an application. @throws Fault INVALID on name, and when the account has too many */
 export async function createApplication(
   identity: Identity,
   accountId: number,
   name: string,
 ): Promise<OwnedApplication> {
   checkName(name);
-  const { id } = await identity.store.db.application.create({
-    data: {
-      accountId: BigInt(accountId),
-      name,
-      authKey: newId(),
-      webOrigins: [],
-      authSecret: identity.sealer.seal(newToken(), AUTH_SECRET),
-    },
-    select: { id: true },
+  const id = await identity.store.db.$transaction(async (tx) => {
+    const owner = { accountId: BigInt(accountId) };
+    // Of two at once the second counts the first.
+    await tx.$queryRaw`SELECT id FROM accounts WHERE id = ${owner.accountId} FOR UPDATE`;
+    if ((await tx.application.count({ where: owner })) >= APPLICATIONS_MAX) throw tooMany();
+    const made = await tx.application.create({
+      data: {
+        ...owner,
+        name,
+        authKey: newId(),
+        webOrigins: [],
+        authSecret: identity.sealer.seal(newToken(), AUTH_SECRET),
+      },
+      select: { id: true },
+    });
+    return made.id;
   });
   return ownApplication(identity, accountId, String(id));
 }
@@ -179,6 +189,11 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
     settings: readSettings(row.settings, sealer),
     createdAt: row.created_at,
   };
+}
+
+function tooMany(): Fault {
+  const text = `An account has ${APPLICATIONS_MAX} applications at most`;
+  return new Fault("INVALID", text, { base: [text] });
 }
 
 function notFound(): Fault {

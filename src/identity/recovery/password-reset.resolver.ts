@@ -55,10 +55,11 @@ export class PasswordResetResolver {
       "Sets a new password with a mailed link, and ends every session and connection of the user.",
   })
   async resetPassword(
-    @Ctx() { identity }: IdentityContext,
+    @Ctx() { identity, caller }: IdentityContext,
     @Arg("input", () => ResetPasswordInput, { description: "The link's token and the password." })
     { token, password }: ResetPasswordInput,
   ): Promise<ResetPasswordPayload> {
+    caller.answerFirst?.();
     await resetPassword(identity, token, password);
     return { reset: true };
   }

@@ -24,8 +24,10 @@ const RECIPIENT = {
 };
 const ADD_LINK = {
   name: "reset_link",
+  // While the address is still the user's: who changes it at that moment waits, and then finds the link.
   text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
-    VALUES ($1, $2, $3, $4)`,
+    SELECT id, $2::bytea, $3::timestamptz, $4::timestamptz FROM users
+    WHERE id = $1 AND email = $5 FOR SHARE RETURNING id`,
 };
 const DROP_LINKS = {
   name: "reset_links_dropped",
@@ -86,7 +88,8 @@ export async function sendReset(
   const token = newToken();
   const now = new Date(clock.now());
   const expiresAt = new Date(now.getTime() + LINK_MS);
-  await store.query(ADD_LINK, [user.id, hashToken(token), expiresAt, now]);
+  const values = [user.id, hashToken(token), expiresAt, now, user.email];
+  if ((await store.query(ADD_LINK, values)).length === 0) return;
   await store.query(DROP_LINKS, [user.id, now]);
   const mail = resetMail(user.name, resetLink(endpoints.api(), token));
   try {

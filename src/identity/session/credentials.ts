@@ -11,6 +11,16 @@ export interface Credentials {
   password?: string | null;
 }
 
+/** Who has signed in, and by what. */
+export interface SignedIn {
+  user: User;
+  /**
+   * The hash that the password was found right by; null without one. Checking takes a while, so who
+   * acts on it does so only while it is still the user's.
+   */
+  passwordHash: string | null;
+}
+
 type FoundRow = UserRow & { password_hash: string | null };
 
 const find = (name: string, condition: string) => ({
@@ -20,6 +30,10 @@ const find = (name: string, condition: string) => ({
 const BY_LOGIN = find("sign_in_by_login", "u.application_id = $1 AND u.login_key = $2");
 const BY_EMAIL = find("sign_in_by_email", "u.application_id = $1 AND u.email_key = $2");
 const BY_ID = find("sign_in_by_id", "u.application_id = $1 AND u.id = $2");
+const STILL = {
+  name: "password_still",
+  text: "SELECT 1 AS one FROM users WHERE id = $1 AND password_hash = $2",
+};
 
 /** The one answer to a wrong name and to a wrong password. */
 const REFUSED = "Unauthorized: the login or the password is wrong";
@@ -35,7 +49,7 @@ export async function checkCredentials(
   applicationId: number,
   { login, email, password }: Credentials,
   ip: string,
-): Promise<User> {
+): Promise<SignedIn> {
   if (!login && !email) {
     throw new Fault("INVALID", "login or email is required", {
       base: ["login or email is required"],
@@ -58,7 +72,7 @@ export async function checkUserPassword(
   userId: number,
   password: string,
   ip: string,
-): Promise<User> {
+): Promise<SignedIn> {
   const guess = { applicationId, name: `id:${userId}`, ip };
   return check(identity, BY_ID, [applicationId, userId], password, guess);
 }
@@ -69,7 +83,7 @@ async function check(
   values: [number, string | number],
   password: string,
   guess: Guess,
-): Promise<User> {
+): Promise<SignedIn> {
   const found = await identity.limits.guess(guess, async () => {
     // The database refuses NUL in a text; no user has one in a name either.
     const known = !String(values[1]).includes("\0");
@@ -78,6 +92,25 @@ async function check(
     const right = await passwordMatches(hash, password);
     return right && row !== undefined ? row : null;
   });
-  if (found === null) throw new Fault("UNAUTHENTICATED", REFUSED);
-  return toUser(found);
+  if (found === null) throw refused();
+  return { user: toUser(found), passwordHash: found.password_hash };
+}
+
+/** Looks whether the password is still the user's. @throws Fault UNAUTHENTICATED */
+export async function confirmPassword(
+  { store }: Identity,
+  { user, passwordHash }: SignedIn,
+): Promise<void> {
+  const still = await store.query(STILL, [user.id, passwordHash]);
+  if (still.length === 0) throw refused();
+}
+
+/** What somebody is told who signed in while the password, or the user, went. */
+export function goneMeanwhile({ passwordHash }: SignedIn): Fault {
+  if (passwordHash !== null) return refused();
+  return new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
+}
+
+function refused(): Fault {
+  return new Fault("UNAUTHENTICATED", REFUSED);
 }

@@ -67,7 +67,9 @@ export class SessionResolver {
     @Ctx() { identity, visit, caller }: IdentityContext,
     @Arg("input", () => LoginInput, { description: "Who signs in." }) input: LoginInput,
   ): Promise<LoginPayload> {
-    const session = await login(identity, await visit.session(), input, caller);
+    const before = await visit.session();
+    caller.answerFirst?.();
+    const session = await login(identity, before, input, caller);
     visit.replace(session);
     return { user: session.user!, session: showSession(session, visit.ownToken) };
   }

@@ -3,9 +3,10 @@ import { hashToken, newToken } from "../../core/random";
 import type { Viewer } from "../../core/viewer";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
-import type { User } from "../user/user";
+import type { SignedIn } from "./credentials";
 import { GUEST_MS } from "./guests";
 import { SESSION_COLUMNS, SESSION_MS, type Session, type SessionRow, toSession } from "./session";
+import { insertSession, moveSession } from "./session-rows";
 import { namesSomebody, type SignIn, signIn } from "./sign-in";
 import { checkSigned, type SignedRequest } from "./signing";
 
@@ -13,16 +14,6 @@ const FIND = {
   name: "find_session",
   text: `SELECT ${SESSION_COLUMNS} FROM sessions s LEFT JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = $1`,
-};
-const CREATE = {
-  name: "create_session",
-  text: `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
-      last_activity_at, ip, user_agent, sliding, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $7, $7) RETURNING id`,
-};
-const SET_USER = {
-  name: "set_session_user",
-  text: "UPDATE sessions SET user_id = $2, updated_at = $3 WHERE id = $1 RETURNING id",
 };
 const DESTROY = { name: "destroy_session", text: "DELETE FROM sessions WHERE id = $1" };
 
@@ -33,6 +24,8 @@ const USER_AGENT_MAX = 255;
 export interface Origin {
   ip: string;
   userAgent?: string;
+  /** The web page's origin, where a browser named one. */
+  origin?: string;
 }
 
 /**
@@ -40,7 +33,8 @@ export interface Origin {
  * signs in with it (interface.md "POST /session").
  * @returns the session and its token, which is told this once and stored as a hash
  * @throws Fault INVALID for a bad signature, clock, nonce or application, UNAUTHENTICATED for wrong
- * credentials, LIMITED for too many; the nonce is used up by then
+ * credentials, FORBIDDEN from a web page that the application does not admit, LIMITED for too many; the
+ * nonce is used up by then
  */
 export async function createSession(
   identity: Identity,
@@ -48,35 +42,29 @@ export async function createSession(
   origin: Origin,
 ): Promise<{ session: Session; token: string }> {
   const application = await checkSigned(identity, request);
+  await identity.origins.check(application.id, origin.origin);
   // Counted once the signature is right: an application's number is no secret.
   await identity.limits.application("session", application.id);
-  const user = namesSomebody(request.signIn)
+  const signedIn = namesSomebody(request.signIn)
     ? await signIn(identity, application, request.signIn, origin)
     : null;
+  const user = signedIn?.user ?? null;
   const token = newToken();
   const now = new Date(identity.clock.now());
   // A guest's ends with the guest, whatever is asked meanwhile.
   const sliding = !user?.isGuest;
   const expiresAt = new Date(now.getTime() + (sliding ? SESSION_MS : GUEST_MS));
-  const [row] = await identity.store.query<{ id: number }>(CREATE, [
-    application.id,
-    user?.id ?? null,
-    hashToken(token),
-    request.nonce,
-    request.timestamp,
-    expiresAt,
-    now,
-    origin.ip,
-    keptUserAgent(origin),
-    sliding,
-  ]);
+  const { nonce, timestamp: ts } = request;
+  const id = await insertSession(
+    identity,
+    {
+      ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts, sliding },
+      ...{ expiresAt, createdAt: now, ip: origin.ip, userAgent: keptUserAgent(origin) },
+    },
+    signedIn,
+  );
   const session: Session = {
-    id: row!.id,
-    applicationId: application.id,
-    userId: user?.id ?? null,
-    web: false,
-    nonce: request.nonce,
-    ts: request.timestamp,
+    ...{ id, applicationId: application.id, userId: user?.id ?? null, web: false, nonce, ts },
     sliding,
     expiresAt,
     createdAt: now,
@@ -115,26 +103,25 @@ export async function destroySession(identity: Identity, session: Session): Prom
 }
 
 /**
- * Gives a session to a user, or back to the application alone (null); the token stays. Connections
- * that it authenticated for somebody else close.
- * @throws Fault UNAUTHENTICATED when the session was destroyed meanwhile
+ * Gives a session to who has signed in, or back to the application alone (null); the token stays.
+ * Connections that it authenticated for somebody else close.
+ * @throws Fault UNAUTHENTICATED when the session was destroyed, or the password changed, meanwhile
  */
 export async function setSessionUser(
   identity: Identity,
   session: Session,
-  user: User | null,
+  signedIn: SignedIn | null,
 ): Promise<Session> {
   const now = new Date(identity.clock.now());
-  const moved = await identity.store.query(SET_USER, [session.id, user?.id ?? null, now]);
-  if (moved.length === 0) throw Fault.noSession();
-  const left = session.userId !== null && session.userId !== user?.id;
+  await moveSession(identity, session.id, signedIn, now);
+  const user = signedIn?.user ?? null;
+  const userId = user?.id ?? null;
   const { id: sessionId } = session;
+  const left = session.userId !== null && session.userId !== userId;
   await identity.endings.announce(
-    left
-      ? { kind: "session", sessionId }
-      : { kind: "session changed", sessionId, userId: user?.id ?? null },
+    left ? { kind: "session", sessionId } : { kind: "session changed", sessionId, userId },
   );
-  const changed = { ...session, userId: user?.id ?? null, user, updatedAt: now };
+  const changed = { ...session, userId, user, updatedAt: now };
   identity.touches.note(changed);
   return changed;
 }
@@ -147,8 +134,8 @@ export async function login(
   origin: Pick<Origin, "ip">,
 ): Promise<Session> {
   const application = await findApplication(identity, session.applicationId);
-  const user = await signIn(identity, application, data, origin);
-  return setSessionUser(identity, session, user);
+  const signedIn = await signIn(identity, application, data, origin);
+  return setSessionUser(identity, session, signedIn);
 }
 
 /** Who a session lets in. */

@@ -2,8 +2,7 @@ import { Fault } from "../../core/errors";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
 import { type ProviderData, signInByProvider } from "../provider/provider-sign-in";
-import type { User } from "../user/user";
-import { type Credentials, checkCredentials } from "./credentials";
+import { type Credentials, checkCredentials, type SignedIn } from "./credentials";
 import { createGuest } from "./guests";
 
 /**
@@ -31,13 +30,18 @@ export async function signIn(
   application: Application,
   data: SignIn,
   from: { ip: string },
-): Promise<User> {
+): Promise<SignedIn> {
   const [set, another] = setsOf(data);
   if (another !== undefined) throw refused(`${set} and ${another} do not go together`);
   await identity.limits.address("sign-in", from.ip);
   await identity.limits.application("sign-in", application.id);
-  if (set === "user[guest]") return createGuest(identity, application, data.fullName ?? null);
-  if (set === "provider") return signInByProvider(identity, application, data);
+  if (set === "user[guest]") {
+    const user = await createGuest(identity, application, data.fullName ?? null);
+    return { user, passwordHash: null };
+  }
+  if (set === "provider") {
+    return { user: await signInByProvider(identity, application, data), passwordHash: null };
+  }
   return checkCredentials(identity, application.id, data, from.ip);
 }
 

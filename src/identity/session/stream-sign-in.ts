@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
+import type { Connection } from "../endings";
 import type { Identity } from "../identity";
-import { checkUserPassword } from "./credentials";
+import { checkUserPassword, confirmPassword } from "./credentials";
 import { findSession } from "./sessions";
 
 /** A chat client that wants to sign in. */
@@ -14,12 +15,30 @@ export interface StreamSignIn {
   origin?: string;
 }
 
+/** A chat stream whose sign-in was found good. */
+export interface StreamAdmission {
+  /** The session that the stream belongs to; null when it belongs to the user alone. */
+  sessionId: number | null;
+  /**
+   * Looks once more, when the stream is watched: what ended it in between was told to nobody.
+   * @throws Fault as signInStream
+   */
+  confirm(): Promise<void>;
+}
+
+/** A chat stream that is to end with its session or user, or with its page's leave. */
+export interface WatchedStream extends Connection {
+  applicationId: number;
+  origin?: string;
+  /** Called when the application does not admit the web page any more. */
+  refuse(): void;
+}
+
 /** Form of a token of ours; a password may look like one, so it only says what is worth a look. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Signs a chat stream in, by password or by session token.
- * @returns the session that the stream belongs to; null when it belongs to the user alone
  * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret; FORBIDDEN from a
  * web page that the application does not admit; LIMITED when too many sign in with a password from
  * there or too many failed. A good token is not counted: after a restart everybody in an office comes
@@ -27,24 +46,50 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  */
 export async function signInStream(
   identity: Identity,
-  { applicationId, userId, secret, ip, origin }: StreamSignIn,
-): Promise<{ sessionId: number | null }> {
-  if (TOKEN.test(secret)) {
-    const session = await sessionOf(identity, secret);
-    if (session?.applicationId === applicationId && session.userId === userId) {
-      if (origin !== undefined) await identity.origins.check(applicationId, origin);
-      return { sessionId: session.id };
-    }
+  attempt: StreamSignIn,
+): Promise<StreamAdmission> {
+  const { applicationId, userId, secret, ip, origin } = attempt;
+  const confirmOrigin = () => identity.origins.check(applicationId, origin);
+  const sessionId = TOKEN.test(secret) ? await sessionOf(identity, attempt) : null;
+  if (sessionId !== null) {
+    await confirmOrigin();
+    const confirm = async () => {
+      if ((await sessionOf(identity, attempt)) === null) throw Fault.noSession();
+      await confirmOrigin();
+    };
+    return { sessionId, confirm };
   }
   await identity.limits.address("sign-in", ip);
-  await checkUserPassword(identity, applicationId, userId, secret, ip);
-  if (origin !== undefined) await identity.origins.check(applicationId, origin);
-  return { sessionId: null };
+  const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
+  await confirmOrigin();
+  const confirm = async () => {
+    await confirmPassword(identity, signedIn);
+    await confirmOrigin();
+  };
+  return { sessionId: null, confirm };
 }
 
-async function sessionOf(identity: Identity, token: string) {
+/** Registers a live stream; answers how to withdraw it. */
+export function watchStream(identity: Identity, stream: WatchedStream): () => void {
+  const { applicationId, origin } = stream;
+  const unwatch = identity.endings.watch(stream);
+  if (origin === undefined) return unwatch;
+  const refuse = () => stream.refuse();
+  const leave = identity.origins.watch({ applicationId, origin, refuse });
+  return () => {
+    unwatch();
+    leave();
+  };
+}
+
+/** The session of the secret, if it is the token of one of this user. */
+async function sessionOf(
+  identity: Identity,
+  { applicationId, userId, secret }: StreamSignIn,
+): Promise<number | null> {
   try {
-    return await findSession(identity, token);
+    const session = await findSession(identity, secret);
+    return session.applicationId === applicationId && session.userId === userId ? session.id : null;
   } catch (error) {
     if (error instanceof Fault && error.code === "UNAUTHENTICATED") return null;
     throw error;

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock";
 import type { Log } from "../../core/log";
 import type { Statement, Store } from "../../store/store";
+import type { WebOrigins } from "../application/web-origins";
 import type { Endings } from "../endings";
 import { SESSION_MS, type Session } from "./session";
 
@@ -41,6 +42,7 @@ interface TouchesParts {
   clock: Clock;
   log: Log;
   endings: Endings;
+  origins: Pick<WebOrigins, "sweep">;
 }
 
 /**
@@ -84,10 +86,10 @@ export class Touches {
 
   /**
    * Prolongs the sessions of open connections, and closes the connections of what has ended without
-   * this node having heard: sessions that expired, and endings told while the bus was away.
+   * this node having heard: sessions that expired, and endings and changes told while the bus was away.
    */
   async sweep(): Promise<void> {
-    const { store, clock, log, endings } = this.parts;
+    const { store, clock, log, endings, origins } = this.parts;
     const { sessions, users } = endings.watched();
     const now = clock.now();
     try {
@@ -101,6 +103,7 @@ export class Touches {
       for (const userId of users) {
         if (!there.has(userId)) endings.apply({ kind: "user", userId });
       }
+      await origins.sweep();
     } catch (error) {
       log.warn({ err: error }, "open connections could not be checked");
     }

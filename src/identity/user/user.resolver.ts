@@ -147,7 +147,9 @@ export class UserResolver {
   ): Promise<UpdateUserPayload> {
     const { id, ...fields } = input;
     const { identity, visit, caller } = context;
-    return { user: await updateUser(identity, await visit.user(), id, fields, caller.ip) };
+    const viewer = await visit.user();
+    caller.answerFirst?.();
+    return { user: await updateUser(identity, viewer, id, fields, caller.ip) };
   }
 
   @Allow("user")
@@ -159,6 +161,7 @@ export class UserResolver {
     @Arg("input", () => DeleteUserInput, { description: "Whom to delete." }) input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     const viewer = await context.visit.user();
+    context.caller.answerFirst?.();
     await deleteUser(context.identity, viewer, soleKey("input", input));
     context.visit.end();
     return { deletedUserId: viewer.userId };

@@ -76,15 +76,21 @@ export async function updateUser(
   await refuseTaken(() =>
     db.$transaction(async (tx) => {
       // The row's lock comes first: of two changes at once the later replaces the earlier's tags.
-      await tx.user.update({
-        where: { id: current.id },
+      const { count } = await tx.user.updateMany({
+        where: {
+          id: current.id,
+          // The old password may have been changed while it was checked.
+          ...(password === null ? {} : { passwordHash: current.passwordHash }),
+        },
         data: {
           ...columns,
           ...(password === null ? {} : { passwordHash: password }),
           updatedAt: new Date(identity.clock.now()),
         },
-        select: { id: true },
       });
+      if (count === 0) {
+        throw password === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
+      }
       // A link that was mailed before says nothing about who reads the mail now.
       if (password !== null || columns.email !== undefined) {
         await tx.passwordReset.deleteMany({ where: { userId: current.id } });

@@ -25,8 +25,13 @@ const FIND_UNBOUND = {
 };
 const BIND = {
   name: "bind_session",
-  text: `UPDATE sessions SET user_id = $2, binding_code_hash = NULL, updated_at = $3
-    WHERE id = $1 AND web AND user_id IS NULL RETURNING id`,
+  // While the caller's own session is there, the user first: who ends that at this moment, as with a
+  // new password, waits, and then finds the bound one to end too.
+  text: `WITH u AS MATERIALIZED (SELECT id FROM users WHERE id = $2 FOR SHARE),
+      own AS MATERIALIZED (SELECT s.id FROM sessions s JOIN u ON u.id = s.user_id
+        WHERE s.id = $4 FOR SHARE OF s)
+    UPDATE sessions s SET user_id = $2, binding_code_hash = NULL, updated_at = $3
+    FROM own WHERE s.id = $1 AND s.web AND s.user_id IS NULL RETURNING s.id`,
 };
 
 /**
@@ -34,7 +39,8 @@ const BIND = {
  * (interface.md "POST /session/web").
  * @returns the session, its token, and the code that binds it once; both are told this once and
  * stored as hashes. Who photographs the code can bind the session to themselves, not inherit it
- * @throws Fault INVALID for a bad signature, clock, nonce or application; the nonce is used up by then
+ * @throws Fault INVALID for a bad signature, clock, nonce or application, FORBIDDEN from a web page that
+ * the application does not admit; the nonce is used up by then
  */
 export async function createWebSession(
   identity: Identity,
@@ -42,6 +48,7 @@ export async function createWebSession(
   origin: Origin,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
   const application = await checkSigned(identity, request);
+  await identity.origins.check(application.id, origin.origin);
   const token = newToken();
   const bindingCode = newToken();
   const now = new Date(identity.clock.now());
@@ -94,7 +101,7 @@ export async function bindWebSession(
   );
   if (!found || isOver(identity, { ...found, expiresAt: found.expires_at })) throw noneWaits();
   const now = new Date(identity.clock.now());
-  const bound = await identity.store.query(BIND, [found.id, viewer.userId, now]);
+  const bound = await identity.store.query(BIND, [found.id, viewer.userId, now, viewer.sessionId]);
   if (bound.length === 0) throw noneWaits();
   const { userId } = viewer;
   await identity.endings.announce({ kind: "session changed", sessionId: found.id, userId });

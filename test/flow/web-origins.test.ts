@@ -1,0 +1,420 @@
+import { join } from "node:path";
+import { openLocalBus } from "../../src/bus/local";
+import { openLimiters } from "../../src/bus/open-limiter";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
+import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
+import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
+import { signInStream, watchStream } from "../../src/identity/session/stream-sign-in";
+import { readDocuments, readRestFiles } from "../../src/rest/documents";
+import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../support/chat";
+import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { hasServices } from "../support/database";
+import { connectSocket, type GraphqlSocket } from "../support/graphql-socket";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { ownerOf, ownerToken } from "../support/owner";
+import { ROUTES } from "../support/permission-routes";
+import { ROWS, type World } from "../support/permission-rows";
+import { secondApplication } from "../support/second-application";
+
+/** Which web pages may use an application: the same list at every door, and for what is open already. */
+
+const GOOD = "https://app.example";
+const EVIL = "https://evil.example";
+const REFUSED = "This origin may not use this application";
+const UPDATE = `mutation ($input: UpdateApplicationInput!) {
+  updateApplication(input: $input) { application { webOrigins } } }`;
+
+let node: TestNode;
+let owner: string;
+let user: TestUser;
+beforeAll(async () => {
+  node = await startNode({ CHAT_DOMAIN: DOMAIN });
+  owner = await ownerToken(node);
+  user = await newUser(node);
+}, 60_000);
+afterAll(() => node.stop());
+
+async function allow(webOrigins: string[], of = node): Promise<void> {
+  const input = { applicationId: String(of.application.id), webOrigins };
+  const { errors } = await graphql(of, UPDATE, { input }, owner);
+  expect(errors).toBeUndefined();
+}
+
+/** What a door said to a page of an origin, or to a client without one. */
+type Ask = (origin: string | undefined, of: TestNode) => Promise<string>;
+const headersOf = (origin: string | undefined): Record<string, string> =>
+  origin === undefined ? {} : { Origin: origin };
+
+const overRest =
+  (method: string, path: string, body?: () => object): Ask =>
+  async (origin, of) => {
+    const headers = headersOf(origin);
+    const token = path.startsWith("/session/") || body ? undefined : user.token;
+    const { status, body: answer } = await rest(of, method, path, {
+      ...{ token, headers },
+      body: body?.(),
+    });
+    return status < 300 ? "OK" : `${status} ${answer.errors.base}`;
+  };
+
+async function graphqlAnswer(response: Response): Promise<string> {
+  const { errors } = (await response.json()) as {
+    errors?: Array<{ message: string; extensions: { code: string } }>;
+  };
+  return errors ? `${errors[0]?.extensions.code} ${errors[0]?.message}` : "OK";
+}
+
+async function overSocket(token: string, origin: string | undefined, of: TestNode) {
+  const socket = await connectSocket(of, origin === undefined ? {} : { origin });
+  socket.send({ type: "connection_init", payload: { token } });
+  return socket;
+}
+
+/** Sends all of a sign-in at once; answers the client with what was said until it ended or is bound. */
+async function overChat(secret: string, origin: string | undefined, of: TestNode) {
+  const client = await connectRaw(of.chatUrl, origin === undefined ? {} : { origin });
+  const name = `${user.id}-${of.application.id}`;
+  for (const frame of [OPEN, auth(name, secret), OPEN, bind()]) client.send(frame);
+  let said = "";
+  try {
+    while (!said.includes("<jid>")) said += await client.next();
+  } catch {
+    return { client, said, closed: true };
+  }
+  return { client, said, closed: false };
+}
+
+const chatAnswer =
+  (secret: () => string): Ask =>
+  async (origin, of) => {
+    const { client, said, closed } = await overChat(secret(), origin, of);
+    client.socket.terminate();
+    if (!closed) return "OK";
+    const [, failure] = /<failure [^>]*><([a-z-]+)/.exec(said) ?? [];
+    const [, error] = /<stream:error[^>]*><([a-z-]+)/.exec(said) ?? [];
+    return `${failure} ${error} ${said.includes(REFUSED) ? REFUSED : said}`;
+  };
+
+const DOORS: Array<[door: string, ask: Ask, refused: string]> = [
+  ["REST", overRest("GET", "/session"), `403 ${REFUSED}`],
+  ["REST POST /session", overRest("POST", "/session", () => signed(node)), `403 ${REFUSED}`],
+  [
+    "REST POST /session/web",
+    overRest("POST", "/session/web", () => signed(node)),
+    `403 ${REFUSED}`,
+  ],
+  [
+    "GraphQL by POST",
+    async (origin, of) =>
+      graphqlAnswer(
+        await fetch(of.graphqlUrl, {
+          method: "POST",
+          headers: {
+            ...{ "Content-Type": "application/json", "Svc-Token": user.token },
+            ...headersOf(origin),
+          },
+          body: JSON.stringify({ query: "{ currentSession { id } }" }),
+        }),
+      ),
+    `FORBIDDEN ${REFUSED}`,
+  ],
+  [
+    "GraphQL by GET",
+    async (origin, of) =>
+      graphqlAnswer(
+        await fetch(`${of.graphqlUrl}?query=${encodeURIComponent("{ currentSession { id } }")}`, {
+          headers: {
+            ...{ "Apollo-Require-Preflight": "1", "Svc-Token": user.token },
+            ...headersOf(origin),
+          },
+        }),
+      ),
+    `FORBIDDEN ${REFUSED}`,
+  ],
+  [
+    "a GraphQL socket",
+    async (origin, of) => {
+      const socket = await overSocket(user.token, origin, of);
+      const answer = await Promise.race([socket.next().catch(() => null), socket.closed]);
+      if (answer && "type" in answer && answer.type === "connection_ack") {
+        await socket.close();
+        return "OK";
+      }
+      const { code, reason } = await socket.closed;
+      return `${code} ${reason}`;
+    },
+    `4403 ${REFUSED}`,
+  ],
+  [
+    "a GraphQL socket without a token",
+    async (origin, of) => {
+      const socket = await connectSocket(of, origin === undefined ? {} : { origin });
+      socket.send({ type: "connection_init" });
+      const { application_id, auth_key, ...more } = signed(of);
+      const input = { ...more, applicationId: application_id, authKey: auth_key };
+      const query =
+        "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }";
+      await socket.next();
+      const { errors } = await socket.run(query, { input });
+      await socket.close();
+      return errors ? `${errors[0].extensions.code} ${errors[0].message}` : "OK";
+    },
+    `FORBIDDEN ${REFUSED}`,
+  ],
+  [
+    "a chat client with a password",
+    chatAnswer(() => user.password),
+    `not-authorized policy-violation ${REFUSED}`,
+  ],
+  [
+    "a chat client with a token",
+    chatAnswer(() => user.token),
+    `not-authorized policy-violation ${REFUSED}`,
+  ],
+];
+
+describe("a list of web origins", () => {
+  beforeAll(() => allow([GOOD, "http://127.0.0.1:8080"]));
+  afterAll(() => allow([]));
+
+  test.each(DOORS)("binds %s", async (_door, ask, refused) => {
+    const answers = [];
+    for (const origin of [
+      ...[EVIL, "null", "https://app.example.evil.example", "http://app.example"],
+      ...["https://app.example:8443", `${GOOD}/`],
+      ...[GOOD, "http://127.0.0.1:8080", undefined],
+    ]) {
+      answers.push(await ask(origin, node));
+    }
+    expect(answers).toEqual([...Array(6).fill(refused), "OK", "OK", "OK"]);
+  });
+
+  test("creates nothing, and tells no page of a user, where it refuses", async () => {
+    const count = async () => (await node.sql("SELECT id FROM sessions")).length;
+    const before = await count();
+    const { login, password } = user;
+    const body = { ...signed(node), user: { login, password } };
+    const headers = { Origin: EVIL };
+    const answer = await rest(node, "POST", "/session", { headers, body });
+    expect([answer.status, answer.body]).toEqual([403, { errors: { base: [REFUSED] } }]);
+    expect(await count()).toBe(before);
+  });
+
+  test("does not tell a page whether a password is right before it is", async () => {
+    const { client, said } = await overChat("wrong horse", EVIL, node);
+    client.socket.terminate();
+    expect(said).toContain("<not-authorized/></failure>");
+    expect(said).not.toContain(REFUSED);
+  });
+
+  test("binds no other application, and no owner", async () => {
+    const elsewhere = await secondApplication(node);
+    const { token } = await newUser(elsewhere);
+    const headers = { Origin: EVIL };
+    expect((await rest(elsewhere, "GET", "/session", { token, headers })).status).toBe(200);
+    const socket = await connectSocket(node, { origin: EVIL });
+    socket.send({ type: "connection_init", payload: { token: owner } });
+    expect(await socket.next()).toEqual({ type: "connection_ack" });
+    expect((await socket.run("{ account { name } }")).errors).toBeUndefined();
+    await socket.close();
+  });
+});
+
+describe("every operation refuses a page that is not on the list", () => {
+  const schema = buildSignalboxSchema();
+  const access = accessTable(schema);
+  /** What asks for no session, and is of no application before it is done. */
+  const OPEN_TO_ALL = ["Query.accountSettings", "Mutation.resetPassword", "Mutation.signInOwner"];
+  let world: World;
+  beforeAll(async () => {
+    const elsewhere = await secondApplication(node);
+    await node.sql("UPDATE applications SET v1_list_disabled = false");
+    let unique = 0;
+    world = {
+      ...{ node, elsewhere, a: user, b: await newUser(node), foreign: await newUser(elsewhere) },
+      ...{ owner: ownerOf(node), spareApplicationId: "1", resetToken: () => "no link" },
+      signed: () => signed(node),
+      get unique() {
+        return ++unique;
+      },
+    };
+    await allow([GOOD]);
+  });
+  afterAll(() => allow([]));
+
+  const operations = [...access].filter(([name, asks]) => {
+    return asks !== "account" && !OPEN_TO_ALL.includes(name) && !name.startsWith("Subscription.");
+  });
+  test.each(operations)("%s", async (name) => {
+    const row = ROWS[name];
+    if (!row) throw new Error(`${name} has no row`);
+    const response = await fetch(node.graphqlUrl, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Svc-Token": user.token, Origin: EVIL },
+      body: JSON.stringify({ query: row.document, variables: row.variables(world) }),
+    });
+    expect(await graphqlAnswer(response)).toBe(`FORBIDDEN ${REFUSED}`);
+  });
+
+  const routes = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema)
+    .filter(({ name }) => name !== "GetAccountSettings")
+    .map(({ name, method }): [string, string] => [name, method]);
+  test.each(routes)("REST %s", async (name, method) => {
+    const route = ROUTES[name];
+    if (!route) throw new Error(`${name} has no row`);
+    const { status, body } = await rest(node, method, route.path(world), {
+      token: user.token,
+      headers: { ...route.headers?.(world), Origin: EVIL },
+      body: route.body?.(world),
+    });
+    expect([status, body]).toEqual([403, { errors: { base: [REFUSED] } }]);
+  });
+});
+
+describe("a list that changes", () => {
+  const PING = '<iq xmlns="jabber:client" type="get" id="p"><ping xmlns="urn:xmpp:ping"/></iq>';
+
+  interface Opened {
+    socket: GraphqlSocket;
+    byToken: RawClient;
+    byPassword: RawClient;
+  }
+
+  async function open(origin: string | undefined, of: TestNode): Promise<Opened> {
+    const socket = await overSocket(user.token, origin, of);
+    expect(await socket.next()).toEqual({ type: "connection_ack" });
+    await socket.listen("s", user.id);
+    return {
+      socket,
+      byToken: (await overChat(user.token, origin, of)).client,
+      byPassword: (await overChat(user.password, origin, of)).client,
+    };
+  }
+
+  async function expectRefused({ socket, byToken, byPassword }: Opened): Promise<void> {
+    expect(await socket.closed).toEqual({ code: 4403, reason: REFUSED });
+    for (const stream of [byToken, byPassword]) {
+      const said = (await stream.rest()).frames.join("");
+      expect(said).toContain("<policy-violation");
+      expect(said).toContain(REFUSED);
+    }
+  }
+
+  async function expectAlive({ socket, byToken, byPassword }: Opened): Promise<void> {
+    expect((await socket.run("{ currentSession { id } }")).errors).toBeUndefined();
+    for (const stream of [byToken, byPassword]) {
+      stream.send(PING);
+      let answer = "";
+      while (!answer.includes('id="p"')) answer = await stream.next();
+      stream.socket.terminate();
+    }
+    await socket.close();
+  }
+
+  test("closes what foreign pages have open, and nothing else", async () => {
+    const [evil, good, none] = [
+      await open(EVIL, node),
+      await open(GOOD, node),
+      await open(undefined, node),
+    ];
+    const elsewhere = await secondApplication(node);
+    const other = await overSocket((await newUser(elsewhere)).token, EVIL, node);
+    expect(await other.next()).toEqual({ type: "connection_ack" });
+    await allow([GOOD]);
+    await expectRefused(evil);
+    await expectAlive(good);
+    await expectAlive(none);
+    expect((await other.run("{ currentSession { id } }")).errors).toBeUndefined();
+    await other.close();
+    await allow([]);
+    await expectAlive(await open(EVIL, node));
+  });
+
+  test("binds a socket that was renewed", async () => {
+    const socket = await overSocket(user.token, EVIL, node);
+    await socket.next();
+    const body = { ...signed(node), user: { login: user.login, password: user.password } };
+    const fresh = (await rest(node, "POST", "/session", { body })).body.session.token;
+    const query =
+      "mutation ($token: String!) { renewSocket(input: { token: $token }) { session { id } } }";
+    expect((await socket.run(query, { token: fresh })).errors).toBeUndefined();
+    await allow([GOOD]);
+    expect(await socket.closed).toEqual({ code: 4403, reason: REFUSED });
+    await allow([]);
+  });
+
+  test("is seen by a stream that signs in meanwhile, and where the word of it was lost", async () => {
+    const log = openLog("silent");
+    const bus = openLocalBus(systemClock, log);
+    const config = readConfig({});
+    const limiters = await openLimiters({ config, clock: systemClock, log });
+    // A room that is told nothing by the node, as one whose bus is away.
+    const identity = await openIdentity({
+      ...{ config, store: node.app.store, bus, clock: systemClock, log },
+      limits: new Limits(config, limiters),
+      sealer: new Sealer([newKey()]),
+      endpoints: { api: () => "", chat: DOMAIN, turn: "" },
+    });
+    try {
+      const applicationId = node.application.id;
+      const attempt = { applicationId, userId: user.id, ip: "127.0.0.1", origin: EVIL };
+      const admissions = [];
+      for (const secret of [user.password, user.token]) {
+        admissions.push(await signInStream(identity, { ...attempt, secret }));
+      }
+      for (const admission of admissions) await admission.confirm();
+      const refused = new Promise<void>((resolve) => {
+        const stream = { ...attempt, sessionId: user.sessionId, close: () => undefined };
+        watchStream(identity, { ...stream, refuse: resolve });
+      });
+      await allow([GOOD]);
+      // What the bus says when it is back after an absence.
+      await bus.publish("identity:endings", "");
+      await refused;
+      for (const admission of admissions) {
+        await expect(admission.confirm()).rejects.toMatchObject({ code: "FORBIDDEN" });
+      }
+    } finally {
+      await allow([]);
+      await identity.close();
+      await limiters.close();
+      await bus.close();
+    }
+  });
+
+  // Two nodes want a PostgreSQL and a Redis between them.
+  if (!hasServices) return;
+
+  test("is seen by another node at once: requests, sockets and streams", async () => {
+    const two = await startNode({}, {}, node);
+    try {
+      const [evil, good] = [await open(EVIL, two), await open(GOOD, two)];
+      await allow([GOOD]);
+      await expectRefused(evil);
+      await expectAlive(good);
+      for (const [, ask, refused] of DOORS) {
+        const answer = await eventually(
+          () => ask(EVIL, two),
+          (said) => said !== "OK",
+        );
+        expect(answer).toBe(refused);
+        expect(await ask(GOOD, two)).toBe("OK");
+      }
+      await allow([]);
+      for (const [, ask] of DOORS) {
+        await eventually(
+          () => ask(EVIL, two),
+          (said) => said === "OK",
+        );
+      }
+    } finally {
+      await two.stop();
+    }
+  });
+});
