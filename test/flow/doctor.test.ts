@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { join } from "node:path";
+import { ask } from "../../scripts/services/redis-server";
 import { runChecks } from "../../src/cli/doctor/checks";
 import { packageVersion } from "../../src/core/package-root";
 import { runCommand } from "../support/command-line";
@@ -30,16 +31,21 @@ beforeAll(async () => {
     PORT: new URL(node.baseUrl).port,
     XMPP_WS_PORT: new URL(node.chatUrl).port,
   };
+  // As a deployment has it; the tests' own keeps nothing.
+  if (hasServices) await ask(redisPort(), "CONFIG SET appendonly yes");
 });
 afterEach(async () => {
   endListening();
   for (const database of databases.splice(0)) await database.remove();
 });
 afterAll(async () => {
+  if (hasServices) await ask(redisPort(), "CONFIG SET appendonly no");
   await node.stop();
   await smtp.close();
   time.close();
 });
+
+const redisPort = () => Number(new URL(process.env.TEST_REDIS_URL ?? "").port);
 
 const examine = (environment: Record<string, string>, options: { token?: string } = {}) =>
   runChecks({ environment, timeServer: time.address, ...options });

@@ -47,10 +47,10 @@ function judge(facts: RedisFacts): Finding[] {
     const mend = "CONFIG SET maxmemory-policy noeviction, and maxmemory large enough.";
     findings.push(warning(REDIS, detail, mend));
   }
-  if (facts.appendOnly) {
+  if (!facts.appendOnly) {
     const detail =
-      "writes every signal, with network addresses of callers, to a file (appendonly yes): that costs time, and nothing here has to outlive Redis";
-    findings.push(warning(REDIS, detail, "CONFIG SET appendonly no, unless others need it."));
+      "forgets with a restart what was acknowledged and waits to be fetched (appendonly no): signals of the last minute";
+    findings.push(warning(REDIS, detail, "Set appendonly yes, and appendfsync always."));
   }
   return findings;
 }
