@@ -6,7 +6,7 @@ import {
   isNonNullType,
 } from "graphql";
 import type { RestDocument } from "./documents";
-import { inputSchema, type JsonSchema, orNull } from "./openapi-schema";
+import { bodySchema, inputSchema, type JsonSchema, orNull } from "./openapi-schema";
 import { type RestParameter, snakeCase } from "./parameters";
 
 /** Header parameters that OpenAPI states as a security scheme, by the scheme's name. */
@@ -160,7 +160,7 @@ function groupSchema({ properties }: Group): JsonSchema {
 }
 
 function parameterSchema({ type, csv, description }: RestParameter): JsonSchema {
-  const schema = inputSchema(type, csv);
+  const schema = bodySchema(type, csv);
   return {
     ...(isNonNullType(type) ? schema : orNull(schema)),
     ...(description && { description }),

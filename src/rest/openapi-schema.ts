@@ -28,10 +28,17 @@ const REF = "#/components/schemas/";
 /** The schema, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
-  if (values) return { ...schema, type: [type, "null"], enum: [...(values as unknown[]), null] };
-  if (typeof type === "string") return { ...schema, type: [type, "null"] };
-  return { anyOf: [schema, { type: "null" }] };
+  if (type === undefined) return { anyOf: [schema, { type: "null" }] };
+  const nullable = { ...schema, type: [type, "null"].flat() };
+  return values ? { ...nullable, enum: [...(values as unknown[]), null] } : nullable;
 }
+
+/** What is taken for true and false. */
+const TRUTH: JsonSchema = {
+  type: ["boolean", "integer", "string"],
+  enum: [true, false, 1, 0, "true", "false", "1", "0"],
+};
+const WHOLE = ["Int", "SafeInt"];
 
 /** The schema of what a client sends for an input type, null aside. */
 export function inputSchema(type: GraphQLInputType, csv: boolean): JsonSchema {
@@ -45,7 +52,15 @@ export function inputSchema(type: GraphQLInputType, csv: boolean): JsonSchema {
   if (type.toString() === "DateTime") {
     return { anyOf: [{ type: "string", format: "date-time" }, { type: "integer" }] };
   }
+  if (type.toString() === "Boolean") return TRUTH;
   return { ...(SCALARS[type.toString()] ?? {}) };
+}
+
+/** As {@link inputSchema}, of a value in a body, where a whole number may be text. */
+export function bodySchema(type: GraphQLInputType, csv: boolean): JsonSchema {
+  const schema = inputSchema(type, csv);
+  if (!WHOLE.includes(getNullableType(type).toString())) return schema;
+  return { ...schema, type: ["integer", "string"], pattern: "^-?\\d{1,16}$" };
 }
 
 /**

@@ -1,7 +1,7 @@
-import { applicationToken, newUser, rest, signed, signIn } from "../support/client";
+import { applicationToken, graphql, newUser, rest, signed, signIn } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-/** What many ask for at once and only one may have. */
+/** What many ask for at once and only one may have. A test fails also where something goes unhandled. */
 
 const MANY = 50;
 
@@ -57,6 +57,58 @@ test("one web session is one user's", async () => {
   const winner = answers.find(({ status }) => status === 200);
   const { session } = (await rest(node, "GET", "/session", { token: webToken })).body;
   expect(session.user_id).toBe(winner?.id);
+});
+
+test("one link sets one password, and of two links of a user one does", async () => {
+  const user = await newUser(node);
+  const links = ["first", "second"].map((name) => `${name} link of ${user.id}`);
+  for (const link of links) {
+    await node.sql(
+      `INSERT INTO password_resets (user_id, token_hash, expires_at)
+        VALUES ($1, sha256(convert_to($2, 'UTF8')), now() + interval '1 hour')`,
+      [user.id, link],
+    );
+  }
+  const query = "mutation ($i: ResetPasswordInput!) { resetPassword(input: $i) { reset } }";
+  const answers = await atOnce(async (index) => {
+    const password = `battery staple ${index}`;
+    const { data, errors } = await graphql(node, query, {
+      i: { token: links[index % 2], password },
+    });
+    return { password, reset: data?.resetPassword.reset, fields: errors?.[0].extensions.fields };
+  });
+  const [won, ...others] = answers.filter(({ reset }) => reset);
+  expect(others).toEqual([]);
+  const lost = answers.filter(({ reset }) => !reset);
+  expect(lost.map(({ fields }) => fields)).toEqual(
+    Array(MANY - 1).fill({ token: ["is unknown, used or expired"] }),
+  );
+  const signsIn = async (password: string) => {
+    const body = { ...signed(node), user: { login: user.login, password } };
+    return (await rest(node, "POST", "/session", { body })).status;
+  };
+  expect(await signsIn(won?.password ?? "")).toBe(201);
+  expect(await signsIn(lost[0]?.password ?? "")).toBe(401);
+  expect(await node.sql("SELECT 1 FROM password_resets WHERE user_id = $1", [user.id])).toEqual([]);
+}, 60_000);
+
+describe("a lock after five wrong passwords", () => {
+  let guarded: TestNode;
+  beforeAll(async () => {
+    guarded = await startNode({ FAILURES_FREE: "5" });
+  }, 60_000);
+  afterAll(() => guarded.stop());
+
+  test.each([
+    ["of a name that is somebody's", async () => (await newUser(guarded)).login],
+    ["of a name that is nobody's", async () => "nobody"],
+  ])("lets five be judged, however many come: %s", async (_whose, make) => {
+    const login = await make();
+    const token = await applicationToken(guarded);
+    const body = { login, password: "wrong horse" };
+    const answers = await atOnce(() => rest(guarded, "POST", "/login", { token, body }));
+    expect(statuses(answers)).toEqual({ 401: 5, 429: MANY - 5 });
+  });
 });
 
 test("no request that begins after a session ended succeeds", async () => {

@@ -49,10 +49,12 @@ async function world(): Promise<Known> {
     ["text:account key", application.accountKey],
     ["token:application", await applicationToken(node)],
     ["integer:timestamp", Math.floor(Date.now() / 1000)],
-    ["integer:nonce", 20_000_000 + 4 * played],
-    ["integer:other nonce", 20_000_001 + 4 * played],
-    ["integer:third nonce", 20_000_002 + 4 * played],
-    ["integer:fourth nonce", 20_000_003 + 4 * played],
+    ["text:application id", String(application.id)],
+    ["integer:nonce", 20_000_000 + 5 * played],
+    ["integer:other nonce", 20_000_001 + 5 * played],
+    ["integer:third nonce", 20_000_002 + 5 * played],
+    ["integer:fourth nonce", 20_000_003 + 5 * played],
+    ["integer:fifth nonce", 20_000_004 + 5 * played],
     // What logins and the like end with, so that transcripts stay out of each other's way.
     ["integer:played", played],
   ]);

@@ -1,4 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { create, toString as drawQrCode } from "qrcode";
 import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
@@ -99,6 +101,31 @@ describe("creating one", () => {
     expect(data).toEqual({
       createWebSession: { session: { userId: 0 }, qrCode: expect.stringMatching(/^<svg /) },
     });
+  });
+
+  it("takes long as whatever OpenAPI names for it, and as nothing else", async () => {
+    const days = async (long: unknown) => {
+      const answer = await rest(node, "POST", "/session/web", {
+        body: { ...signed(node, clock.now()), long },
+      });
+      if (answer.status !== 201) return Object.keys(answer.body.errors);
+      const [row] = await node.sql<{ expires_at: Date }>(
+        "SELECT expires_at FROM sessions WHERE id = $1",
+        [answer.body.session.id],
+      );
+      return Math.round(((row?.expires_at.getTime() ?? 0) - clock.now()) / DAY);
+    };
+    const path = join(__dirname, "../../schema/openapi.json");
+    const { components } = JSON.parse(readFileSync(path, "utf8"));
+    const named: unknown[] = components.schemas.CreateWebSessionRequest.properties.long.enum;
+    expect(named).toEqual(expect.arrayContaining([1, 0, true, false]));
+    for (const long of named) {
+      const wanted = [1, true, "1", "true"].includes(long as string) ? 30 : 0;
+      expect([long, await days(long)]).toEqual([long, wanted]);
+    }
+    for (const long of [2, -1, "yes", "", [1], { long: 1 }]) {
+      expect([long, await days(long)]).toEqual([long, ["long"]]);
+    }
   });
 
   it("is refused with a wrong signature, and a second time", async () => {

@@ -160,6 +160,12 @@ test("who may call: by the header that is bound, by the access of the field, by 
   });
 });
 
+/** Whatever is taken for true and false: long is 1 to one client, and true to another. */
+const FLAG = {
+  type: ["boolean", "integer", "string", "null"],
+  enum: [true, false, 1, 0, "true", "false", "1", "0", null],
+};
+
 test("a body is stated once, for JSON and for forms, nested by the brackets of its names", () => {
   const { requestBody } = operation("post", "/session");
   const reference = { $ref: "#/components/schemas/CreateSessionRequest" };
@@ -182,10 +188,11 @@ test("a body is stated once, for JSON and for forms, nested by the brackets of i
     type: "object",
     required: ["application_id", "auth_key", "timestamp", "nonce", "signature"],
     properties: {
-      application_id: { type: "integer", format: "int64" },
-      user: { type: "object", properties: { guest: { type: ["boolean", "null"] } } },
+      application_id: { type: ["integer", "string"], format: "int64", pattern: "^-?\\d{1,16}$" },
+      user: { type: "object", properties: { guest: FLAG } },
     },
   });
+  expect(bodySchema("post", "/session/web")).toMatchObject({ properties: { long: FLAG } });
   expect(operation("post", "/login").requestBody).not.toHaveProperty("required");
   expect(operation("delete", "/session")).not.toHaveProperty("requestBody");
 });
