@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { openSocket } from "../support/graphql-socket";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { ownerOf, ownerToken } from "../support/owner";
@@ -157,6 +158,46 @@ describe("an owner's token", () => {
     ]);
     const unknown = `acct_${"x".repeat(43)}`;
     expect((await rest(node, "GET", "/session", { token: unknown })).status).toBe(401);
+  });
+});
+
+describe("a socket of an owner", () => {
+  const UNAUTHENTICATED = [["UNAUTHENTICATED", "Required session does not exist"]];
+  const ENDS: Array<[what: string, end: (token: string) => Promise<unknown>]> = [
+    [
+      "is signed out elsewhere",
+      (token) => graphql(node, "mutation { signOutOwner { signedOut } }", {}, token),
+    ],
+    [
+      "expires",
+      () => node.sql("UPDATE account_sessions SET expires_at = $1", [new Date(clock.now())]),
+    ],
+    [
+      "is of an account that is deleted",
+      () => node.sql("DELETE FROM accounts WHERE name = 'Gone'"),
+    ],
+  ];
+
+  it.each(ENDS)("does nothing any more once its token %s", async (_what, end) => {
+    await node.sql(
+      `INSERT INTO accounts (name, account_key, updated_at) VALUES ('Gone', 'gone', now())
+        ON CONFLICT DO NOTHING`,
+    );
+    const [account] = await node.sql<{ id: number }>("SELECT id FROM accounts WHERE name = 'Gone'");
+    const [made] = await node.sql<{ id: number }>(
+      `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        VALUES ($1, 'x', 'x', 'x', '{}', now()) RETURNING id`,
+      [account?.id],
+    );
+    const application = { ...node.application, id: made?.id ?? 0 };
+    const token = await ownerTokenNow({ ...node, application });
+    const socket = await openSocket(node, token);
+    expect((await socket.run("{ account { name } }")).data).toEqual({ account: { name: "Gone" } });
+    await end(token);
+    const { data, errors } = await socket.run("{ account { name } }");
+    expect([data ?? null, codeOf({ errors })]).toEqual([null, UNAUTHENTICATED]);
+    await socket.close();
+    await expect(openSocket(node, token)).rejects.toThrow("4401");
   });
 });
 

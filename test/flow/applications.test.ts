@@ -2,6 +2,7 @@ import { graphql, newUser, rest, signed } from "../support/client";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
+import { facebookToken, startFacebook } from "../support/providers";
 import { secondApplication } from "../support/second-application";
 
 const FIELDS = `id name authKey authSecret previousSecretValidUntil v1ListDisabled signUpOpen
@@ -140,6 +141,75 @@ describe("updateApplication", () => {
     const { errors } = await run(UPDATE, { input: { applicationId, ...input } });
     expect(errors?.[0].extensions.code).toBe("INVALID");
     expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
+  });
+});
+
+describe("settings count from the next request on", () => {
+  it("sign-up, of users and of guests", async () => {
+    const place = asNode(await created());
+    const { token } = await newUser(place);
+    const attempts = async () => {
+      const body = { user: { login: `late-${++late}`, password: "correct horse" } };
+      const guest = { ...signed(place, clock.now()), user: { guest: 1 } };
+      const query = "mutation ($i: CreateUserInput!) { createUser(input: $i) { user { login } } }";
+      const i = { login: `late-${++late}`, password: "correct horse" };
+      const { errors } = await graphql(node, query, { i }, token);
+      return [
+        (await rest(place, "POST", "/users", { token, body })).status,
+        (await rest(place, "POST", "/session", { body: guest })).status,
+        errors?.[0].extensions.code ?? "OK",
+      ];
+    };
+    let late = 0;
+    const set = (signUpOpen: boolean) =>
+      run(UPDATE, { input: { applicationId: String(place.application.id), signUpOpen } });
+    expect(await attempts()).toEqual([201, 201, "OK"]);
+    await set(false);
+    expect(await attempts()).toEqual([403, 403, "FORBIDDEN"]);
+    // Who is there already goes on.
+    expect((await rest(place, "GET", "/session", { token })).status).toBe(200);
+    await set(true);
+    expect(await attempts()).toEqual([201, 201, "OK"]);
+  });
+
+  it("the V1 list, which is disabled from the start", async () => {
+    const place = asNode(await created());
+    const { token } = await newUser(place);
+    const list = async () => (await rest(place, "GET", "/users", { token })).status;
+    const set = (v1ListDisabled: boolean) =>
+      run(UPDATE, { input: { applicationId: String(place.application.id), v1ListDisabled } });
+    expect(await list()).toBe(403);
+    await set(false);
+    expect(await list()).toBe(200);
+    await set(true);
+    expect(await list()).toBe(403);
+  });
+
+  it("providers: asked where the owner says, with the secret that the owner set", async () => {
+    const app = { appId: "77", appSecret: "owner's secret" };
+    const facebookServer = await startFacebook(app);
+    facebookServer.tokens.set("EAAB-5", facebookToken(app.appId, { id: "5" }));
+    try {
+      const place = asNode(await created());
+      const applicationId = String(place.application.id);
+      const attempt = async () => {
+        const body = { provider: "facebook", keys: { token: "EAAB-5" } };
+        const answer = await rest(place, "POST", "/session", {
+          body: { ...signed(place, clock.now()), ...body },
+        });
+        return answer.status;
+      };
+      expect(await attempt()).toBe(422);
+      const facebook = { ...app, baseUrl: facebookServer.baseUrl, version: "v19.0" };
+      const { errors } = await run(UPDATE, { input: { applicationId, facebook } });
+      expect(errors).toBeUndefined();
+      expect(await attempt()).toBe(201);
+      expect([facebookServer.asked.length, facebookServer.complaints]).toEqual([2, []]);
+      await run(UPDATE, { input: { applicationId, facebook: null } });
+      expect(await attempt()).toBe(422);
+    } finally {
+      await facebookServer.close();
+    }
   });
 });
 

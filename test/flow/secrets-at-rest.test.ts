@@ -136,6 +136,28 @@ it("the secrets of providers are sealed, and go over to a new key with the other
   }
 });
 
+it("no two deployments have a secret in common", async () => {
+  const other = await freshDatabase();
+  const secretsOf = async (of: FreshDatabase) => {
+    // The key of a deployment on PostgreSQL is its operator's to make.
+    const key = hasServices ? randomBytes(32).toString("base64") : "";
+    const app = await startApp(readConfig(environment({ ...of.environment, SECRET_KEY: key })));
+    await app.close();
+    const read = (name: string) => readFileSync(join(of.environment.DATA_DIR ?? "", name), "utf8");
+    const { auth_key, auth_secret, account_key } = JSON.parse(read("credentials.json"));
+    const { password } = JSON.parse(read("owner.json"));
+    const made = [auth_key, auth_secret, account_key, password];
+    return hasServices ? made : [...made, read("secret.key")];
+  };
+  try {
+    const [one, two] = [await secretsOf(database), await secretsOf(other)];
+    expect(one.filter((secret) => secret.length < 16)).toEqual([]);
+    expect(new Set([...one, ...two]).size).toBe(one.length + two.length);
+  } finally {
+    await other.remove();
+  }
+});
+
 it("a node does not start with another key, or with a file that holds none", async () => {
   node = await start();
   await node.app.close();

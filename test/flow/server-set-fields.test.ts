@@ -1,5 +1,6 @@
 import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
+import { ownerToken } from "../support/owner";
 import { shownUser } from "../support/permission-routes";
 
 /**
@@ -137,6 +138,41 @@ describe("GraphQL refuses them by name", () => {
       expect(errors?.[0].message).toContain(`Field "${field}" is not defined by type`);
     }
     expect(await node.sql("SELECT count(*) AS users FROM users")).toEqual(before);
+  });
+});
+
+describe("GraphQL refuses by name what an owner does not set", () => {
+  const OWNED = [
+    ...["id", "databaseId", "accountId", "accountKey", "authKey", "authSecret", "previousSecret"],
+    ...["previousSecretUntil", "passwordHash", "token", "createdAt", "updatedAt", "settings"],
+  ];
+  const applicationId = () => String(node.application.id);
+  const INPUTS: Array<[mutation: string, answer: string, valid: () => object]> = [
+    ["createApplication", "application { id }", () => ({ name: "Forged" })],
+    ["updateApplication", "application { id }", () => ({ applicationId: applicationId() })],
+    ["rotateSecret", "application { id }", () => ({ applicationId: applicationId() })],
+    ["updateAccount", "account { id }", () => ({ name: "Forged" })],
+  ];
+
+  test.each(INPUTS)("%s", async (mutation, answer, valid) => {
+    const token = await ownerToken(node);
+    const dump = async () => [
+      await node.sql("SELECT * FROM accounts ORDER BY id"),
+      await node.sql("SELECT * FROM applications ORDER BY id"),
+    ];
+    const before = await dump();
+    const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
+    const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${answer} } }`;
+    for (const field of OWNED) {
+      for (const value of [1, 0, "", null]) {
+        const input = { ...valid(), [field]: value };
+        const { data, errors } = await graphql(node, query, { input }, token);
+        expect([field, data ?? null]).toEqual([field, null]);
+        expect(errors?.map(({ extensions }) => extensions.code)).toEqual(["INVALID"]);
+        expect(errors?.[0].message).toContain(`Field "${field}" is not defined by type`);
+      }
+    }
+    expect(await dump()).toEqual(before);
   });
 });
 

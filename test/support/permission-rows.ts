@@ -251,7 +251,11 @@ export const ROWS: Record<string, Row> = {
     ...ACCOUNT,
   },
   "Query.application": {
-    document: "query ($id: ID!) { application(id: $id) { id authSecret users { totalCount } } }",
+    document: `query ($id: ID!, $search: String, $offset: SafeInt, $limit: SafeInt, $after: ID) {
+      application(id: $id) {
+        id authSecret
+        users(search: $search, offset: $offset, limit: $limit, after: $after) { totalCount }
+        sessions(offset: $offset, limit: $limit, after: $after) { totalCount } } }`,
     variables: (world) => ({ id: applicationOf(world) }),
     ...OWN_APPLICATION,
   },

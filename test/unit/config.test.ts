@@ -116,6 +116,17 @@ describe("values", () => {
   });
 });
 
+test("a deployment on PostgreSQL has no key unless it is given one", () => {
+  const DATABASE_URL = "postgresql://me@db/app";
+  for (const key of [undefined, ""]) {
+    expect(problemsOf({ DATABASE_URL, SECRET_KEY: key })).toEqual([
+      expect.stringMatching(/^SECRET_KEY is needed with DATABASE_URL/),
+    ]);
+  }
+  const secrets = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
+  expect(secrets.filter(([, variable]) => "default" in variable && variable.default)).toEqual([]);
+});
+
 describe("mistakes", () => {
   test("are listed all at once, one a line, with what was given", () => {
     const environment = {

@@ -15,6 +15,7 @@ const rows = lines
 const SECTIONS = [
   "Session and sign-in",
   "Endpoint discovery",
+  "Accounts and applications",
   "Users",
   "Authentication",
   "Errors",

@@ -1,0 +1,226 @@
+import { getNamedType, isLeafType, isObjectType } from "graphql";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { LEGACY_FIELDS, LEGACY_OPERATORS } from "../../src/identity/user/legacy-filter";
+import { USER_LIST_FIELDS } from "../../src/identity/user/user-filter";
+import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { openSocket } from "../support/graphql-socket";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { ownerToken } from "../support/owner";
+
+/**
+ * No answer, order, error or event changes with the value of a secret: everything is asked twice, with
+ * other secrets in the database, which would change every comparison with one.
+ */
+
+const NAMES = ["spy-anna", "spy-ben", "spy-carl"];
+/** Names that a secret has in the database, in an input or elsewhere. */
+const SECRETS = [
+  ...[
+    "password",
+    "password_hash",
+    "passwordHash",
+    "old_password",
+    "token",
+    "token_hash",
+    "tokenHash",
+  ],
+  ...["binding_code", "binding_code_hash", "auth_secret", "authSecret", "settings", "login_key"],
+  ...["guest_until", "identities", "sessions", "u.password_hash", "password_hash DESC"],
+];
+
+const schema = buildSignalboxSchema();
+let node: TestNode;
+let asker: TestUser;
+let sender: TestUser;
+let owner: string;
+let ids: number[];
+
+beforeAll(async () => {
+  node = await startNode();
+  await node.sql("UPDATE applications SET v1_list_disabled = false");
+  asker = await newUser(node);
+  sender = await newUser(node);
+  owner = await ownerToken(node);
+  ids = [];
+  for (const name of NAMES) {
+    const [row] = await node.sql<{ id: number }>(
+      `INSERT INTO users (application_id, login, login_key, email, email_key, created_at, updated_at)
+        VALUES ($1, $2, $2, $3, $3, '2020-01-01', '2020-01-01') RETURNING id`,
+      [node.application.id, name, `${name}@example.com`],
+    );
+    ids.push(row?.id ?? 0);
+  }
+  await setSecrets(["a", "m", "z"]);
+}, 60_000);
+afterAll(() => node.stop());
+
+/** Gives each of the three other secrets, which begin with these letters. */
+async function setSecrets(letters: string[]): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    const secret = `${letters[index]}-secret-of-${id}`;
+    await node.sql("UPDATE users SET password_hash = $2 WHERE id = $1", [id, secret]);
+    for (const table of ["sessions", "password_resets", "identities"]) {
+      await node.sql(`DELETE FROM ${table} WHERE user_id = $1`, [id]);
+    }
+    await node.sql(
+      `INSERT INTO sessions (id, application_id, user_id, token_hash, binding_code_hash, nonce, ts,
+          expires_at, last_activity_at, created_at, updated_at)
+        VALUES (900000 + $1::bigint, $2, $1, convert_to($3, 'UTF8'), convert_to($3, 'UTF8'), 1, 1,
+          '2099-01-01', '2020-01-01', '2020-01-01', '2020-01-01')`,
+      [id, node.application.id, secret],
+    );
+    await node.sql(
+      `INSERT INTO password_resets (user_id, token_hash, expires_at)
+        VALUES ($1, convert_to($2, 'UTF8'), '2099-01-01')`,
+      [id, secret],
+    );
+    await node.sql(
+      `INSERT INTO identities (application_id, user_id, provider, subject)
+        VALUES ($1, $2, 'facebook', $3)`,
+      [node.application.id, id, secret],
+    );
+  }
+  const [letter] = letters;
+  await node.sql(
+    `UPDATE applications SET settings = jsonb_build_object('facebook',
+        jsonb_build_object('appId', '1', 'appSecret', $1::text))`,
+    [`${letter}-secret`],
+  );
+  await node.sql("UPDATE accounts SET password_hash = $1", [`${letter}-secret`]);
+}
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const among = NAMES.map((name) => `login[in][]=${name}`).join("&");
+const get = async (path: string) => {
+  const { status, body } = await rest(node, "GET", path, { token: asker.token });
+  return { path, status, body };
+};
+const ask = async (query: string, token: string, variables = {}) => {
+  const { data, errors } = await graphql(node, query, variables, token);
+  return { query, data, errors };
+};
+/** Every field of a type that is a value, as a selection. */
+const leavesOf = (name: string) => {
+  const type = schema.getType(name);
+  if (!isObjectType(type)) throw new Error(`${name} is no object`);
+  const fields = Object.values(type.getFields());
+  return fields.flatMap((field) => (isLeafType(getNamedType(field.type)) ? [field.name] : []));
+};
+
+/** What a session and an owner can ask about the three, in words that reach for a secret or not. */
+async function everything(): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  const user = leavesOf("User").join(" ");
+  for (const field of [...Object.keys(USER_LIST_FIELDS).map(snake), ...SECRETS]) {
+    for (const order of ["sort_asc", "sort_desc"]) {
+      answers.push(await get(`/users/v2?${among}&${order}=${encodeURIComponent(field)}`));
+    }
+    for (const operator of ["eq", "gt", "start_with", "nin"]) {
+      answers.push(
+        await get(`/users/v2?${among}&${encodeURIComponent(field)}[${operator}]=m-secret`),
+      );
+    }
+  }
+  for (const field of [...Object.keys(LEGACY_FIELDS).map(snake), ...SECRETS]) {
+    const scope = "filter[]=string+login+in+spy-anna,spy-ben,spy-carl";
+    const name = encodeURIComponent(field);
+    for (const order of ["asc", "desc"]) {
+      answers.push(await get(`/users?${scope}&order=${order}+string+${name}`));
+    }
+    for (const operator of LEGACY_OPERATORS) {
+      answers.push(await get(`/users?${scope}&filter[]=string+${name}+${operator}+m-secret`));
+    }
+  }
+  for (const id of ids) {
+    answers.push(await get(`/users/${id}`));
+    answers.push(await ask(`{ user(by: { id: "${id}" }) { ${user} } }`, asker.token));
+    for (const secret of SECRETS) {
+      answers.push(await ask(`{ user(by: { id: "${id}" }) { ${secret} } }`, asker.token));
+    }
+  }
+  for (const secret of SECRETS.filter((name) => /^\w+$/.test(name))) {
+    const upper = snake(secret).toUpperCase();
+    answers.push(
+      await ask(
+        `{ users(filter: { login: { in: ${JSON.stringify(NAMES)} } }, sort: { field: ${upper}, direction: ASC }) { nodes { login } } }`,
+        asker.token,
+      ),
+      await ask(`{ users(filter: { ${secret}: { eq: "m" } }) { nodes { login } } }`, asker.token),
+      await ask(
+        `{ usersPage(order: { field: ${upper}, direction: ASC }) { nodes { login } } }`,
+        asker.token,
+      ),
+    );
+  }
+  for (const search of ["spy", "a-secret", "m-secret", "z-secret"]) {
+    answers.push(
+      await ask(
+        `query ($search: String) { account { ${leavesOf("Account").join(" ")}
+          applications { ${leavesOf("Application").join(" ")}
+            facebook { ${leavesOf("FacebookSettings").join(" ")} }
+            users(search: $search) { totalCount nodes { ${user} } } } } }`,
+        owner,
+        { search },
+      ),
+    );
+  }
+  answers.push(await sessionsOfThree(), await heard());
+  return answers;
+}
+
+/** The owner's list of sessions, of the three alone: the askers' move with every request. */
+async function sessionsOfThree() {
+  const { data, errors } = await ask(
+    `{ account { applications { sessions { nodes { ${leavesOf("ApplicationSession").join(" ")} } } } } }`,
+    owner,
+  );
+  if (errors) throw new Error(JSON.stringify(errors));
+  const { nodes } = data.account.applications[0].sessions;
+  return nodes.filter(({ userId }: { userId: number }) => ids.includes(userId));
+}
+
+/** The event that a listener hears of somebody's signal. */
+async function heard() {
+  const socket = await openSocket(node, asker.token);
+  const signals = await socket.listen("s", asker.id);
+  const query = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
+  const i = { to: { userId: asker.id }, signalType: "hangUp", sessionId: "s", id: "fixed" };
+  await ask(query, sender.token, { i });
+  const [signal] = await eventually(signals, ({ length }) => length > 0);
+  await socket.close();
+  return signal;
+}
+
+test("nothing that can be asked or heard tells one secret from another", async () => {
+  const first = await everything();
+  await setSecrets(["z", "m", "a"]);
+  const second = await everything();
+  expect(second).toEqual(first);
+  // What was asked was answered, and in the order of the names.
+  const text = JSON.stringify(first);
+  for (const name of NAMES) expect(text).toContain(name);
+  const told = first as Array<{ status?: number; data?: unknown }>;
+  expect(told.filter(({ status }) => status === 200).length).toBeGreaterThan(100);
+  expect(told.filter(({ status }) => (status ?? 0) >= 500)).toEqual([]);
+  expect(text).not.toMatch(/[amz]-secret-of|"z-secret"/);
+}, 120_000);
+
+test("names of secrets are refused as any other name that is no field", async () => {
+  for (const secret of SECRETS) {
+    const name = encodeURIComponent(secret);
+    const other = "no_such_field";
+    for (const path of [
+      (field: string) => `/users/v2?${among}&sort_asc=${field}`,
+      (field: string) => `/users/v2?${among}&${field}=x`,
+      (field: string) => `/users?filter[]=string+${field}+eq+x`,
+      (field: string) => `/users?order=asc+string+${field}`,
+    ]) {
+      const [asked, wanted] = [await get(path(name)), await get(path(other))];
+      expect([secret, asked.status]).toEqual([secret, 422]);
+      expect(JSON.stringify(asked.body).replaceAll(secret, other)).toBe(
+        JSON.stringify(wanted.body),
+      );
+    }
+  }
+});
