@@ -270,6 +270,17 @@ describe("the lists of an application", () => {
     });
   });
 
+  it("are read of one application at a time, so that no list asks once for each of its rows", async () => {
+    for (const list of ["users", "sessions"]) {
+      const query = `{ account { applications { id ${list} { totalCount } } } }`;
+      const { data, errors } = await run(query, {});
+      expect([data ?? null, errors?.[0].message]).toEqual([
+        null,
+        expect.stringContaining(`Cannot query field "${list}" on type "ListedApplication"`),
+      ]);
+    }
+  });
+
   const PAGES = `query ($id: ID!, $limit: SafeInt, $offset: SafeInt, $after: ID) { application(id: $id) {
     users(limit: $limit, offset: $offset, after: $after) {
       totalCount totalIsExact limit offset nodes { id } }

@@ -266,9 +266,10 @@ test.each([
 });
 
 test("the lists of an own application hold nobody of another", async () => {
-  const query = `query ($search: String) { account { applications { name
+  const query = `query ($id: ID!, $search: String) { application(id: $id) {
     users(search: $search) { totalCount nodes { id login email } }
-    sessions { nodes { id userId } } } } }`;
+    sessions { nodes { id userId } } } }`;
+  const own = String(world.elsewhere.application.id);
   const token = await tokenOf("the owner");
   const mine = await node.sql<{ id: number }>("SELECT id FROM users WHERE application_id = $1", [
     world.elsewhere.application.id,
@@ -276,8 +277,8 @@ test("the lists of an own application hold nobody of another", async () => {
   const ids = mine.map(({ id }) => String(id));
   for (const search of [null, world.a.login.slice(0, 8), secret.email?.slice(0, 8)]) {
     await keepsOut(async () => {
-      const answer = await graphql(node, query, { search }, token);
-      const [application] = answer.data.account.applications;
+      const answer = await graphql(node, query, { id: own, search }, token);
+      const { application } = answer.data;
       const { totalCount, nodes } = application.users;
       expect(totalCount).toBe(search === null ? ids.length : 0);
       for (const each of nodes) expect(ids).toContain(each.id);
@@ -294,9 +295,10 @@ test("what was hidden is there to be seen by its own application", async () => {
   const { text } = await rest(node, "GET", `/users/${id}`, { token });
   const values = [...Object.values(secret), ...tags, world.a.login];
   expect(values.filter((value) => !text.includes(value))).toEqual([]);
-  const query = `{ account { name email accountKey
-    applications { name authSecret users { nodes { login email } } } } }`;
-  const account = JSON.stringify(await graphql(node, query, {}, await ownerToken(node)));
+  const query = `query ($id: ID!) { account { name email accountKey }
+    application(id: $id) { name authSecret users { nodes { login email } } } }`;
+  const variables = { id: String(node.application.id) };
+  const account = JSON.stringify(await graphql(node, query, variables, await ownerToken(node)));
   const { authSecret, accountKey } = node.application;
   const owned = ["First account", "First application", ownerOf(node).email, authSecret, accountKey];
   owned.push(world.a.login, secret.email ?? "");

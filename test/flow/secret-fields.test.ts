@@ -156,12 +156,14 @@ async function everything(): Promise<unknown[]> {
   for (const search of ["spy", "a-secret", "m-secret", "z-secret"]) {
     answers.push(
       await ask(
-        `query ($search: String) { account { ${leavesOf("Account").join(" ")}
-          applications { ${leavesOf("Application").join(" ")}
+        `query ($search: String, $id: ID!) {
+          account { ${leavesOf("Account").join(" ")}
+            applications { ${leavesOf("ListedApplication").join(" ")} } }
+          application(id: $id) { ${leavesOf("Application").join(" ")}
             facebook { ${leavesOf("FacebookSettings").join(" ")} }
-            users(search: $search) { totalCount nodes { ${user} } } } } }`,
+            users(search: $search) { totalCount nodes { ${user} } } } }`,
         owner,
-        { search },
+        { search, id: String(node.application.id) },
       ),
     );
   }
@@ -172,11 +174,13 @@ async function everything(): Promise<unknown[]> {
 /** The owner's list of sessions, of the three alone: the askers' move with every request. */
 async function sessionsOfThree() {
   const { data, errors } = await ask(
-    `{ account { applications { sessions { nodes { ${leavesOf("ApplicationSession").join(" ")} } } } } }`,
+    `query ($id: ID!) { application(id: $id) {
+      sessions { nodes { ${leavesOf("ApplicationSession").join(" ")} } } } }`,
     owner,
+    { id: String(node.application.id) },
   );
   if (errors) throw new Error(JSON.stringify(errors));
-  const { nodes } = data.account.applications[0].sessions;
+  const { nodes } = data.application.sessions;
   return nodes.filter(({ userId }: { userId: number }) => ids.includes(userId));
 }
 

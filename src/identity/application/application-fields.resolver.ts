@@ -6,6 +6,7 @@ import {
   ApplicationSessions,
   ApplicationType,
   ApplicationUsers,
+  ListedApplication,
   showApplication,
 } from "./application.type";
 import { pageOfSessions, pageOfUsers } from "./application-lists";
@@ -61,11 +62,11 @@ export class ApplicationFieldsResolver {
 
 @Resolver(() => AccountType)
 export class AccountFieldsResolver {
-  @FieldResolver(() => [ApplicationType], { description: "The account's applications." })
+  @FieldResolver(() => [ListedApplication], { description: "The account's applications." })
   async applications(
     @Root() { id }: AccountType,
     @Ctx() { identity }: IdentityContext,
-  ): Promise<ApplicationType[]> {
+  ): Promise<ListedApplication[]> {
     return (await listApplications(identity, id)).map(showApplication);
   }
 }

@@ -10,10 +10,8 @@ import {
   TwitterSettings,
 } from "./provider-settings.type";
 
-@ObjectType("Application", {
-  description: "An application, which users, sessions and everything else belong to.",
-})
-export class ApplicationType {
+@ObjectType()
+abstract class ApplicationFields {
   @Field(() => ID, { description: "Identifier, unique among applications." })
   id!: number;
 
@@ -59,6 +57,17 @@ export class ApplicationType {
   @Field(() => Date, { description: "When the application was created." })
   createdAt!: Date;
 }
+
+@ObjectType("Application", {
+  description: "An application, which users, sessions and everything else belong to.",
+})
+export class ApplicationType extends ApplicationFields {}
+
+@ObjectType({
+  description:
+    "An application in the list of its account. Users and sessions are listed of one application at a time, with Query.application.",
+})
+export class ListedApplication extends ApplicationFields {}
 
 @ObjectType("ApplicationSession", {
   description: "A session as the owner of its application sees it.",
@@ -115,7 +124,10 @@ export class ApplicationSessions {
   limit!: number;
 }
 
-/** An application in the form that GraphQL shows. */
-export function showApplication({ settings, ...rest }: OwnedApplication): ApplicationType {
+/** An application in the form that GraphQL shows, alone or in a list. */
+export function showApplication({
+  settings,
+  ...rest
+}: OwnedApplication): ApplicationType & ListedApplication {
   return { ...rest, ...showProviders(settings) };
 }
