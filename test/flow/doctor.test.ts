@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { join } from "node:path";
-import { ask } from "../../scripts/services/redis-server";
+import { ask, type RedisServer, startRedis } from "../../scripts/services/redis-server";
 import { runChecks } from "../../src/cli/doctor/checks";
 import { packageVersion } from "../../src/core/package-root";
 import { runCommand } from "../support/command-line";
@@ -22,6 +22,7 @@ let time: TimeServer;
 let healthy: Record<string, string>;
 const databases: FreshDatabase[] = [];
 
+let redis: RedisServer | undefined;
 beforeAll(async () => {
   [smtp, time] = await Promise.all([startSmtp(), startTimeServer()]);
   const SMTP_URL = smtp.url;
@@ -31,21 +32,22 @@ beforeAll(async () => {
     PORT: new URL(node.baseUrl).port,
     XMPP_WS_PORT: new URL(node.chatUrl).port,
   };
-  // As a deployment has it; the tests' own keeps nothing.
-  if (hasServices) await ask(redisPort(), "CONFIG SET appendonly yes");
+  if (!hasServices) return;
+  // One that keeps what it took, as a deployment has it; that of the other tests keeps nothing.
+  redis = await startRedis();
+  await ask(redis.port, "CONFIG SET appendonly yes");
+  healthy.REDIS_URL = redis.url;
 });
 afterEach(async () => {
   endListening();
   for (const database of databases.splice(0)) await database.remove();
 });
 afterAll(async () => {
-  if (hasServices) await ask(redisPort(), "CONFIG SET appendonly no");
+  await redis?.stop();
   await node.stop();
   await smtp.close();
   time.close();
 });
-
-const redisPort = () => Number(new URL(process.env.TEST_REDIS_URL ?? "").port);
 
 const examine = (environment: Record<string, string>, options: { token?: string } = {}) =>
   runChecks({ environment, timeServer: time.address, ...options });
