@@ -1,8 +1,10 @@
 import { type FanOutJob, runFanOut } from "./fan-out";
 import { type LoadJob, runLoad } from "./load";
+import { runSignals } from "./signals/crowd";
+import type { SignalJob } from "./signals/job";
 
 /** What the driver is asked for. */
-export type Job = LoadJob | FanOutJob;
+export type Job = LoadJob | FanOutJob | SignalJob;
 
 /** What came of a job. */
 export interface Outcome {
@@ -23,10 +25,16 @@ export type Report = { outcome: Outcome } | { problem: string };
  * parent, and ends with it.
  */
 process.on("message", (job: Job) => {
-  const done = job.kind === "load" ? runLoad(job) : runFanOut(job);
-  done.then(
+  run(job).then(
     (outcome) => process.send?.({ outcome } satisfies Report),
     (error: unknown) => process.send?.({ problem: String(error) } satisfies Report),
   );
 });
+
+function run(job: Job): Promise<Outcome> {
+  if (job.kind === "load") return runLoad(job);
+  if (job.kind === "fan-out") return runFanOut(job);
+  return runSignals(job);
+}
+
 process.once("disconnect", () => process.exit(0));

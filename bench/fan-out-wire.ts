@@ -79,7 +79,8 @@ export function bareWire(url: string): Wire {
   };
 }
 
-async function connect(url: string, token: string): Promise<WebSocket> {
+/** Opens a socket of the service's GraphQL. @throws Error when the token is not taken */
+export async function connect(url: string, token: string): Promise<WebSocket> {
   const socket = new WebSocket(url, ["graphql-transport-ws"]);
   await once(socket, "open");
   socket.send(JSON.stringify({ type: "connection_init", payload: { token } }));

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../scripts/services/postgres-server";
@@ -8,6 +6,7 @@ import { packageRoot } from "../src/core/package-root";
 import { Driver } from "./driver-process";
 import { type Measurement, measure, type Windows } from "./measure";
 import { pinDriver } from "./process-pins";
+import { type Run, startRun } from "./run";
 import { type Scenario, type Subject, scenarios } from "./scenarios";
 import { seed } from "./seed";
 import { type Place, readApplication, type Service, startFloor, startService } from "./service";
@@ -24,9 +23,6 @@ const USAGE = `npm run bench -- [--quick] [--only TEXT] [--profile] [--write]
 const LIMIT_MS = 600_000;
 const NORMAL: Windows = { warmUp: 3, measured: 5 };
 const QUICK: Windows = { warmUp: 1, measured: 2 };
-
-/** What has to be undone, the last first. */
-const undo: Array<() => unknown> = [];
 
 interface Options {
   quick: boolean;
@@ -50,15 +46,15 @@ function readOptions(): Options {
   return values;
 }
 
-async function main(options: Options): Promise<void> {
+async function main(run: Run, options: Options): Promise<void> {
   await pinDriver();
   const postgres = await startPostgres();
-  undo.push(() => postgres.stop());
+  run.undo(() => postgres.stop());
   const redis = await startRedis();
-  undo.push(() => redis.stop());
+  run.undo(() => redis.stop());
   const driver = new Driver();
-  undo.push(() => driver.stop());
-  const lone: Place = { dataDir: await folder(), databaseUrl: postgres.url };
+  run.undo(() => driver.stop());
+  const lone: Place = { dataDir: await run.folder(), databaseUrl: postgres.url };
 
   const first = await startService(lone);
   await first.stop();
@@ -78,9 +74,9 @@ async function main(options: Options): Promise<void> {
   const measurements: Measurement[] = [];
   for (const subject of ["floor", "lone", "redis"] as const) {
     const work = chosen.filter((scenario) => scenario.subject === subject);
-    measurements.push(...(await measureAll(start[subject], driver, work, windows)));
+    measurements.push(...(await measureAll(run, start[subject], driver, work, windows)));
   }
-  const starts = options.only === "" ? await allStarts(lone) : [];
+  const starts = options.only === "" ? await allStarts(run, lone) : [];
 
   const tables = toTables(measurements, starts);
   console.log(`\n${tables}`);
@@ -89,6 +85,7 @@ async function main(options: Options): Promise<void> {
 
 /** Measures scenarios, each on a fresh process, so that none inherits the memory of another. */
 async function measureAll(
+  run: Run,
   start: () => Promise<Service>,
   driver: Driver,
   work: Scenario[],
@@ -97,19 +94,19 @@ async function measureAll(
   const measured: Measurement[] = [];
   for (const scenario of work) {
     const server = await start();
-    undo.push(() => server.stop());
+    run.undo(() => server.stop());
     const measurement = await measure(driver, server, scenario, windows);
     measured.push(measurement);
     const { subject, name } = scenario;
     console.log(`${subject}: ${name}: ${measurement.cpuMicros.toFixed(1)} µs`);
-    await undo.pop()?.();
+    await run.undoLast();
   }
   return measured;
 }
 
-async function allStarts(onPostgres: Place): Promise<Start[]> {
+async function allStarts(run: Run, onPostgres: Place): Promise<Start[]> {
   const aim = { readyMs: 1_000, rssMb: 120 };
-  const embedded: Place = { dataDir: await folder() };
+  const embedded: Place = { dataDir: await run.folder() };
   return [
     await measureStarts("PostgreSQL, migrated before", onPostgres, aim),
     await measureStarts("embedded database, new folder", embedded, undefined, 1),
@@ -117,21 +114,5 @@ async function allStarts(onPostgres: Place): Promise<Start[]> {
   ];
 }
 
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "signalbox-bench-"));
-  undo.push(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
-
-async function undoAll(): Promise<void> {
-  for (let step = undo.pop(); step; step = undo.pop()) await step();
-}
-
-function breakOff(reason: unknown): void {
-  console.error(reason);
-  void undoAll().finally(() => process.exit(1));
-}
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, breakOff);
-setTimeout(breakOff, LIMIT_MS, "The run took too long").unref();
-main(readOptions()).then(undoAll).catch(breakOff);
+const options = readOptions();
+startRun(LIMIT_MS, (run) => main(run, options));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** What a process has used so far. */
 export interface Usage {
@@ -25,4 +25,22 @@ export function usageOf(pid: number): Usage {
     cpuMicros: ((Number(fields[11]) + Number(fields[12])) / ticks) * 1e6,
     rssMb: Number(rss?.[1]) / 1024,
   };
+}
+
+/** What a process and all that it started have used so far. @throws Error when there is no such process */
+export function usageOfTree(pid: number): Usage {
+  const own = usageOf(pid);
+  for (const child of childrenOf(pid)) {
+    const { cpuMicros, rssMb } = usageOfTree(child);
+    own.cpuMicros += cpuMicros;
+    own.rssMb += rssMb;
+  }
+  return own;
+}
+
+/** A child is listed with the thread that started it (proc(5), `children`). */
+function childrenOf(pid: number): number[] {
+  const tasks = `/proc/${pid}/task`;
+  const lists = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"));
+  return lists.join(" ").split(/\s+/).filter(Boolean).map(Number);
 }

@@ -27,22 +27,7 @@ export interface Seed {
 
 /** Fills the migrated database of an application, and lets PostgreSQL look at it. */
 export async function seed(url: string, applicationId: number): Promise<Seed> {
-  const passwordHash = await hash(PASSWORD, {
-    ...{ algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 },
-  });
-  const [first] = (await execute(
-    url,
-    `WITH made AS (
-       INSERT INTO users (application_id, login, login_key, email, email_key, password_hash,
-         external_id, full_name, phone, custom_data, timezone, updated_at)
-       SELECT $1, 'user_' || n, 'user_' || n, 'user_' || n || '@example.com',
-         'user_' || n || '@example.com', $2, 'customer-' || n, 'User number ' || n,
-         '+4930' || (1000000 + n), '{"plan":"free","language":"en","note":"n' || n || '"}', 60, now()
-       FROM generate_series(1, ${USERS}) AS n RETURNING id)
-     SELECT min(id)::int AS id FROM made`,
-    [applicationId, passwordHash],
-  )) as { id: number }[];
-  const from = first?.id ?? 0;
+  const from = await addUsers(url, applicationId);
   await execute(
     url,
     `INSERT INTO user_tags (user_id, application_id, tag, position)
@@ -62,6 +47,38 @@ export async function seed(url: string, applicationId: number): Promise<Seed> {
     logins: Array.from({ length: 100 }, (_, n) => `user_${n + 1}`),
     tag: "group-7",
   };
+}
+
+/** Adds {@link USERS} users; answers the id of the first, whom the others follow. */
+async function addUsers(url: string, applicationId: number): Promise<number> {
+  const passwordHash = await hash(PASSWORD, {
+    ...{ algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 },
+  });
+  const [first] = (await execute(
+    url,
+    `WITH made AS (
+       INSERT INTO users (application_id, login, login_key, email, email_key, password_hash,
+         external_id, full_name, phone, custom_data, timezone, updated_at)
+       SELECT $1, 'user_' || n, 'user_' || n, 'user_' || n || '@example.com',
+         'user_' || n || '@example.com', $2, 'customer-' || n, 'User number ' || n,
+         '+4930' || (1000000 + n), '{"plan":"free","language":"en","note":"n' || n || '"}', 60, now()
+       FROM generate_series(1, ${USERS}) AS n RETURNING id)
+     SELECT min(id)::int AS id FROM made`,
+    [applicationId, passwordHash],
+  )) as { id: number }[];
+  return first?.id ?? 0;
+}
+
+/** Adds users who have a session each; answers who they are and their tokens. */
+export async function seedSessions(
+  url: string,
+  applicationId: number,
+): Promise<{ userId: number; token: string }[]> {
+  const from = await addUsers(url, applicationId);
+  const tokens = Array.from({ length: USERS }, (_, n) => tokenOf(`session ${n}`));
+  await addSessions(url, applicationId, tokens, (n) => from + n);
+  await execute(url, "VACUUM ANALYZE");
+  return tokens.map((token, n) => ({ userId: from + n, token }));
 }
 
 /** Tokens that are the same in every run; nothing is kept secret here. */

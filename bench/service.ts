@@ -16,26 +16,40 @@ export interface Place {
 }
 
 /** More than any load; 0 would leave out the counting, which is to be measured too. */
-const BOUNDLESS = Object.fromEntries(
-  ["REQUESTS", "SESSIONS", "SIGN_INS", "SIGN_UPS"].flatMap((what) =>
+const BOUNDLESS = Object.fromEntries([
+  ...["REQUESTS", "SESSIONS", "SIGN_INS", "SIGN_UPS"].flatMap((what) =>
     ["IP", "APPLICATION"].map((whose) => [`RATE_${what}_PER_${whose}`, "100000000"]),
   ),
+  ...["MESSAGES", "CHAT_SIGN_INS"].map((what) => [`RATE_${what}_PER_USER`, "100000000"]),
+  ["XMPP_BYTES_PER_SECOND", "1073741824"],
+]);
+
+/** The chat endpoint stands on free ports. */
+const ANY_CHAT_PORT = Object.fromEntries(
+  ["WS", "WSS", "TCP", "TLS"].map((transport) => [`XMPP_${transport}_PORT`, "0"]),
 );
 
 const MAIN = join(__dirname, "../src/main.js");
 
 /**
  * Starts the service as it is deployed: built, with every default but its ports and the limits on how
- * often one address may ask, since all load comes from one. Counting itself stays on.
+ * often one address or user may ask, and how much a stream may send, since all load comes from few.
+ * Counting itself stays on.
  * @param profile a folder for a CPU profile, written when the service ends
+ * @param more further variables of its configuration
  */
-export async function startService(place: Place, profile?: string): Promise<Service> {
+export async function startService(
+  place: Place,
+  profile?: string,
+  more: Record<string, string> = {},
+): Promise<Service> {
   const port = await freePort();
   const environment: Record<string, string> = {
     PORT: String(port),
-    XMPP_WS_PORT: "0",
+    ...ANY_CHAT_PORT,
     DATA_DIR: place.dataDir,
     ...BOUNDLESS,
+    ...more,
   };
   if (place.databaseUrl) {
     environment.DATABASE_URL = place.databaseUrl;

@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageRoot } from "../src/core/package-root";
+import { putIntoReadme, short, toTable, verdict, whole } from "./markdown";
 import { type Measurement, perCore } from "./measure";
 import type { Subject } from "./scenarios";
 import type { Start } from "./starts";
@@ -10,9 +8,6 @@ const SUBJECTS: Record<Subject, string> = {
   lone: "lone node",
   redis: "node with Redis",
 };
-
-const BEGIN = "<!-- measured: npm run bench -- --write -->";
-const END = "<!-- end of measured -->";
 
 /** The measurements as tables of Markdown, the aims beside them. */
 export function toTables(measurements: Measurement[], starts: Start[]): string {
@@ -35,16 +30,11 @@ export function toTables(measurements: Measurement[], starts: Start[]): string {
       judge(measurement, floor),
     ];
   });
-  return [
-    row(WORK_HEAD),
-    row(["---", ...WORK_HEAD.slice(1).map(() => "---:")]),
-    ...work.map(row),
-    "",
-    row(START_HEAD),
-    row(["---", ...START_HEAD.slice(1).map(() => "---:")]),
-    ...starts.map(startRow),
-    "",
-  ].join("\n");
+  const tables = [
+    toTable(WORK_HEAD, work, ["work", "aim"]),
+    toTable(START_HEAD, starts.map(startRow), ["start", "aim"]),
+  ];
+  return tables.join("\n");
 }
 
 const WORK_HEAD = [
@@ -53,14 +43,9 @@ const WORK_HEAD = [
 ];
 const START_HEAD = ["start", "ready in ms", "idle RSS MB", "aim"];
 
-/** Puts the tables between the markers of bench/README.md. @throws Error when they are not there */
+/** Puts the tables into bench/README.md. @throws Error when it has no place for them */
 export function writeTables(tables: string): void {
-  const path = join(packageRoot(), "bench", "README.md");
-  const text = readFileSync(path, "utf8");
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`${path} has no place for the tables`);
-  writeFileSync(path, `${text.slice(0, begin + BEGIN.length)}\n\n${tables}\n${text.slice(end)}`);
+  putIntoReadme("npm run bench -- --write", tables);
 }
 
 function judge(measurement: Measurement, floor: Measurement | undefined): string {
@@ -75,26 +60,9 @@ function judge(measurement: Measurement, floor: Measurement | undefined): string
   return `${verdict(share >= aim.shareOfFloor)}: ${whole(share * 100)} % of the floor, ≥ ${percent} %`;
 }
 
-function startRow({ name, readyMs, rssMb, aim }: Start): string {
+function startRow({ name, readyMs, rssMb, aim }: Start): string[] {
   const judged = aim
     ? `${verdict(readyMs <= aim.readyMs)}: ≤ ${whole(aim.readyMs)} ms; ${verdict(rssMb <= aim.rssMb)}: ≤ ${aim.rssMb} MB`
     : "";
-  return row([name, whole(readyMs), whole(rssMb), judged]);
-}
-
-function verdict(met: boolean): string {
-  return met ? "met" : "**missed**";
-}
-
-function row(cells: string[]): string {
-  return `| ${cells.join(" | ")} |`;
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
-}
-
-/** Three digits, no more. */
-function short(value: number): string {
-  return value >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2);
+  return [name, whole(readyMs), whole(rssMb), judged];
 }

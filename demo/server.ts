@@ -44,6 +44,15 @@ export async function findServer(path: string): Promise<Server | null> {
   return { credentials, stop: async () => undefined };
 }
 
+/** What the demonstration speaks: free ports for it, and no others. */
+const PORTS = {
+  PORT: "0",
+  XMPP_WS_PORT: "0",
+  XMPP_WSS_PORT: "off",
+  XMPP_TCP_PORT: "off",
+  XMPP_TLS_PORT: "off",
+};
+
 /**
  * Starts a server in a process of its own, on free ports and a database that is removed with it.
  * @param onStart gets how to end it as soon as there is something to end
@@ -53,7 +62,7 @@ export async function startServer(onStart: (stop: () => Promise<void>) => void):
   const folder = await mkdtemp(join(tmpdir(), "signalbox-demo-"));
   const child = spawn(process.execPath, [SERVICE], {
     // Nothing of this process's environment: the server is not to find somebody's database in it.
-    env: { DATA_DIR: folder, PORT: "0", XMPP_WS_PORT: "0", LOG_LEVEL: "error" },
+    env: { DATA_DIR: folder, ...PORTS, LOG_LEVEL: "error" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -2,15 +2,19 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openBus } from "./bus/open";
 import { openLimiters } from "./bus/open-limiter";
-import { openRouter } from "./calls/router";
+import { turnHost } from "./calls/ice/ice-servers";
+import { openRecords } from "./calls/record/open-records";
+import { openRouter, type Router } from "./calls/router";
 import { clientAddress } from "./core/client-address";
 import { type Clock, systemClock } from "./core/clock";
 import type { Config } from "./core/config";
+import type { ChatBanner } from "./core/console";
 import { hostInUrl } from "./core/host-in-url";
 import { Lifecycle } from "./core/lifecycle";
 import { type Log, openLog } from "./core/log";
 import { openMetrics } from "./core/metrics";
 import { packageRoot } from "./core/package-root";
+import { openCertificate } from "./core/tls/certificate";
 import { contextMaker } from "./graphql/context";
 import { Engine } from "./graphql/engine";
 import { GRAPHQL_PATH, registerGraphqlHttp } from "./graphql/http";
@@ -18,6 +22,7 @@ import { buildSignalboxSchema } from "./graphql/schema";
 import { GraphqlSockets } from "./graphql/websocket";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
+import { isAnsweredElsewhereTold } from "./identity/application/answered-elsewhere";
 import { type Addresses, bootstrap, type Credentials } from "./identity/application/bootstrap";
 import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
@@ -25,36 +30,48 @@ import { Limits } from "./identity/limits";
 import { PURGE_SECONDS, purge } from "./identity/purge";
 import { RESET_JOB, sendReset } from "./identity/recovery/password-reset";
 import type { ResetRequest } from "./identity/recovery/reset-request";
-import { signInStream, watchStream } from "./identity/session/stream-sign-in";
+import { type StreamSignIn, signInStream, watchStream } from "./identity/session/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
 import { openMail } from "./mail/open";
 import { registerPages } from "./pages/password-reset";
+import { resealCredentials } from "./push/credential/reseal-credentials";
+import { openPush, type PushParts } from "./push/open-push";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
 import { openStore } from "./store/open";
 import type { Store } from "./store/store";
-import { openChat } from "./xmpp/websocket";
+import { chatUrls, needsCertificate, openChat } from "./xmpp/chat";
+import { type Component, openComponent } from "./xmpp/component/component";
+import { registerSignInDoor } from "./xmpp/component/sign-in-door";
+import type { ChatServices } from "./xmpp/services";
+import { stanzaSizes } from "./xmpp/stanza-sizes";
 
 /** A running node. */
 export interface App {
   /** Where clients find it. */
   addresses: Addresses;
+  /** Where chat clients connect, by what they speak; those alone that are open. */
+  chatUrls: ChatBanner;
   /** What the first start created; null on every later one. */
   created: Credentials | null;
   log: Log;
   /** The database of this node; on the embedded one nobody else can look into it. */
   store: Store;
+  /** Reads the TLS certificate again; sockets that are open go on. */
+  reload(): Promise<void>;
   /** Stops accepting, lets what is under way finish, closes sockets, writes what is behind. */
   close(): Promise<void>;
 }
 
 /** What a test may put in place of the machine's own. */
-export interface AppParts {
+export interface AppParts extends PushParts {
   clock?: Clock;
   log?: Log;
   /** Called when the node must end because another may run beside it. */
   onLost?: (reason: string) => void;
+  /** Milliseconds between two looks for jobs that this node was not told of. */
+  jobsPollMs?: number;
 }
 
 /**
@@ -76,28 +93,45 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 
     const sealer = await openSealer(config);
     await resealSecrets(store, sealer);
+    await resealCredentials(store, sealer);
     const mailer = await openMail({ config, clock, log });
     if (mailer) opened.add("mail", () => mailer.close());
-    const jobs = openJobs({ store, log });
+    const alone = store.kind === "embedded" || config.REDIS_URL === undefined;
+    const jobs = openJobs({ store, log, alone, pollMs: parts.jobsPollMs });
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
       limits: new Limits(config, limiters),
-      endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: config.TURN_HOST },
+      endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
       deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
     });
     opened.add("identity", () => identity.close());
+    const push = openPush({ identity, jobs, log, metrics }, parts);
+    // In this order: batches under way are sent before the services' connections end.
+    opened.add("push services", () => push.close());
     opened.add("jobs", () => jobs.close());
-    jobs.schedule("purge", PURGE_SECONDS, () => purge(identity));
+    jobs.work("purge", () => purge(identity), { everySeconds: PURGE_SECONDS });
     if (mailer)
       jobs.work(RESET_JOB, (request: ResetRequest) => sendReset(identity, mailer, request));
+    const recorder = openRecords({ identity, jobs, push, log, metrics }, { alone });
+    opened.add("call records", () => recorder.close());
+    const chatServer =
+      config.CHAT_MODE === "component"
+        ? openComponent({
+            ...{ config, log, metrics, bus, limiter: limiters.shared },
+            onEnding: (listener) => identity.endings.whenEnds(listener),
+          })
+        : null;
     const router = openRouter({
-      ...{ bus, log, metrics },
+      ...{ bus, log, metrics, observe: recorder.observe },
       userExists: (applicationId, userId) => identity.existence.has(applicationId, userId),
+      answeredElsewhere: (applicationId) => isAnsweredElsewhereTold(identity, applicationId),
+      passToChatServer: chatServer?.pass,
+      sizes: stanzaSizes(config),
     });
 
     const engine = new Engine(buildSignalboxSchema(), config, log, metrics);
-    const makeContext = contextMaker(identity, router);
+    const makeContext = contextMaker(identity, router, push);
     const health = {
       ready: false,
       async check() {
@@ -113,6 +147,12 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     );
     registerRest(server, { engine, makeContext, documents });
     registerPages(server, identity);
+    const authenticate = (attempt: StreamSignIn) => signInStream(identity, attempt);
+    const signInSecret = config.CHAT_SIGN_IN_SECRET;
+    if (signInSecret) {
+      const onSignIn = chatServer?.signedIn;
+      registerSignInDoor(server, { secret: signInSecret, log, authenticate, onSignIn });
+    }
     await registerGraphqlHttp(server, { config, engine, makeContext });
     const sockets = new GraphqlSockets(server.server, {
       ...{ config, engine, identity, makeContext, metrics },
@@ -121,19 +161,29 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     await server.listen({ host: config.HOST, port: config.PORT });
     opened.add("HTTP server", () => server.close());
     opened.add("GraphQL sockets", () => sockets.close());
-    const chat = await openChat({
-      ...{ config, log, clock, metrics, router },
-      authenticate: (attempt) => signInStream(identity, attempt),
-      watch: (stream) => watchStream(identity, stream),
+    const chat = chatServer
+      ? await attach(chatServer, router, config, opened)
+      : await openOwnChat(
+          {
+            ...{ config, log, clock, metrics, router, authenticate },
+            messageCounter: (user) => identity.limits.messages(user),
+            watch: (stream) => watchStream(identity, stream),
+          },
+          opened,
+        );
+    opened.add("open sockets", async () => {
+      // Takes no new connection; requests on those that are open are answered.
+      server.server.close();
+      const window = config.DRAIN_SPREAD_SECONDS * 1000;
+      await Promise.all([chat.drain(window), sockets.drain(window)]);
     });
-    opened.add("chat endpoint", () => chat.close());
 
     const { port } = server.server.address() as AddressInfo;
     baseUrl ||= `http://${hostInUrl(config.HOST)}:${port}`;
     const addresses: Addresses = {
       base_url: baseUrl,
       graphql_url: `${baseUrl}${GRAPHQL_PATH}`,
-      chat_url: config.CHAT_URL ?? `ws://${hostInUrl(config.HOST)}:${chat.port}`,
+      chat_url: config.CHAT_URL ?? Object.values(chat.urls)[0] ?? "",
       chat_domain: config.CHAT_DOMAIN,
     };
     const created = await bootstrap(store, sealer, config.DATA_DIR, addresses);
@@ -141,9 +191,51 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     opened.add("readiness", () => {
       health.ready = false;
     });
-    return { addresses, created, log, store, close: () => opened.close() };
+    return {
+      ...{ addresses, chatUrls: chat.urls, created, log, store, reload: chat.reload },
+      close: () => opened.close(),
+    };
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+/** Where chat clients connect. */
+interface ChatDoor {
+  urls: ChatBanner;
+  drain(windowMs: number): Promise<void>;
+  reload(): Promise<void>;
+}
+
+/** The chat endpoint of this node. */
+async function openOwnChat(services: ChatServices, opened: Lifecycle): Promise<ChatDoor> {
+  const { config, clock, log } = services;
+  const certificate = needsCertificate(config)
+    ? await openCertificate(config, { clock, log })
+    : null;
+  opened.add("certificate", () => certificate?.close());
+  const chat = await openChat(services, certificate);
+  opened.add("chat endpoint", () => chat.close());
+  return {
+    urls: chatUrls(chat.ports, hostInUrl(config.HOST)),
+    drain: chat.drain,
+    reload: async () => certificate?.reload(),
+  };
+}
+
+/** The chat server that this node is attached to; its sockets are its own. */
+async function attach(
+  component: Component,
+  router: Router,
+  config: Config,
+  opened: Lifecycle,
+): Promise<ChatDoor> {
+  opened.add("chat server", () => component.close());
+  await component.start(router);
+  return {
+    urls: { server: `xmpp:${config.CHAT_DOMAIN}` },
+    drain: async () => undefined,
+    reload: async () => undefined,
+  };
 }

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { type App, startApp } from "./app";
 import { ConfigError, readConfig } from "./core/config";
-import { printBanner, printProblem } from "./core/console";
+import { isShownToPerson, printBanner, printProblem } from "./core/console";
 import { Refusal } from "./store/refusal";
 
-/** Milliseconds beyond DRAIN_SECONDS after which a process that does not end is ended. */
+/** Milliseconds beyond the time for draining after which a process that does not end is ended. */
 const LAST_RESORT_MS = 5_000;
 
 async function main(): Promise<void> {
@@ -15,11 +15,17 @@ async function main(): Promise<void> {
   const end = (code: number) => {
     if (ending) return;
     ending = true;
-    const limit = config.DRAIN_SECONDS * 1000 + LAST_RESORT_MS;
+    const seconds = config.DRAIN_SPREAD_SECONDS + config.DRAIN_SECONDS;
+    const limit = seconds * 1000 + LAST_RESORT_MS;
     setTimeout(() => process.exit(code || 1), limit).unref();
     void (app?.close() ?? Promise.resolve()).then(() => process.exit(code));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => end(0));
+  // A closed terminal ends what was started in it; a service is told to read its certificate again.
+  process.on("SIGHUP", () => {
+    if (isShownToPerson()) end(0);
+    else void app?.reload();
+  });
 
   app = await startApp(config, {
     onLost(reason) {
@@ -27,7 +33,7 @@ async function main(): Promise<void> {
       end(1);
     },
   });
-  printBanner(app.addresses, app.created, {
+  printBanner(app.addresses, app.chatUrls, app.created, {
     credentials: join(config.DATA_DIR, "credentials.json"),
     owner: join(config.DATA_DIR, "owner.json"),
   });
@@ -35,11 +41,13 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   // A mistake that its owner can mend is told in words, without a stack.
-  const expected = error instanceof ConfigError || error instanceof Refusal || isPortTaken(error);
+  const expected = error instanceof ConfigError || error instanceof Refusal || cannotListen(error);
   printProblem(expected ? (error as Error).message : error);
   process.exit(1);
 });
 
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+const LISTEN_CODES = ["EADDRINUSE", "EACCES", "EADDRNOTAVAIL"];
+
+function cannotListen(error: unknown): boolean {
+  return error instanceof Error && "code" in error && LISTEN_CODES.includes(String(error.code));
 }

@@ -9,9 +9,10 @@ export const run = promisify(execFile);
 
 /**
  * Finds a program in PATH or where Debian keeps PostgreSQL's, the newest version first.
+ * @param packages Debian's packages that have it
  * @throws Error that says what to install
  */
-export function findProgram(name: string): string {
+export function findProgram(name: string, packages = "postgresql redis-server"): string {
   for (const folder of [...postgresFolders(), ...(process.env.PATH ?? "").split(":")]) {
     const path = join(folder, name);
     try {
@@ -22,7 +23,7 @@ export function findProgram(name: string): string {
     }
   }
   throw new Error(
-    `${name} is not installed, which tests and measurements on real services need: apt-get install postgresql redis-server`,
+    `${name} is not installed, which tests and measurements on real services need: apt-get install ${packages}`,
   );
 }
 

@@ -11,9 +11,6 @@ export interface OpenBus extends Bus {
   close(): Promise<void>;
 }
 
-/** Entries of one page that `read` answers, at most. */
-export const PAGE_ENTRIES = 500;
-
 /**
  * How long a bus remembers the last cursor of an inbox whose entries are gone, in milliseconds. As
  * long as it does, it can tell a reader that stood still for hours that nothing was missed.

@@ -6,16 +6,41 @@ export interface InboxEntry {
   body: string;
 }
 
+/** What `append` did. */
+export interface Appended {
+  /** Place of the entry. */
+  cursor: string;
+  /** Whether anybody listens to the inbox now, on whichever node. */
+  heard: boolean;
+}
+
 /** What `read` found. */
 export interface InboxPage {
-  /** Entries after the cursor, oldest first, at most 500; read again after the last for more. */
+  /** Entries after the cursor, oldest first: at most {@link PAGE_ENTRIES}, of {@link PAGE_BYTES} unless it is one. */
   entries: InboxEntry[];
+  /** Whether more stands after them; read on after the last. */
+  more: boolean;
+  /**
+   * Where an inbox was read from its beginning: cursor of its last entry, whether or not that is gone.
+   * Empty where none is known, and otherwise.
+   */
+  head: string;
   /**
    * False when entries after the asked cursor may be gone already (older than the time that an inbox
-   * is kept, or trimmed because there were too many), or the cursor is of another bus.
+   * is kept, or trimmed because there was too much), or the cursor is of another bus. Where lanes were
+   * asked for, entries of these alone count.
    */
   complete: boolean;
 }
+
+/** Lane of the entries for everybody. */
+export const EVERYBODY = "";
+
+/**
+ * In place of a lane: for a log that is always read from its beginning. Nothing is remembered of it
+ * once its entries are gone, so no cursor of it can be gone on from.
+ */
+export const UNREMEMBERED = null;
 
 /** How long an entry can be read after it was appended, in milliseconds. */
 export const INBOX_MS = 60_000;
@@ -23,20 +48,44 @@ export const INBOX_MS = 60_000;
 /** How many entries an inbox keeps at most; the oldest go first. */
 export const INBOX_ENTRIES = 2_000;
 
+/** How many bytes (in UTF-8) its bodies have together at most; the oldest go first, the last one stays. */
+export const INBOX_BYTES = 8_388_608;
+
+/** Entries of one page that `read` answers, at most. */
+export const PAGE_ENTRIES = 500;
+
+/** Bytes (in UTF-8) of the bodies of one page together, at most; a longer body is a page by itself. */
+export const PAGE_BYTES = 262_144;
+
+/**
+ * Lanes of an inbox that are told apart beside {@link EVERYBODY}, at most. What stood in one that was
+ * longest unused counts as gone for every reader of a lane that is not told apart.
+ */
+export const INBOX_LANES = 16;
+
 /**
  * How the nodes of one deployment reach each other. An inbox is a short log of one user's signals,
  * kept for {@link INBOX_MS}; a notice is a passing message that reaches who listens now.
+ *
+ * Entries stand in lanes, by whom they concern, so that a reader can tell whether something that
+ * concerns it is gone: `read` hands out the entries of all lanes, and judges by those that it is told.
  *
  * Appending to an inbox also publishes a notice on the channel of the inbox's name, whose text is the
  * new cursor, once the entry can be read. A subscriber therefore treats a notice as a wake-up and
  * reads after the cursor it stands at: a notice that was lost costs time, never a signal.
  */
 export interface Bus {
-  /** Writes to an inbox; answers the entry's cursor once it stands there. UNAVAILABLE when it cannot. */
-  append(inbox: string, body: string): Promise<string>;
+  /**
+   * Writes to an inbox; answers once the entry stands there. UNAVAILABLE when it cannot.
+   * @param lane whom the entry concerns, by any name; {@link EVERYBODY} when left out
+   */
+  append(inbox: string, body: string, lane?: string | typeof UNREMEMBERED): Promise<Appended>;
 
-  /** Reads an inbox after a cursor, or all that it still holds after the empty text. */
-  read(inbox: string, after: string): Promise<InboxPage>;
+  /**
+   * Reads an inbox after a cursor, or all that it still holds after the empty text.
+   * @param lanes whose entries must not be missing; those of all when left out
+   */
+  read(inbox: string, after: string, lanes?: readonly string[]): Promise<InboxPage>;
 
   /** Sends a notice to every listener of the channel on every node, this one included. */
   publish(channel: string, message: string): Promise<void>;

@@ -15,6 +15,11 @@ export interface RedisFacts {
   maxMemoryPolicy: string;
   /** Whether it writes everything to an append-only file. */
   appendOnly: boolean;
+  /**
+   * When it has the disk take what it wrote there (redis.io "Persistence": `always`, `everysec`, `no`);
+   * null where this user may not ask (CONFIG is kept from many, and from all by some who host it).
+   */
+  appendFsync: string | null;
   /** Milliseconds that its clock is ahead of this machine's. */
   clockAheadMs: number;
 }
@@ -56,12 +61,25 @@ export async function examineRedis(
       maxMemory: Number(facts.get("maxmemory") ?? 0),
       maxMemoryPolicy: facts.get("maxmemory_policy") ?? "",
       appendOnly: facts.get("aof_enabled") === "1",
+      appendFsync: await readSetting(client, "appendfsync"),
       clockAheadMs,
     };
   } catch (error) {
     throw reasons[0] ?? error;
   } finally {
     client.disconnect();
+  }
+}
+
+/** A setting by CONFIG GET; null where Redis refuses to tell. */
+async function readSetting(client: Redis, name: string): Promise<string | null> {
+  try {
+    const [, value] = (await client.config("GET", name)) as string[];
+    return value ?? null;
+  } catch (error) {
+    // What Redis itself answers; a connection that fails is told as any other.
+    if (error instanceof Error && error.name === "ReplyError") return null;
+    throw error;
   }
 }
 

@@ -22,6 +22,10 @@ export class Listeners {
     };
   }
 
+  has(channel: string): boolean {
+    return this.channels.has(channel);
+  }
+
   names(): string[] {
     return [...this.channels.keys()];
   }

@@ -2,8 +2,21 @@ import type { Clock } from "../core/clock";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
-import { HEAD_MS, type OpenBus, PAGE_ENTRIES } from "./adapter";
-import { INBOX_ENTRIES, INBOX_MS, type InboxPage } from "./bus";
+import { HEAD_MS, type OpenBus } from "./adapter";
+import {
+  type Appended,
+  EVERYBODY,
+  INBOX_BYTES,
+  INBOX_ENTRIES,
+  INBOX_MS,
+  type InboxEntry,
+  type InboxPage,
+  PAGE_BYTES,
+  PAGE_ENTRIES,
+  UNREMEMBERED,
+} from "./bus";
+import { Gone } from "./gone";
+import { shortLane } from "./lane";
 import { type Listener, Listeners } from "./listeners";
 
 /** Remembered cursors of emptied inboxes, at most. */
@@ -13,13 +26,25 @@ interface Entry {
   number: number;
   /** When it was appended, in milliseconds since the epoch. */
   at: number;
-  body: string;
+  /** In UTF-8: a minute of texts would go through each of the garbage collector's rounds. */
+  body: Buffer;
+  lane: string;
 }
 
 interface Inbox {
   entries: Entry[];
-  /** Number of the last entry that is gone from here. */
-  goneTo: number;
+  /** Of all entries together. */
+  bytes: number;
+  gone: Gone;
+  /** Whether anything is remembered of it once it is empty. */
+  remembered: boolean;
+}
+
+/** What is remembered of an inbox that was emptied. */
+interface Head {
+  gone: Gone;
+  /** When it was emptied. */
+  at: number;
 }
 
 /**
@@ -31,12 +56,15 @@ export function openLocalBus(clock: Clock, log: Log): OpenBus {
 }
 
 class LocalBus implements OpenBus {
-  private readonly epoch = newId();
+  /** The epoch, as it stands before each number. */
+  private readonly prefix = `${newId()}.`;
   private last = 0;
   /** In the order of their last entries, so the one to empty next comes first. */
   private readonly inboxes = new Map<string, Inbox>();
-  /** Last numbers of the inboxes that were emptied, and when, in that order. */
-  private readonly heads = new Map<string, { number: number; at: number }>();
+  /** In the order that they were emptied. */
+  private readonly heads = new Map<string, Head>();
+  /** Heads that would be forgotten, of inboxes that somebody listens to: who is here is not told of a gap. */
+  private readonly attended = new Map<string, Gone>();
   /** The greatest of the last numbers that are remembered no more. */
   private forgottenTo = 0;
   private readonly listeners: Listeners;
@@ -49,35 +77,48 @@ class LocalBus implements OpenBus {
     this.listeners = new Listeners(log);
   }
 
-  async append(name: string, body: string): Promise<string> {
+  async append(
+    name: string,
+    body: string,
+    lane: string | typeof UNREMEMBERED = EVERYBODY,
+  ): Promise<Appended> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
-    const inbox = this.inboxes.get(name) ?? { entries: [], goneTo: this.head(name) };
+    const inbox = this.inboxes.get(name) ?? this.begin(name, lane !== UNREMEMBERED);
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
-    this.heads.delete(name);
     const number = ++this.last;
-    inbox.entries.push({ number, at: now, body });
+    const entry = { number, at: now, body: Buffer.from(body), lane: shortLane(lane ?? EVERYBODY) };
+    inbox.entries.push(entry);
+    inbox.bytes += entry.body.length;
     trim(inbox, now);
-    const cursor = `${this.epoch}.${number}`;
+    const cursor = `${this.prefix}${number}`;
     this.tell(name, cursor);
-    return cursor;
+    return { cursor, heard: this.listeners.has(name) };
   }
 
-  async read(name: string, after: string): Promise<InboxPage> {
+  async read(name: string, after: string, lanes?: readonly string[]): Promise<InboxPage> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
     const inbox = this.inboxes.get(name);
     if (inbox) trim(inbox, now);
-    const goneTo = inbox?.goneTo ?? this.head(name);
     const number = this.numberOf(after);
-    const entries = (inbox?.entries ?? [])
-      .filter((entry) => entry.number > (number ?? 0))
-      .slice(0, PAGE_ENTRIES)
-      .map((entry) => ({ cursor: `${this.epoch}.${entry.number}`, body: entry.body }));
-    return { entries, complete: after === "" || (number !== undefined && number >= goneTo) };
+    const all = inbox?.entries ?? [];
+    const entries: InboxEntry[] = [];
+    let at = firstAfter(all, number ?? 0);
+    let bytes = 0;
+    for (let entry = all[at]; entry; entry = all[++at]) {
+      bytes += entry.body.length;
+      if (entries.length >= PAGE_ENTRIES || (bytes > PAGE_BYTES && entries.length > 0)) break;
+      entries.push({ cursor: `${this.prefix}${entry.number}`, body: entry.body.toString() });
+    }
+    const complete =
+      after === "" ||
+      (number !== undefined && this.holds(inbox?.gone ?? this.gone(name), number, lanes));
+    const head = after === "" ? `${this.prefix}${this.headOf(name)}` : "";
+    return { entries, more: at < all.length, head, complete };
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -89,7 +130,10 @@ class LocalBus implements OpenBus {
     this.mustBeOpen();
     const stop = this.listeners.add(channel, listener);
     return async () => {
-      stop();
+      const gone = stop() ? this.attended.get(channel) : undefined;
+      if (!gone) return;
+      this.attended.delete(channel);
+      this.forgottenTo = Math.max(this.forgottenTo, gone.to);
     };
   }
 
@@ -102,6 +146,7 @@ class LocalBus implements OpenBus {
     this.listeners.clear();
     this.inboxes.clear();
     this.heads.clear();
+    this.attended.clear();
   }
 
   private mustBeOpen(): void {
@@ -115,15 +160,39 @@ class LocalBus implements OpenBus {
 
   /** The number that a cursor stands at; undefined for one that this bus never gave. */
   private numberOf(cursor: string): number | undefined {
-    const [epoch, text = "", ...rest] = cursor.split(".");
-    if (epoch !== this.epoch || rest.length > 0 || !/^\d{1,15}$/.test(text)) return undefined;
+    if (!cursor.startsWith(this.prefix)) return undefined;
+    const text = cursor.slice(this.prefix.length);
+    if (!/^\d{1,15}$/.test(text)) return undefined;
     const number = Number(text);
     return number <= this.last ? number : undefined;
   }
 
-  /** The last number of an inbox without entries, or as much as is known of it. */
-  private head(name: string): number {
-    return this.heads.get(name)?.number ?? this.forgottenTo;
+  /** An inbox without entries, and what is known of those that it had. */
+  private begin(name: string, remembered: boolean): Inbox {
+    const gone = this.gone(name) ?? new Gone(this.forgottenTo);
+    this.heads.delete(name);
+    this.attended.delete(name);
+    return { entries: [], bytes: 0, gone, remembered };
+  }
+
+  /** Whether nothing of these lanes is gone that stood after a number. */
+  private holds(gone: Gone | undefined, number: number, lanes?: readonly string[]): boolean {
+    if (number >= (gone?.to ?? this.forgottenTo)) return true;
+    return gone !== undefined && lanes !== undefined && gone.passes(number, lanes.map(shortLane));
+  }
+
+  /** A number that all entries up to now have reached, and none to come. */
+  private headOf(name: string): number {
+    const inbox = this.inboxes.get(name);
+    const gone = inbox?.gone ?? this.gone(name) ?? new Gone(this.forgottenTo);
+    // Who listens goes on from here, however long nothing comes.
+    if (!inbox && !this.heads.has(name) && this.listeners.has(name)) this.attended.set(name, gone);
+    return inbox?.entries.at(-1)?.number ?? gone.to;
+  }
+
+  /** What is remembered of an inbox without entries. */
+  private gone(name: string): Gone | undefined {
+    return this.heads.get(name)?.gone ?? this.attended.get(name);
   }
 
   private sweep(now: number): void {
@@ -131,23 +200,41 @@ class LocalBus implements OpenBus {
       const newest = inbox.entries.at(-1);
       if (newest && now - newest.at <= INBOX_MS) break;
       this.inboxes.delete(name);
-      this.heads.set(name, { number: newest?.number ?? inbox.goneTo, at: now });
+      trim(inbox, now);
+      if (inbox.remembered) this.heads.set(name, { gone: inbox.gone, at: now });
     }
-    for (const [name, { number, at }] of this.heads) {
+    for (const [name, { gone, at }] of this.heads) {
       if (now - at <= HEAD_MS && this.heads.size <= HEADS) break;
       this.heads.delete(name);
-      this.forgottenTo = Math.max(this.forgottenTo, number);
+      if (this.listeners.has(name)) this.attended.set(name, gone);
+      else this.forgottenTo = Math.max(this.forgottenTo, gone.to);
     }
   }
+}
+
+/** Index of the first entry beyond a number: entries stand in the order of their numbers. */
+function firstAfter(entries: readonly Entry[], number: number): number {
+  let [from, to] = [0, entries.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((entries[middle]?.number ?? 0) > number) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 /** Takes away what is too old and what is too much. */
 function trim(inbox: Inbox, now: number): void {
   const { entries } = inbox;
-  let gone = Math.max(0, entries.length - INBOX_ENTRIES);
-  for (let entry = entries[gone]; entry && now - entry.at > INBOX_MS; entry = entries[gone]) gone++;
-  const last = entries[gone - 1];
-  if (!last) return;
-  inbox.goneTo = last.number;
-  entries.splice(0, gone);
+  let gone = 0;
+  for (let entry = entries[0]; entry; entry = entries[gone]) {
+    const left = entries.length - gone;
+    const old = now - entry.at > INBOX_MS;
+    const much = left > INBOX_ENTRIES || (left > 1 && inbox.bytes > INBOX_BYTES);
+    if (!old && !much) break;
+    inbox.bytes -= entry.body.length;
+    inbox.gone.take(entry.lane, entry.number);
+    gone++;
+  }
+  if (gone > 0) entries.splice(0, gone);
 }

@@ -42,6 +42,11 @@ export class RedisChannels {
     return async () => this.stop(name, remove);
   }
 
+  /** What Redis calls the channels that this node listens to. */
+  names(): string[] {
+    return this.listeners.names();
+  }
+
   close(): void {
     this.listeners.clear();
   }

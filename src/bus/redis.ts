@@ -1,21 +1,43 @@
 import type { Result } from "ioredis";
 import type { Log } from "../core/log";
-import { HEAD_MS, type OpenBus, PAGE_ENTRIES } from "./adapter";
-import { INBOX_ENTRIES, INBOX_MS, type InboxEntry, type InboxPage } from "./bus";
+import { HEAD_MS, type OpenBus } from "./adapter";
+import {
+  type Appended,
+  EVERYBODY,
+  INBOX_BYTES,
+  INBOX_ENTRIES,
+  INBOX_LANES,
+  INBOX_MS,
+  type InboxEntry,
+  type InboxPage,
+  PAGE_BYTES,
+  PAGE_ENTRIES,
+  UNREMEMBERED,
+} from "./bus";
+import { shortLane } from "./lane";
 import type { Listener } from "./listeners";
 import { RedisChannels } from "./redis-channels";
 import { RedisConnection } from "./redis-connection";
 import { APPEND, READ } from "./redis-scripts";
-import { isAfter, parseStreamId } from "./stream-id";
 
 const PREFIX = "signalbox:";
+/** Milliseconds between two renewals of the heads of inboxes that this node listens to. */
+const RENEW_MS = HEAD_MS / 4;
+/** Heads that are renewed with one message. */
+const RENEW_AT_ONCE = 500;
+/** A cursor as this bus gives them: the id of a stream's entry, `milliseconds-sequence`. */
+const CURSOR = /^\d{1,15}-\d{1,15}$/;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
     /** The script APPEND. */
-    signalboxAppend(...words: (string | number)[]): Result<string, Context>;
+    signalboxAppend(
+      ...words: (string | number)[]
+    ): Result<[cursor: string, listeners: number], Context>;
     /** The script READ. */
-    signalboxRead(...words: (string | number)[]): Result<string[], Context>;
+    signalboxRead(
+      ...words: (string | number)[]
+    ): Result<[complete: number, more: number, head: string, ...cells: string[]], Context>;
   }
 }
 
@@ -36,13 +58,20 @@ class RedisBus implements OpenBus {
   private readonly commands: RedisConnection;
   private readonly subscriptions: RedisConnection;
   private readonly channels: RedisChannels;
+  private readonly renewal: NodeJS.Timeout;
 
   constructor(url: string, log: Log) {
     this.commands = new RedisConnection(url, "commands", log);
-    this.commands.client.defineCommand("signalboxAppend", { numberOfKeys: 2, lua: APPEND });
-    this.commands.client.defineCommand("signalboxRead", { numberOfKeys: 2, lua: READ });
+    this.commands.client.defineCommand("signalboxAppend", { numberOfKeys: 3, lua: APPEND });
+    this.commands.client.defineCommand("signalboxRead", { numberOfKeys: 3, lua: READ });
     this.subscriptions = new RedisConnection(url, "subscriptions", log);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
+    this.renewal = setInterval(() => {
+      this.renewHeads().catch((error: unknown) => {
+        log.warn({ err: error }, "places in inboxes were not renewed in Redis");
+      });
+    }, RENEW_MS);
+    this.renewal.unref();
   }
 
   async start(): Promise<void> {
@@ -54,29 +83,39 @@ class RedisBus implements OpenBus {
     }
   }
 
-  append(inbox: string, body: string): Promise<string> {
-    return this.commands.run((client) =>
+  async append(
+    inbox: string,
+    body: string,
+    lane: string | typeof UNREMEMBERED = EVERYBODY,
+  ): Promise<Appended> {
+    const remembered = lane !== UNREMEMBERED;
+    const [cursor, listeners] = await this.commands.run((client) =>
       client.signalboxAppend(
         ...keys(inbox),
-        ...[body, INBOX_ENTRIES, INBOX_MS, HEAD_MS, this.channel(inbox)],
+        ...[body, INBOX_ENTRIES, INBOX_MS, remembered ? HEAD_MS : INBOX_MS, this.channel(inbox)],
+        ...[INBOX_BYTES, remembered ? laneField(lane) : "", INBOX_LANES],
       ),
     );
+    return { cursor, heard: listeners > 0 };
   }
 
-  async read(inbox: string, after: string): Promise<InboxPage> {
-    const cursor = parseStreamId(after);
-    const page = await this.fetch(inbox, cursor ? after : "");
-    if (after === "") return { entries: page.entries, complete: true };
-    const head = parseStreamId(page.head);
-    // A cursor of another bus, or of a Redis that has lost its memory since: all that there is.
-    if (!cursor || !head || isAfter(cursor, head)) {
-      const entries = cursor ? (await this.fetch(inbox, "")).entries : page.entries;
-      return { entries, complete: false };
+  async read(inbox: string, after: string, lanes: readonly string[] = []): Promise<InboxPage> {
+    const known = CURSOR.test(after);
+    const [complete, more, head, ...cells] = await this.commands.run((client) =>
+      client.signalboxRead(
+        ...keys(inbox),
+        ...[known ? after : "", PAGE_ENTRIES, INBOX_MS, PAGE_BYTES, ...lanes.map(laneField)],
+      ),
+    );
+    const entries: InboxEntry[] = [];
+    for (let at = 0; at < cells.length; at += 2) {
+      entries.push({ cursor: cells[at] ?? "", body: cells[at + 1] ?? "" });
     }
-    const first = page.entries[0];
-    if (!first) return { entries: [], complete: !isAfter(head, cursor) };
-    const before = parseStreamId(page.before);
-    return { entries: page.entries, complete: before !== undefined && !isAfter(before, cursor) };
+    const begun = after === "";
+    return {
+      ...{ entries, more: more === 1, head: begun ? head : "" },
+      complete: begun || (known && complete === 1),
+    };
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -93,21 +132,22 @@ class RedisBus implements OpenBus {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.renewal);
     this.channels.close();
     this.commands.close();
     this.subscriptions.close();
   }
 
-  /** The head of an inbox, the page after a cursor, and what came before the page's first entry. */
-  private async fetch(inbox: string, after: string) {
-    const [head = "", ...cells] = await this.commands.run((client) =>
-      client.signalboxRead(...keys(inbox), after, PAGE_ENTRIES, INBOX_MS),
-    );
-    const entries: InboxEntry[] = [];
-    for (let at = 0; at < cells.length; at += 3) {
-      entries.push({ cursor: cells[at] ?? "", body: cells[at + 2] ?? "" });
+  /** Keeps the heads of inboxes that somebody is connected to: who is here is not told of a gap. */
+  private async renewHeads(): Promise<void> {
+    const inboxes = this.channels.names().map((name) => name.slice(this.channel("").length));
+    for (let at = 0; at < inboxes.length; at += RENEW_AT_ONCE) {
+      const pipeline = inboxes.slice(at, at + RENEW_AT_ONCE).reduce((commands, inbox) => {
+        const [, head, lanes] = keys(inbox);
+        return commands.pexpire(head, HEAD_MS).pexpire(lanes, HEAD_MS);
+      }, this.commands.client.pipeline());
+      await this.commands.run(() => pipeline.exec());
     }
-    return { head, before: cells[1] ?? "", entries };
   }
 
   private channel(name: string): string {
@@ -115,7 +155,12 @@ class RedisBus implements OpenBus {
   }
 }
 
-/** Both keys of an inbox; the braces keep them on one node of a cluster. */
-function keys(inbox: string): [stream: string, head: string] {
-  return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}head:{${inbox}}`];
+/** The keys of an inbox; the braces keep them on one node of a cluster. */
+function keys(inbox: string): [stream: string, head: string, lanes: string] {
+  return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}head:{${inbox}}`, `${PREFIX}lanes:{${inbox}}`];
+}
+
+/** What the scripts call a lane; their own fields beside the lanes have no colon in front. */
+function laneField(lane: string): string {
+  return `:${shortLane(lane)}`;
 }

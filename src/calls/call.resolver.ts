@@ -4,8 +4,9 @@ import type { UserViewer } from "../core/viewer";
 import { Allow } from "../identity/context";
 import { findUser, parseId } from "../identity/user/find-user";
 import { UserType } from "../identity/user/user.type";
+import { CallAnswerType, showAnswer } from "./answer.type";
 import type { CallContext } from "./context";
-import type { Parcel } from "./device";
+import { readCursor, showCursor } from "./cursor";
 import { showSignal } from "./show-signal";
 import type { Party } from "./signal";
 import {
@@ -15,10 +16,27 @@ import {
   SendSignalPayload,
 } from "./signal.input";
 import { SignalPartyType, SignalType } from "./signal.type";
-import { openSubscriber } from "./subscriber";
+import { openSubscriber, type ParcelOf } from "./subscriber";
 import { toSignal } from "./to-signal";
 
-type SignalParcel = Parcel & { kind: "signal" };
+type SignalParcel = ParcelOf<"signal">;
+
+const AFTER = {
+  nullable: true,
+  description:
+    "Cursor of the last signal or answer received, less than a minute ago: everything after it comes first, then what follows, without a gap or a repeat. INVALID when that cannot be promised; subscribe without it then.",
+} as const;
+
+/** Subscribes the device that the caller's session is to parcels of one kind. */
+function subscribeTo(kind: "signal" | "answered") {
+  return async ({ context, args }: { context: CallContext; args: { after?: string | null } }) => {
+    const viewer = await context.visit.user();
+    return openSubscriber(context.router, {
+      ...{ kind, party: deviceOf(viewer, context), hangUp: context.caller.hangUp },
+      after: readCursor(args.after, viewer.userId),
+    });
+  };
+}
 
 @Resolver()
 export class CallResolver {
@@ -33,7 +51,7 @@ export class CallResolver {
   ): Promise<SendSignalPayload> {
     const signal = toSignal(deviceOf(await context.visit.user(), context), input);
     const cursor = await context.router.send("graphql", signal);
-    return { id: signal.id, cursor };
+    return { id: signal.id, cursor: showCursor(cursor, signal.to.userId) };
   }
 
   @Allow("user")
@@ -56,28 +74,40 @@ export class CallResolver {
 
   @Allow("user")
   @Subscription(() => SignalType, {
-    description: "Call signals to oneself, from the moment the subscription stands.",
-    subscribe: async ({ context }: { context: CallContext }) =>
-      openSubscriber(
-        context.router,
-        deviceOf(await context.visit.user(), context),
-        context.caller.hangUp,
-      ),
+    description:
+      "Call signals to oneself: the calls that ring at this moment, or what came after a cursor, and from then on everything.",
+    subscribe: subscribeTo("signal"),
   })
-  callSignals(@Root() parcel: SignalParcel): SignalType {
+  callSignals(
+    @Root() parcel: SignalParcel,
+    @Arg("after", () => String, AFTER) _after?: string | null,
+  ): SignalType {
     return showOnce(parcel);
+  }
+
+  @Allow("user")
+  @Subscription(() => CallAnswerType, {
+    description:
+      "Answers that other devices of one's own give, so that this one stops ringing. Subscribe to callSignals beside it.",
+    subscribe: subscribeTo("answered"),
+  })
+  async callAnswers(
+    @Ctx() { visit }: CallContext,
+    @Root() parcel: ParcelOf<"answered">,
+    @Arg("after", () => String, AFTER) _after?: string | null,
+  ): Promise<CallAnswerType> {
+    return showAnswer((await visit.user()).userId, parcel);
   }
 }
 
-/** What was made of parcels that are on their way: each goes to every device of a user. */
-const shown = new WeakMap<SignalParcel, SignalType>();
+/** What was shown last. All devices of a user are served in a row; a WeakMap costs more than showing. */
+let last: { parcel: SignalParcel; signal: SignalType } | undefined;
 
 function showOnce(parcel: SignalParcel): SignalType {
-  const known = shown.get(parcel);
-  if (known) return known;
-  const signal = showSignal(parcel.cursor, parcel.signal);
-  shown.set(parcel, signal);
-  return signal;
+  if (last?.parcel !== parcel) {
+    last = { parcel, signal: showSignal(parcel.cursor, parcel.signal) };
+  }
+  return last.signal;
 }
 
 @Resolver(() => SignalPartyType)

@@ -3,28 +3,36 @@ import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
-import type { Device } from "./device";
-import { Inbox } from "./inbox";
-import { type Party, SIGNAL_TYPES, type Signal } from "./signal";
+import type { Attachment, Device, Start } from "./device";
+import { claimAnswer } from "./inbox/claim";
+import { Inbox } from "./inbox/inbox";
+import { laneTo } from "./inbox/lanes";
+import { writeContent } from "./inbox/mark";
+import type { SentSignal } from "./record/call-event";
+import { inboxOf, type Party, SIGNAL_TYPES, type Signal } from "./signal";
+import type { SizeRule } from "./signal-size";
 
 /** The way every signal takes, from whichever door, to every connected device it is meant for. */
 export interface Router {
   /**
-   * Connects a device; resolves once signals sent from then on reach it, and answers how to detach.
-   * A device of the same address that was there before is closed with `replaced`, on any node.
-   * @throws Fault UNAVAILABLE when the bus cannot be reached
+   * Connects a device; resolves once signals sent from then on reach it. What it missed is handed to
+   * it first, at its own pace, also after this has resolved.
+   * A chat device of the same address that was there before is closed with `replaced`, on any node.
+   * @throws Fault INVALID on `after` for a cursor that nothing can go on from, LIMITED when as many
+   * devices of the user are connected here as may be, UNAVAILABLE when the bus cannot be reached
    */
-  attach(device: Device): Promise<() => Promise<void>>;
+  attach(device: Device, start?: Start): Promise<Attachment>;
   /**
-   * Accepts a signal: it stands in the recipient's inbox when this resolves, with the cursor.
-   * Nobody connected is no error.
-   * @throws Fault NOT_FOUND for a recipient of another application or none that exists, FULL for a
-   * call of more than 4 parties, UNAVAILABLE when the inbox cannot be reached
+   * Accepts a signal: it stands in the recipient's inbox when this resolves, with the cursor, and a
+   * chat server that this service is attached to has it too. Nobody connected is no error.
+   * @throws Fault TOO_LARGE (signal-size.ts), NOT_FOUND for a recipient of another application or none
+   * that exists, FULL for a call of more than 4 parties, CONFLICT for an `accept` when another device of the sender has
+   * accepted, UNAVAILABLE when the inbox or the chat server cannot be reached
    */
   send(door: "graphql" | "xmpp" | "rest", signal: Signal): Promise<string>;
   /**
    * Passes a stanza that is no call signal to the recipient's connected devices; nothing is kept.
-   * @throws Fault NOT_FOUND as for {@link send}
+   * @throws Fault TOO_LARGE, NOT_FOUND as for {@link send}
    */
   relay(from: Party, to: Party, xml: string): Promise<void>;
   /** Closes every device of this node. */
@@ -41,11 +49,17 @@ export interface RouterParts {
   metrics: Metrics;
   /** Whether the user exists; asked for every signal, so it answers from memory where it can. */
   userExists(applicationId: number, userId: number): Promise<boolean>;
-}
-
-/** Name of a user's inbox, and of the channel of notices about it. */
-export function inboxOf(party: Party): string {
-  return `user:${party.applicationId}:${party.userId}`;
+  /** Whether chat clients of an application are told of an answer on another device by a `hangUp`. */
+  answeredElsewhere(applicationId: number): Promise<boolean>;
+  /** Is told of every signal that stands in an inbox; must neither throw nor take time. */
+  observe?(sent: SentSignal): void;
+  /**
+   * Brings a signal to the recipient's devices at a chat server, where there is one; what came from
+   * there is not brought back. @throws Fault UNAVAILABLE
+   */
+  passToChatServer?(signal: Signal): Promise<void>;
+  /** How large a signal or a stanza may be; none where nobody reads it as XML. */
+  sizes?: SizeRule;
 }
 
 /** Opens the router of one node. */
@@ -62,26 +76,43 @@ export function openRouter(parts: RouterParts): Router {
   }
 
   return {
-    async attach(device) {
+    async attach(device, start) {
       const name = inboxOf(device.party);
       const inbox =
         inboxes.get(name) ??
         new Inbox({ ...parts, name, node, onEmpty: () => void inboxes.delete(name) });
       inboxes.set(name, inbox);
-      return inbox.attach(device);
+      return inbox.attach(device, start);
     },
 
     async send(door, signal) {
       if (signal.type === "call" && countParties(signal) > CALL_PARTIES) {
         throw new Fault("FULL", `A peer-to-peer call has at most ${CALL_PARTIES} parties`);
       }
+      parts.sizes?.checkSignal(signal);
       await checkRecipient(signal.from, signal.to);
-      const cursor = await bus.append(inboxOf(signal.to), JSON.stringify(signal));
+      const claim = claimAnswer(parts, signal);
+      if (signal.type === "accept") await claim;
+      const append = async () => {
+        const body = writeContent(signal);
+        const { cursor, heard } = await bus.append(inboxOf(signal.to), body, laneTo(signal.to));
+        // Who is connected at a chat server is not known here.
+        const reached = heard || parts.passToChatServer !== undefined;
+        // It stands in the inbox, whatever becomes of the rest.
+        parts.observe?.({ door, signal, cursor, heard: reached });
+        return cursor;
+      };
+      const [cursor] = await Promise.all([
+        append(),
+        door === "xmpp" ? undefined : parts.passToChatServer?.(signal),
+        claim,
+      ]);
       metrics.signals.inc({ door, type: knownType(signal.type) });
       return cursor;
     },
 
     async relay(from, to, xml) {
+      parts.sizes?.checkStanza(xml);
       await checkRecipient(from, to);
       await bus.publish(inboxOf(to), JSON.stringify({ resource: to.resource, xml }));
     },

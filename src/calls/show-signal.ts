@@ -1,3 +1,4 @@
+import { showCursor } from "./cursor";
 import { showIndex } from "./line-index";
 import type { IceCandidate, Party, Signal, XmlElement } from "./signal";
 import type { IceCandidateType, SignalPartyType, SignalType, UpdateSignal } from "./signal.type";
@@ -10,7 +11,7 @@ export function showSignal(
 ): SignalType & Pick<UpdateSignal, "parameters"> {
   return {
     id: signal.id,
-    cursor,
+    cursor: showCursor(cursor, signal.to.userId),
     from: showParty(signal.from),
     to: showParty(signal.to),
     signalType: signal.type,
@@ -31,7 +32,8 @@ export function showSignal(
   };
 }
 
-function showParty({ applicationId, userId, resource }: Party): SignalPartyType {
+/** A party in the form that GraphQL shows. */
+export function showParty({ applicationId, userId, resource }: Party): SignalPartyType {
   return { applicationId, userId, device: resource ?? null };
 }
 

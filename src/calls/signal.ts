@@ -29,6 +29,11 @@ export interface Party {
   resource?: string;
 }
 
+/** Name of a user's inbox, and of the channel of notices about it. */
+export function inboxOf(party: Party): string {
+  return `user:${party.applicationId}:${party.userId}`;
+}
+
 /** The signals that the protocol names; any other word of the module passes through unchanged. */
 export const SIGNAL_TYPES = [
   "call",

@@ -67,7 +67,10 @@ export abstract class SignalType {
   @Field({ description: "The stanza's id; a repeat of a signal after a reconnect has the same." })
   id!: string;
 
-  @Field({ description: "Place in the recipient's inbox. Opaque." })
+  @Field({
+    description:
+      "Place in the recipient's inbox, to go on after (callSignals(after:)) for a minute. Opaque.",
+  })
   cursor!: string;
 
   @Field(() => SignalPartyType, {

@@ -8,11 +8,13 @@ import { addDocument, type Call } from "./document-command";
 import { readCommands } from "./documents";
 import { EXAMPLES, HELP } from "./help";
 import { addMigrate } from "./migrate";
+import { addPushTest } from "./push-test";
 import { accessOf } from "./server";
 import { addToken } from "./token";
 
 const ABOUT: Record<string, string> = {
   app: "Applications of the account.",
+  push: "Credentials for push services, and a trial.",
   user: "Users of an application.",
 };
 
@@ -51,6 +53,7 @@ export async function run(words: string[]): Promise<void> {
     groups.set(group, made);
     addDocument(made, document, call);
   }
+  addPushTest(groups.get("push") ?? program.command("push"), call);
   addToken(program, call);
   addMigrate(program, call);
   addDoctor(program, call);

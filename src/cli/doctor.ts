@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { printText } from "../core/console";
-import type { Finding, Status } from "./doctor/finding";
+import { counted, type Finding, type Status } from "./doctor/finding";
 import type { Call } from "./document-command";
 import { columns, printable, toJson } from "./table";
 
@@ -43,5 +43,5 @@ function summaryOf(findings: Finding[]): string {
   const count = (status: Status) => findings.filter((each) => each.status === status).length;
   const warnings = count("warning");
   if (count("wrong") + warnings === 0) return "All is well.";
-  return `${count("wrong")} wrong, ${warnings} warning${warnings === 1 ? "" : "s"}.`;
+  return `${count("wrong")} wrong, ${counted(warnings, "warning")}.`;
 }

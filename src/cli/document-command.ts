@@ -34,7 +34,8 @@ export function addDocument(group: Command, document: CommandDocument, call: () 
 }
 
 function wordOf({ type, list }: CommandOption): string {
-  const word = { Boolean: "true|false", ID: "id", Number: "number", String: "text" }[type];
+  const words = { Boolean: "true|false", Enum: "word", ID: "id", Number: "number", String: "text" };
+  const word = words[type];
   return list ? `${word}...` : word;
 }
 

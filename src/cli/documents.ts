@@ -17,7 +17,7 @@ import {
 export interface CommandOption {
   /** The variable, `signUpOpen`; the option is `--sign-up-open`. */
   variable: string;
-  type: "Boolean" | "ID" | "Number" | "String";
+  type: "Boolean" | "Enum" | "ID" | "Number" | "String";
   list: boolean;
   required: boolean;
   /** Marked `@secret`: it can be read from a file or from standard input. */
@@ -39,6 +39,17 @@ export interface CommandDocument {
 
 /** Directives of schema/cli, which are for the command line alone. */
 const OWN = new Set(["json", "secret"]);
+
+/** What the scalars of the schema are on a command line; all other types of variables are enums. */
+const KINDS: Readonly<Record<string, CommandOption["type"]>> = {
+  Boolean: "Boolean",
+  ID: "ID",
+  Int: "Number",
+  SafeInt: "Number",
+  String: "String",
+  DateTime: "String",
+  JSON: "String",
+};
 
 /** The commands of a folder of documents. @throws GraphQLError for a document that cannot be read */
 export function readCommands(folder: string): CommandDocument[] {
@@ -75,8 +86,7 @@ function toType(type: TypeNode): Pick<CommandOption, "type" | "list" | "required
   if (type.kind === Kind.NON_NULL_TYPE) return { ...toType(type.type), required: true };
   if (type.kind === Kind.LIST_TYPE) return { ...toType(type.type), list: true, required: false };
   const name = type.name.value;
-  const kind = name === "Boolean" || name === "ID" ? name : /Int$/.test(name) ? "Number" : "String";
-  return { type: kind, list: false, required: false };
+  return { type: KINDS[name] ?? "Enum", list: false, required: false };
 }
 
 /** `signUpOpen` as `sign-up-open`. */

@@ -12,6 +12,9 @@ Commands ask a running server as the owner of the account; migrate and doctor wo
 an option marked "- for standard input", - reads the value from there and @FILE from a file, so that
 it stands in no list of processes. All variables of the environment: docs/CONFIG.md.`;
 
+/** Options of a command that stand in the list of all commands at most. */
+const NEEDS_MAX = 2;
+
 /** Commander's help, with every command of every group in one list, each with what it must be given. */
 export const HELP: Partial<Help> = {
   showGlobalOptions: true,
@@ -32,8 +35,10 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
+/** What a command must be given; of much, the beginning: the whole stands in the command's own help. */
 function needsOf({ options }: Command): string[] {
-  return options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+  const needs = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+  return needs.length > NEEDS_MAX ? [...needs.slice(0, NEEDS_MAX), "…"] : needs;
 }
 
 function rootOf(command: Command): Command {

@@ -38,6 +38,8 @@ async function toValue(option: CommandOption, value: string | string[]): Promise
   if (Array.isArray(value)) return value.filter((text) => text !== "");
   const { type, secret } = option;
   if (secret) return readSecret(flagOf(option), value);
+  // Written as everything else on a command line.
+  if (type === "Enum") return value.toUpperCase().replaceAll("-", "_");
   if (type === "Number") {
     if (/^-?\d{1,15}$/.test(value)) return Number(value);
     throw new CommandError(`${flagOf(option)} must be a whole number.`);

@@ -31,7 +31,16 @@ export function toTable(value: unknown): string {
   if (Array.isArray(nodes)) {
     return `${toTable(nodes)}${rest(nodes.length, Number(offset), Number(totalCount))}`;
   }
-  return columns(Object.entries(value).map(([name, each]) => [name, cell(each)]));
+  return columns(fieldsOf(value));
+}
+
+/** Fields with their values; those of an object in an object stand by themselves, as `web.subject`. */
+function fieldsOf(value: object, before = ""): string[][] {
+  return Object.entries(value).flatMap(([name, each]) =>
+    typeof each === "object" && each !== null && !Array.isArray(each)
+      ? fieldsOf(each, `${before}${name}.`)
+      : [[`${before}${name}`, cell(each)]],
+  );
 }
 
 /** What a page leaves out. */

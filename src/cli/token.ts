@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { systemClock } from "../core/clock";
 import { printText } from "../core/console";
-import { newNonce } from "../core/random";
 import { isAtTerminal, readInput } from "../core/terminal";
-import { sign, signedLines } from "../identity/session/signature";
+import { type SigningKeys, signedRequest } from "../identity/session/signature";
 import { CommandError } from "./command-error";
 import type { Call } from "./document-command";
 import { askSecret } from "./option-values";
@@ -21,12 +20,6 @@ interface TokenOptions {
   email?: string;
   password?: string;
   passwordStdin?: boolean;
-}
-
-interface Keys {
-  id: string;
-  authKey: string;
-  authSecret: string;
 }
 
 interface MadeSession {
@@ -86,17 +79,8 @@ async function makeSession(
   user: object | undefined,
 ): Promise<MadeSession> {
   const { application } = await asOwner(access, (ask) => ask(KEYS, { app }));
-  const { id, authKey, authSecret } = application as Keys;
   const timestamp = Math.floor(systemClock.now() / 1000);
-  const nonce = newNonce();
-  const [line = ""] = signedLines([
-    ["application_id", id],
-    ["auth_key", authKey],
-    ["nonce", String(nonce)],
-    ["timestamp", String(timestamp)],
-  ]);
-  const signature = sign(line, authSecret);
-  const input = { applicationId: Number(id), authKey, timestamp, nonce, signature, user };
+  const input = { ...signedRequest(application as SigningKeys, timestamp), user };
   const { createSession } = await askAsNobody(access)(CREATE, { input });
   return (createSession as { session: MadeSession }).session;
 }

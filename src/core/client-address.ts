@@ -9,12 +9,27 @@ export function isLoopback(host: string): boolean {
 }
 
 /** An IPv4 address that came as `::ffff:` IPv6, as IPv4. */
-function plain(address: string): string {
+export function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
 }
 
 const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/**
+ * Whether an address is one of these.
+ * @param networks addresses and networks (`10.0.0.0/8`)
+ * @throws RangeError or TypeError for an entry that is no address
+ */
+export function isWithin(networks: string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of networks) {
+    const [address = "", bits] = entry.split("/");
+    if (bits === undefined) list.addAddress(address, family(address));
+    else list.addSubnet(address, Number(bits), family(address));
+  }
+  return (address) => isIP(address) !== 0 && list.check(address, family(address));
+}
 
 /**
  * How the address of a client is found: that of the connection, or, from a trusted proxy, the last
@@ -23,19 +38,13 @@ const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
  * @throws RangeError or TypeError for an entry that is no address
  */
 export function clientAddress(trusted: string[]): (request: IncomingMessage) => string {
-  const proxies = new BlockList();
-  for (const entry of trusted) {
-    const [address = "", bits] = entry.split("/");
-    if (bits === undefined) proxies.addAddress(address, family(address));
-    else proxies.addSubnet(address, Number(bits), family(address));
-  }
-  const isProxy = (address: string) => proxies.check(address, family(address));
+  const isProxy = isWithin(trusted);
   return (request) => {
-    let address = plain(request.socket.remoteAddress ?? "");
+    let address = plainAddress(request.socket.remoteAddress ?? "");
     const header = request.headers["x-forwarded-for"];
     const forwarded = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
-    while (isIP(address) !== 0 && isProxy(address)) {
-      const next = plain(forwarded.pop()?.trim() ?? "");
+    while (isProxy(address)) {
+      const next = plainAddress(forwarded.pop()?.trim() ?? "");
       if (isIP(next) === 0) break;
       address = next;
     }
@@ -48,7 +57,7 @@ export function clientAddress(trusted: string[]): (request: IncomingMessage) => 
  * first half of one; whoever has none is counted together.
  */
 export function networkOf(address: string): string {
-  const text = plain(address.replace(/%.*$/, ""));
+  const text = plainAddress(address.replace(/%.*$/, ""));
   if (isIP(text) !== 6) return text || "unknown";
   const [head = "", tail] = text.toLowerCase().split("::");
   const groups = head.split(":").filter(Boolean);

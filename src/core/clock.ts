@@ -28,3 +28,6 @@ export function isoSeconds(date: Date): string {
   const minutes = Math.floor(seconds / 60);
   return `${dayText}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}Z`;
 }
+
+/** Milliseconds by a clock that nobody sets, for what lies between two looks at it. */
+export const elapsed = (): number => performance.now();

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { VARIABLES } from "./variables";
+import { VARIABLES } from "./variables/variables";
 
 type Variables = typeof VARIABLES;
 type Value<V> = V extends { schema: z.ZodType<infer T, string>; default: infer D }
@@ -39,6 +39,17 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (config.DATABASE_URL !== undefined && !environment.SECRET_KEY) {
     problems.push(
       "SECRET_KEY is needed with DATABASE_URL: 32 bytes, the same on every node (openssl rand -base64 32)",
+    );
+  }
+  for (const [one, other] of [
+    ["TLS_CERT_FILE", "TLS_KEY_FILE"],
+    ["TLS_KEY_FILE", "TLS_CERT_FILE"],
+  ] as const) {
+    if (environment[one] && !environment[other]) problems.push(`${other} is needed with ${one}`);
+  }
+  if (config.CHAT_MODE === "component" && !environment.CHAT_SECRET) {
+    problems.push(
+      "CHAT_SECRET is needed with CHAT_MODE=component: the component's secret at the chat server",
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);

@@ -17,6 +17,7 @@ const SECRET_KEYS = [
   "svc-token",
   "svc-account-key",
   "cookie",
+  "credential",
 ];
 
 /** Where PostgreSQL's errors repeat the row that they are about; Prisma keeps them deeper. */

@@ -12,8 +12,28 @@ export interface Metrics {
   signals: Counter<"door" | "type">;
   /** Signals handed to a device, by door. */
   deliveries: Counter<"door">;
+  /**
+   * What became of what signals say about calls: `written`, `unknown` (about no call that is recorded),
+   * `lost`; and `woken` users.
+   */
+  callRecords: Counter<"outcome">;
+  /** Attempts to send a notification, by service (`apns`, `fcm`, `web`) and outcome. */
+  pushDeliveries: Counter<"service" | "outcome">;
+  /** Seconds that the service took to answer, by service. */
+  pushSeconds: Histogram<"service">;
   /** Open sockets by kind (`graphql`, `xmpp`). */
   sockets: Gauge<"kind">;
+  /** Chat streams without a connection that can be resumed. */
+  hibernating: Gauge;
+  /** 1 while this node is attached to the chat server, with CHAT_MODE=component. */
+  chatLink: Gauge;
+  /** Signals for the chat server by outcome: `passed`, or `refused` since it could not be reached. */
+  chatPasses: Counter<"outcome">;
+  /**
+   * What the chat server copied here by outcome: `taken`, `double`, `other` (no call signal of a
+   * user), `refused` (answered with an error), `unreadable`.
+   */
+  chatCopies: Counter<"outcome">;
 }
 
 /** Makes the registry of one node. */
@@ -54,10 +74,51 @@ export function openMetrics(): Metrics {
       labelNames: ["door"],
       registers,
     }),
+    callRecords: new Counter({
+      name: "signalbox_call_records_total",
+      help: "Signals recorded of calls, by what became of the record",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    pushDeliveries: new Counter({
+      name: "signalbox_push_deliveries_total",
+      help: "Attempts to send a push notification",
+      labelNames: ["service", "outcome"],
+      registers,
+    }),
+    pushSeconds: new Histogram({
+      name: "signalbox_push_seconds",
+      help: "Time a push service took to answer",
+      labelNames: ["service"],
+      buckets: [0.01, 0.05, 0.2, 1, 5],
+      registers,
+    }),
     sockets: new Gauge({
       name: "signalbox_sockets",
       help: "Open sockets",
       labelNames: ["kind"],
+      registers,
+    }),
+    hibernating: new Gauge({
+      name: "signalbox_hibernating_streams",
+      help: "Chat streams without a connection that can be resumed",
+      registers,
+    }),
+    chatLink: new Gauge({
+      name: "signalbox_chat_link",
+      help: "Whether this node is attached to the chat server",
+      registers,
+    }),
+    chatPasses: new Counter({
+      name: "signalbox_chat_passes_total",
+      help: "Call signals for the chat server",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    chatCopies: new Counter({
+      name: "signalbox_chat_copies_total",
+      help: "Stanzas that the chat server copied to this node",
+      labelNames: ["outcome"],
       registers,
     }),
   };

@@ -3,11 +3,13 @@ import type { Router } from "../calls/router";
 import type { Caller } from "../core/caller";
 import { Visit } from "../identity/context";
 import type { Identity } from "../identity/identity";
+import type { PushContext } from "../push/context";
+import type { Push } from "../push/push";
 
 export type { Caller } from "../core/caller";
 
 /** What every resolver is called with: one per request, or per operation on a socket. */
-export interface Context extends CallContext {
+export interface Context extends CallContext, PushContext {
   /** When the caller's session ends as things stand; null while nobody has been looked up. */
   readonly expiresAt: Date | null;
 }
@@ -16,12 +18,13 @@ export interface Context extends CallContext {
 export type MakeContext = (caller: Caller) => Context;
 
 /** Contexts over the rooms of this node. */
-export function contextMaker(identity: Identity, router: Router): MakeContext {
+export function contextMaker(identity: Identity, router: Router, push: Push): MakeContext {
   return (caller) => {
     const visit = new Visit(identity, caller);
     return {
       identity,
       router,
+      push,
       caller,
       visit,
       get expiresAt() {

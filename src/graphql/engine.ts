@@ -19,7 +19,7 @@ import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { isCompilable } from "./compilable";
 import type { Context } from "./context";
-import { documentError, faultError, syntaxFault, toGraphQLError } from "./error";
+import { documentError, faultError, sourceError, syntaxFault, toGraphQLError } from "./error";
 import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
 
@@ -149,7 +149,11 @@ export class Engine {
     }
     this.count(prepared, {}, door);
     const events = source[Symbol.asyncIterator]();
-    return answerEach(events, (event) => this.answer(prepared, event, context, variables));
+    return answerEach(
+      events,
+      (event) => this.answer(prepared, event, context, variables),
+      (error) => sourceError(error, this.log, context.caller.requestId),
+    );
   }
 
   /** Runs an operation once, on an event where it is a subscription's. */

@@ -19,6 +19,13 @@ export function toGraphQLError(error: GraphQLError, log: Log, requestId: string)
   return faultError(fault, error);
 }
 
+/** What a subscriber is told when what it is subscribed to fails, by the same table. */
+export function sourceError(error: unknown, log: Log, requestId: string): GraphQLError {
+  const fault = toFault(error);
+  if (fault !== error) log.error({ err: error, requestId }, "a subscription failed");
+  return faultError(fault);
+}
+
 /** What graphql says of a variable without repeating anything that was sent. */
 const REASON =
   /; (Field "\w+" (?:of required type "[\w![\]]+" was not provided|is not defined by type "?\w+"?)|Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*|Value does not exist in "\w+" enum)\.?(?: Did you mean [^{}]*\?)?$/;

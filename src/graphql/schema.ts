@@ -9,6 +9,8 @@ import {
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
+import { IceServerResolver } from "../calls/ice/ice-server.resolver";
+import { CallRecordResolver } from "../calls/record/call-record.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
 import { AccountResolver } from "../identity/account/account.resolver";
@@ -29,6 +31,17 @@ import { SocketRenewalResolver } from "../identity/session/socket-renewal.resolv
 import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
 import { UserPageResolver } from "../identity/user/user-page.resolver";
 import { WebSessionResolver } from "../identity/web-session/web-session.resolver";
+import {
+  ApplicationCredentialsResolver,
+  PushCredentialsResolver,
+} from "../push/credential/push-credentials.resolver";
+import {
+  PushDeliveryResolver,
+  PushDeliveryStreamResolver,
+} from "../push/delivery/push-delivery.resolver";
+import { ApplicationPushEventResolver } from "../push/event/application-event.resolver";
+import { PushEventFieldsResolver, PushEventResolver } from "../push/event/push-event.resolver";
+import { PushSubscriptionResolver } from "../push/subscription/push-subscription.resolver";
 import { DateTime } from "./scalars";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
@@ -47,8 +60,18 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   AccountFieldsResolver,
   ApplicationUsersResolver,
   ApplicationSessionsResolver,
+  PushCredentialsResolver,
+  ApplicationCredentialsResolver,
   CallResolver,
   SignalPartyResolver,
+  CallRecordResolver,
+  IceServerResolver,
+  PushSubscriptionResolver,
+  PushEventResolver,
+  PushEventFieldsResolver,
+  ApplicationPushEventResolver,
+  PushDeliveryResolver,
+  PushDeliveryStreamResolver,
 ];
 
 /** type-graphql asks for topics; every subscription here brings its own stream. */

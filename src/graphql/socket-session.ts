@@ -26,10 +26,14 @@ export class SocketSession {
   private ended = false;
   private deadline: NodeJS.Timeout | undefined;
 
-  /** @param origin the web page's, where a browser named one */
+  /**
+   * @param ip address of the client
+   * @param origin the web page's, where a browser named one
+   */
   constructor(
     private readonly identity: Identity,
     private readonly socket: WebSocket,
+    readonly ip: string,
     private readonly origin: string | undefined,
   ) {}
 

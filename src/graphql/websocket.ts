@@ -7,6 +7,7 @@ import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
+import { spread } from "../core/spread";
 import type { Identity } from "../identity/identity";
 import type { Context, MakeContext } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
@@ -14,6 +15,7 @@ import { faultError } from "./error";
 import { GRAPHQL_PATH } from "./http";
 import { type SocketExtra, speakGraphql } from "./socket-protocol";
 import { SocketSession } from "./socket-session";
+import { serveWithoutUpgrade } from "./without-upgrade";
 
 /** What the GraphQL door over WebSocket stands on. */
 export interface GraphqlSocketOptions {
@@ -26,8 +28,14 @@ export interface GraphqlSocketOptions {
   addressOf(request: IncomingMessage): string;
 }
 
-/** Close codes beyond graphql-ws's own: the reader is too slow; the node restarts. */
-const CLOSE = { slow: 4429, draining: 1012 } as const;
+/**
+ * Close codes of IANA's registry, after both of which graphql-ws's client comes back by itself: Try
+ * Again Later to a reader that is too slow, and Service Restart. (4429 would be graphql-ws's own, for a
+ * second introduction, and final.)
+ */
+const CLOSE = { slow: 1013, draining: 1012 } as const;
+/** Milliseconds that a client has to answer the closing of its socket. */
+const CLOSE_MS = 2_000;
 /** Milliseconds between pings. */
 const KEEP_ALIVE_MS = 12_000;
 
@@ -52,7 +60,11 @@ export class GraphqlSockets {
       handleProtocols: (offered) =>
         offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) && GRAPHQL_TRANSPORT_WS_PROTOCOL,
     });
-    http.on("upgrade", (request, socket, head) => this.upgrade(request, socket, head));
+    http.on("upgrade", (request, socket, head) => {
+      if (request.headers.upgrade?.toLowerCase() === "websocket")
+        this.upgrade(request, socket, head);
+      else serveWithoutUpgrade(http, request, socket, head);
+    });
     const speak = speakGraphql<Params>(
       {
         onConnect: (context) => this.connect(context),
@@ -72,10 +84,24 @@ export class GraphqlSockets {
     });
   }
 
-  /** Closes every socket; clients reconnect elsewhere. */
+  /**
+   * Tells every socket to reconnect elsewhere, over so many milliseconds; until its turn comes it works
+   * on.
+   */
+  async drain(windowMs: number): Promise<void> {
+    await spread(this.server.clients, windowMs, (socket) =>
+      socket.close(CLOSE.draining, "Service restart"),
+    );
+  }
+
+  /** Closes what is still open. A client that does not answer the closing is cut off. */
   async close(): Promise<void> {
     for (const socket of this.server.clients) socket.close(CLOSE.draining, "Service restart");
+    const cut = setTimeout(() => {
+      for (const socket of this.server.clients) socket.terminate();
+    }, CLOSE_MS);
     await new Promise((resolve) => this.server.close(resolve));
+    clearTimeout(cut);
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -102,7 +128,8 @@ export class GraphqlSockets {
   private sessionOf({ extra: { socket, request } }: Socket): SocketSession {
     const known = this.sessions.get(socket);
     if (known) return known;
-    const session = new SocketSession(this.options.identity, socket, request.headers.origin);
+    const { identity, addressOf } = this.options;
+    const session = new SocketSession(identity, socket, addressOf(request), request.headers.origin);
     this.sessions.set(socket, session);
     return session;
   }
@@ -116,7 +143,7 @@ export class GraphqlSockets {
       variables?: Record<string, unknown> | null;
     },
   ): Operation | readonly ReturnType<typeof faultError>[] {
-    const { config, engine, makeContext, addressOf } = this.options;
+    const { config, engine, makeContext } = this.options;
     const { request, socket } = context.extra;
     if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
       const message = `A socket runs ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once at most`;
@@ -133,7 +160,7 @@ export class GraphqlSockets {
         variableValues: payload.variables ?? {},
         contextValue: makeContext({
           door: "websocket",
-          ip: addressOf(request),
+          ip: session.ip,
           userAgent: request.headers["user-agent"],
           token: session.token,
           origin: request.headers.origin,

@@ -11,10 +11,15 @@ export type Ending =
   | { kind: "user changed"; userId: number }
   | { kind: "application changed"; applicationId: number };
 
+/** A session or a user that ended. */
+export type Ended = Extract<Ending, { kind: "session" | "user" }>;
+
 /** A live connection, of a session or (signed in by password) of a user alone. */
 export interface Connection {
   userId: number | null;
   sessionId: number | null;
+  /** By which password it signed in, as {@link passwordMark} has it; none where a session did. */
+  password?: string;
   close(): void;
 }
 
@@ -37,6 +42,8 @@ export class Endings {
   private readonly node = newId();
   private unsubscribe: (() => Promise<void>) | null = null;
   private missed: () => void = () => undefined;
+  private readonly changes = new Set<(applicationId: number) => void>();
+  private readonly enders = new Set<(ended: Ended) => void>();
 
   private constructor(
     private readonly bus: Bus,
@@ -84,6 +91,18 @@ export class Endings {
     return () => remove(this.listeners, sessionId, listener);
   }
 
+  /** Calls a listener whenever any node changes an application. Answers how to stop. */
+  whenApplicationChanges(listener: (applicationId: number) => void): () => void {
+    this.changes.add(listener);
+    return () => this.changes.delete(listener);
+  }
+
+  /** Calls a listener with every session and user that any node ends. Answers how to stop. */
+  whenEnds(listener: (ended: Ended) => void): () => void {
+    this.enders.add(listener);
+    return () => this.enders.delete(listener);
+  }
+
   /** Ends something here at once and tells the other nodes. */
   async announce(ending: Ending): Promise<void> {
     this.apply(ending);
@@ -94,14 +113,20 @@ export class Endings {
     }
   }
 
-  /** Ids of sessions and users with connections here. */
-  watched(): { sessions: number[]; users: number[] } {
-    return { sessions: [...this.bySession.keys()], users: [...this.byUser.keys()] };
+  /** Ids of sessions and users with connections here, and the connections of passwords. */
+  watched(): { sessions: number[]; users: number[]; signedIn: Connection[] } {
+    const signedIn = [...this.byUser.values()].flatMap((ofUser) =>
+      [...ofUser].flatMap(({ connection }) => (connection.password ? [connection] : [])),
+    );
+    return { sessions: [...this.bySession.keys()], users: [...this.byUser.keys()], signedIn };
   }
 
   /** Applies an ending to this node alone. */
   apply(ending: Ending): void {
     this.forget(ending);
+    if (ending.kind === "application changed") {
+      for (const listener of this.changes) listener(ending.applicationId);
+    }
     if (ending.kind === "session changed") this.hand(ending.sessionId, ending.userId);
     const ended =
       ending.kind === "session"
@@ -110,6 +135,9 @@ export class Endings {
           ? this.byUser.get(ending.userId)
           : undefined;
     for (const { connection } of [...(ended ?? [])]) connection.close();
+    if (ending.kind === "session" || ending.kind === "user") {
+      for (const listener of this.enders) listener(ending);
+    }
     if ("sessionId" in ending) this.tell(ending.sessionId);
   }
 

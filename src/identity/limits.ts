@@ -27,7 +27,13 @@ const FIGURES = {
 } as const satisfies Record<LimitClass, readonly [keyof Config, keyof Config]>;
 
 /** Classes whose operations are cheap and many: a round trip to Redis would cost more than they do. */
-const NEAR: readonly LimitClass[] = ["request", "session"];
+const NEAR: readonly string[] = ["request", "session"];
+
+/** Who sends a message over chat. */
+export interface MessageSender {
+  applicationId: number;
+  userId: number;
+}
 
 const WINDOW_SECONDS = 60;
 /** Milliseconds of the longest wait after failures. */
@@ -38,13 +44,17 @@ export interface Guess {
   applicationId: number;
   /** Login, e-mail or id as `kind:value` in lower case; need not be anybody's. */
   name: string;
-  ip: string;
+  /** Null where a chat server asks that does not know it: then the name alone is counted. */
+  ip: string | null;
 }
 
 /** How often anybody may do anything (docs/LIMITS.md). Nobody waits here; who must is told how long. */
 export class Limits {
   private readonly near: OpenLimiters["near"];
   private readonly shared: Limiter;
+  private readonly senders: Budget;
+  private readonly perUser: Budget;
+  private readonly streams: Budget;
   private readonly budgets: Record<LimitClass, { address: Budget; application: Budget }>;
 
   constructor(
@@ -60,6 +70,9 @@ export class Limits {
         application: budget(`${limit}-application`, config[application]),
       };
     };
+    this.senders = budget("push-user", config.RATE_PUSHES_PER_USER);
+    this.perUser = budget("message-user", config.RATE_MESSAGES_PER_USER);
+    this.streams = budget("stream-user", config.RATE_CHAT_SIGN_INS_PER_USER);
     this.budgets = {
       request: budgetsOf("request"),
       session: budgetsOf("session"),
@@ -82,6 +95,42 @@ export class Limits {
     return this.count(limit, this.budgets[limit].application, String(applicationId));
   }
 
+  /** Counts a push that a user asks for. @throws Fault LIMITED */
+  sender(userId: number): undefined | Promise<void> {
+    return this.count("push", this.senders, String(userId));
+  }
+
+  /**
+   * What counts the messages that a user sends over chat: for the user, whatever the number of streams and
+   * addresses, and as a request like any other. At once: they are counted near.
+   * @returns counts one, from an address where it is known; throws Fault LIMITED
+   */
+  messages({ applicationId, userId }: MessageSender): (ip: string | null) => void {
+    const { address, application } = this.budgets.request;
+    const ofUser = this.counter(this.perUser, String(userId));
+    const ofApplication = this.counter(application, String(applicationId));
+    let known: { ip: string; count: () => void } | undefined;
+    return (ip) => {
+      ofUser();
+      if (ip !== null) {
+        if (known?.ip !== ip) known = { ip, count: this.counter(address, networkOf(ip)) };
+        known.count();
+      }
+      ofApplication();
+    };
+  }
+
+  private counter(budget: Budget, key: string): () => void {
+    if (budget.limit === 0) return () => undefined;
+    const count = this.near.counter(budget, key);
+    return () => refuse(count());
+  }
+
+  /** Counts a chat stream that a user signs in; near, since a node reads the inbox for it. @throws Fault LIMITED */
+  stream(userId: number): void {
+    this.countNear(this.streams, String(userId));
+  }
+
   /**
    * Judges a password, unless too many were wrong before; the same for names that nobody has.
    * @param judge says whether it is right
@@ -101,31 +150,42 @@ export class Limits {
     return answer;
   }
 
-  private count(limit: LimitClass, budget: Budget, key: string): undefined | Promise<void> {
-    if (budget.limit === 0) return undefined;
-    const refuse = (wait: number) => refuseFor(wait, "Too many requests");
-    if (!NEAR.includes(limit)) return this.shared.take(budget, key).then(refuse);
-    refuse(this.near.takeNow(budget, key));
-    return undefined;
+  private count(
+    limit: LimitClass | "push",
+    budget: Budget,
+    key: string,
+  ): undefined | Promise<void> {
+    if (NEAR.includes(limit)) return this.countNear(budget, key);
+    return budget.limit === 0 ? undefined : this.shared.take(budget, key).then(refuse);
+  }
+
+  private countNear(budget: Budget, key: string): undefined {
+    if (budget.limit > 0) refuse(this.near.takeNow(budget, key));
   }
 
   private attemptOf({ applicationId, name, ip }: Guess): Attempt {
-    const address = networkOf(ip);
     const { FAILURES_FREE, FAILURES_FREE_PER_NAME, FAILURES_FREE_PER_IP } = this.config;
     const account = `${applicationId} ${name}`;
     // Hashed, since a name may be as long as it likes, and Redis need not know who signs in.
     const key = (text: string) => hashToken(text).toString("base64url");
+    const byName = {
+      key: `name:${key(account)}`,
+      free: FAILURES_FREE_PER_NAME,
+      longest: LONGEST.name,
+    };
+    // From nowhere known, everybody's failures would be one address', and one right secret would let
+    // all of them off the name: it is counted as a pair, which nobody is let off.
+    const pair = { ...byName, key: `pair:${key(` ${account}`)}` };
+    const uncounted = { ...byName, key: `none:${key(account)}`, free: 0 };
+    if (ip === null) return { pair, name: uncounted, address: uncounted };
+    const address = networkOf(ip);
     return {
       pair: {
         key: `pair:${key(`${address} ${account}`)}`,
         free: FAILURES_FREE,
         longest: LONGEST.pair,
       },
-      name: {
-        key: `name:${key(account)}`,
-        free: FAILURES_FREE_PER_NAME,
-        longest: LONGEST.name,
-      },
+      name: byName,
       address: {
         key: `address:${key(address)}`,
         free: FAILURES_FREE_PER_IP,
@@ -137,6 +197,10 @@ export class Limits {
 
 function budget(name: string, limit: number): Budget {
   return { name, limit, seconds: WINDOW_SECONDS };
+}
+
+function refuse(wait: number): void {
+  refuseFor(wait, "Too many requests");
 }
 
 function refuseFor(ms: number, what: string): void {

@@ -1,5 +1,6 @@
 import { Algorithm, hash, verify } from "@node-rs/argon2";
 import { Fault } from "../core/errors";
+import { hashToken } from "../core/random";
 
 /** argon2id with 19 MiB and two passes, the first choice of OWASP's Password Storage Cheat Sheet. */
 const ARGON = {
@@ -45,4 +46,9 @@ export async function passwordMatches(stored: string | null, password: string): 
   if (password.length > 4 * PASSWORD_MAX) return false;
   const right = await verify(stored ?? NOBODYS, password);
   return right && stored !== null;
+}
+
+/** Tells the hash of one password from that of another, and nothing else of it. */
+export function passwordMark(stored: string): string {
+  return hashToken(stored).toString("hex");
 }

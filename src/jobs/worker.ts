@@ -6,68 +6,88 @@ import type { JobHandler } from "./jobs";
 export interface WorkerParts {
   name: string;
   handler: JobHandler<object>;
+  /** Jobs under way at once. */
+  concurrency: number;
   log: Log;
   /** The queue, ready: its schema and the queue of this name are there. */
   queue: () => Promise<PgBoss>;
 }
 
 /**
- * Does the jobs of one name, one after another. pg-boss has workers of its own, but they do not wait
- * for what they write: a database away at that moment would end the process.
+ * Does the jobs of one name. pg-boss has workers of its own, but they do not wait for what they write:
+ * a database away at that moment would end the process.
  */
 export class Worker {
-  private running: Promise<void> | null = null;
+  /** The look for jobs under way. */
+  private looking: Promise<void> | null = null;
+  /** Jobs under way. */
+  private readonly running = new Set<Promise<void>>();
   private again = false;
   private stopped = false;
 
   constructor(private readonly parts: WorkerParts) {}
 
-  /** Looks for jobs now, or once more after those under way. */
+  /** Looks for jobs now, or once more after the look under way. */
   wake(): void {
     if (this.stopped) return;
-    if (this.running) {
+    if (this.looking) {
       this.again = true;
       return;
     }
-    this.running = this.drain().then(() => {
-      this.running = null;
-      if (!this.again) return;
+    if (this.running.size >= this.parts.concurrency) return;
+    this.looking = this.look().then((more) => {
+      this.looking = null;
+      const wake = more || this.again;
       this.again = false;
-      this.wake();
+      if (wake) this.wake();
     });
   }
 
-  /** Takes no more jobs; resolves when the one under way has ended. */
+  /** Takes no more jobs; resolves when those under way have ended. */
   async stop(): Promise<void> {
     this.stopped = true;
-    await this.running;
+    await this.looking;
+    await Promise.all(this.running);
   }
 
-  private async drain(): Promise<void> {
-    const { name, log, queue } = this.parts;
+  /** Takes as many jobs as may be begun; whether there may be more. */
+  private async look(): Promise<boolean> {
+    const { name, log, queue, concurrency } = this.parts;
     try {
       const boss = await queue();
-      while (!this.stopped) {
-        const [job] = await boss.fetch<object>(name, { batchSize: 1 });
-        if (job === undefined) return;
-        await this.run(boss, job);
+      if (this.stopped) return false;
+      const batchSize = concurrency - this.running.size;
+      const jobs = await boss.fetch<object>(name, { batchSize });
+      for (const job of jobs) {
+        const run = this.run(boss, job).finally(() => {
+          this.running.delete(run);
+          this.wake();
+        });
+        this.running.add(run);
       }
+      return jobs.length === batchSize;
     } catch (error) {
-      // Left as it is: a job that was taken is offered again once its time has run out.
-      log.warn({ err: error, job: name }, "jobs could not be taken or marked as done");
+      log.warn({ err: error, job: name }, "jobs could not be taken");
+      return false;
     }
   }
 
+  /** Does a job and marks it; never throws. */
   private async run(boss: PgBoss, job: PgBoss.Job<object>): Promise<void> {
     const { name, handler, log } = this.parts;
     try {
-      await handler(job.data);
+      let failure: { reason: string } | null = null;
+      try {
+        await handler(job.data);
+      } catch (error) {
+        log.error({ err: error, job: name, id: job.id }, "a job failed");
+        failure = { reason: error instanceof Error ? error.message : String(error) };
+      }
+      if (failure) await boss.fail(name, job.id, failure);
+      else await boss.complete(name, job.id);
     } catch (error) {
-      log.error({ err: error, job: name, id: job.id }, "a job failed");
-      const reason = error instanceof Error ? error.message : String(error);
-      await boss.fail(name, job.id, { reason });
-      return;
+      // Left as it is: a job that was taken is offered again once its time has run out.
+      log.warn({ err: error, job: name }, "a job could not be marked as done");
     }
-    await boss.complete(name, job.id);
   }
 }

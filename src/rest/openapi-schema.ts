@@ -119,7 +119,7 @@ export class AnswerSchemas {
     if (isListType(type)) return { type: "array", items: this.value(type.ofType, field) };
     if (field.selection) return this.selection(field.selection);
     if (isEnumType(type)) {
-      return { type: "string", enum: type.getValues().map(({ name }) => name) };
+      return { type: "string", enum: wireValues(type) };
     }
     return { ...(SCALARS[type.toString()] ?? {}) };
   }

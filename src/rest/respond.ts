@@ -1,4 +1,10 @@
-import { type GraphQLOutputType, getNullableType, isListType } from "graphql";
+import {
+  type GraphQLOutputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isListType,
+} from "graphql";
 import type { OmitDirective } from "./directives";
 import type { RestDocument } from "./documents";
 import type { SelectedField, Selection } from "./selection";
@@ -15,7 +21,7 @@ type Transform = (value: unknown) => unknown;
 type Keys = Readonly<Record<string, unknown>>;
 
 /**
- * Compiles how a document answers. One without `@omit` and `@csv` is written out as it is; the data of
+ * Compiles how a document answers. One without `@omit`, `@csv` and enums is written out as it is; the data of
  * any other are used up.
  */
 export function compileAnswer(document: RestDocument): Answer {
@@ -51,8 +57,14 @@ function compilePicked(selection: Selection, pick: readonly string[]): Transform
 
 function compileField({ type, csv, selection }: SelectedField): Transform | undefined {
   if (csv) return toCsv;
+  if (isEnumType(getNamedType(type))) return throughLists(type, toWireName);
   const inner = selection && compileSelection(selection);
   return inner && throughLists(type, inner);
+}
+
+/** Names of an enum's values are in lower case on the wire, as they are taken off it. */
+function toWireName(name: unknown): string {
+  return String(name).toLowerCase();
 }
 
 function toCsv(list: unknown): string | null {

@@ -4,6 +4,9 @@ import { UNIQUE_INDEXES } from "./unique-indexes";
 /** SQLSTATE of a broken unique index (PostgreSQL, appendix A). */
 const UNIQUE_VIOLATION = "23505";
 
+/** Prisma's word for, and the SQLSTATE of, a transaction that was ended so that another could go on. */
+const DEADLOCK_CODES = new Set(["P2034", "40P01"]);
+
 /** The database cannot be reached, or went away meanwhile. */
 const UNREACHABLE_CODES = new Set([
   // Prisma: cannot reach, timed out, connection closed, no free connection in time, too many.
@@ -40,6 +43,16 @@ export function uniqueViolation(error: unknown): string[] | null {
     return [...(UNIQUE_INDEXES[index ?? ""] ?? [])];
   }
   return null;
+}
+
+/**
+ * Whether a transaction was ended so that another, each waiting for what the other held, could go on:
+ * nothing of it was done, and it may be tried again at once.
+ */
+export function deadlocked(error: unknown): boolean {
+  return parts(error).some((part) =>
+    DEADLOCK_CODES.has(textOf(part, "originalCode") ?? textOf(part, "code") ?? ""),
+  );
 }
 
 /** Whether an error of Prisma or of a driver says that the database cannot be reached. */

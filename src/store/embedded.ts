@@ -95,13 +95,16 @@ async function migrateFolder(lite: PGlite, log: Log): Promise<string[]> {
 function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
   const db = new PrismaClient({ adapter: new PrismaPGlite(lite), errorFormat: "minimal" });
 
-  async function query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
-    try {
-      return (await lite.query<Row>(statement.text, values, { parsers: READERS })).rows;
-    } catch (error) {
-      throw queryFailure(error, log);
-    }
-  }
+  const queryOn =
+    (on: Pick<PGlite, "query">) =>
+    async <Row>(statement: Statement, values: unknown[]): Promise<Row[]> => {
+      try {
+        return (await on.query<Row>(statement.text, values, { parsers: READERS })).rows;
+      } catch (error) {
+        throw queryFailure(error, log);
+      }
+    };
+  const query = queryOn(lite);
 
   async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     try {
@@ -120,6 +123,13 @@ function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
     db,
     query,
     execute,
+    transaction: (act) =>
+      lite.transaction((open) =>
+        act({
+          query: queryOn(open as Pick<PGlite, "query">),
+          execute: async (text, values) => ({ rows: (await open.query(text, values)).rows }),
+        }),
+      ),
     check: async () => {
       await query({ name: "check", text: "SELECT 1" }, []);
     },

@@ -1,5 +1,5 @@
 import { PrismaPg } from "@prisma/adapter-pg";
-import { Pool, type QueryResult, types } from "pg";
+import { Pool, type PoolClient, type QueryResult, types } from "pg";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import { connectionOptions, connectionRefusal, SESSION } from "./connection";
@@ -10,7 +10,7 @@ import { serverConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { lockNode, type NodeLock } from "./node-lock";
 import { StatementNames } from "./statement-names";
-import type { Statement, Store } from "./store";
+import type { Statement, Store, Transaction } from "./store";
 import { readTime, TIMESTAMPTZ } from "./time";
 
 /** The server ends a statement after 30 s; a little later the client gives up on a silent server. */
@@ -72,37 +72,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     errorFormat: "minimal",
   });
   const names = new StatementNames();
-
-  async function query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
-    try {
-      const result = await pool.query({
-        name: names.of(statement),
-        text: statement.text,
-        values,
-        types: READERS,
-      });
-      return result.rows;
-    } catch (error) {
-      throw queryFailure(error, log);
-    }
-  }
-
-  async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
-    try {
-      // The pool parts with a connection whose query failed, and so with a transaction left open.
-      const result: QueryResult | QueryResult[] = await pool.query(text, values);
-      const last = Array.isArray(result) ? result.at(-1) : result;
-      return { rows: last?.rows ?? [] };
-    } catch (error) {
-      throw queryFailure(error, log);
-    }
-  }
+  // The pool parts with a connection whose query failed, and so with a transaction left open.
+  const { query, execute } = statementsOn(pool, names, log);
 
   return {
     kind: "postgresql",
     db,
     query,
     execute,
+    transaction: (act) =>
+      inTransaction(pool, (client) => act(statementsOn(client, names, log)), log),
     check: async () => {
       await query({ name: "check", text: "SELECT 1" }, []);
     },
@@ -112,6 +91,60 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       await lock?.release();
     },
   };
+}
+
+/** Runs statements on the pool, or on the one connection that a transaction has. */
+function statementsOn(on: Pool | PoolClient, names: StatementNames, log: Log): Transaction {
+  return {
+    async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
+      try {
+        const result = await on.query({
+          name: names.of(statement),
+          text: statement.text,
+          values,
+          types: READERS,
+        });
+        return result.rows as Row[];
+      } catch (error) {
+        throw queryFailure(error, log);
+      }
+    },
+
+    async execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+      try {
+        const result: QueryResult | QueryResult[] = await on.query(text, values);
+        const last = Array.isArray(result) ? result.at(-1) : result;
+        return { rows: last?.rows ?? [] };
+      } catch (error) {
+        throw queryFailure(error, log);
+      }
+    },
+  };
+}
+
+async function inTransaction<T>(
+  pool: Pool,
+  act: (client: PoolClient) => Promise<T>,
+  log: Log,
+): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw queryFailure(error, log);
+  });
+  try {
+    await client.query("BEGIN").catch((error: unknown) => {
+      throw queryFailure(error, log);
+    });
+    const answer = await act(client);
+    await client.query("COMMIT").catch((error: unknown) => {
+      throw queryFailure(error, log);
+    });
+    client.release();
+    return answer;
+  } catch (error) {
+    // The connection is parted with, and the server takes back what was open on it.
+    client.release(true);
+    throw error;
+  }
 }
 
 function openPool(url: string, max: number, log: Log): Pool {

@@ -7,6 +7,9 @@ export interface Statement {
   text: string;
 }
 
+/** What runs inside of a transaction: as the methods of the same names of {@link Store}. */
+export type Transaction = Pick<Store, "query" | "execute">;
+
 /**
  * The database, in two ways over the same connections: Prisma for everything, prepared SQL for the
  * few statements that every request needs.
@@ -24,6 +27,15 @@ export interface Store {
    * @throws Fault UNAVAILABLE when the database cannot be reached
    */
   query<Row>(statement: Statement, values: unknown[]): Promise<Row[]>;
+
+  /**
+   * Runs statements in one transaction, which is committed when `act` resolves and taken back when it
+   * rejects. For the few that write much at once; everything else uses Prisma's.
+   *
+   * The embedded database has one connection: whatever else is awaited inside of `act` never ends.
+   * @throws Fault UNAVAILABLE when the database cannot be reached
+   */
+  transaction<T>(act: (transaction: Transaction) => Promise<T>): Promise<T>;
 
   /**
    * Runs SQL of a library that keeps tables of its own beside the model: with values one statement,

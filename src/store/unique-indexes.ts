@@ -30,21 +30,23 @@ export const UNIQUE_INDEXES: Readonly<Record<string, readonly string[]>> = {
     "channel",
     "environment",
   ],
-  push_subscriptions_application_id_channel_environment_token_key: [
-    "applicationId",
-    "channel",
-    "environment",
-    "token",
-  ],
+  // And the token, by its hash.
+  push_subscriptions_token_key: ["applicationId", "channel", "environment"],
   push_events_pkey: ["id"],
   push_events_user_id_idempotency_key_channel_key: ["userId", "idempotencyKey", "channel"],
+  push_credentials_pkey: ["id"],
+  push_credentials_application_id_environment_service_key: [
+    "applicationId",
+    "environment",
+    "service",
+  ],
   push_deliveries_pkey: ["id"],
-  push_deliveries_event_id_subscription_id_occurrence_key: [
-    "eventId",
+  push_deliveries_subscription_id_event_id_occurrence_key: [
     "subscriptionId",
+    "eventId",
     "occurrence",
   ],
   calls_pkey: ["id"],
-  calls_application_id_session_id_key: ["applicationId", "sessionId"],
+  calls_application_id_session_id_caller_id_key: ["applicationId", "sessionId", "callerId"],
   call_participants_pkey: ["callId", "userId"],
 };

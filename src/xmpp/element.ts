@@ -26,7 +26,11 @@ function legal(text: string): string {
 
 /** Text as element content; CR is written `&#13;`. INVALID for a character that XML forbids. */
 export function escapeText(text: string): string {
-  if (!/[&<>\r]/.test(legal(text))) return text;
+  return escapeChecked(legal(text));
+}
+
+function escapeChecked(text: string): string {
+  if (!/[&<>\r]/.test(text)) return text;
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -57,12 +61,12 @@ export function writeElement(node: Node): string {
   return enclose(node.name, attributes, content);
 }
 
-/** Writes an element of a signal, whose names were checked (calls/xml-form.ts). */
+/** Writes an element of a signal, whose names and texts were checked (calls/check-signal.ts). */
 export function writeXml({ name, namespace, attributes, text, children }: XmlElement): string {
-  if (name === TEXT) return escapeText(text ?? "");
+  if (name === TEXT) return escapeChecked(text ?? "");
   let head = attribute("xmlns", namespace);
   for (const [key, value] of Object.entries(attributes ?? {})) head += attribute(key, value);
-  let content = text === undefined ? "" : escapeText(text);
+  let content = text === undefined ? "" : escapeChecked(text);
   for (const child of children ?? []) content += writeXml(child);
   return enclose(name, head, content);
 }

@@ -62,6 +62,7 @@ export type StreamCondition =
   | "resource-constraint"
   | "restricted-xml"
   | "system-shutdown"
+  | "unsupported-encoding"
   | "unsupported-stanza-type"
   | "unsupported-version";
 

@@ -1,6 +1,7 @@
 import type { Element } from "ltx";
-import { attribute, childOf, elementsOf } from "./element";
+import { attribute, childOf, elementsOf, escapeText } from "./element";
 import type { Refusal } from "./error";
+import { CLIENT } from "./xml";
 
 /** Namespace of resource binding. */
 export const BIND = "urn:ietf:params:xml:ns:xmpp-bind";
@@ -81,4 +82,16 @@ export function answerIq(iq: Element, target: "account" | "server", context: IqC
   if (!query) return { refusal: "bad-request" };
   const answer = ANSWERS.get(`${iq.attrs.type} ${query.name} ${query.attrs.xmlns ?? ""}`);
   return answer ? answer(query, target, context) : unavailable;
+}
+
+/** A result for a request, from whom it was sent to. */
+export function iqResult(iq: Element, client: string, content: string): string {
+  const head =
+    attribute("from", iq.attrs.to) + attribute("to", client) + attribute("id", iq.attrs.id);
+  return `<iq xmlns="${CLIENT}" type="result"${head}>${content}</iq>`;
+}
+
+/** The result that tells a client its full JID. */
+export function bindResult(iq: Element, jid: string): string {
+  return iqResult(iq, jid, `<bind xmlns="${BIND}"><jid>${escapeText(jid)}</jid></bind>`);
 }

@@ -88,10 +88,11 @@ export class SignInThrottle {
 
   /**
    * Counts an attempt that begins.
+   * @param ip null where it is not known; the account is then slowed as from one address
    * @returns the milliseconds it has to wait, and what to call with its outcome; null for an attempt
    *   that could not be judged
    */
-  begin(ip: string, account: string): { wait: number; end(success: boolean | null): void } {
+  begin(ip: string | null, account: string): { wait: number; end(success: boolean | null): void } {
     const key = `${ip} ${account}`;
     const pair = this.#pairs.get(key) ?? { failed: 0, running: 0 };
     const wait = this.wait(pair.failed + Math.max(0, pair.running - FREE_PARALLEL));

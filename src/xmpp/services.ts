@@ -3,7 +3,10 @@ import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
+import type { ManagementLimits } from "./management/acknowledgements";
+import type { HibernationLimits } from "./management/hibernation";
 import type { StreamLimits } from "./stream";
+import type { DoorstepLimits } from "./transport/doorstep";
 
 /** A sign-in to judge. */
 export interface SignIn {
@@ -11,7 +14,8 @@ export interface SignIn {
   userId: number;
   /** A password or a session token. */
   secret: string;
-  ip: string;
+  /** Null where it is not known. */
+  ip: string | null;
   /** The web page's origin, where a browser named one. */
   origin?: string;
 }
@@ -20,6 +24,8 @@ export interface SignIn {
 export interface Admission {
   /** Null when a password signed the stream in: it then belongs to the user alone. */
   sessionId: number | null;
+  /** Which password did, for {@link LiveStream}; it tells nothing of the password. */
+  password?: string;
   /** Looks once more, when the stream is watched. @throws Fault as for the sign-in */
   confirm(): Promise<void>;
 }
@@ -29,6 +35,7 @@ export interface LiveStream {
   applicationId: number;
   userId: number;
   sessionId: number | null;
+  password?: string;
   /** The web page's origin, where a browser named one. */
   origin?: string;
   /** Ends it with its session or user. */
@@ -47,9 +54,14 @@ export interface ChatServices {
   /**
    * Checks a password or a session token.
    * @throws Fault UNAUTHENTICATED (the same for an unknown user and a wrong password), FORBIDDEN from a
-   * web page that the application does not admit, UNAVAILABLE
+   * web page that the application does not admit, LIMITED, UNAVAILABLE
    */
   authenticate(attempt: SignIn): Promise<Admission>;
+  /**
+   * What counts the messages of a user, each from the address it came from, where that is known; throws
+   * Fault LIMITED for one that is too many.
+   */
+  messageCounter(user: { applicationId: number; userId: number }): (ip: string | null) => void;
   /** Registers a live stream, closed when its session or its user ends; answers how to withdraw it. */
   watch(stream: LiveStream): () => void;
   /** Bounds other than the usual ones. */
@@ -57,7 +69,11 @@ export interface ChatServices {
 }
 
 /** Bounds of the endpoint. */
-export interface ChatLimits extends StreamLimits {
+export interface ChatLimits
+  extends StreamLimits,
+    ManagementLimits,
+    HibernationLimits,
+    DoorstepLimits {
   /** Failed sign-ins after which a stream is closed. */
   failures: number;
   /** Milliseconds that the first slowed sign-in waits. */

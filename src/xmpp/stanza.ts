@@ -31,7 +31,18 @@ const leaf = (name: string, text: string): XmlElement => (text === "" ? { name }
 const holder = (name: string, children: XmlElement[]): XmlElement =>
   children.length > 0 ? { name, children } : { name };
 /** Line ends of a session description (RFC 8866 section 5). */
-const crlf = (text: string) => text.replace(/\r\n|\r|\n/g, "\r\n");
+const crlf = (text: string) => (hasCrlf(text) ? text : text.replace(/\r\n|\r|\n/g, "\r\n"));
+
+/** Whether each CR stands before an LF and each LF behind a CR: how nearly all of them come. */
+function hasCrlf(text: string): boolean {
+  let cr = text.indexOf("\r");
+  let lf = text.indexOf("\n");
+  while (cr >= 0 && lf === cr + 1) {
+    cr = text.indexOf("\r", lf);
+    lf = text.indexOf("\n", lf + 1);
+  }
+  return cr < 0 && lf < 0;
+}
 
 /** Reads a list of elements of one name, all or nothing. */
 function readList<T>(
@@ -182,17 +193,17 @@ export function decodeSignal(message: Element, from: Party, to: Party): Signal |
   return signal;
 }
 
-const written = new WeakMap<Signal, { domain: string; xml: string }>();
+/** What was written last. All devices of a user are served in a row; a WeakMap costs as much as writing. */
+let written: { signal: Signal; domain: string; xml: string } | undefined;
 
 /**
- * Writes a call signal as a message. The same signal is written once, however many devices it is for;
- * it must therefore not change afterwards.
+ * Writes a call signal as a message. The same signal is written once for however many devices it goes to
+ * in a row; it must therefore not change afterwards.
  * @param domain of the users' JIDs
  * @throws Fault INVALID for a signal that XML cannot hold (calls/check-signal.ts)
  */
 export function encodeSignal(signal: Signal, domain: string): string {
-  const known = written.get(signal);
-  if (known?.domain === domain) return known.xml;
+  if (written?.signal === signal && written.domain === domain) return written.xml;
   checkSignal(signal);
   const typed = put(SIGNAL_SLOTS, signal);
   for (const element of toElements(signal.parameters ?? {})) {
@@ -218,7 +229,7 @@ export function encodeSignal(signal: Signal, domain: string): string {
     entryAttributes(siblings);
   const body = write(siblings.slice(0, lead)) + params + write(siblings.slice(lead));
   const xml = `<message xmlns="${CLIENT}" type="headline"${head}>${body}</message>`;
-  written.set(signal, { domain, xml });
+  written = { signal, domain, xml };
   return xml;
 }
 

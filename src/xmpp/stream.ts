@@ -1,55 +1,22 @@
 import type { Element } from "ltx";
 import type { Log } from "../core/log";
+import { newId } from "../core/random";
 import { type StreamCondition, streamError } from "./error";
 import { isHost } from "./jid";
+import { Intake, type IntakeLimits } from "./transport/intake";
+import type { Transport } from "./transport/transport";
 import { CLIENT, XmlRefusal } from "./xml";
 
-/** How a stream begins and ends on a transport (RFC 7395 section 3.3, RFC 6120 section 4.2). */
-export interface Framing {
-  isOpen(element: Element): boolean;
-  isClose(element: Element): boolean;
-  /** The header that answers the client's. */
-  open(domain: string, id: string): string;
-  /** The end of the stream. */
-  close: string;
-}
-
-/** What carries one stream. */
-export interface Transport {
-  /** Address of the client. */
-  readonly ip: string;
-  /** The web page's origin, where a browser named one. */
-  readonly origin: string | undefined;
-  /** Whether a password may cross it: encrypted, or not beyond this machine. */
-  readonly trusted: boolean;
-  readonly framing: Framing;
-  /** Writes one element; must not throw. */
-  write(xml: string): void;
-  /** Bytes written that the client has not taken yet. */
-  backlog(): number;
-  /** Stops reading, and reads again. */
-  hold(): void;
-  release(): void;
-  /** Asks the client for a sign of life by the transport's own means. */
-  probe(): void;
-  /** Ends in order, after what was written. */
-  end(): void;
-  /** Ends at once. */
-  abort(): void;
-}
-
 /** Bounds of one stream. */
-export interface StreamLimits {
+export interface StreamLimits extends IntakeLimits {
   /** Milliseconds that negotiation may take, for signing in and again for binding. */
   negotiationMs: number;
   /** Milliseconds of silence after which the client is pinged, and again until it is given up. */
   idleMs: number;
   /** Milliseconds after which a closing stream is cut. */
   closeMs: number;
-  /** Bytes that may wait for a client that does not read. */
+  /** Bytes that may wait for a client that does not read, besides the last element. */
   backlogBytes: number;
-  /** Elements that may wait for their turn; beyond, the transport stops reading. */
-  queue: number;
 }
 
 /** The side of the stream that knows what is said on it. */
@@ -60,8 +27,11 @@ export interface Peer {
   element(element: Element): void | Promise<void>;
   /** A ping to write on an idle stream. */
   ping(): string;
-  /** The stream is over; called once. */
-  closed(): void;
+  /**
+   * The stream is over; called once.
+   * @param lost whether the client is gone without having ended it: the connection broke or fell silent
+   */
+  closed(lost: boolean): void;
 }
 
 /** One XMPP stream: headers, order of elements, errors, bounds and silence, on any transport. */
@@ -69,8 +39,8 @@ export class Stream {
   /** Bytes of an element at most, as readers of the transport ask for it. */
   bytes = 8_192;
   readonly #queue: (() => Element | null)[] = [];
+  readonly #intake: Intake;
   #busy = false;
-  #held = false;
   #awaitsHeader = true;
   #open = false;
   #closing = false;
@@ -82,17 +52,22 @@ export class Stream {
   constructor(
     readonly transport: Transport,
     readonly domain: string,
-    private readonly id: string,
     private readonly limits: StreamLimits,
     private readonly log: Log,
     private readonly peer: Peer,
   ) {
+    this.#intake = new Intake(limits, transport);
     this.#deadline = this.#startDeadline();
   }
 
   /** Whether nothing is read or written any more. */
   get closing(): boolean {
     return this.#closing;
+  }
+
+  /** Whether the client has taken what was written, but for a small rest. */
+  get idle(): boolean {
+    return this.transport.backlog() <= this.limits.backlogBytes / 16;
   }
 
   #startDeadline(): NodeJS.Timeout {
@@ -104,32 +79,34 @@ export class Stream {
 
   /**
    * Takes input in the order it came. It is read when its turn comes, under the limits that then hold.
-   * @param read answers the element, or null for a sign of life alone
+   * @param bytes how much came
+   * @param read answers the next element in it, and null when there is none, or no more
    */
-  push(read: () => Element | null): void {
+  push(bytes: number, read: () => Element | null): void {
     if (this.#closing) return;
     this.alive();
     this.#queue.push(read);
-    if (!this.#held && this.#queue.length >= this.limits.queue) {
-      this.#held = true;
-      this.transport.hold();
-    }
+    this.#intake.waiting(this.#queue.length);
+    this.count(bytes);
     if (!this.#busy) void this.#run();
+  }
+
+  /** Counts what came, against what a client may send. */
+  count(bytes: number): void {
+    if (!this.#closing) this.#intake.bytes(bytes);
   }
 
   async #run(): Promise<void> {
     this.#busy = true;
-    for (let read = this.#queue.shift(); read && !this.#closing; read = this.#queue.shift()) {
+    for (let read = this.#queue[0]; read && !this.#closing; read = this.#queue[0]) {
       try {
         const element = read();
         if (element) await this.#take(element);
+        else this.#queue.shift();
       } catch (error) {
         this.#failed(error);
       }
-      if (this.#held && this.#queue.length <= this.limits.queue / 2) {
-        this.#held = false;
-        this.transport.release();
-      }
+      this.#intake.waiting(this.#queue.length);
     }
     this.#busy = false;
   }
@@ -142,7 +119,7 @@ export class Stream {
 
   #take(element: Element) {
     const { framing } = this.transport;
-    if (framing.isClose(element)) return this.#finish();
+    if (framing.isClose(element)) return this.#finish(false);
     if (framing.isOpen(element)) return this.#header(element);
     if (!this.#awaitsHeader) return this.peer.element(element);
     this.fail(element.attrs.xmlns === CLIENT ? "not-authorized" : "invalid-namespace");
@@ -161,12 +138,33 @@ export class Stream {
 
   #writeHeader(): void {
     this.#open = true;
-    this.send(this.transport.framing.open(this.domain, this.id));
+    // A new stream has a new id (RFC 6120 section 4.7.3).
+    this.send(this.transport.framing.open(this.domain, newId()));
+  }
+
+  /**
+   * The client has signed in, and may say more.
+   * @param bytes of an element at most, from now on
+   */
+  admit(bytes: number): void {
+    this.bytes = bytes;
+    this.#intake.widen();
+    this.transport.admitted();
+  }
+
+  /** Goes on inside TLS: what came in the clear is forgotten (RFC 6120 section 5.4.3.3). */
+  secure(): void {
+    this.#queue.length = 0;
+    this.#awaitsHeader = true;
+    this.#open = false;
+    this.transport.startTls?.();
   }
 
   /** Expects a new header, as after signing in (RFC 6120 section 6.4.6). */
   restart(): void {
     this.#awaitsHeader = true;
+    this.#open = false;
+    this.transport.restart();
     clearTimeout(this.#deadline);
     this.#deadline = this.#startDeadline();
   }
@@ -195,12 +193,12 @@ export class Stream {
     this.#idle?.refresh();
   }
 
-  /** Writes an element, and gives up a client that does not read. */
+  /** Writes an element, and gives up a client that does not read; one alone may be of any size. */
   send(xml: string): void {
     if (this.#closing) return;
-    this.transport.write(xml);
-    if (this.transport.backlog() <= this.limits.backlogBytes) return;
-    this.fail("resource-constraint", "Too much waits to be read");
+    const full = this.transport.backlog() > this.limits.backlogBytes;
+    if (full) this.fail("resource-constraint", "Too much waits to be read");
+    else this.transport.write(xml);
   }
 
   /** Ends the stream with an error (RFC 6120 section 4.9). */
@@ -209,14 +207,14 @@ export class Stream {
     // An error stands inside a stream, so the header goes first.
     if (!this.#open) {
       this.#open = true;
-      this.transport.write(this.transport.framing.open(this.domain, this.id));
+      this.transport.write(this.transport.framing.open(this.domain, newId()));
     }
     this.transport.write(streamError(condition, text));
-    this.#finish();
+    this.#finish(condition === "connection-timeout");
   }
 
-  #finish(): void {
-    this.#end();
+  #finish(lost: boolean): void {
+    this.#end(lost);
     this.transport.write(this.transport.framing.close);
     this.transport.end();
     this.#cut = setTimeout(() => this.transport.abort(), this.limits.closeMs);
@@ -225,14 +223,15 @@ export class Stream {
   /** The transport is gone. */
   lost(): void {
     clearTimeout(this.#cut);
-    if (!this.#closing) this.#end();
+    if (!this.#closing) this.#end(true);
   }
 
-  #end(): void {
+  #end(lost: boolean): void {
     this.#closing = true;
     this.#queue.length = 0;
+    this.#intake.end();
     clearTimeout(this.#deadline);
     clearTimeout(this.#idle);
-    this.peer.closed();
+    this.peer.closed(lost);
   }
 }

@@ -13,6 +13,7 @@ import type { UserViewer } from "../../src/core/viewer";
 import { findOwner, signInOwner, signOutOwner } from "../../src/identity/account/account-sessions";
 import { updateAccount } from "../../src/identity/account/accounts";
 import { AccountSettingsResolver } from "../../src/identity/application/account-settings.resolver";
+import { isAnsweredElsewhereTold } from "../../src/identity/application/answered-elsewhere";
 import { pageOfSessions, pageOfUsers } from "../../src/identity/application/application-lists";
 import { findApplication } from "../../src/identity/application/applications";
 import { type Addresses, bootstrap } from "../../src/identity/application/bootstrap";
@@ -26,7 +27,7 @@ import {
 import { AUTH_SECRET, resealSecrets } from "../../src/identity/application/secret-key";
 import { exportUser } from "../../src/identity/application/user-export";
 import { Visit } from "../../src/identity/context";
-import { openIdentity } from "../../src/identity/identity";
+import { type Identity, openIdentity } from "../../src/identity/identity";
 import { Limits } from "../../src/identity/limits";
 import { hashPassword } from "../../src/identity/password";
 import { userOf } from "../../src/identity/provider/provider-users";
@@ -43,9 +44,23 @@ import { pageUsers, usersByFullName, usersByTags } from "../../src/identity/user
 import { eraseUser } from "../../src/identity/user/users";
 import { bindWebSession } from "../../src/identity/web-session/web-sessions";
 import type { Mailer } from "../../src/mail/mail";
+import {
+  checkAgain,
+  clearCredentials,
+  openCredentialRoom,
+  setCredentials,
+} from "../../src/push/credential/push-credentials";
+import { resealCredentials } from "../../src/push/credential/reseal-credentials";
+import {
+  createPushSubscription,
+  deletePushSubscription,
+  listPushSubscriptions,
+} from "../../src/push/subscription/push-subscriptions";
+import type { SubscriptionFields } from "../../src/push/subscription/subscription-fields";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
+import { planOf } from "../support/explained";
 
 /** Enough that the planner would not scan a table for want of rows. */
 const ROWS = hasServices ? 100_000 : 30_000;
@@ -69,14 +84,15 @@ const FILL = [
       last_activity_at, updated_at)
     SELECT application_id, id, sha256(convert_to('token' || id, 'UTF8')), id, 1,
       now() + interval '1 hour', now(), now() FROM users`,
+  `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+      token, updated_at)
+    SELECT application_id, id, 'gcm', 'development', 'android', 'udid' || id, 'token' || id, now()
+    FROM users`,
   "UPDATE applications SET v1_list_disabled = false",
   `INSERT INTO password_resets (user_id, token_hash, expires_at)
     SELECT id, sha256(convert_to('link' || id, 'UTF8')), now() + interval '1 hour' FROM users`,
   `INSERT INTO nonces (application_id, ts, nonce) SELECT a.id, n, n
     FROM applications a, generate_series(1, ${ROWS}) n`,
-  `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
-      token, updated_at)
-    SELECT application_id, id, 'gcm', 'production', 'android', 'd', 't' || id, now() FROM users`,
   `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector,
       updated_at)
     SELECT application_id, id, 'gcm', 'production', 'm', '{}', now() FROM users`,
@@ -84,8 +100,8 @@ const FILL = [
     SELECT e.id, s.id, now() FROM push_events e JOIN push_subscriptions s ON s.user_id = e.user_id`,
   `INSERT INTO calls (application_id, session_id, caller_id)
     SELECT application_id, 's' || id, id FROM users`,
-  `INSERT INTO call_participants (call_id, user_id)
-    SELECT c.id, u.id FROM calls c JOIN users u ON u.id = c.caller_id + 1`,
+  `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+    SELECT c.id, u.id, c.session_id, c.started_at FROM calls c JOIN users u ON u.id = c.caller_id + 1`,
   `INSERT INTO accounts (name, account_key, email, updated_at)
     SELECT 'more', 'key' || n, n || '@owner.example', now() FROM generate_series(1, ${ROWS}) n`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
@@ -94,6 +110,9 @@ const FILL = [
   `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at)
     SELECT id, sha256(convert_to('owner' || id, 'UTF8')), now() + interval '1 hour', now()
     FROM accounts`,
+  `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
+    SELECT a.id, e, s, '{}', '{}', now() FROM applications a,
+      unnest(enum_range(NULL::push_environment)) e, unnest(enum_range(NULL::push_service)) s`,
   "ANALYZE",
 ];
 
@@ -147,6 +166,29 @@ afterAll(async () => {
   await database.remove();
 });
 
+/** The client, of which SQL that is asked in a transaction is kept too. */
+function listeningClient(): Store["db"] {
+  const listen = <T extends object>(target: T, name: string, make: (own: T) => unknown): T =>
+    new Proxy(target, {
+      get: (own, key) => (key === name ? make(own) : Reflect.get(own, key)),
+    });
+  type Transaction = Parameters<Parameters<Store["db"]["$transaction"]>[0]>[0];
+  const inside = (tx: Transaction) =>
+    listen(tx, "$queryRawUnsafe", (own) => (text: string, ...values: unknown[]) => {
+      asked.push({ statement: { name: "in a transaction", text }, values });
+      return own.$queryRawUnsafe(text, ...values);
+    });
+  return listen(
+    store.db,
+    "$transaction",
+    (own) =>
+      (work: unknown, ...rest: []) =>
+        typeof work === "function"
+          ? own.$transaction((tx) => work(inside(tx)), ...rest)
+          : own.$transaction(work as never, ...rest),
+  );
+}
+
 /** The identity room over a store that keeps what is asked of it. */
 async function openRoom() {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
@@ -155,6 +197,7 @@ async function openRoom() {
   const limiters = await openLimiters({ config, log, clock: systemClock });
   const listening: Store = {
     ...store,
+    db: listeningClient(),
     query: (statement, values) => {
       asked.push({ statement, values });
       return store.query(statement, values);
@@ -183,6 +226,32 @@ function mailerTo(texts: string[]): Mailer {
     check: async () => undefined,
     close: async () => undefined,
   };
+}
+
+/** Everything that is asked about push credentials. */
+async function askPushCredentials(identity: Identity): Promise<void> {
+  const room = openCredentialRoom(identity, async () => null);
+  const [row] = await store.query<{ id: number; account_id: number }>(
+    { name: "any_application", text: "SELECT id, account_id FROM applications LIMIT 1" },
+    [],
+  );
+  const { id = 0, account_id: account = 0 } = row ?? {};
+  const place = { applicationId: String(id), environment: "production" } as const;
+  const web = { generate: true, subject: "mailto:push@example.com" };
+  await setCredentials(room, account, place, { web }, false);
+  expect(await checkAgain(room, account, place, "web")).toHaveLength(1);
+  expect(await room.lists.of(id)).toHaveLength(6);
+  expect((await clearCredentials(room, account, place, "web")).cleared).toBe(true);
+  // The texts in clear are sealed; one page of them shows every statement.
+  const firstPage: Store = {
+    ...identity.store,
+    query: (statement, values) =>
+      values[0] === 0 || statement.name !== "all_push_secrets"
+        ? identity.store.query(statement, values)
+        : Promise.resolve([]),
+  };
+  await resealCredentials(firstPage, identity.sealer);
+  room.close();
 }
 
 it("answers every look-up of a request from an index", async () => {
@@ -244,9 +313,21 @@ it("answers every look-up of a request from an index", async () => {
     await sendReset(identity, mailerTo(mailed), reset);
     const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
     expect(await findLink(identity, token)).toMatchObject({ email: reset.emailKey });
+    const device = (udid: string, token: string): SubscriptionFields => ({
+      ...{ channel: "gcm", environment: "development", platform: "android", udid, token },
+    });
+    // As it was, with another's token, a new one, and gone.
+    await createPushSubscription(identity, viewer, device(`udid${id}`, `token${id}`));
+    await createPushSubscription(identity, viewer, device(`udid${id}`, `token${id + 1}`));
+    const { id: made } = await createPushSubscription(identity, viewer, device("new", "new"));
+    expect(await listPushSubscriptions(identity, viewer)).toHaveLength(2);
+    await deletePushSubscription(identity, viewer, String(made));
+    const pushed = asked.filter(({ statement }) => /push_subscription/.test(statement.text));
+    expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(7);
     await identity.touches.sweep();
     // At a time at which nothing is over yet.
     await purge({ ...identity, clock: { now: () => 0 } });
+    await askPushCredentials(identity);
   } finally {
     await room.close();
   }
@@ -260,11 +341,7 @@ it("answers every look-up of a request from an index", async () => {
 async function plansOf(statements: typeof asked): Promise<Map<string, string>> {
   const plans = new Map<string, string>();
   for (const { statement, values } of statements) {
-    const rows = await store.query<{ "QUERY PLAN": string }>(
-      { name: "explain", text: `EXPLAIN ${statement.text}` },
-      values,
-    );
-    plans.set(statement.text, rows.map((row) => row["QUERY PLAN"]).join("\n"));
+    plans.set(statement.text, await planOf(store, statement.text, values));
   }
   return plans;
 }
@@ -345,6 +422,7 @@ it("answers everything that an owner asks from an index, Prisma's part included"
     await rotateSecret(identity, accountId, id, 60);
     await findApplication(identity, own.id);
     await identity.origins.check(own.id, "https://a.example");
+    expect(await isAnsweredElsewhereTold(identity, own.id)).toBe(false);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
         const { nodes, total } = await pageOfUsers(identity, own.id, { search, ...page });
@@ -383,11 +461,8 @@ it("would notice a look-up that no index serves", async () => {
   expect(await store.db.user.findFirst({ where: { website: "x" } })).toBeNull();
   const after = await scansSoFar();
   expect(after.users).toBeGreaterThan(before.users ?? 0);
-  const rows = await store.query<{ "QUERY PLAN": string }>(
-    { name: "explain", text: "EXPLAIN SELECT 1 FROM users WHERE website = $1" },
-    ["x"],
-  );
-  expect(readsWhole(rows.map((row) => row["QUERY PLAN"]).join("\n"))).toBe(true);
+  const scan = await planOf(store, "SELECT 1 FROM users WHERE website = $1", ["x"]);
+  expect(readsWhole(scan)).toBe(true);
   const text = "SELECT id FROM push_deliveries WHERE reason = $1 ORDER BY id";
   await store.execute(
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off",

@@ -41,7 +41,7 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
   });
 
   const open = (pollMs = 20): Jobs => {
-    const jobs = openJobs({ store, log, pollMs });
+    const jobs = openJobs({ store, log, pollMs, alone: false });
     opened.push(jobs);
     return jobs;
   };
@@ -59,7 +59,9 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
     const asked: string[] = [];
     const jobs = openJobs({
       log,
+      alone: true,
       store: {
+        transaction: store.transaction,
         execute: async (text) => {
           asked.push(text);
           return { rows: [] };
@@ -67,7 +69,7 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
       },
     });
     jobs.work("never", async () => undefined);
-    jobs.schedule("seldom", 3600, async () => undefined);
+    jobs.work("seldom", async () => undefined, { everySeconds: 3600 });
     await jobs.close();
     expect(asked).toEqual([]);
     await expect(jobs.enqueue("never", {})).rejects.toThrow("closed");
@@ -157,6 +159,127 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
     expect(await done).toEqual({ n: 1 });
   });
 
+  test("a job of a dead process is done at the next start where there is one node", async () => {
+    const first = open();
+    await first.enqueue("released", { n: 1 });
+    await sql("UPDATE pgboss.job SET state = 'active', started_on = now() WHERE name = 'released'");
+    const others = open();
+    others.work("released", async () => undefined);
+    await others.enqueue("others", {});
+    expect(await states("released")).toEqual(["active"]);
+    await others.close();
+    const alone = openJobs({ store, log, pollMs: 20, alone: true });
+    opened.push(alone);
+    const done = new Promise((resolve) => {
+      alone.work("released", async (data) => resolve(data));
+    });
+    expect(await done).toEqual({ n: 1 });
+  });
+
+  test("as many jobs as said are under way at once, and no more", async () => {
+    const jobs = open(3_600_000);
+    let most = 0;
+    let now = 0;
+    const ends: Array<() => void> = [];
+    jobs.work(
+      "wide",
+      async () => {
+        most = Math.max(most, ++now);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        now -= 1;
+      },
+      { concurrency: 3 },
+    );
+    for (let n = 0; n < 7; n += 1) await jobs.enqueue("wide", { n });
+    for (let done = 0; done < 7; done += 1) {
+      await eventually(
+        () => ends.length,
+        (waiting) => waiting > 0,
+      );
+      if (done === 0) {
+        await eventually(
+          () => now,
+          (running) => running === 3,
+        );
+      }
+      ends.shift()?.();
+    }
+    await eventually(
+      () => states("wide"),
+      (all) => all.every((state) => state === "completed"),
+    );
+    expect(most).toBe(3);
+  });
+
+  test("jobs of a transaction are there with what it wrote, or not at all", async () => {
+    const jobs = open(3_600_000);
+    const done: unknown[] = [];
+    jobs.work("atomic", async (data) => {
+      done.push(data);
+    });
+    const write = (n: number, fails: boolean) =>
+      jobs.transaction(["atomic"], async ({ query }, enqueue) => {
+        await query({ name: "test", text: "CREATE TABLE IF NOT EXISTS written (n bigint)" }, []);
+        await query({ name: "test", text: "INSERT INTO written VALUES ($1)" }, [n]);
+        await enqueue("atomic", { n });
+        if (fails) throw new Error("changed my mind");
+        return n;
+      });
+    await expect(write(1, true)).rejects.toThrow("changed my mind");
+    expect(await write(2, false)).toBe(2);
+    await eventually(
+      () => states("atomic"),
+      (all) => all.join() === "completed",
+    );
+    expect(done).toEqual([{ n: 2 }]);
+    expect(await sql("SELECT n FROM written")).toEqual([{ n: 2 }]);
+    await expect(
+      jobs.transaction([], (_transaction, enqueue) => enqueue("atomic", {})),
+    ).rejects.toThrow("not begun for jobs atomic");
+  });
+
+  test("a job that is to wait is not begun before", async () => {
+    const jobs = open();
+    jobs.work("waiting", async () => undefined);
+    await jobs.enqueue("waiting", {}, { afterSeconds: 3600, retries: 7, leaseSeconds: 60 });
+    const [row] = await sql<Record<string, unknown>>(
+      `SELECT state::text, retry_limit, extract(epoch FROM expire_in)::int AS lease,
+         round(extract(epoch FROM start_after - now()) / 60)::int AS minutes
+       FROM pgboss.job WHERE name = 'waiting'`,
+    );
+    expect(row).toEqual({ state: "created", retry_limit: 7, lease: 60, minutes: 60 });
+  });
+
+  test("a list of data is a job each, all or nothing", async () => {
+    const jobs = open();
+    const options = { afterSeconds: 60, retries: 7, leaseSeconds: 45 };
+    await jobs.transaction(["many"], async (_transaction, enqueue) => {
+      await enqueue("many", [{ n: 1 }, { n: 2 }, { n: 3 }], options);
+      await enqueue("many", []);
+    });
+    const rows = await sql<Record<string, unknown>>(
+      `SELECT data->>'n' AS n, retry_limit, extract(epoch FROM expire_in)::int AS lease,
+         round(extract(epoch FROM start_after - now()) / 60)::int AS minutes
+       FROM pgboss.job WHERE name = 'many' ORDER BY 1`,
+    );
+    expect(rows).toEqual(
+      ["1", "2", "3"].map((n) => ({ n, retry_limit: 7, lease: 45, minutes: 1 })),
+    );
+  });
+
+  test("a node that dies in what runs every few seconds keeps nobody from it for long", async () => {
+    const jobs = open();
+    jobs.work("often", async () => undefined, { everySeconds: 1 });
+    const [row] = await eventually(
+      () =>
+        sql<{ lease: number }>(
+          `SELECT extract(epoch FROM expire_in)::int AS lease FROM pgboss.job WHERE name = 'often'`,
+        ),
+      (rows) => rows.length > 0,
+    );
+    expect(row?.lease).toBe(60);
+  });
+
   test("closing waits for the job under way, and takes no other", async () => {
     const jobs = open();
     let begun: () => void = () => undefined;
@@ -188,9 +311,13 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
   test("a schedule runs once in each period, however many ask", async () => {
     let runs = 0;
     for (const jobs of [open(), open(), open()]) {
-      jobs.schedule("clockwork", 1, async () => {
-        runs += 1;
-      });
+      jobs.work(
+        "clockwork",
+        async () => {
+          runs += 1;
+        },
+        { everySeconds: 1 },
+      );
     }
     await eventually(
       () => runs,
@@ -211,7 +338,9 @@ describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
     const jobs = openJobs({
       log,
       pollMs: 20,
+      alone: false,
       store: {
+        transaction: store.transaction,
         execute: (text, values) =>
           away ? Promise.reject(new Error("away")) : store.execute(text, values),
       },
@@ -250,7 +379,7 @@ test("the tables are made in an embedded database that is new, and the next star
   const database = await emptyFolder();
   for (const turn of [1, 2]) {
     const store = await openOn(database);
-    const jobs = openJobs({ store, log, pollMs: 20 });
+    const jobs = openJobs({ store, log, pollMs: 20, alone: true });
     const done = new Promise((resolve) => jobs.work("first", async (data) => resolve(data)));
     await jobs.enqueue("first", { turn });
     expect(await done).toEqual({ turn });

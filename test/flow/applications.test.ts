@@ -6,7 +6,7 @@ import { facebookToken, startFacebook } from "../support/providers";
 import { secondApplication } from "../support/second-application";
 
 const FIELDS = `id name authKey authSecret previousSecretValidUntil v1ListDisabled signUpOpen
-  webOrigins accountKey facebook { appId appSecretSet baseUrl version }
+  pushSenders answeredElsewhere webOrigins accountKey facebook { appId appSecretSet baseUrl version }
   twitter { consumerKey consumerSecretSet baseUrl } firebase { projectId keysUrl }`;
 const payload = (name: string, input: string) =>
   `mutation ($input: ${input}!) { ${name}(input: $input) { application { ${FIELDS} } } }`;
@@ -51,6 +51,8 @@ describe("createApplication", () => {
       previousSecretValidUntil: null,
       v1ListDisabled: true,
       signUpOpen: true,
+      pushSenders: "USERS",
+      answeredElsewhere: false,
       webOrigins: [],
       accountKey: node.application.accountKey,
       facebook: null,
@@ -126,6 +128,37 @@ describe("updateApplication", () => {
     // As variables that are all left out inside of an input make it.
     const nothing = { facebook: {}, twitter: {}, firebase: {} };
     expect(await change(nothing)).toMatchObject({ facebook: null, firebase: { projectId: "p" } });
+  });
+
+  it("says whether chat clients are told of an answer on another device", async () => {
+    const { id } = await created();
+    const change = async (input: object) => {
+      const { data } = await run(UPDATE, { input: { applicationId: id, ...input } });
+      return data.updateApplication.application.answeredElsewhere;
+    };
+    expect(await change({ answeredElsewhere: true })).toBe(true);
+    expect(await change({ answeredElsewhere: null, name: "Renamed" })).toBe(true);
+    expect((await run(READ, { id })).data.application.answeredElsewhere).toBe(true);
+    expect(await change({ answeredElsewhere: false })).toBe(false);
+  });
+
+  it("says who may ask for push notifications", async () => {
+    const { id } = await created();
+    const change = async (input: object) => {
+      const { data } = await run(UPDATE, { input: { applicationId: id, ...input } });
+      return data.updateApplication.application.pushSenders;
+    };
+    expect(await change({ pushSenders: "MEMBERS" })).toBe("MEMBERS");
+    // What is left out stays, as what is null does.
+    expect(await change({ name: "Renamed" })).toBe("MEMBERS");
+    expect(await change({ pushSenders: null })).toBe("MEMBERS");
+    expect(await change({ pushSenders: "NOBODY" })).toBe("NOBODY");
+    expect((await run(READ, { id })).data.application.pushSenders).toBe("NOBODY");
+    const rows = "SELECT push_senders FROM applications WHERE id = $1";
+    expect(await node.sql(rows, [id])).toEqual([{ push_senders: "nobody" }]);
+    expect(await change({ pushSenders: "USERS" })).toBe("USERS");
+    const wrong = await run(UPDATE, { input: { applicationId: id, pushSenders: "EVERYBODY" } });
+    expect(wrong.errors?.[0].extensions.code).toBe("INVALID");
   });
 
   it.each([

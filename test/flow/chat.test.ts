@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { client, type XmlNode, type XmppClient, xml } from "@xmpp/client";
+import { type XmlNode, type XmppClient, xml } from "@xmpp/client";
 import { $iq, $msg, $pres, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
 import type { Parcel } from "../../src/calls/device";
@@ -9,6 +9,7 @@ import type { Signal } from "../../src/calls/signal";
 import { Fault } from "../../src/core/errors";
 import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
 import { readFrame } from "../../src/xmpp/xml";
+import { testCertificate, trustEverywhere } from "../support/certificates";
 import {
   auth,
   bind,
@@ -18,7 +19,9 @@ import {
   signInRaw,
   startChat,
   type TestChat,
+  TRANSPORTS,
 } from "../support/chat";
+import { xmppJsClient } from "../support/xmpp-js";
 
 // Both libraries look for the browser's.
 Object.assign(globalThis, { WebSocket });
@@ -27,652 +30,713 @@ Strophe.setLogLevel(Strophe.LogLevel.FATAL);
 const FOLDER = join(__dirname, "../../schema/xmpp");
 const SDP = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n";
 
-let chat: TestChat;
 const closers: (() => unknown)[] = [];
 
-beforeEach(async () => {
-  chat = await startChat();
-});
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
-  await chat.close();
 });
 
-function xmppJs(
-  username: string,
-  password = "password",
-  resource?: string,
-  url = chat.url,
-): XmppClient {
-  const xmpp = client({ service: url, domain: DOMAIN, username, password, resource });
-  xmpp.reconnect.stop();
-  xmpp.on("error", () => {});
-  closers.push(() => xmpp.stop().catch(() => {}));
-  return xmpp;
+/** An endpoint of its own for one test. */
+async function startOwn(options: Parameters<typeof startChat>[0]): Promise<TestChat> {
+  const own = await startChat(options);
+  closers.push(() => own.close());
+  return own;
 }
 
-/** Signs in with xmpp.js; messages are collected. */
-async function signIn(username: string, resource?: string, password?: string) {
-  const xmpp = xmppJs(username, password, resource);
-  const messages: XmlNode[] = [];
-  let wake = () => {};
-  xmpp.on("stanza", (stanza) => {
-    if (!stanza.is("message")) return;
-    messages.push(stanza);
-    wake();
+describe.each(TRANSPORTS)("over %s", (transport) => {
+  let chat: TestChat;
+
+  beforeAll(async () => trustEverywhere((await testCertificate()).current.cert));
+  beforeEach(async () => {
+    chat = await startChat({ transport });
   });
-  const address = await xmpp.start();
-  return {
-    xmpp,
-    jid: address.toString(),
-    messages,
-    async message(): Promise<XmlNode> {
-      if (messages.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      return messages.shift() as XmlNode;
-    },
-    iq: (attrs: Record<string, string>, ...children: XmlNode[]) =>
-      xmpp.iqCaller.request(xml("iq", attrs, ...children), 5_000),
-  };
-}
+  afterEach(() => chat.close());
 
-/** Connects with Strophe. */
-async function strophe(jid: string, password = "password") {
-  const connection = new Strophe.Connection(chat.url);
-  const messages: DomElement[] = [];
-  const statuses: number[] = [];
-  let wake = () => {};
-  connection.addHandler(
-    (stanza: DomElement) => {
-      messages.push(stanza);
-      wake();
-      return true;
-    },
-    null,
-    "message",
-    null,
-  );
-  await new Promise<void>((resolve) => {
-    connection.connect(jid, password, (status: number) => {
-      statuses.push(status);
-      const { CONNECTED, AUTHFAIL, CONNFAIL, DISCONNECTED } = Strophe.Status;
-      if ([CONNECTED, AUTHFAIL, CONNFAIL, DISCONNECTED].includes(status)) resolve();
-    });
-  });
-  closers.push(() => connection.disconnect("end"));
-  return {
-    connection,
-    statuses,
-    async message(): Promise<DomElement> {
-      if (messages.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      return messages.shift() as DomElement;
-    },
-  };
-}
-
-const callStanza = (to: string, sdp = SDP, attrs: Record<string, string> = {}) =>
-  xml(
-    "message",
-    { to, type: "headline", id: "c1", ...attrs },
-    xml(
-      "extraParams",
-      { xmlns: "jabber:client" },
-      xml("moduleIdentifier", {}, "WebRTCVideoChat"),
-      xml("signalType", {}, "call"),
-      xml("sessionID", {}, "s1"),
-      xml("callType", {}, "1"),
-      xml("sdp", {}, sdp),
-      xml("platform", {}, "Web"),
-      xml("callerID", {}, "42"),
-      xml("opponentsIDs", {}, xml("opponentID", {}, "43")),
-      xml("full_name", {}, "Zoë"),
-    ),
-  );
-
-/** The next signal for user 43, as a GraphQL subscriber would see it. */
-async function subscribe(userId = 43) {
-  const parcels: Parcel[] = [];
-  let wake = () => {};
-  const detach = await chat.router.attach({
-    party: { applicationId: 7, userId, resource: "graphql" },
-    door: "graphql",
-    receive(parcel) {
-      parcels.push(parcel);
-      wake();
-    },
-    close() {},
-  });
-  closers.push(detach);
-  return async (): Promise<Signal> => {
-    for (;;) {
-      const parcel = parcels.shift();
-      if (parcel?.kind === "signal") return parcel.signal;
-      if (!parcel) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
-  };
-}
-
-describe("signing in", () => {
-  it("takes xmpp.js with the ids and a password, and binds what it asks for", async () => {
-    const { jid } = await signIn("42-7", "web");
-    expect(jid).toBe("42-7@chat.example/web");
-    expect(chat.attempts).toEqual([
-      { applicationId: 7, userId: 42, secret: "password", ip: "127.0.0.1", origin: undefined },
-    ]);
-    expect([...chat.live]).toMatchObject([{ applicationId: 7, userId: 42, sessionId: null }]);
-  });
-
-  it("takes xmpp.js with a session token, and assigns a resource of its own", async () => {
-    const [one, two] = [await signIn("42-7", undefined, "token"), await signIn("42-7")];
-    expect(one.jid).toMatch(/^42-7@chat\.example\/.{8,}$/);
-    expect(two.jid).not.toBe(one.jid);
-    expect([...chat.live].map(({ sessionId }) => sessionId)).toEqual([1042, null]);
-  });
-
-  it("takes Strophe with the bare and the full JID", async () => {
-    const bare = await strophe("42-7@chat.example");
-    expect(bare.statuses.at(-1)).toBe(Strophe.Status.CONNECTED);
-    const full = await strophe("42-7@chat.example/phone");
-    expect(full.connection.jid).toBe("42-7@chat.example/phone");
-  });
-
-  it("takes a full bare JID as the name", async () => {
-    const raw = await signInRaw(chat.url, "42-7@chat.example", "x");
-    expect(raw.received.at(-1)).toContain("<jid>42-7@chat.example/x</jid>");
-    raw.socket.terminate();
-  });
-
-  it.each([
-    ["a wrong password", "42-7", "wrong"],
-    ["an unknown user", "99-7", "password"],
-    ["a name that is no user's", "alice", "password"],
-  ])("answers %s alike", async (_name, username, password) => {
-    await expect(xmppJs(username, password).start()).rejects.toMatchObject({
-      name: "SASLError",
-      condition: "not-authorized",
-    });
-    const { statuses } = await strophe(`${username}@chat.example`, password);
-    expect(statuses.at(-1)).toBe(Strophe.Status.AUTHFAIL);
-  });
-
-  it("answers an outage as temporary", async () => {
-    const down = await startChat({
-      authenticate: async () => {
-        throw new Fault("UNAVAILABLE", "The database is away");
-      },
-    });
-    closers.push(() => down.close());
-    await expect(xmppJs("42-7", "password", undefined, down.url).start()).rejects.toMatchObject({
-      condition: "temporary-auth-failure",
-    });
-  });
-
-  it("closes the older stream of the same resource", async () => {
-    const old = await signInRaw(chat.url, "42-7", "web");
-    const { xmpp } = await signIn("42-7", "web");
-    const { frames } = await old.rest();
-    expect(frames.join("")).toMatch(/<stream:error.*<conflict .*<close /);
-    expect(xmpp.status).toBe("online");
-    expect((await chat.metrics.sockets.get()).values).toMatchObject([{ value: 1 }]);
-  });
-
-  it("closes the stream when its session or its user ends", async () => {
-    const raw = await signInRaw(chat.url, "42-7", "web", "token");
-    for (const stream of chat.live) stream.close();
-    const { frames } = await raw.rest();
-    expect(frames.join("")).toMatch(
-      /<stream:error.*<not-authorized .*The session has ended.*<close /,
-    );
-    expect(chat.live.size).toBe(0);
-  });
-
-  it("gives up its place when the client leaves", async () => {
-    const { xmpp } = await signIn("42-7", "web");
-    await xmpp.stop();
-    const raw = await signInRaw(chat.url, "43-7", "x");
-    raw.send('<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>');
-    expect(await raw.rest()).toEqual({
-      frames: ['<close xmlns="urn:ietf:params:xml:ns:xmpp-framing" />'],
-      code: 1000,
-    });
-    expect(chat.live.size).toBe(0);
-  });
-});
-
-describe("requests", () => {
-  const PING = xml("ping", { xmlns: "urn:xmpp:ping" });
-  const query = (xmlns: string) => xml("query", { xmlns });
-
-  it.each<[string, Record<string, string>, XmlNode]>([
-    ["ping to nobody", { type: "get" }, PING],
-    ["ping to the server", { type: "get", to: DOMAIN }, PING],
-    ["ping to the own account", { type: "get", to: "42-7@chat.example" }, PING],
-    ["ping to itself", { type: "get", to: "42-7@chat.example/web" }, PING],
-    [
-      "a legacy session",
-      { type: "set" },
-      xml("session", { xmlns: "urn:ietf:params:xml:ns:xmpp-session" }),
-    ],
-    ["carbons", { type: "set" }, xml("enable", { xmlns: "urn:xmpp:carbons:2" })],
-    ["the roster", { type: "get" }, query("jabber:iq:roster")],
-    ["privacy lists", { type: "get" }, query("jabber:iq:privacy")],
-    ["the own vCard", { type: "get" }, xml("vCard", { xmlns: "vcard-temp" })],
-    ["items", { type: "get", to: DOMAIN }, query("http://jabber.org/protocol/disco#items")],
-    ["last activity", { type: "get", to: DOMAIN }, query("jabber:iq:last")],
-  ])("has a result for %s", async (_name, attrs, child) => {
-    const { iq } = await signIn("42-7", "web");
-    const result = await iq(attrs, child);
-    expect(result.attrs.type).toBe("result");
-    if (child.name === "query") expect(result.getChild("query", child.attrs.xmlns)).toBeDefined();
-  });
-
-  it("tells what the server is, and what the account is", async () => {
-    const { iq } = await signIn("42-7", "web");
-    const info = query("http://jabber.org/protocol/disco#info");
-    const server = (await iq({ type: "get", to: DOMAIN }, info)).getChild("query");
-    expect(server?.getChild("identity")?.attrs).toMatchObject({ category: "server", type: "im" });
-    expect(server?.getChildren("feature").map(({ attrs }) => attrs.var)).toContain("urn:xmpp:ping");
-    const own = await iq({ type: "get", to: "42-7@chat.example" }, info);
-    expect(own.getChild("query")?.getChild("identity")?.attrs.category).toBe("account");
-  });
-
-  it.each<[string, Record<string, string>, XmlNode, string]>([
-    ["an unknown request", { type: "get" }, query("urn:x"), "service-unavailable"],
-    ["a set privacy list", { type: "set" }, query("jabber:iq:privacy"), "service-unavailable"],
-    ["another user", { type: "get", to: "43-7@chat.example/x" }, PING, "service-unavailable"],
-    ["another domain", { type: "get", to: "other.example" }, PING, "remote-server-not-found"],
-    ["no address", { type: "get", to: "a@@b" }, PING, "jid-malformed"],
-    [
-      "a second bind",
-      { type: "set" },
-      xml("bind", { xmlns: "urn:ietf:params:xml:ns:xmpp-bind" }),
-      "not-allowed",
-    ],
-  ])("refuses %s", async (_name, attrs, child, condition) => {
-    const { iq } = await signIn("42-7", "web");
-    await expect(iq(attrs, child)).rejects.toMatchObject({ name: "StanzaError", condition });
-  });
-
-  it.each([
-    ["no id", '<iq type="get"><ping xmlns="urn:xmpp:ping"/></iq>'],
-    ["no type", '<iq id="1"><ping xmlns="urn:xmpp:ping"/></iq>'],
-    ["an unknown type", '<iq id="1" type="put"><ping xmlns="urn:xmpp:ping"/></iq>'],
-    ["no child", '<iq id="1" type="get"/>'],
-    ["two children", '<iq id="1" type="get"><a/><b/></iq>'],
-  ])("finds fault with %s", async (_name, frame) => {
-    const raw = await signInRaw(chat.url, "42-7", "web");
-    raw.send(frame);
-    expect(await raw.next()).toMatch(/^<iq [^>]*type="error"><error type="modify"><bad-request /);
-    raw.socket.terminate();
-  });
-
-  it("swallows answers, presence and client states", async () => {
-    const raw = await signInRaw(chat.url, "42-7", "web");
-    raw.send('<iq id="1" type="result"/>');
-    raw.send('<iq id="2" type="error" to="other.example"/>');
-    raw.send('<presence xmlns="jabber:client"/>');
-    raw.send('<presence type="unavailable"/>');
-    raw.send('<inactive xmlns="urn:xmpp:csi:0"/>');
-    raw.send(" ");
-    raw.send('<iq id="3" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
-    expect(await raw.next()).toMatch(/^<iq [^>]*type="result"[^>]*id="3"/);
-    raw.socket.terminate();
-  });
-
-  it("are answered for Strophe", async () => {
-    const { connection } = await strophe("42-7@chat.example/web");
-    connection.send($pres());
-    const answer = await new Promise<DomElement>((resolve, reject) => {
-      connection.sendIQ(
-        $iq({ type: "get", to: DOMAIN }).c("ping", { xmlns: "urn:xmpp:ping" }),
-        resolve,
-        reject,
-      );
-    });
-    expect(answer.getAttribute("type")).toBe("result");
-  });
-});
-
-describe("signals", () => {
-  it("go from xmpp.js to every device of the user, before any presence", async () => {
-    const alice = await signIn("42-7", "web");
-    const bobs = [await signIn("43-7", "one"), await signIn("43-7", "two")];
-    const other = await signIn("44-7", "three");
-    const subscriber = await subscribe();
-    await alice.xmpp.send(
-      callStanza("43-7@chat.example", SDP, { from: "1-7@chat.example/forged" }),
-    );
-    for (const bob of bobs) {
-      const message = await bob.message();
-      expect(message.attrs).toEqual({
-        xmlns: "jabber:client",
-        from: "42-7@chat.example/web",
-        to: "43-7@chat.example",
-        id: "c1",
-        type: "headline",
-      });
-      const params = message.getChild("extraParams");
-      expect(params?.getChildText("sdp")).toBe(SDP);
-      expect(params?.getChildText("callerID")).toBe("42");
-      expect(params?.getChildText("full_name")).toBe("Zoë");
-      expect(message.getChild("delay")).toBeUndefined();
-    }
-    expect(await subscriber()).toMatchObject({
-      id: "c1",
-      from: { applicationId: 7, userId: 42, resource: "web" },
-      type: "call",
-      sdp: SDP,
-      callerId: "42",
-    });
-    expect(other.messages).toEqual([]);
-  });
-
-  it("go to one device when it is named, and are repeated as often as they are sent", async () => {
-    const alice = await signIn("42-7", "web");
-    const [one, two] = [await signIn("43-7", "one"), await signIn("43-7", "two")];
-    for (let count = 0; count < 3; count += 1)
-      await alice.xmpp.send(callStanza("43-7@chat.example/two"));
-    await alice.xmpp.send(callStanza("43-7@chat.example", SDP, { id: "c2" }));
-    const ids = [];
-    for (let count = 0; count < 4; count += 1) ids.push((await two.message()).attrs.id);
-    expect(ids).toEqual(["c1", "c1", "c1", "c2"]);
-    expect((await one.message()).attrs.id).toBe("c2");
-  });
-
-  it("keep a CRLF sdp byte for byte between Strophe and xmpp.js, both ways", async () => {
-    const strophe43 = await strophe("43-7@chat.example/old");
-    const alice = await signIn("42-7", "web");
-    await alice.xmpp.send(callStanza("43-7@chat.example"));
-    const got = await strophe43.message();
-    expect(got.getElementsByTagName("sdp")[0]?.textContent).toBe(SDP);
-    strophe43.connection.send(
-      $msg({ to: "42-7@chat.example", type: "headline", id: "a1" })
-        .c("extraParams")
-        .c("moduleIdentifier")
-        .t("WebRTCVideoChat")
-        .up()
-        .c("signalType")
-        .t("accept")
-        .up()
-        .c("sdp")
-        .t(SDP)
-        .up(),
-    );
-    const answer = await alice.message();
-    expect(answer.attrs.from).toBe("43-7@chat.example/old");
-    expect(answer.getChild("extraParams")?.getChildText("sdp")).toBe(SDP);
-  });
-
-  it("come from a GraphQL sender with a CRLF sdp", async () => {
-    const bob = await signIn("43-7", "one");
-    const from = { applicationId: 7, userId: 42, resource: "graphql" };
-    const to = { applicationId: 7, userId: 43 };
-    const iceCandidates = [{ sdpMLineIndex: "", candidate: "candidate:1", extra: [] }];
-    await chat.router.send("graphql", {
-      id: "g",
-      from,
-      to,
-      type: "iceCandidates",
-      sdp: SDP,
-      iceCandidates,
-      extra: [],
-    });
-    const message = await bob.message();
-    const params = message.getChild("extraParams");
-    expect(message.attrs.from).toBe("42-7@chat.example/graphql");
-    expect(params?.getChildText("sdp")).toBe(SDP);
-    expect(params?.getChild("iceCandidates")?.toString()).toBe(
-      "<iceCandidates><iceCandidate><sdpMLineIndex/><candidate>candidate:1</candidate></iceCandidate></iceCandidates>",
-    );
-  });
-
-  it.each(readdirSync(FOLDER))("pass as %s has them", async (file) => {
-    const frame = readFileSync(join(FOLDER, file), "utf8");
-    const bob = await signInRaw(chat.url, "43-7", "x");
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    alice.send(frame.replace(/ to="[^"]*"/, ' to="43-7@chat.example"'));
-    const read = (text: string) => {
-      const element = readFrame(text, 65_536);
-      const party = { applicationId: 7, userId: 1 };
-      return element && decodeSignal(element, party, party);
-    };
-    const got = await bob.next();
-    expect(read(got)).toEqual(read(frame));
-    expect(read(got)?.sdp).toBe(read(frame)?.sdp);
-    expect(got).toContain(' from="42-7@chat.example/web" to="43-7@chat.example"');
-    alice.socket.terminate();
-    bob.socket.terminate();
-  });
-
-  it("pass with 32 at once in the order they were sent", async () => {
-    const bob = await signInRaw(chat.url, "43-7", "x");
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    const signal = {
-      from: { applicationId: 7, userId: 1 },
-      to: { applicationId: 7, userId: 43 },
-      type: "update",
-      extra: [],
-    };
-    const ids = Array.from({ length: 200 }, (_, index) => `n${index}`);
-    for (const id of ids) alice.send(encodeSignal({ ...signal, id }, DOMAIN));
-    for (const id of ids) expect(await bob.next()).toContain(` id="${id}"`);
-    alice.socket.terminate();
-    bob.socket.terminate();
-  });
-
-  it.each([
-    ["another application", "42-8@chat.example", "item-not-found"],
-    ["nobody", "99-7@chat.example", "item-not-found"],
-    ["a name that is no user's", "alice@chat.example", "item-not-found"],
-    ["the server", "chat.example", "service-unavailable"],
-    ["another domain", "43-7@other.example", "remote-server-not-found"],
-  ])("to %s come back as an error", async (_name, to, condition) => {
-    const alice = await signIn("42-7", "web");
-    for (const type of ["headline", "chat"]) {
-      await alice.xmpp.send(callStanza(to, SDP, { type }));
-      const message = await alice.message();
-      expect(message.attrs).toMatchObject({
-        type: "error",
-        id: "c1",
-        from: to,
-        to: "42-7@chat.example/web",
-      });
-      expect(message.getChild("error")?.getChild(condition)).toBeDefined();
-    }
-  });
-
-  it("to no address come back as an error without that address", async () => {
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    alice.send('<message to="43-7@" type="headline" id="j"/>');
-    expect(await alice.next()).toMatch(
-      /^<message xmlns="jabber:client" to="42-7@chat.example\/web" id="j" type="error"><error type="modify"><jid-malformed /,
-    );
-    alice.socket.terminate();
-  });
-
-  it("of a call with a fifth party are refused", async () => {
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    const opponents = [43, 44, 45, 46].map((id) => `<opponentID>${id}</opponentID>`).join("");
-    alice.send(
-      `<message to="43-7@chat.example" type="headline" id="f"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType><opponentsIDs>${opponents}</opponentsIDs></extraParams></message>`,
-    );
-    expect(await alice.next()).toMatch(
-      /type="error".*<error type="wait"><resource-constraint .*at most 4 parties/,
-    );
-    alice.socket.terminate();
-  });
-
-  it("to a user who is not connected are no error", async () => {
-    const alice = await signIn("42-7", "web");
-    await alice.xmpp.send(callStanza("44-7@chat.example"));
-    await alice.iq({ type: "get" }, xml("ping", { xmlns: "urn:xmpp:ping" }));
-    expect(alice.messages).toEqual([]);
-  });
-});
-
-describe("other messages", () => {
-  it("pass unchanged between users, stamped with their sender", async () => {
-    const bob = await signInRaw(chat.url, "43-7", "x");
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    alice.send(
-      '<message xmlns="jabber:client" to="43-7@chat.example" type="chat" id="m&quot;1" xml:lang="de" from="1-7@chat.example"><body>a&#13;\nb &lt;c&gt;</body><x xmlns="urn:x" y="1"/></message>',
-    );
-    const expected =
-      '<message xmlns="jabber:client" to="43-7@chat.example" type="chat" id="m&quot;1" xml:lang="de" from="42-7@chat.example/web"><body>a&#13;\nb &lt;c&gt;</body><x xmlns="urn:x" y="1"/></message>';
-    expect(await bob.next()).toBe(expected);
-    alice.socket.terminate();
-    bob.socket.terminate();
-  });
-
-  it("to no address are for the own devices", async () => {
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    alice.send('<message type="chat"><body>note</body></message>');
-    expect(await alice.next()).toBe(
-      '<message xmlns="jabber:client" type="chat" from="42-7@chat.example/web"><body>note</body></message>',
-    );
-    alice.socket.terminate();
-  });
-
-  it("to a group are refused, and errors are never answered", async () => {
-    const alice = await signInRaw(chat.url, "42-7", "web");
-    alice.send('<message to="room@muc.chat.example" type="groupchat" id="g"/>');
-    expect(await alice.next()).toContain("<remote-server-not-found ");
-    alice.send('<message to="43-7@chat.example" type="groupchat" id="g"/>');
-    expect(await alice.next()).toContain("<service-unavailable ");
-    for (const to of ["99-7@chat.example", "x@other.example", "a@@b", "chat.example"]) {
-      alice.send(`<message to="${to}" type="error" id="e"/>`);
-    }
-    alice.send('<iq id="p" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
-    expect(await alice.next()).toContain('id="p"');
-    alice.socket.terminate();
-  });
-});
-
-describe("bounds", () => {
-  /** Endpoint of its own for one test. */
-  async function start(options: Parameters<typeof startChat>[0]): Promise<TestChat> {
-    const own = await startChat(options);
-    closers.push(() => own.close());
-    return own;
+  function xmppJs(
+    username: string,
+    password = "password",
+    resource?: string,
+    url = chat.url,
+  ): XmppClient {
+    const xmpp = xmppJsClient({ service: url, domain: DOMAIN, username, password, resource });
+    xmpp.on("error", () => {});
+    closers.push(() => xmpp.stop().catch(() => {}));
+    return xmpp;
   }
 
-  it("gives up a client that does not sign in, or does not bind", async () => {
-    const { url } = await start({ limits: { negotiationMs: 60 } });
-    const silent = await connectRaw(url);
-    expect((await silent.rest()).frames.join("")).toMatch(/^<open .*<connection-timeout .*<close /);
-    const unbound = await connectRaw(url);
-    for (const frame of [OPEN, auth("42-7", "password"), OPEN]) unbound.send(frame);
-    expect((await unbound.rest()).frames.join("")).toMatch(/<success .*<connection-timeout /);
-  });
-
-  it("pings an idle client, and keeps one that answers", async () => {
-    const { url } = await start({ limits: { idleMs: 40 } });
-    const raw = await signInRaw(url, "42-7", "web");
-    raw.socket.removeAllListeners("ping");
-    let pings = 0;
-    raw.socket.on("ping", () => {
-      pings += 1;
+  /** Signs in with xmpp.js; messages are collected. */
+  async function signIn(username: string, resource?: string, password?: string) {
+    const xmpp = xmppJs(username, password, resource);
+    const messages: XmlNode[] = [];
+    let wake = () => {};
+    xmpp.on("stanza", (stanza) => {
+      if (!stanza.is("message")) return;
+      messages.push(stanza);
+      wake();
     });
-    for (let count = 0; count < 4; count += 1) {
-      const ping = await raw.next();
-      expect(ping).toMatch(
-        /^<iq [^>]*type="get"[^>]*from="chat.example" to="42-7@chat.example\/web"><ping /,
+    const address = await xmpp.start();
+    return {
+      xmpp,
+      jid: address.toString(),
+      messages,
+      async message(): Promise<XmlNode> {
+        if (messages.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        return messages.shift() as XmlNode;
+      },
+      iq: (attrs: Record<string, string>, ...children: XmlNode[]) =>
+        xmpp.iqCaller.request(xml("iq", attrs, ...children), 5_000),
+    };
+  }
+
+  /** Connects with Strophe. */
+  async function strophe(jid: string, password = "password") {
+    const connection = new Strophe.Connection(chat.urls[transport === "wss" ? "wss" : "ws"]);
+    const messages: DomElement[] = [];
+    const statuses: number[] = [];
+    let wake = () => {};
+    connection.addHandler(
+      (stanza: DomElement) => {
+        messages.push(stanza);
+        wake();
+        return true;
+      },
+      null,
+      "message",
+      null,
+    );
+    await new Promise<void>((resolve) => {
+      connection.connect(jid, password, (status: number) => {
+        statuses.push(status);
+        const { CONNECTED, AUTHFAIL, CONNFAIL, DISCONNECTED } = Strophe.Status;
+        if ([CONNECTED, AUTHFAIL, CONNFAIL, DISCONNECTED].includes(status)) resolve();
+      });
+    });
+    closers.push(() => connection.disconnect("end"));
+    return {
+      connection,
+      statuses,
+      async message(): Promise<DomElement> {
+        if (messages.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        return messages.shift() as DomElement;
+      },
+    };
+  }
+
+  const callStanza = (to: string, sdp = SDP, attrs: Record<string, string> = {}) =>
+    xml(
+      "message",
+      { to, type: "headline", id: "c1", ...attrs },
+      xml(
+        "extraParams",
+        { xmlns: "jabber:client" },
+        xml("moduleIdentifier", {}, "WebRTCVideoChat"),
+        xml("signalType", {}, "call"),
+        xml("sessionID", {}, "s1"),
+        xml("callType", {}, "1"),
+        xml("sdp", {}, sdp),
+        xml("platform", {}, "Web"),
+        xml("callerID", {}, "42"),
+        xml("opponentsIDs", {}, xml("opponentID", {}, "43")),
+        xml("full_name", {}, "Zoë"),
+      ),
+    );
+
+  /** The next signal for user 43, as a GraphQL subscriber would see it. */
+  async function subscribe(userId = 43) {
+    const parcels: Parcel[] = [];
+    let wake = () => {};
+    const { detach } = await chat.router.attach({
+      party: { applicationId: 7, userId, resource: "graphql" },
+      door: "graphql",
+      receive(parcel) {
+        parcels.push(parcel);
+        wake();
+      },
+      close() {},
+    });
+    closers.push(detach);
+    return async (): Promise<Signal> => {
+      for (;;) {
+        const parcel = parcels.shift();
+        if (parcel?.kind === "signal") return parcel.signal;
+        if (!parcel) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    };
+  }
+
+  describe("signing in", () => {
+    it("takes xmpp.js with the ids and a password, and binds what it asks for", async () => {
+      const { jid } = await signIn("42-7", "web");
+      expect(jid).toBe("42-7@chat.example/web");
+      expect(chat.attempts).toEqual([
+        { applicationId: 7, userId: 42, secret: "password", ip: "127.0.0.1", origin: undefined },
+      ]);
+      expect([...chat.live]).toMatchObject([{ applicationId: 7, userId: 42, sessionId: null }]);
+    });
+
+    it("takes xmpp.js with a session token, and assigns a resource of its own", async () => {
+      const [one, two] = [await signIn("42-7", undefined, "token"), await signIn("42-7")];
+      expect(one.jid).toMatch(/^42-7@chat\.example\/.{8,}$/);
+      expect(two.jid).not.toBe(one.jid);
+      expect([...chat.live].map(({ sessionId }) => sessionId)).toEqual([1042, null]);
+    });
+
+    it("takes Strophe with the bare and the full JID", async () => {
+      const bare = await strophe("42-7@chat.example");
+      expect(bare.statuses.at(-1)).toBe(Strophe.Status.CONNECTED);
+      const full = await strophe("42-7@chat.example/phone");
+      expect(full.connection.jid).toBe("42-7@chat.example/phone");
+    });
+
+    it("takes a full bare JID as the name", async () => {
+      const raw = await signInRaw(chat.url, "42-7@chat.example", "x");
+      expect(raw.received.at(-1)).toContain("<jid>42-7@chat.example/x</jid>");
+      raw.socket.terminate();
+    });
+
+    it.each([
+      ["a wrong password", "42-7", "wrong"],
+      ["an unknown user", "99-7", "password"],
+      ["a name that is no user's", "alice", "password"],
+    ])("answers %s alike", async (_name, username, password) => {
+      await expect(xmppJs(username, password).start()).rejects.toMatchObject({
+        name: "SASLError",
+        condition: "not-authorized",
+      });
+      const { statuses } = await strophe(`${username}@chat.example`, password);
+      expect(statuses.at(-1)).toBe(Strophe.Status.AUTHFAIL);
+    });
+
+    it("offers PLAIN alone, and then binding and stream management", async () => {
+      const raw = await signInRaw(chat.url, "42-7", "web");
+      const features = raw.received.filter((frame) => frame.startsWith("<stream:features"));
+      const offered = features.map((frame) => frame.match(/<(?!\/)[\w:]+/g)?.slice(1));
+      expect(offered).toEqual([
+        ["<mechanisms", "<mechanism"],
+        ["<bind", "<session", "<optional", "<sm"],
+      ]);
+      expect(features[0]).toContain("<mechanism>PLAIN</mechanism>");
+      raw.socket.terminate();
+    });
+
+    it("answers an outage as temporary", async () => {
+      const down = await startChat({
+        transport,
+        authenticate: async () => {
+          throw new Fault("UNAVAILABLE", "The database is away");
+        },
+      });
+      closers.push(() => down.close());
+      await expect(xmppJs("42-7", "password", undefined, down.url).start()).rejects.toMatchObject({
+        condition: "temporary-auth-failure",
+      });
+    });
+
+    it("closes the older stream of the same resource", async () => {
+      const old = await signInRaw(chat.url, "42-7", "web");
+      const { xmpp } = await signIn("42-7", "web");
+      const { frames } = await old.rest();
+      expect(frames.join("")).toMatch(/<stream:error.*<conflict .*<close /);
+      expect(xmpp.status).toBe("online");
+      expect((await chat.metrics.sockets.get()).values).toMatchObject([{ value: 1 }]);
+    });
+
+    it("closes the stream when its session or its user ends", async () => {
+      const raw = await signInRaw(chat.url, "42-7", "web", "token");
+      for (const stream of chat.live) stream.close();
+      const { frames } = await raw.rest();
+      expect(frames.join("")).toMatch(
+        /<stream:error.*<not-authorized .*The session has ended.*<close /,
       );
-      raw.send(`<iq type="result" id="${/id="([^"]*)"/.exec(ping)?.[1]}"/>`);
-    }
-    expect(pings).toBeGreaterThanOrEqual(4);
-    expect(raw.socket.readyState).toBe(WebSocket.OPEN);
-    raw.socket.terminate();
+      expect(chat.live.size).toBe(0);
+    });
+
+    it("is watched with the mark of the password that signed it in", async () => {
+      const own = await startOwn({
+        transport,
+        authenticate: async () => ({
+          ...{ sessionId: null, password: "mark", confirm: async () => undefined },
+        }),
+      });
+      const raw = await signInRaw(own.url, "42-7", "web");
+      expect([...own.live]).toMatchObject([{ userId: 42, sessionId: null, password: "mark" }]);
+      raw.socket.terminate();
+    });
+
+    it("gives up its place when the client leaves", async () => {
+      const { xmpp } = await signIn("42-7", "web");
+      await xmpp.stop();
+      const raw = await signInRaw(chat.url, "43-7", "x");
+      raw.send('<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>');
+      expect(await raw.rest()).toEqual({
+        frames: ['<close xmlns="urn:ietf:params:xml:ns:xmpp-framing" />'],
+        code: 1000,
+      });
+      expect(chat.live.size).toBe(0);
+    });
   });
 
-  it("drops a client that is gone without a word", async () => {
-    const own = await start({ limits: { idleMs: 40 } });
-    const raw = await signInRaw(own.url, "42-7", "web");
-    raw.socket.pause();
-    while (own.live.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect((await own.metrics.sockets.get()).values).toMatchObject([{ value: 0 }]);
-    raw.socket.terminate();
+  describe("requests", () => {
+    const PING = xml("ping", { xmlns: "urn:xmpp:ping" });
+    const query = (xmlns: string) => xml("query", { xmlns });
+
+    it.each<[string, Record<string, string>, XmlNode]>([
+      ["ping to nobody", { type: "get" }, PING],
+      ["ping to the server", { type: "get", to: DOMAIN }, PING],
+      ["ping to the own account", { type: "get", to: "42-7@chat.example" }, PING],
+      ["ping to itself", { type: "get", to: "42-7@chat.example/web" }, PING],
+      [
+        "a legacy session",
+        { type: "set" },
+        xml("session", { xmlns: "urn:ietf:params:xml:ns:xmpp-session" }),
+      ],
+      ["carbons", { type: "set" }, xml("enable", { xmlns: "urn:xmpp:carbons:2" })],
+      ["the roster", { type: "get" }, query("jabber:iq:roster")],
+      ["privacy lists", { type: "get" }, query("jabber:iq:privacy")],
+      ["the own vCard", { type: "get" }, xml("vCard", { xmlns: "vcard-temp" })],
+      ["items", { type: "get", to: DOMAIN }, query("http://jabber.org/protocol/disco#items")],
+      ["last activity", { type: "get", to: DOMAIN }, query("jabber:iq:last")],
+    ])("has a result for %s", async (_name, attrs, child) => {
+      const { iq } = await signIn("42-7", "web");
+      const result = await iq(attrs, child);
+      expect(result.attrs.type).toBe("result");
+      if (child.name === "query") expect(result.getChild("query", child.attrs.xmlns)).toBeDefined();
+    });
+
+    it("tells what the server is, and what the account is", async () => {
+      const { iq } = await signIn("42-7", "web");
+      const info = query("http://jabber.org/protocol/disco#info");
+      const server = (await iq({ type: "get", to: DOMAIN }, info)).getChild("query");
+      expect(server?.getChild("identity")?.attrs).toMatchObject({ category: "server", type: "im" });
+      expect(server?.getChildren("feature").map(({ attrs }) => attrs.var)).toContain(
+        "urn:xmpp:ping",
+      );
+      const own = await iq({ type: "get", to: "42-7@chat.example" }, info);
+      expect(own.getChild("query")?.getChild("identity")?.attrs.category).toBe("account");
+    });
+
+    it.each<[string, Record<string, string>, XmlNode, string]>([
+      ["an unknown request", { type: "get" }, query("urn:x"), "service-unavailable"],
+      ["a set privacy list", { type: "set" }, query("jabber:iq:privacy"), "service-unavailable"],
+      ["another user", { type: "get", to: "43-7@chat.example/x" }, PING, "service-unavailable"],
+      ["another domain", { type: "get", to: "other.example" }, PING, "remote-server-not-found"],
+      ["no address", { type: "get", to: "a@@b" }, PING, "jid-malformed"],
+      [
+        "a second bind",
+        { type: "set" },
+        xml("bind", { xmlns: "urn:ietf:params:xml:ns:xmpp-bind" }),
+        "not-allowed",
+      ],
+    ])("refuses %s", async (_name, attrs, child, condition) => {
+      const { iq } = await signIn("42-7", "web");
+      await expect(iq(attrs, child)).rejects.toMatchObject({ name: "StanzaError", condition });
+    });
+
+    it.each([
+      ["no id", '<iq type="get"><ping xmlns="urn:xmpp:ping"/></iq>'],
+      ["no type", '<iq id="1"><ping xmlns="urn:xmpp:ping"/></iq>'],
+      ["an unknown type", '<iq id="1" type="put"><ping xmlns="urn:xmpp:ping"/></iq>'],
+      ["no child", '<iq id="1" type="get"/>'],
+      ["two children", '<iq id="1" type="get"><a/><b/></iq>'],
+    ])("finds fault with %s", async (_name, frame) => {
+      const raw = await signInRaw(chat.url, "42-7", "web");
+      raw.send(frame);
+      expect(await raw.next()).toMatch(/^<iq [^>]*type="error"><error type="modify"><bad-request /);
+      raw.socket.terminate();
+    });
+
+    it("swallows answers, presence and client states", async () => {
+      const raw = await signInRaw(chat.url, "42-7", "web");
+      raw.send('<iq id="1" type="result"/>');
+      raw.send('<iq id="2" type="error" to="other.example"/>');
+      raw.send('<presence xmlns="jabber:client"/>');
+      raw.send('<presence type="unavailable"/>');
+      raw.send('<inactive xmlns="urn:xmpp:csi:0"/>');
+      raw.send(" ");
+      raw.send('<iq id="3" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
+      expect(await raw.next()).toMatch(/^<iq [^>]*type="result"[^>]*id="3"/);
+      raw.socket.terminate();
+    });
+
+    it("are answered for Strophe", async () => {
+      const { connection } = await strophe("42-7@chat.example/web");
+      connection.send($pres());
+      const answer = await new Promise<DomElement>((resolve, reject) => {
+        connection.sendIQ(
+          $iq({ type: "get", to: DOMAIN }).c("ping", { xmlns: "urn:xmpp:ping" }),
+          resolve,
+          reject,
+        );
+      });
+      expect(answer.getAttribute("type")).toBe("result");
+    });
   });
 
-  it("gives up a client that does not read, and nobody else", async () => {
-    const own = await start({ limits: { backlogBytes: 50_000, closeMs: 50 } });
-    const stalled = await signInRaw(own.url, "43-7", "stalled");
-    const reader = await signInRaw(own.url, "43-7", "reader");
-    const alice = await signInRaw(own.url, "42-7", "web");
-    stalled.socket.pause();
-    let sent = 0;
-    while (own.live.size === 3) {
+  describe("signals", () => {
+    it("go from xmpp.js to every device of the user, before any presence", async () => {
+      const alice = await signIn("42-7", "web");
+      const bobs = [await signIn("43-7", "one"), await signIn("43-7", "two")];
+      const other = await signIn("44-7", "three");
+      const subscriber = await subscribe();
+      await alice.xmpp.send(
+        callStanza("43-7@chat.example", SDP, { from: "1-7@chat.example/forged" }),
+      );
+      for (const bob of bobs) {
+        const message = await bob.message();
+        expect(message.attrs).toEqual({
+          xmlns: "jabber:client",
+          from: "42-7@chat.example/web",
+          to: "43-7@chat.example",
+          id: "c1",
+          type: "headline",
+        });
+        const params = message.getChild("extraParams");
+        expect(params?.getChildText("sdp")).toBe(SDP);
+        expect(params?.getChildText("callerID")).toBe("42");
+        expect(params?.getChildText("full_name")).toBe("Zoë");
+        expect(message.getChild("delay")).toBeUndefined();
+      }
+      expect(await subscriber()).toMatchObject({
+        id: "c1",
+        from: { applicationId: 7, userId: 42, resource: "web" },
+        type: "call",
+        sdp: SDP,
+        callerId: "42",
+      });
+      expect(other.messages).toEqual([]);
+    });
+
+    it("go to one device when it is named, and are repeated as often as they are sent", async () => {
+      const alice = await signIn("42-7", "web");
+      const [one, two] = [await signIn("43-7", "one"), await signIn("43-7", "two")];
+      for (let count = 0; count < 3; count += 1)
+        await alice.xmpp.send(callStanza("43-7@chat.example/two"));
+      await alice.xmpp.send(callStanza("43-7@chat.example", SDP, { id: "c2" }));
+      const ids = [];
+      for (let count = 0; count < 4; count += 1) ids.push((await two.message()).attrs.id);
+      expect(ids).toEqual(["c1", "c1", "c1", "c2"]);
+      expect((await one.message()).attrs.id).toBe("c2");
+    });
+
+    it("keep a CRLF sdp byte for byte between Strophe and xmpp.js, both ways", async () => {
+      const strophe43 = await strophe("43-7@chat.example/old");
+      const alice = await signIn("42-7", "web");
+      await alice.xmpp.send(callStanza("43-7@chat.example"));
+      const got = await strophe43.message();
+      expect(got.getElementsByTagName("sdp")[0]?.textContent).toBe(SDP);
+      strophe43.connection.send(
+        $msg({ to: "42-7@chat.example", type: "headline", id: "a1" })
+          .c("extraParams")
+          .c("moduleIdentifier")
+          .t("WebRTCVideoChat")
+          .up()
+          .c("signalType")
+          .t("accept")
+          .up()
+          .c("sdp")
+          .t(SDP)
+          .up(),
+      );
+      const answer = await alice.message();
+      expect(answer.attrs.from).toBe("43-7@chat.example/old");
+      expect(answer.getChild("extraParams")?.getChildText("sdp")).toBe(SDP);
+    });
+
+    it("come from a GraphQL sender with a CRLF sdp", async () => {
+      const bob = await signIn("43-7", "one");
+      const from = { applicationId: 7, userId: 42, resource: "graphql" };
+      const to = { applicationId: 7, userId: 43 };
+      const iceCandidates = [{ sdpMLineIndex: "", candidate: "candidate:1", extra: [] }];
+      await chat.router.send("graphql", {
+        id: "g",
+        from,
+        to,
+        type: "iceCandidates",
+        sdp: SDP,
+        iceCandidates,
+        extra: [],
+      });
+      const message = await bob.message();
+      const params = message.getChild("extraParams");
+      expect(message.attrs.from).toBe("42-7@chat.example/graphql");
+      expect(params?.getChildText("sdp")).toBe(SDP);
+      expect(params?.getChild("iceCandidates")?.toString()).toBe(
+        "<iceCandidates><iceCandidate><sdpMLineIndex/><candidate>candidate:1</candidate></iceCandidate></iceCandidates>",
+      );
+    });
+
+    it.each(readdirSync(FOLDER))("pass as %s has them", async (file) => {
+      const frame = readFileSync(join(FOLDER, file), "utf8");
+      const bob = await signInRaw(chat.url, "43-7", "x");
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      alice.send(frame.replace(/ to="[^"]*"/, ' to="43-7@chat.example"'));
+      const read = (text: string) => {
+        const element = readFrame(text, 65_536);
+        const party = { applicationId: 7, userId: 1 };
+        return element && decodeSignal(element, party, party);
+      };
+      const got = await bob.next();
+      expect(read(got)).toEqual(read(frame));
+      expect(read(got)?.sdp).toBe(read(frame)?.sdp);
+      expect(got).toContain(' from="42-7@chat.example/web" to="43-7@chat.example"');
+      alice.socket.terminate();
+      bob.socket.terminate();
+    });
+
+    it("pass with 32 at once in the order they were sent", async () => {
+      const bob = await signInRaw(chat.url, "43-7", "x");
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      const signal = {
+        from: { applicationId: 7, userId: 1 },
+        to: { applicationId: 7, userId: 43 },
+        type: "update",
+        extra: [],
+      };
+      const ids = Array.from({ length: 200 }, (_, index) => `n${index}`);
+      for (const id of ids) alice.send(encodeSignal({ ...signal, id }, DOMAIN));
+      for (const id of ids) expect(await bob.next()).toContain(` id="${id}"`);
+      alice.socket.terminate();
+      bob.socket.terminate();
+    });
+
+    it.each([
+      ["another application", "42-8@chat.example", "item-not-found"],
+      ["nobody", "99-7@chat.example", "item-not-found"],
+      ["a name that is no user's", "alice@chat.example", "item-not-found"],
+      ["the server", "chat.example", "service-unavailable"],
+      ["another domain", "43-7@other.example", "remote-server-not-found"],
+    ])("to %s come back as an error", async (_name, to, condition) => {
+      const alice = await signIn("42-7", "web");
+      for (const type of ["headline", "chat"]) {
+        await alice.xmpp.send(callStanza(to, SDP, { type }));
+        const message = await alice.message();
+        expect(message.attrs).toMatchObject({
+          type: "error",
+          id: "c1",
+          from: to,
+          to: "42-7@chat.example/web",
+        });
+        expect(message.getChild("error")?.getChild(condition)).toBeDefined();
+      }
+    });
+
+    it("to no address come back as an error without that address", async () => {
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      alice.send('<message to="43-7@" type="headline" id="j"/>');
+      expect(await alice.next()).toMatch(
+        /^<message xmlns="jabber:client" to="42-7@chat.example\/web" id="j" type="error"><error type="modify"><jid-malformed /,
+      );
+      alice.socket.terminate();
+    });
+
+    it("of a call with a fifth party are refused", async () => {
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      const opponents = [43, 44, 45, 46].map((id) => `<opponentID>${id}</opponentID>`).join("");
       alice.send(
-        `<message to="43-7@chat.example" type="chat" id="m${sent}"><body>${"x".repeat(60_000)}</body></message>`,
+        `<message to="43-7@chat.example" type="headline" id="f"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType><opponentsIDs>${opponents}</opponentsIDs></extraParams></message>`,
       );
-      expect(await reader.next()).toContain(` id="m${sent}"`);
-      sent += 1;
-      if (sent > 2_000) throw new Error("the backlog has no bound");
-    }
-    expect([...own.live].map(({ userId }) => userId).sort()).toEqual([42, 43]);
-    for (const raw of [stalled, reader, alice]) raw.socket.terminate();
-  });
-
-  it("stops reading from a client that outruns its own signals", async () => {
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
+      expect(await alice.next()).toMatch(
+        /type="error".*<error type="wait"><resource-constraint .*at most 4 parties/,
+      );
+      alice.socket.terminate();
     });
-    const own = await start({
-      limits: { queue: 4 },
-      router: (router) => ({
-        ...router,
-        relay: (...parcel) => gate.then(() => router.relay(...parcel)),
-      }),
+
+    it("to a user who is not connected are no error", async () => {
+      const alice = await signIn("42-7", "web");
+      await alice.xmpp.send(callStanza("44-7@chat.example"));
+      await alice.iq({ type: "get" }, xml("ping", { xmlns: "urn:xmpp:ping" }));
+      expect(alice.messages).toEqual([]);
     });
-    const alice = await signInRaw(own.url, "42-7", "web");
-    const count = 3_000;
-    const frame = `<message to="44-7@chat.example" type="chat" id="m"><body>${"x".repeat(8_000)}</body></message>`;
-    for (let sent = 0; sent < count; sent += 1) alice.send(frame);
-    // What neither the endpoint nor the buffers of the two sockets take stays with the client.
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(alice.socket.bufferedAmount).toBeGreaterThan((count * frame.length) / 4);
-    open();
-    alice.send('<iq id="last" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
-    expect(await alice.next()).toContain(' id="last"');
-    expect(alice.socket.bufferedAmount).toBe(0);
-    alice.socket.terminate();
   });
 
-  it("slows failed sign-ins and closes the stream after five", async () => {
-    const { url } = await start({ limits: { failureMs: 20 } });
-    const raw = await connectRaw(url);
-    raw.send(OPEN);
-    for (let count = 0; count < 5; count += 1) raw.send(auth("42-7", "wrong"));
-    const { frames } = await raw.rest();
-    expect(frames.filter((frame) => frame.includes("<not-authorized/></failure>"))).toHaveLength(5);
-    expect(frames.join("")).toMatch(/<policy-violation .*<close /);
+  describe("other messages", () => {
+    it("pass unchanged between users, stamped with their sender", async () => {
+      const bob = await signInRaw(chat.url, "43-7", "x");
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      alice.send(
+        '<message xmlns="jabber:client" to="43-7@chat.example" type="chat" id="m&quot;1" xml:lang="de" from="1-7@chat.example"><body>a&#13;\nb &lt;c&gt;</body><x xmlns="urn:x" y="1"/></message>',
+      );
+      const expected =
+        '<message xmlns="jabber:client" to="43-7@chat.example" type="chat" id="m&quot;1" xml:lang="de" from="42-7@chat.example/web"><body>a&#13;\nb &lt;c&gt;</body><x xmlns="urn:x" y="1"/></message>';
+      expect(await bob.next()).toBe(expected);
+      alice.socket.terminate();
+      bob.socket.terminate();
+    });
+
+    it("to no address are for the own devices", async () => {
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      alice.send('<message type="chat"><body>note</body></message>');
+      expect(await alice.next()).toBe(
+        '<message xmlns="jabber:client" type="chat" from="42-7@chat.example/web"><body>note</body></message>',
+      );
+      alice.socket.terminate();
+    });
+
+    it("to a group are refused, and errors are never answered", async () => {
+      const alice = await signInRaw(chat.url, "42-7", "web");
+      alice.send('<message to="room@muc.chat.example" type="groupchat" id="g"/>');
+      expect(await alice.next()).toContain("<remote-server-not-found ");
+      alice.send('<message to="43-7@chat.example" type="groupchat" id="g"/>');
+      expect(await alice.next()).toContain("<service-unavailable ");
+      for (const to of ["99-7@chat.example", "x@other.example", "a@@b", "chat.example"]) {
+        alice.send(`<message to="${to}" type="error" id="e"/>`);
+      }
+      alice.send('<iq id="p" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
+      expect(await alice.next()).toContain('id="p"');
+      alice.socket.terminate();
+    });
   });
 
-  it("ends a sign-in that waits when its client leaves", async () => {
-    const own = await start({ limits: { failureMs: 600_000, failures: 9 } });
-    const raw = await connectRaw(own.url);
-    raw.send(OPEN);
-    for (let count = 0; count < 4; count += 1) raw.send(auth("42-7", "wrong"));
-    for (let count = 0; count < 5; count += 1) await raw.next();
-    raw.socket.terminate();
-    await own.close();
-    expect(own.attempts).toHaveLength(3);
-  });
+  describe("bounds", () => {
+    const start = (options: Parameters<typeof startChat>[0]) => startOwn({ transport, ...options });
 
+    it("gives up a client that does not sign in, or does not bind", async () => {
+      const { url } = await start({ limits: { negotiationMs: 60 } });
+      const silent = await connectRaw(url);
+      expect((await silent.rest()).frames.join("")).toMatch(
+        /^<open .*<connection-timeout .*<close /,
+      );
+      const unbound = await connectRaw(url);
+      for (const frame of [OPEN, auth("42-7", "password"), OPEN]) unbound.send(frame);
+      expect((await unbound.rest()).frames.join("")).toMatch(/<success .*<connection-timeout /);
+    });
+
+    it("pings an idle client, and keeps one that answers", async () => {
+      const { url } = await start({ limits: { idleMs: 40 } });
+      const raw = await signInRaw(url, "42-7", "web");
+      // Over WebSocket the transport has a ping of its own, which goes with it.
+      let pings = 0;
+      const socket = raw.socket instanceof WebSocket ? raw.socket : undefined;
+      socket?.removeAllListeners("ping");
+      socket?.on("ping", () => {
+        pings += 1;
+      });
+      for (let count = 0; count < 4; count += 1) {
+        const ping = await raw.next();
+        expect(ping).toMatch(
+          /^<iq [^>]*type="get"[^>]*from="chat.example" to="42-7@chat.example\/web"><ping /,
+        );
+        raw.send(`<iq type="result" id="${/id="([^"]*)"/.exec(ping)?.[1]}"/>`);
+      }
+      expect(pings).toBeGreaterThanOrEqual(socket ? 4 : 0);
+      expect(raw.socket.readyState).toBe(WebSocket.OPEN);
+      raw.socket.terminate();
+    });
+
+    it("drops a client that is gone without a word", async () => {
+      const own = await start({ limits: { idleMs: 40 } });
+      const raw = await signInRaw(own.url, "42-7", "web");
+      raw.socket.pause();
+      while (own.live.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      expect((await own.metrics.sockets.get()).values).toMatchObject([{ value: 0 }]);
+      raw.socket.terminate();
+    });
+
+    it("gives up a client that does not read, and nobody else", async () => {
+      const own = await start({ limits: { backlogBytes: 100_000, closeMs: 50 } });
+      const stalled = await signInRaw(own.url, "43-7", "stalled");
+      const reader = await signInRaw(own.url, "43-7", "reader");
+      const alice = await signInRaw(own.url, "42-7", "web");
+      stalled.socket.pause();
+      let sent = 0;
+      while (own.live.size === 3) {
+        alice.send(
+          `<message to="43-7@chat.example" type="chat" id="m${sent}"><body>${"x".repeat(60_000)}</body></message>`,
+        );
+        expect(await reader.next()).toContain(` id="m${sent}"`);
+        sent += 1;
+        if (sent > 2_000) throw new Error("the backlog has no bound");
+      }
+      expect([...own.live].map(({ userId }) => userId).sort()).toEqual([42, 43]);
+      for (const raw of [stalled, reader, alice]) raw.socket.terminate();
+    });
+
+    it("stops reading from a client that outruns its own signals", async () => {
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const own = await start({
+        limits: { queue: 4 },
+        router: (router) => ({
+          ...router,
+          relay: (...parcel) => gate.then(() => router.relay(...parcel)),
+        }),
+      });
+      const alice = await signInRaw(own.url, "42-7", "web");
+      const count = 3_000;
+      const frame = `<message to="44-7@chat.example" type="chat" id="m"><body>${"x".repeat(8_000)}</body></message>`;
+      for (let sent = 0; sent < count; sent += 1) alice.send(frame);
+      // What neither the endpoint nor the buffers of the two sockets take stays with the client.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(alice.socket.bufferedAmount).toBeGreaterThan((count * frame.length) / 4);
+      open();
+      alice.send('<iq id="last" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
+      expect(await alice.next()).toContain(' id="last"');
+      expect(alice.socket.bufferedAmount).toBe(0);
+      alice.socket.terminate();
+    });
+
+    it("slows failed sign-ins and closes the stream after five", async () => {
+      const { url } = await start({ limits: { failureMs: 20 } });
+      const raw = await connectRaw(url);
+      raw.send(OPEN);
+      for (let count = 0; count < 5; count += 1) raw.send(auth("42-7", "wrong"));
+      const { frames } = await raw.rest();
+      expect(frames.filter((frame) => frame.includes("<not-authorized/></failure>"))).toHaveLength(
+        5,
+      );
+      expect(frames.join("")).toMatch(/<policy-violation .*<close /);
+    });
+
+    it("ends a sign-in that waits when its client leaves", async () => {
+      const own = await start({ limits: { failureMs: 600_000, failures: 9 } });
+      const raw = await connectRaw(own.url);
+      raw.send(OPEN);
+      for (let count = 0; count < 4; count += 1) raw.send(auth("42-7", "wrong"));
+      for (let count = 0; count < 5; count += 1) await raw.next();
+      raw.socket.terminate();
+      await own.close();
+      expect(own.attempts).toHaveLength(3);
+    });
+
+    it("says goodbye when it closes", async () => {
+      const own = await start({});
+      const [raw, young] = [await signInRaw(own.url, "42-7", "web"), await connectRaw(own.url)];
+      const [, bound, unbound] = await Promise.all([own.close(), raw.rest(), young.rest()]);
+      for (const { frames, code } of [bound, unbound]) {
+        expect(frames.join("")).toMatch(/<system-shutdown .*<close /);
+        expect(code).toBe(1000);
+      }
+      await expect(connectRaw(own.url)).rejects.toThrow();
+    });
+
+    it("cuts who does not answer when it closes", async () => {
+      const own = await start({ limits: { closeMs: 30 } });
+      const raw = await signInRaw(own.url, "42-7", "web");
+      raw.socket.pause();
+      await own.close();
+      expect(own.live.size).toBe(0);
+      raw.socket.terminate();
+    });
+  });
+});
+
+describe("over WebSocket alone", () => {
   it("asks for encryption beyond loopback unless a proxy is trusted", async () => {
-    const open = await start({ config: { HOST: "0.0.0.0" } });
+    const open = await startOwn({ config: { HOST: "0.0.0.0" } });
     const raw = await connectRaw(open.url);
     raw.send(OPEN);
     await raw.next();
@@ -682,7 +746,7 @@ describe("bounds", () => {
     raw.socket.terminate();
     expect(open.attempts).toEqual([]);
 
-    const behind = await start({
+    const behind = await startOwn({
       config: { HOST: "0.0.0.0", XMPP_TRUSTED_PROXY: true, TRUST_PROXY: ["127.0.0.0/8"] },
     });
     const proxied = await connectRaw(behind.url, {
@@ -695,7 +759,7 @@ describe("bounds", () => {
   });
 
   it("looks at the origin of a web page", async () => {
-    const own = await start({ config: { CORS_ORIGINS: ["https://app.example"] } });
+    const own = await startOwn({ config: { CORS_ORIGINS: ["https://app.example"] } });
     const good = await connectRaw(own.url, { origin: "https://app.example" });
     for (const frame of [OPEN, auth("42-7", "password")]) good.send(frame);
     for (let count = 0; count < 3; count += 1) await good.next();
@@ -704,25 +768,5 @@ describe("bounds", () => {
     (await connectRaw(own.url)).socket.terminate();
     const bad = new WebSocket(own.url, "xmpp", { origin: "https://evil.example" });
     await expect(once(bad, "open")).rejects.toThrow("403");
-  });
-
-  it("says goodbye when it closes", async () => {
-    const own = await start({});
-    const [raw, young] = [await signInRaw(own.url, "42-7", "web"), await connectRaw(own.url)];
-    const [, bound, unbound] = await Promise.all([own.close(), raw.rest(), young.rest()]);
-    for (const { frames, code } of [bound, unbound]) {
-      expect(frames.join("")).toMatch(/<system-shutdown .*<close /);
-      expect(code).toBe(1000);
-    }
-    await expect(connectRaw(own.url)).rejects.toThrow();
-  });
-
-  it("cuts who does not answer when it closes", async () => {
-    const own = await start({ limits: { closeMs: 30 } });
-    const raw = await signInRaw(own.url, "42-7", "web");
-    raw.socket.pause();
-    await own.close();
-    expect(own.live.size).toBe(0);
-    raw.socket.terminate();
   });
 });

@@ -45,7 +45,10 @@ it("makes, lists, shows and changes applications, with the owner's file or with 
   const list = await signalbox(["app", "list"]);
   expect(list.out).toMatch(/^id +name +authKey +signUpOpen +webOrigins\n1 +First application/);
   expect(list.out).toContain("Shop");
-  const changes = ["--sign-up-open", "false", "--web-origins", "https://a.example", "http://b"];
+  const changes = ["--sign-up-open", "false", "--push-senders", "members"];
+  changes.push("--wake-phones", "true", "--wake-after-seconds", "5");
+  changes.push("--wake-environment", "development");
+  changes.push("--web-origins", "https://a.example", "http://b");
   const changed = await signalbox(["--json", "app", "update", "--app", id, ...changes], {
     DATA_DIR: "/nonexistent",
     SIGNALBOX_TOKEN: await ownerToken(node),
@@ -55,6 +58,8 @@ it("makes, lists, shows and changes applications, with the owner's file or with 
     id,
     name: "Shop",
     signUpOpen: false,
+    pushSenders: "MEMBERS",
+    ...{ wakePhones: true, wakeAfterSeconds: 5, wakeEnvironment: "DEVELOPMENT" },
     webOrigins,
   });
   expect(await answered(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({

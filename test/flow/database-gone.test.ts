@@ -25,6 +25,8 @@ describe("when the database is gone", () => {
     ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
     resetToken: () => "x".repeat(43),
     owner: ownerOf(broken),
+    subscriptionId: 1,
+    eventId: 1,
     spareApplicationId: String(broken.application.id),
     signed: () => signed(broken),
   });

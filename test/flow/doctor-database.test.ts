@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { execute } from "../../scripts/services/postgres-server";
 import { ask, startRedis } from "../../scripts/services/redis-server";
 import { runChecks } from "../../src/cli/doctor/checks";
+import { Sealer } from "../../src/core/sealer";
 import { openMigrationConnection } from "../../src/store/migration-connection";
 import { readMigrations } from "../../src/store/migrations";
 import {
@@ -14,6 +15,7 @@ import {
 } from "../support/database";
 import { about, NOWHERE, only } from "../support/doctor";
 import { startNode } from "../support/node";
+import { FREE_PORTS } from "../support/ports";
 
 jest.setTimeout(90_000);
 
@@ -30,7 +32,7 @@ async function fresh(made: Promise<FreshDatabase>): Promise<Record<string, strin
   return database.environment;
 }
 
-const QUIET = { PORT: "0", XMPP_WS_PORT: "0", SIGNALBOX_URL: `http://${NOWHERE}` };
+const QUIET = { ...FREE_PORTS, SIGNALBOX_URL: `http://${NOWHERE}` };
 const examine = (environment: Record<string, string>) =>
   runChecks({ environment: { ...QUIET, ...environment }, timeServer: "none" });
 const folderOf = async (made: Promise<FreshDatabase>) => (await fresh(made)).DATA_DIR ?? "";
@@ -48,7 +50,9 @@ describe("the embedded database", () => {
     await own.stop();
     const findings = await alone(DATA_DIR);
     expect(only(findings, "migrations").detail).toMatch(/^all \d+ are applied$/);
-    expect(only(findings, "secret key").detail).toBe("opens the secrets of 1 application");
+    expect(only(findings, "secret key").detail).toBe(
+      "opens the secrets of 1 application and 0 push credentials",
+    );
     expect(only(findings, "jobs").status).toBe("ok");
     expect(only(findings, "clock: database").status).toBe("ok");
 
@@ -109,6 +113,16 @@ describeServices("PostgreSQL", () => {
     for (const check of ["database", "migrations", "jobs", "secret key", "clock: database"]) {
       expect([check, only(findings, check).status]).toEqual([check, "ok"]);
     }
+    const elsewhere = new Sealer([Buffer.alloc(32, 1)]).seal("{}", "push.fcm");
+    const url = environment.DATABASE_URL ?? "";
+    await execute(
+      url,
+      `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
+        SELECT id, 'production', 'fcm', '{}', $1, now() FROM applications`,
+      [elsewhere],
+    );
+    expect(only(await examine(environment), "secret key").detail).toMatch(/with another key/);
+    await execute(url, "DELETE FROM push_credentials");
     const other = await examine({ ...environment, SECRET_KEY: "1".repeat(64) });
     expect(only(other, "secret key")).toMatchObject({
       ...{ status: "wrong", detail: expect.stringMatching(/encrypted with another key/) },
@@ -182,6 +196,20 @@ describeServices("Redis", () => {
         { status: "warning", mend: expect.stringMatching(/appendonly yes/) },
       ]);
       await ask(redis.port, "CONFIG SET appendonly yes");
+      for (const often of ["everysec", "no"]) {
+        await ask(redis.port, `CONFIG SET appendfsync ${often}`);
+        expect(only(await look(), "redis")).toMatchObject({
+          ...{ status: "warning", detail: expect.stringContaining(`appendfsync ${often}`) },
+          mend: expect.stringMatching(/appendfsync always/),
+        });
+      }
+      await ask(redis.port, "CONFIG SET appendfsync always");
+      await ask(redis.port, "ACL SETUSER guest on >secret ~* &* +@all -config");
+      const REDIS_URL = redis.url.replace("//", "//guest:secret@");
+      expect(about(await examine({ DATA_DIR, REDIS_URL }), "redis")).toMatchObject([
+        { status: "ok", detail: expect.stringMatching(/^Redis \d+\./) },
+        { status: "skipped", detail: expect.stringMatching(/CONFIG GET is refused/) },
+      ]);
       const sound = await look();
       expect(only(sound, "redis")).toMatchObject({
         ...{ status: "ok", detail: expect.stringMatching(/^Redis \d+\./) },

@@ -2,8 +2,10 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { runChecks } from "../../src/cli/doctor/checks";
+import { makeSelfSigned } from "../../src/core/tls/self-signed";
 import { emptyFolder, type FreshDatabase } from "../support/database";
 import { about, endListening, listen, NOWHERE, only } from "../support/doctor";
+import { FREE_PORTS } from "../support/ports";
 import { startSmtp } from "../support/smtp";
 import { startTimeServer, type TimeServer } from "../support/time-server";
 
@@ -30,7 +32,7 @@ async function folderOf(made: Promise<FreshDatabase>): Promise<string> {
   return database.environment.DATA_DIR ?? "";
 }
 
-const QUIET = { PORT: "0", XMPP_WS_PORT: "0", SIGNALBOX_URL: `http://${NOWHERE}` };
+const QUIET = { ...FREE_PORTS, SIGNALBOX_URL: `http://${NOWHERE}` };
 
 const examine = async (variables: Record<string, string> = {}, timeServer = time.address) => {
   const DATA_DIR = variables.DATA_DIR ?? (await folderOf(emptyFolder()));
@@ -59,6 +61,65 @@ describe("ports", () => {
     expect(only(foreign, "port")).toMatchObject({
       ...{ status: "wrong", detail: "192.0.2.1 is no address of this machine" },
     });
+  });
+});
+
+describe("the ports of chat", () => {
+  it("are each looked at, and differ", async () => {
+    const taken = String(await listen());
+    for (const [variable, check] of [
+      ["XMPP_WSS_PORT", "chat port: wss"],
+      ["XMPP_TCP_PORT", "chat port: tcp"],
+      ["XMPP_TLS_PORT", "chat port: tls"],
+    ] as const) {
+      const findings = await examine({ [variable]: taken });
+      expect(only(findings, check)).toMatchObject({
+        ...{ status: "wrong", detail: expect.stringMatching(/taken by another program/) },
+      });
+    }
+    const twice = await examine({ XMPP_TCP_PORT: taken, XMPP_TLS_PORT: taken });
+    expect(only(twice, "port").detail).toBe(`XMPP_TCP_PORT and XMPP_TLS_PORT are both ${taken}`);
+  });
+});
+
+describe("the certificate", () => {
+  const DAY = 86_400_000;
+  /** Ten years are what a self-signed one has; it was made when it has so many days left. */
+  async function files(daysLeft: number, domain = "chat.example") {
+    const DATA_DIR = await folderOf(emptyFolder());
+    await mkdir(DATA_DIR, { recursive: true });
+    const made = await makeSelfSigned(domain, Date.now() + (daysLeft + 0.5 - 3_650) * DAY);
+    const TLS_CERT_FILE = join(DATA_DIR, "cert.pem");
+    const TLS_KEY_FILE = join(DATA_DIR, "key.pem");
+    await writeFile(TLS_CERT_FILE, made.cert);
+    await writeFile(TLS_KEY_FILE, made.key);
+    const ports = { XMPP_TLS_PORT: "0", CHAT_DOMAIN: "chat.example" };
+    return { ...ports, DATA_DIR, TLS_CERT_FILE, TLS_KEY_FILE };
+  }
+
+  it.each([
+    [40, "chat.example", "ok", /^for chat\.example, good for another 40 days$/],
+    [13, "chat.example", "warning", /^it expires in 13 days$/],
+    [-3, "chat.example", "wrong", /^it expired 2 days ago$/],
+    [40, "other.example", "warning", /^it is not for chat\.example$/],
+  ])("with %i days left, for %s, is %s", async (days, domain, status, words) => {
+    const found = only(await examine(await files(days, domain)), "certificate");
+    expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
+  });
+
+  it("that cannot be used is wrong, and told by its variable", async () => {
+    const variables = await files(40);
+    await writeFile(variables.TLS_KEY_FILE, "hello");
+    expect(only(await examine(variables), "certificate")).toMatchObject({
+      ...{ status: "wrong", detail: expect.stringMatching(/^TLS_KEY_FILE holds no private key/) },
+    });
+  });
+
+  it("that is self-signed is warned of where others come in, and none is needed without TLS", async () => {
+    expect(only(await examine(), "certificate").status).toBe("skipped");
+    expect(only(await examine({ XMPP_TCP_PORT: "0" }), "certificate").status).toBe("ok");
+    const open = { XMPP_TCP_PORT: "0", HOST: "0.0.0.0" };
+    expect(only(await examine(open), "certificate").status).toBe("warning");
   });
 });
 

@@ -9,6 +9,7 @@ import { emptyFolder, type FreshDatabase, hasServices } from "../support/databas
 import { about, endListening, listen, NOWHERE, only, statuses } from "../support/doctor";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
+import { FREE_CHAT_PORTS, FREE_PORTS } from "../support/ports";
 import { type StandIn, startFacebook, startKeys, startTwitter } from "../support/providers";
 import { startSmtp, type TestSmtp } from "../support/smtp";
 import { startTimeServer, type TimeServer } from "../support/time-server";
@@ -26,16 +27,23 @@ let redis: RedisServer | undefined;
 beforeAll(async () => {
   [smtp, time] = await Promise.all([startSmtp(), startTimeServer()]);
   const SMTP_URL = smtp.url;
-  node = await startNode({ SMTP_URL, MAIL_FROM: "Shop <post@shop.example>" });
+  const mail = { SMTP_URL, MAIL_FROM: "Shop <post@shop.example>" };
+  node = await startNode({ ...FREE_CHAT_PORTS, ...mail });
+  const portOf = (url = "") => new URL(url).port;
   healthy = {
     ...node.environment,
-    PORT: new URL(node.baseUrl).port,
-    XMPP_WS_PORT: new URL(node.chatUrl).port,
+    ...FREE_PORTS,
+    PORT: portOf(node.baseUrl),
+    XMPP_WS_PORT: portOf(node.chatUrls.ws),
+    XMPP_WSS_PORT: portOf(node.chatUrls.wss),
+    XMPP_TCP_PORT: portOf(node.chatUrls.tcp),
+    XMPP_TLS_PORT: portOf(node.chatUrls.tls),
   };
   if (!hasServices) return;
   // One that keeps what it took, as a deployment has it; that of the other tests keeps nothing.
   redis = await startRedis();
   await ask(redis.port, "CONFIG SET appendonly yes");
+  await ask(redis.port, "CONFIG SET appendfsync always");
   healthy.REDIS_URL = redis.url;
 });
 afterEach(async () => {
@@ -66,6 +74,8 @@ describe("a healthy node", () => {
       ...{ configuration: "ok", server: "ok", owner: "ok", "data folder": "ok" },
       ...{ "secret files": "ok", database: "ok", migrations: "ok", "secret key": "ok" },
       ...{ "clock: network": "ok", port: "ok", "chat port": "ok", mail: "ok" },
+      ...{ "chat port: wss": "ok", "chat port: tcp": "ok", "chat port: tls": "ok" },
+      ...{ certificate: "ok" },
       providers: "skipped",
       ...(hasServices
         ? { jobs: "ok", redis: "ok", "clock: database": "ok", "clock: redis": "ok" }
@@ -98,7 +108,7 @@ describe("a healthy node", () => {
 
   it("needs none to be looked at: before the first start nothing is wrong", async () => {
     const DATA_DIR = join(await fresh(emptyFolder()), "not", "yet");
-    const findings = await examine({ DATA_DIR, PORT: "0", XMPP_WS_PORT: "0" });
+    const findings = await examine({ DATA_DIR, ...FREE_PORTS });
     expect(new Set(Object.values(statuses(findings)))).toEqual(new Set(["ok", "skipped"]));
     await expect(stat(DATA_DIR)).rejects.toThrow("ENOENT");
   });
@@ -133,7 +143,7 @@ describe("what is wrong", () => {
         DATABASE_URL: `postgresql://${await silent()}/db`,
         REDIS_URL: `redis://${await silent()}`,
       },
-      ...{ SMTP_URL: `smtp://${await silent()}`, PORT: String(await listen()), XMPP_WS_PORT: "0" },
+      ...{ ...FREE_PORTS, SMTP_URL: `smtp://${await silent()}`, PORT: String(await listen()) },
     });
     expect(statuses(findings)).toMatchObject({
       ...{ database: "wrong", redis: "wrong", mail: "wrong", port: "wrong", server: "skipped" },
@@ -154,7 +164,7 @@ describe("what is wrong", () => {
 
   it("for clients elsewhere is warned of, where HOST lets them in", async () => {
     const DATA_DIR = await fresh(emptyFolder());
-    const open = { HOST: "0.0.0.0", PORT: "0", XMPP_WS_PORT: "0", DATA_DIR };
+    const open = { HOST: "0.0.0.0", ...FREE_PORTS, DATA_DIR };
     const findings = about(await examine(open), "configuration");
     expect(findings.map(({ status }) => status)).toEqual(["warning", "warning"]);
     expect(findings[0]?.detail).toContain("BASE_URL, CHAT_URL, CHAT_DOMAIN, TURN_HOST");

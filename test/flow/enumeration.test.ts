@@ -155,7 +155,7 @@ describe("the work", () => {
       release = resolve;
     });
     store.execute = async (text, values) => {
-      if (/state = 'active'/.test(text)) await answered;
+      if (/SET\s+state = 'active'/.test(text)) await answered;
       // The list of jobs makes itself, and asks for what is due by the clock.
       else if (/INSERT INTO pgboss/.test(text) && values?.includes(RESET_JOB))
         statements.push(text);

@@ -221,8 +221,8 @@ test("after its day a guest is deleted with everything, and its sockets close", 
     [node.application.id, id],
   );
   await node.sql(
-    `INSERT INTO call_participants (call_id, user_id)
-     SELECT c.id, u.id FROM calls c, users u WHERE u.id IN ($1, $2)`,
+    `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+     SELECT c.id, u.id, c.session_id, c.started_at FROM calls c, users u WHERE u.id IN ($1, $2)`,
     [id, stays.id],
   );
   await node.sql(
@@ -234,7 +234,7 @@ test("after its day a guest is deleted with everything, and its sockets close", 
   clock.advance(DAY + MINUTE);
 
   // The node's own worker finds what anybody puts on the list.
-  const jobs = openJobs({ store: node.app.store, log: openLog("silent") });
+  const jobs = openJobs({ store: node.app.store, log: openLog("silent"), alone: false });
   await jobs.enqueue("purge", {});
   await jobs.close();
   await socket.closed;

@@ -8,6 +8,8 @@ import { startNode, type TestNode } from "../support/node";
 import { ownerOf, ownerToken } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
+import { addEvent } from "../support/push";
+import { addSubscription } from "../support/push-devices";
 
 /**
  * Every parameter of every operation, with every value that is known to hurt: the answer is an answer
@@ -36,6 +38,8 @@ beforeAll(async () => {
   world = {
     ...{ node, elsewhere: node, a, b, foreign: b, owner: ownerOf(node) },
     spareApplicationId: String(spare?.id),
+    subscriptionId: await addSubscription(node, a),
+    eventId: await addEvent(node, a),
     get unique() {
       return ++unique;
     },

@@ -9,6 +9,8 @@ import { startNode, type TestNode } from "../support/node";
 import { ownerOf, ownerToken } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
+import { addEvent } from "../support/push";
+import { addSubscription } from "../support/push-devices";
 import { secondApplication } from "../support/second-application";
 
 /**
@@ -52,8 +54,11 @@ beforeAll(async () => {
   const b = await newUser(node);
   const login = `login-${random()}`;
   await node.sql("UPDATE users SET login = $1, login_key = $1 WHERE id = $2", [login, a.id]);
+  // Beside the one that others ask for by its token.
+  const device = { udid: random(), token: random() };
+  await addSubscription(node, a, device);
   hidden = [...Object.values(secret), ...tags, login, a.token, b.token, b.login];
-  hidden.push(node.application.authSecret, node.application.accountKey);
+  hidden.push(...Object.values(device), node.application.authSecret, node.application.accountKey);
   hidden.push("First account", "First application", ownerOf(node).email);
   // What the second application knows of the first is its id and its auth_key, no secret.
   const { authSecret, accountKey } = elsewhere.application;
@@ -70,6 +75,8 @@ beforeAll(async () => {
     resetToken: () => "no link of anybody",
     owner: { email: "nobody@example.com", password: "not the password" },
     spareApplicationId: String(node.application.id),
+    subscriptionId: await addSubscription(node, a),
+    eventId: await addEvent(node, a),
     signed: forged,
   };
   tokens["a user"] = world.foreign.token;
@@ -96,6 +103,7 @@ const OWNED: Record<string, string> = {
   identities: "t.application_id = $1",
   user_tags: "t.application_id = $1",
   push_subscriptions: "t.application_id = $1",
+  push_credentials: "t.application_id = $1",
   push_events: "t.application_id = $1",
   calls: "t.application_id = $1",
   accounts: "t.id = (SELECT account_id FROM applications WHERE id = $1)",

@@ -1,3 +1,6 @@
+import { createClient } from "graphql-ws";
+import { WebSocket } from "ws";
+import { Arrivals } from "../support/arrivals";
 import { applicationToken, graphql, newUser, rest, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { usedHeap } from "../support/heap";
@@ -26,7 +29,7 @@ async function openSockets(): Promise<number> {
 }
 
 describe("a subscriber who does not read", () => {
-  test("is disconnected with 4429, the heap is as before, and others go on", async () => {
+  test("is disconnected with 1013, the heap is as before, and others go on", async () => {
     const [sender, slow, quick] = [await newUser(node), await newUser(node), await newUser(node)];
     const sdp = "a=x".repeat(20_000);
     const round = async (index: number) => {
@@ -47,7 +50,7 @@ describe("a subscriber who does not read", () => {
       );
       stalled.socket.resume();
       const { code, reason } = await stalled.closed;
-      expect([code, reason]).toEqual([4429, "Too many signals waiting"]);
+      expect([code, reason]).toEqual([1013, "Too many signals waiting"]);
       // What came before the end came in order and without a gap.
       const got = stalled.received
         .filter(({ id, type, payload }) => id === "s" && type === "next" && payload.data)
@@ -67,6 +70,52 @@ describe("a subscriber who does not read", () => {
     // An inbox keeps what it was sent for a minute, and no more than so many entries.
     const kept = 2 * 700 * sdp.length;
     expect(usedHeap() - before).toBeLessThan(kept + 30_000_000);
+  }, 120_000);
+
+  test("with graphql-ws comes back by itself, and hears what is said from then on", async () => {
+    const [sender, slow] = [await newUser(node), await newUser(node)];
+    const sdp = "a=x".repeat(20_000);
+    const opened = new Arrivals<WebSocket>();
+    const closed = new Arrivals<number>();
+    const heard = new Set<string>();
+    const client = createClient({
+      url: node.graphqlUrl.replace(/^http/, "ws"),
+      webSocketImpl: WebSocket,
+      connectionParams: { token: slow.token },
+      // Everything else about reconnecting is as the package has it.
+      retryWait: async () => undefined,
+      on: {
+        connected: (socket) => opened.push(socket as WebSocket),
+        closed: (event) => closed.push((event as { code: number }).code),
+      },
+    });
+    let refusal: unknown;
+    client.subscribe<{ callSignals: { sessionId: string } }>(
+      { query: "subscription { callSignals { sessionId sdp } }" },
+      {
+        next: ({ data }) => heard.add(data?.callSignals.sessionId ?? ""),
+        error: (error) => {
+          refusal = error;
+        },
+        complete: () => undefined,
+      },
+    );
+    // Nothing says that a subscription stands, so it is told something until it hears it.
+    const hear = async (word: string) => {
+      while (!heard.has(word)) {
+        expect(refusal).toBeUndefined();
+        await signal(sender, slow, word);
+      }
+    };
+    const first = await opened.next();
+    await hear("before");
+    first.pause();
+    for (let count = 0; count < 700; count += 1) await signal(sender, slow, `lost-${count}`, sdp);
+    first.resume();
+    expect(await closed.next()).toBe(1013);
+    expect(await opened.next()).not.toBe(first);
+    await hear("after");
+    await client.dispose();
   }, 120_000);
 });
 

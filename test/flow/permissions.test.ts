@@ -23,6 +23,8 @@ import { ownerOf, ownerToken } from "../support/owner";
 import { CALLERS, expected, NOBODY, REST_ERRORS } from "../support/permission-callers";
 import { ROUTES } from "../support/permission-routes";
 import { type Outcome, ROWS, type Row, type World } from "../support/permission-rows";
+import { addEvent } from "../support/push";
+import { addSubscription } from "../support/push-devices";
 import { secondApplication } from "../support/second-application";
 
 const schema = buildSignalboxSchema();
@@ -119,6 +121,8 @@ async function makeWorld(): Promise<World> {
   ] as const;
   return {
     ...{ node, elsewhere, a, b, foreign, owner, spareApplicationId },
+    subscriptionId: await addSubscription(node, a),
+    eventId: await addEvent(node, a),
     get unique() {
       return count;
     },
@@ -220,6 +224,13 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
   });
 });
 
+/** Subscriptions that answer nothing until something happens. */
+const FOLLOWING = [
+  "Subscription.callAnswers",
+  "Subscription.callChanges",
+  "Subscription.pushDeliveries",
+];
+
 describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
   const row = ROWS[operation] as Row;
   let world: World;
@@ -242,6 +253,12 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
     if (operation === "Subscription.callSignals" && wanted === "OK") {
       const { id } = { "user A": world.a, "user B": world.b }[caller] ?? world.foreign;
       expect((await socket.listen("s", id))()).toEqual([]);
+    } else if (FOLLOWING.includes(operation) && wanted === "OK") {
+      const payload = { query: row.document, variables: row.variables(world) };
+      socket.send({ id: "o", type: "subscribe", payload });
+      await socket.run("{ __typename }");
+      // Whoever asks follows their own: nothing comes, and nothing is refused.
+      expect(socket.received.filter(({ id }) => id === "o")).toEqual([]);
     } else if (operation === "Subscription.sessionBound" && wanted === "OK") {
       const bound = socket.run(row.document);
       await rest(node, "PATCH", "/session/web", {

@@ -1,4 +1,4 @@
-import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
+import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../support/chat";
 import { type Answer, rest, signed } from "../support/client";
 import { hasServices } from "../support/database";
 import { openSocket } from "../support/graphql-socket";
@@ -15,6 +15,8 @@ const LIMITS = {
   RATE_SESSIONS_PER_IP: "5",
   RATE_SIGN_INS_PER_IP: "4",
   RATE_SIGN_UPS_PER_IP: "3",
+  RATE_MESSAGES_PER_USER: "6",
+  RATE_CHAT_SIGN_INS_PER_USER: "5",
 };
 const clock = new MovingClock();
 let node: TestNode;
@@ -159,6 +161,73 @@ test("a chat client's sign-ins count with the others, and are told to come back"
     expect(answer.status).toBe(200);
   }
   expect(await chat(ip, user.password)).toContain("<temporary-auth-failure");
+});
+
+/** A session of the user. */
+async function userToken(ip: string): Promise<string> {
+  const body = signed(node, clock.now());
+  const own = (await rest(node, "POST", "/session", { body, headers: from(ip) })).body.session
+    .token;
+  await rest(node, "POST", "/login", { token: own, headers: from(ip), body: user });
+  return own;
+}
+
+test("a user signs in to chat so often a minute, by whatever, from wherever", async () => {
+  const own = await userToken(stranger());
+  for (let count = 0; count < 4; count += 1) {
+    expect(await chat(stranger(), own)).toContain("<success");
+  }
+  expect(await chat(stranger(), user.password)).toContain("<success");
+  expect(await chat(stranger(), own)).toContain("<temporary-auth-failure");
+  expect(await chat(stranger(), user.password)).toContain("<temporary-auth-failure");
+  clock.advance(MINUTE);
+  expect(await chat(stranger(), own)).toContain("<success");
+});
+
+describe("a chat client's messages", () => {
+  const name = () => `${userId}-${node.application.id}`;
+  const message = (id: string) =>
+    `<message to="${name()}@${DOMAIN}" type="chat" id="${id}"><body>x</body></message>`;
+  async function stream(ip: string, resource: string): Promise<RawClient> {
+    const client = await connectRaw(node.chatUrl, { headers: from(ip) });
+    for (const frame of [OPEN, auth(name(), user.password), OPEN, bind(resource)])
+      client.send(frame);
+    for (let count = 0; count < 6; count += 1) await client.next();
+    return client;
+  }
+  const refused =
+    /<error type="wait"><resource-constraint .*>Too many requests; try again in 60 s</;
+
+  test("count for the user, over all streams, and from wherever", async () => {
+    const [one, two] = [await stream(stranger(), "one"), await stream(stranger(), "two")];
+    for (let count = 0; count < 3; count += 1) {
+      for (const client of [one, two]) {
+        client.send(message(`m${count}`));
+        // Both streams hear it, as they are the user's own.
+        for (const each of [one, two]) expect(await each.next()).toContain(`id="m${count}"`);
+      }
+    }
+    for (const client of [one, two]) {
+      client.send(message("late"));
+      expect(await client.next()).toMatch(refused);
+    }
+    clock.advance(MINUTE);
+    one.send(message("again"));
+    expect(await one.next()).not.toMatch(refused);
+    for (const client of [one, two]) client.socket.terminate();
+  });
+
+  test("are operations of their address", async () => {
+    const ip = stranger();
+    const client = await stream(ip, "one");
+    for (let count = 0; count < 19; count += 1) await ask(ip, WHO);
+    client.send(message("within"));
+    expect(await client.next()).toContain('id="within"');
+    client.send(message("late"));
+    expect(await client.next()).toMatch(refused);
+    expect((await ask(ip, WHO)).status).toBe(429);
+    client.socket.terminate();
+  });
 });
 
 test("N aliases count as N", async () => {

@@ -9,13 +9,14 @@ import { applicationToken, graphql, rest, signed } from "../support/client";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
 import { asTestNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
+import { FREE_PORTS } from "../support/ports";
 
 /** What the database keeps of secrets, and what becomes of it from start to start. */
 
 let database: FreshDatabase;
 let node: TestNode;
 const environment = (more: Record<string, string> = {}) => ({
-  ...{ PORT: "0", XMPP_WS_PORT: "0", LOG_LEVEL: "silent" },
+  ...{ ...FREE_PORTS, LOG_LEVEL: "silent" },
   ...database.environment,
   ...more,
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLog } from "../../src/core/log";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
-import { type Answer, applicationToken, rest, signed } from "../support/client";
+import { type Answer, applicationToken, graphql, rest, signed } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
@@ -15,6 +15,7 @@ const PASSWORD = "a password to be kept";
 const WRONG = "a guess to be kept";
 const EMAIL = "kept.secret@mail.example";
 const STRANGER = "nobody.known@mail.example";
+const TURN_SECRET = "turn-secret-to-be-kept";
 const BOGUS = "bogus-token-that-somebody-else-may-own-12345";
 
 const lines: string[] = [];
@@ -25,6 +26,7 @@ const secrets = new Map<string, string>([
   ["e-mail", EMAIL],
   ["unknown e-mail", STRANGER],
   ["unknown token", BOGUS],
+  ["TURN secret", TURN_SECRET],
 ]);
 let node: TestNode;
 let metrics: string;
@@ -131,7 +133,7 @@ async function mishaps(application: string): Promise<void> {
 
 beforeAll(async () => {
   const log = openLog("trace", { write: (line) => void lines.push(line) });
-  node = await startNode({ CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "trace" }, { log });
+  node = await startNode({ CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "trace", TURN_SECRET }, { log });
   const { authSecret, accountKey } = node.application;
   secrets.set("auth_secret", authSecret).set("account key", accountKey);
   const folder = node.environment.DATA_DIR ?? "";
@@ -147,6 +149,8 @@ beforeAll(async () => {
   const session = await rest(node, "POST", "/session", { body: request(body.user) });
   const user = session.body.session.token;
   secrets.set("user token", user);
+  const { data } = await graphql(node, "{ iceServers { credential } }", {}, user);
+  secrets.set("TURN password", data.iceServers[0].credential);
   await refusals(application, id);
   await signIns(application, user, id);
   await rest(node, "POST", "/login", { token: application, body: body.user });

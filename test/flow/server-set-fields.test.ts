@@ -2,6 +2,7 @@ import { graphql, newUser, rest, signed, signIn, type TestUser } from "../suppor
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 import { shownUser } from "../support/permission-routes";
+import { androidDevice } from "../support/push-devices";
 
 /**
  * Fields that only the server writes: sent as input, through any door, in any spelling and with any
@@ -113,19 +114,55 @@ describe("REST", () => {
   });
 });
 
+describe("REST, of a subscription", () => {
+  test.each(VALUES)("POST /subscriptions with each of them as %j", async (value) => {
+    const forged = { ...all(WIRE, value), ...all(CAMEL, value) };
+    const { notification_channel, push_token, device } = androidDevice();
+    const answer = await rest(node, "POST", "/subscriptions", {
+      token: user.token,
+      body: {
+        ...{ ...forged, notification_channel, subscription: forged, input: forged },
+        push_token: { ...forged, ...push_token },
+        device: { ...forged, ...device },
+      },
+    });
+    expect(answer.status).toBe(201);
+    const { id } = answer.body[0].subscription;
+    const [row] = await node.sql(
+      `SELECT *, updated_at = created_at AND created_at > now() - interval '1 minute' AS recent
+        FROM push_subscriptions WHERE id = $1`,
+      [id],
+    );
+    expect(row).toMatchObject({
+      ...{ application_id: node.application.id, user_id: user.id, udid: device.udid },
+      ...{ token: push_token.client_identification_sequence, channel: "gcm", recent: true },
+    });
+  });
+});
+
 describe("GraphQL refuses them by name", () => {
   const INPUTS: Array<[mutation: string, input: string, valid: () => object]> = [
     ["createUser", "CreateUserInput", () => ({ login: `g-${++count}`, password: "correct horse" })],
     ["updateUser", "UpdateUserInput", () => ({ id: String(user.id) })],
     ["login", "LoginInput", () => ({ login: user.login, password: user.password })],
+    [
+      "createPushSubscription",
+      "CreatePushSubscriptionInput",
+      () => ({ channel: "GCM", environment: "DEVELOPMENT", platform: "IOS", udid: "u" }),
+    ],
   ];
+  const isPush = (mutation: string) => mutation === "createPushSubscription";
   const cases = INPUTS.flatMap(([mutation, input, valid]) =>
-    CAMEL.map((field): [string, string, string, () => object] => [mutation, field, input, valid]),
+    // A device's own token is told by the device.
+    CAMEL.filter((field) => !(isPush(mutation) && field === "token")).map(
+      (field): [string, string, string, () => object] => [mutation, field, input, valid],
+    ),
   );
 
   test.each(cases)("%s with %s", async (mutation, field, input, valid) => {
     const before = await node.sql("SELECT count(*) AS users FROM users");
-    const query = `mutation ($input: ${input}!) { ${mutation}(input: $input) { user { id } } }`;
+    const shown = isPush(mutation) ? "subscription" : "user";
+    const query = `mutation ($input: ${input}!) { ${mutation}(input: $input) { ${shown} { id } } }`;
     for (const value of [1, 0, "", null]) {
       const { data, errors } = await graphql(
         node,

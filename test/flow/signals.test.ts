@@ -1,5 +1,5 @@
 import { DOMAIN } from "../support/chat";
-import { graphql, newUser, signIn, type TestUser } from "../support/client";
+import { graphql, newGuest, newUser, signIn, type TestUser } from "../support/client";
 import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
@@ -22,7 +22,10 @@ const clients: { close(): void }[] = [];
 
 beforeAll(async () => {
   node = await startNode({ CHAT_DOMAIN: DOMAIN });
-  [alice, bob, carol] = [await newUser(node), await newUser(node), await newUser(node)];
+});
+// A call of one test would ring in the next.
+beforeEach(async () => {
+  [alice, bob, carol] = [await newGuest(node), await newGuest(node), await newGuest(node)];
   cast = { caller: alice.id, callee: bob.id, third: carol.id };
 });
 afterEach(() => {
@@ -329,6 +332,7 @@ describe("addresses", () => {
   let hear: Record<string, () => Promise<string>>;
 
   beforeEach(async () => {
+    bob = await newUser(node);
     sender = await onGraphql(alice);
     laptop = await onGraphql(bob);
     const tablet = await onGraphql({ ...bob, ...(await signIn(node, bob)) });

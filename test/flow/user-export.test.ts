@@ -26,7 +26,7 @@ const PLACES: Record<string, string> = {
 const WRITTEN_BEHIND = ["last_activity_at", "last_request_at", "expires_at"];
 const ANY = { asymmetricMatch: () => true };
 /** Tables that hold nothing of any user. */
-const OF_NO_USER = ["accounts", "account_sessions", "applications", "nonces"];
+const OF_NO_USER = ["accounts", "account_sessions", "applications", "nonces", "push_credentials"];
 
 let node: TestNode;
 let owner: string;
@@ -85,10 +85,11 @@ async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
       [application, `call-${id}`, id],
     );
     for (const party of [user, other]) {
-      await node.sql("INSERT INTO call_participants (call_id, user_id) VALUES ($1, $2)", [
-        call,
-        party.id,
-      ]);
+      await node.sql(
+        `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+          SELECT id, $2, session_id, started_at FROM calls WHERE id = $1`,
+        [call, party.id],
+      );
     }
   }
   return { user, other };

@@ -492,10 +492,11 @@ describe("DELETE /users/{id}", () => {
       "INSERT INTO calls (application_id, session_id, caller_id) VALUES ($1, 's', $2) RETURNING id",
       [node.application.id, user.id],
     );
-    await node.sql("INSERT INTO call_participants (call_id, user_id) VALUES ($1, $2)", [
-      call?.id,
-      user.id,
-    ]);
+    await node.sql(
+      `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+        SELECT $1, unnest($2::bigint[]), 's', now()`,
+      [call?.id, [user.id, bystander.id]],
+    );
 
     const answer = await rest(node, "DELETE", `/users/${user.id}`, { token: user.token });
     expect([answer.status, answer.text]).toEqual([200, ""]);

@@ -239,6 +239,7 @@ describe("every operation refuses a page that is not on the list", () => {
     world = {
       ...{ node, elsewhere, a: user, b: await newUser(node), foreign: await newUser(elsewhere) },
       ...{ owner: ownerOf(node), spareApplicationId: "1", resetToken: () => "no link" },
+      ...{ subscriptionId: 1, eventId: 1 },
       signed: () => signed(node),
       get unique() {
         return ++unique;

@@ -10,6 +10,11 @@ export class Arrivals<T> {
     else this.items.push(item);
   }
 
+  /** Drops what was not taken. */
+  clear(): void {
+    this.items.length = 0;
+  }
+
   /** Nothing will come any more: whoever waits fails with the reason. */
   end(reason: string): void {
     this.ended ??= new Error(reason);

@@ -5,10 +5,20 @@ import { type BrowserContext, chromium } from "playwright-core";
 
 const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+/** Flags for calls: a camera and a microphone that are made up, and media over loopback alone. */
+export const CALL_FLAGS = [
+  ...["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"],
+  ...["--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection"],
+];
+
 /** A browser of the machine's own, headless and with a profile of its own; closes with its context. */
-export async function openBrowser(
-  options: { javaScriptEnabled?: boolean } = {},
-): Promise<BrowserContext & { dispose(): Promise<void> }> {
+export async function openBrowser({
+  args = [],
+  ...options
+}: {
+  javaScriptEnabled?: boolean;
+  args?: string[];
+} = {}): Promise<BrowserContext & { dispose(): Promise<void> }> {
   const executablePath = CANDIDATES.find((path) => existsSync(path));
   if (!executablePath) throw new Error("Chromium is missing: apt-get install chromium");
   const profile = mkdtempSync(join(tmpdir(), "signalbox-browser-"));
@@ -19,6 +29,7 @@ export async function openBrowser(
     args: [
       ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      ...args,
     ],
   });
   return Object.assign(context, {

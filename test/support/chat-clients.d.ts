@@ -17,10 +17,16 @@ declare module "@xmpp/client" {
     jid: { toString(): string } | null;
     status: string;
     reconnect: { stop(): void };
+    streamManagement: {
+      enabled: boolean;
+      id: string;
+      on(event: "resumed" | "fail", listener: (stanza: XmlNode) => void): void;
+    };
     streamFeatures: unknown;
     start(): Promise<{ toString(): string }>;
     stop(): Promise<unknown>;
     send(element: XmlNode): Promise<void>;
+    write(text: string): Promise<void>;
     on(event: "stanza" | "element", listener: (element: XmlNode) => void): void;
     on(event: "error", listener: (error: Error & { condition?: string }) => void): void;
     on(event: "disconnect" | "offline" | "online", listener: () => void): void;
@@ -80,6 +86,7 @@ declare module "strophe.js" {
     LogLevel: Record<"FATAL", number>;
     setLogLevel(level: number): void;
   };
+  export function $build(name: string, attrs: Record<string, string>): Builder;
   export function $iq(attrs: Record<string, string>): Builder;
   export function $msg(attrs: Record<string, string>): Builder;
   export function $pres(attrs?: Record<string, string>): Builder;

@@ -1,20 +1,30 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
+import type { Bus } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRouter, type Router } from "../../src/calls/router";
+import type { Clock } from "../../src/core/clock";
 import { type Config, readConfig } from "../../src/core/config";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { type Metrics, openMetrics } from "../../src/core/metrics";
+import type { LiveCertificate } from "../../src/core/tls/certificate";
+import { type ChatTransport, chatUrls, openChat } from "../../src/xmpp/chat";
 import type { ChatLimits, ChatServices, LiveStream, SignIn } from "../../src/xmpp/services";
-import { openChat } from "../../src/xmpp/websocket";
+import { stanzaSizes } from "../../src/xmpp/stanza-sizes";
+import { testCertificate, trusting } from "./certificates";
+import { connectTcp } from "./chat-tcp";
+import { FREE_CHAT_PORTS } from "./ports";
 
 /** Domain of the users in these tests. */
 export const DOMAIN = "chat.example";
 
 /** A chat endpoint with a router behind it, and users 42, 43 and 44 of application 7, 42 of 8. */
 export interface TestChat {
+  /** Address of the transport that was asked for. */
   url: string;
+  bus: Bus;
+  urls: Record<ChatTransport, string>;
   router: Router;
   metrics: Metrics;
   /** Streams that are signed in. */
@@ -24,32 +34,51 @@ export interface TestChat {
   close(): Promise<void>;
 }
 
+/** Every way to the endpoint, for suites that run over each. */
+export const TRANSPORTS: ChatTransport[] = ["ws", "wss", "tcp", "tls"];
+
 const USERS = new Set(["7 42", "7 43", "7 44", "8 42"]);
 
 /** Opens the endpoint on a free port. Passwords are `password`, session tokens `token`. */
 export async function startChat(
   options: {
+    /** The transport whose address is `url`; WebSocket where none is named. */
+    transport?: ChatTransport;
     config?: Partial<Config>;
     limits?: Partial<ChatLimits>;
+    certificate?: LiveCertificate;
     authenticate?: ChatServices["authenticate"];
+    messageCounter?: ChatServices["messageCounter"];
     router?: (router: Router) => Router;
+    clock?: Clock;
+    /** Another endpoint, as of another node of the same deployment. */
+    beside?: TestChat;
+    answeredElsewhere?: boolean;
   } = {},
 ): Promise<TestChat> {
   const config = {
-    ...readConfig({ XMPP_WS_PORT: "0", CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "silent" }),
+    ...readConfig({
+      ...{ ...FREE_CHAT_PORTS, CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "silent" },
+      // Suites send more at once than a person would; tests of that bound set their own.
+      XMPP_BYTES_PER_SECOND: "0",
+    }),
     ...options.config,
   };
   const log = openLog("silent");
   const metrics = openMetrics();
-  const clock = { now: () => 1_600_000_000_000 };
-  const bus = openLocalBus(clock, log);
+  const clock = options.clock ?? { now: () => 1_600_000_000_000 };
+  const bus = options.beside?.bus ?? openLocalBus(clock, log);
   const userExists = async (applicationId: number, userId: number) =>
     USERS.has(`${applicationId} ${userId}`);
-  const real = openRouter({ bus, log, metrics, userExists });
+  const real = openRouter({
+    ...{ bus, log, metrics, userExists },
+    answeredElsewhere: async () => options.answeredElsewhere ?? false,
+    sizes: stanzaSizes(config),
+  });
   const router = options.router?.(real) ?? real;
   const live = new Set<LiveStream>();
   const attempts: SignIn[] = [];
-  const chat = await openChat({
+  const services: ChatServices = {
     config,
     log,
     metrics,
@@ -66,13 +95,18 @@ export async function startChat(
         return { sessionId: 1_000 + attempt.userId, confirm };
       throw new Fault("UNAUTHENTICATED", "Login or password is wrong");
     },
+    messageCounter: options.messageCounter ?? (() => () => undefined),
     watch(stream) {
       live.add(stream);
       return () => void live.delete(stream);
     },
-  });
+  };
+  const chat = await openChat(services, options.certificate ?? (await testCertificate()));
+  const urls = chatUrls(chat.ports, "127.0.0.1") as TestChat["urls"];
   return {
-    url: `ws://127.0.0.1:${chat.port}/xmpp`,
+    url: urls[options.transport ?? "ws"],
+    urls,
+    bus,
     router,
     metrics,
     live,
@@ -81,9 +115,22 @@ export async function startChat(
   };
 }
 
-/** A client that sends frames as they are. */
-export interface RawClient {
-  socket: WebSocket;
+/** What a raw client can do with its connection. */
+export interface RawSocket {
+  /** Bytes that the endpoint has not taken. */
+  readonly bufferedAmount: number;
+  /** 1 while it is open, as of a WebSocket. */
+  readonly readyState: number;
+  pause(): void;
+  terminate(): void;
+}
+
+/**
+ * A client that sends frames as they are. Over TCP it says and hears what stands in the terms of RFC
+ * 7395, and only its beginning and end are translated.
+ */
+export interface RawClient<S extends RawSocket = RawSocket> {
+  socket: S;
   /** Everything received so far. */
   received: string[];
   send(frame: string | Buffer): void;
@@ -108,12 +155,19 @@ export function bind(resource?: string): string {
   return `<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind">${asked}</bind></iq>`;
 }
 
-/** Connects without saying anything. */
-export async function connectRaw(
+type RawOptions = { origin?: string; headers?: Record<string, string> };
+
+/** Connects without saying anything; over `xmpp:` TLS has begun. */
+export async function connectRaw(url: string, options: RawOptions = {}): Promise<RawClient> {
+  return url.startsWith("xmpp") ? connectTcp(url) : connectWebSocket(url, options);
+}
+
+/** {@link connectRaw} over WebSocket. */
+export async function connectWebSocket(
   url: string,
-  options: { origin?: string; headers?: Record<string, string> } = {},
-): Promise<RawClient> {
-  const socket = new WebSocket(url, "xmpp", options);
+  options: RawOptions = {},
+): Promise<RawClient<WebSocket>> {
+  const socket = new WebSocket(url, "xmpp", { ...options, ...(await trusting()) });
   const received: string[] = [];
   let taken = 0;
   let code: number | undefined;

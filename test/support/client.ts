@@ -106,6 +106,18 @@ export async function newUser(
   };
 }
 
+/**
+ * A guest, whose token serves the chat endpoint as a password. It costs no hash, so that every test
+ * can have users whom nobody else has called.
+ */
+export async function newGuest(node: TestNode): Promise<TestUser> {
+  const body = { ...signed(node), user: { guest: 1 } };
+  const answer = await rest(node, "POST", "/session", { body });
+  if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
+  const { token, id: sessionId, user } = answer.body.session;
+  return { id: user.id, login: user.login, password: token, token, sessionId };
+}
+
 /** Signs a user in on a session of its own. */
 export async function signIn(
   node: TestNode,

@@ -27,6 +27,8 @@ export interface GraphqlClient {
   trySend(input: object): Promise<SendAnswer>;
   /** The next signal that was not taken yet. */
   next(): Promise<ShownSignal>;
+  /** Drops what has arrived so far: calls of earlier tests may still ring for the user. */
+  forget(): void;
   /** Resolves with the close code, once the socket has closed. */
   ended: Promise<number>;
   close(): void;
@@ -106,6 +108,7 @@ export async function graphqlWs(
     send,
     trySend,
     next: () => signals.next(),
+    forget: () => signals.clear(),
     ended,
     close: () => void socket.dispose(),
   };

@@ -25,10 +25,12 @@ export interface ReceivedSignal {
   sessionId: string | null;
   from: { userId: number; device: string | null };
   to: { userId: number };
+  /** Where it was asked for. */
+  cursor?: string;
 }
 
-const listenTo = (fields: string) => `subscription {
-  callSignals { id signalType sessionId from { userId device } to { userId } ${fields} }
+const listenTo = (fields: string) => `subscription ($after: String) {
+  callSignals(after: $after) { id signalType sessionId from { userId device } to { userId } ${fields} }
 }`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
@@ -47,9 +49,15 @@ export interface GraphqlSocket {
   /**
    * Subscribes to the signals of a user; resolves once they arrive.
    * @param fields what else to ask for of each
+   * @param after cursor to go on after
    * @returns the signals, as far as they have come
    */
-  listen(id: string, userId: number, fields?: string): Promise<() => ReceivedSignal[]>;
+  listen(
+    id: string,
+    userId: number,
+    fields?: string,
+    after?: string,
+  ): Promise<() => ReceivedSignal[]>;
   close(): Promise<void>;
 }
 
@@ -115,8 +123,9 @@ export async function connectSocket(
       taken += 1;
       return received[taken - 1] as SocketMessage;
     },
-    async listen(id, userId, fields = "") {
-      send({ id, type: "subscribe", payload: { query: listenTo(fields) } });
+    async listen(id, userId, fields = "", after = undefined) {
+      const variables = { after: after ?? null };
+      send({ id, type: "subscribe", payload: { query: listenTo(fields), variables } });
       const arrived = () => received.filter((message) => message.id === id);
       // Nothing says that a subscription stands, so the listener signals itself until it hears it.
       for (let turn = 0; arrived().length === 0; turn += 1) {

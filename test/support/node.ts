@@ -1,6 +1,7 @@
 import { type App, type AppParts, startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
 import { type FreshDatabase, freshDatabase } from "./database";
+import { FREE_PORTS } from "./ports";
 
 /**
  * No limits on how often anything may happen: a suite does more from one address than a person would.
@@ -17,6 +18,9 @@ export const NO_RATES = {
   RATE_SIGN_UPS_PER_APPLICATION: "0",
   RATE_RESETS_PER_IP: "0",
   RATE_RESETS_PER_APPLICATION: "0",
+  RATE_MESSAGES_PER_USER: "0",
+  RATE_CHAT_SIGN_INS_PER_USER: "0",
+  XMPP_BYTES_PER_SECOND: "0",
   FAILURES_FREE: "0",
   FAILURES_FREE_PER_NAME: "0",
   FAILURES_FREE_PER_IP: "0",
@@ -28,6 +32,8 @@ export interface TestNode {
   baseUrl: string;
   graphqlUrl: string;
   chatUrl: string;
+  /** Those of the open ports, by transport. */
+  chatUrls: App["chatUrls"];
   application: { id: number; authKey: string; authSecret: string; accountKey: string };
   environment: Record<string, string>;
   /** Runs a statement on the node's own database, its values written `$1`, `$2`, …. */
@@ -46,8 +52,7 @@ export async function startNode(
 ): Promise<TestNode> {
   const database = beside ? null : await freshDatabase();
   const variables = {
-    PORT: "0",
-    XMPP_WS_PORT: "0",
+    ...FREE_PORTS,
     LOG_LEVEL: "silent",
     ...NO_RATES,
     ...(database ?? { environment: beside?.environment }).environment,
@@ -84,6 +89,7 @@ export function asTestNode(
     baseUrl: addresses.base_url,
     graphqlUrl: addresses.graphql_url,
     chatUrl: addresses.chat_url,
+    chatUrls: app.chatUrls,
     application,
     environment,
     sql: (text, values = []) => app.store.query({ name: "test", text }, values),

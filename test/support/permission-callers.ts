@@ -47,6 +47,6 @@ export const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text:
   },
   NOT_FOUND: {
     status: 404,
-    text: /^(Not found|There is no such user|There is no web session that waits for this code)$/,
+    text: /^(Not found|There is no such user|There is no such subscription|There is no web session that waits for this code)$/,
   },
 };

@@ -1,6 +1,7 @@
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
 import type { World } from "./permission-rows";
+import { deviceOf } from "./push-devices";
 
 const TOKEN = expect.stringMatching(/^[\w-]{43}$/);
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -121,6 +122,17 @@ function pageOfA({ a }: World, caller: string, changes = {}) {
   return { status: 200, body: { ...head, items } };
 }
 
+/** The subscription of user A's device in whole, as REST shows it. */
+function shownSubscription(world: World, id: number) {
+  return {
+    subscription: {
+      id,
+      notification_channel: { name: "gcm" },
+      device: { udid: deviceOf(world.a).udid, platform: { name: "android" } },
+    },
+  };
+}
+
 /** Every route of schema/rest, by its operation's name. One that is missing here fails the suite. */
 export const ROUTES: Record<string, RouteRow> = {
   GetAccountSettings: {
@@ -136,6 +148,75 @@ export const ROUTES: Record<string, RouteRow> = {
         turnserver_endpoint: "localhost",
       },
     }),
+  },
+  CreatePushEvent: {
+    operation: "Mutation.createPushEvent",
+    path: () => "/events",
+    headers: ({ unique }) => ({ "Idempotency-Key": `key-${unique}` }),
+    body: ({ a }) => ({
+      event: {
+        notification_type: "push",
+        push_type: "gcm",
+        environment: "development",
+        event_type: "fixed_date",
+        date: "2090-01-01T00:00:00Z",
+        message: "payload=e30=",
+        name: "Later",
+        user: { ids: String(a.id) },
+      },
+    }),
+    success: ({ node, elsewhere, a, b, foreign }, caller) => ({
+      status: 201,
+      body: [
+        {
+          event: {
+            id: ID,
+            event_type: "fixed_date",
+            message: "payload=e30=",
+            date: "2090-01-01T00:00:00Z",
+            period: null,
+            name: "Later",
+            occured_count: 0,
+            created_at: DATE,
+            updated_at: DATE,
+            end_date: null,
+            active: true,
+            application_id: (caller === "a foreign user" ? elsewhere : node).application.id,
+            user_id: { "user A": a.id, "user B": b.id, "a foreign user": foreign.id }[caller] ?? ID,
+            kind: "API",
+            environment: "development",
+            tag_query: null,
+            notification_channel: { name: "gcm" },
+          },
+        },
+      ],
+    }),
+  },
+  CreatePushSubscription: {
+    operation: "Mutation.createPushSubscription",
+    path: () => "/subscriptions",
+    body: ({ a }) => ({
+      notification_channel: "gcm",
+      push_token: {
+        environment: "development",
+        client_identification_sequence: deviceOf(a).token,
+      },
+      device: { platform: "android", udid: deviceOf(a).udid },
+    }),
+    success: (world) => ({ status: 201, body: [shownSubscription(world, ID)] }),
+  },
+  ListPushSubscriptions: {
+    operation: "Query.pushSubscriptions",
+    path: () => "/subscriptions",
+    success: (world, caller) => ({
+      status: 200,
+      body: caller === "user A" ? [shownSubscription(world, world.subscriptionId)] : [],
+    }),
+  },
+  DeletePushSubscription: {
+    operation: "Mutation.deletePushSubscription",
+    path: ({ subscriptionId }) => `/subscriptions/${subscriptionId}`,
+    success: empty,
   },
   RejectCall: {
     operation: "Mutation.rejectCall",

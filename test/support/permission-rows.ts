@@ -1,5 +1,6 @@
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
+import { deviceOf } from "./push-devices";
 
 /** Who takes part in a case: a user, another of the same application, and one of another. */
 export interface World {
@@ -13,6 +14,10 @@ export interface World {
   owner: { email: string; password: string };
   /** An application of that account that nobody uses. */
   spareApplicationId: string;
+  /** User A's subscription to notifications, as addSubscription makes it. */
+  subscriptionId: number;
+  /** User A's push event. */
+  eventId: number;
   /** A number that no other case has. */
   unique: number;
   /** The token of a live reset link that nobody has used, of a user apart. */
@@ -83,6 +88,14 @@ const ACCOUNT = {
 const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
 
 const applicationOf = ({ node }: World) => String(node.application.id);
+
+/** A push that goes out to nobody for a long time. */
+const SCHEDULED = {
+  environment: "DEVELOPMENT",
+  eventType: "FIXED_DATE",
+  date: "2090-01-01T00:00:00Z",
+  message: "e30=",
+};
 
 const signedInput = ({ signed }: World) => {
   const { application_id, auth_key, ...rest } = signed();
@@ -231,8 +244,126 @@ export const ROWS: Record<string, Row> = {
     ...USER,
     foreign: "NOT_FOUND",
   },
+  "Query.calls": {
+    document: "query { calls { nodes { id sessionId } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.call": {
+    document: "query ($id: String!) { call(sessionId: $id) { id } }",
+    variables: () => ({ id: "one that nobody has" }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Subscription.callChanges": {
+    document: "subscription { callChanges { id state } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.pushEvents": {
+    document: "query { pushEvents { nodes { id message } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.pushEvent": {
+    document: "query ($id: ID!) { pushEvent(id: $id) { id message } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Query.pushDeliveries": {
+    document: "query ($id: ID!) { pushDeliveries(eventId: $id) { nodes { id } } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Subscription.pushDeliveries": {
+    document: "subscription ($id: ID) { pushDeliveries(eventId: $id) { id } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...USER,
+  },
+  "Mutation.createPushEvent": {
+    document: `mutation ($input: CreatePushEventInput!) {
+      createPushEvent(input: $input) { events { id } } }`,
+    variables: ({ a }) => ({ input: { ...SCHEDULED, userIds: [String(a.id)] } }),
+    ...USER,
+  },
+  "Mutation.stopPushEvent": {
+    document:
+      "mutation ($input: StopPushEventInput!) { stopPushEvent(input: $input) { event { id } } }",
+    variables: ({ eventId }) => ({ input: { id: String(eventId) } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Mutation.deletePushEvent": {
+    document: `mutation ($input: DeletePushEventInput!) {
+      deletePushEvent(input: $input) { deletedPushEventId } }`,
+    variables: ({ eventId }) => ({ input: { id: String(eventId) } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Query.applicationPushEvents": {
+    document: "query ($id: ID!) { applicationPushEvents(applicationId: $id) { nodes { id } } }",
+    variables: (world) => ({ id: applicationOf(world) }),
+    ...OWN_APPLICATION,
+  },
+  "Query.applicationPushEvent": {
+    document: "query ($id: ID!) { applicationPushEvent(id: $id) { id message } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...OWN_APPLICATION,
+  },
+  "Query.applicationPushDeliveries": {
+    document: "query ($id: ID!) { applicationPushDeliveries(eventId: $id) { nodes { id } } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.createApplicationPushEvent": {
+    document: `mutation ($input: CreateApplicationPushEventInput!) {
+      createApplicationPushEvent(input: $input) { events { id } } }`,
+    variables: (world) => ({
+      input: { ...SCHEDULED, userIds: ["1"], applicationId: applicationOf(world) },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Query.pushSubscriptions": {
+    document: "query { pushSubscriptions { totalCount nodes { id udid } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Mutation.createPushSubscription": {
+    document: `mutation ($input: CreatePushSubscriptionInput!) {
+      createPushSubscription(input: $input) { subscription { id } } }`,
+    variables: ({ a }) => ({
+      input: { channel: "GCM", environment: "DEVELOPMENT", platform: "ANDROID", ...deviceOf(a) },
+    }),
+    ...USER,
+  },
+  "Mutation.deletePushSubscription": {
+    document: `mutation ($input: DeletePushSubscriptionInput!) {
+      deletePushSubscription(input: $input) { deletedPushSubscriptionId } }`,
+    variables: ({ subscriptionId }) => ({ input: { id: String(subscriptionId) } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Subscription.callAnswers": {
+    document: "subscription { callAnswers { sessionId } }",
+    variables: () => ({}),
+    ...USER,
+  },
   "Subscription.callSignals": {
     document: "subscription { callSignals { id } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.iceServers": {
+    document: "query { iceServers { urls username credential expiresAt } }",
     variables: () => ({}),
     ...USER,
   },
@@ -306,6 +437,43 @@ export const ROWS: Record<string, Row> = {
       "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
     variables: (world) => ({
       input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Query.webPushKey": {
+    document: "query { webPushKey(environment: DEVELOPMENT) }",
+    variables: () => ({}),
+    ...APPLICATION,
+    // None is set.
+    application: "NOT_FOUND",
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Mutation.setPushCredentials": {
+    document: `mutation ($input: SetPushCredentialsInput!) {
+      setPushCredentials(input: $input) { warning credentials { web { publicKey } } } }`,
+    variables: (world) => ({
+      input: {
+        ...{ applicationId: applicationOf(world), environment: "PRODUCTION" },
+        web: { generate: true, subject: "mailto:push@example.com" },
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.clearPushCredentials": {
+    document: `mutation ($input: ClearPushCredentialsInput!) {
+      clearPushCredentials(input: $input) { cleared } }`,
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), environment: "PRODUCTION", service: "APNS" },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.checkPushCredentials": {
+    document: `mutation ($input: CheckPushCredentialsInput!) {
+      checkPushCredentials(input: $input) { checks { service outcome } } }`,
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), environment: "PRODUCTION" },
     }),
     ...OWN_APPLICATION,
   },

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { FREE_PORTS } from "./ports";
 
 const ROOT = join(__dirname, "../..");
 
@@ -21,7 +22,7 @@ export function startProcess(environment: Record<string, string>): ServiceProces
     ["-r", join(ROOT, "test/support/run-typescript.js"), join(ROOT, "src/main.ts")],
     {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, PORT: "0", XMPP_WS_PORT: "0", ...environment },
+      env: { PATH: process.env.PATH, ...FREE_PORTS, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -1,15 +1,24 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 /** Writes bytes to a new connection, ends it, and reads what comes until it is closed. */
-export async function exchange(bytes: string | Buffer, port: number): Promise<string> {
+export function exchange(bytes: string | Buffer, port: number): Promise<string> {
+  return converse(port, (socket) => socket.end(bytes));
+}
+
+/** Writes bytes to a new connection, and reads what comes until the server closes it. */
+export function request(bytes: string | Buffer, port: number): Promise<string> {
+  return converse(port, (socket) => socket.write(bytes));
+}
+
+async function converse(port: number, say: (socket: Socket) => void): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
   // A connection that is cut is an answer too.
   socket.on("error", () => undefined);
   const closed = once(socket, "close").catch(() => undefined);
-  socket.end(bytes);
+  say(socket);
   await closed;
   return Buffer.concat(chunks).toString("latin1");
 }

@@ -1,12 +1,13 @@
 import type { Element as DomElement } from "@xmldom/xmldom";
-import { client, type XmlNode, xml } from "@xmpp/client";
-import { Strophe } from "strophe.js";
+import { type XmlNode, xml } from "@xmpp/client";
+import { $iq, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
 import { Arrivals } from "./arrivals";
 import { signInRaw } from "./chat";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
 import { domTree, parseXml, type Tree, treeOf, xmppTree } from "./xml-tree";
+import { xmppJsClient } from "./xmpp-js";
 
 // Both chat libraries look for the browser's.
 Object.assign(globalThis, { WebSocket });
@@ -62,22 +63,30 @@ export async function rawChat(
   };
 }
 
+/** A chat client that is a library's. */
+export interface LibraryChat extends ChatClient {
+  /** Resolves when the server has answered a ping. */
+  ping(): Promise<unknown>;
+  /** Ends the stream; resolves when it has ended. */
+  leave(): Promise<unknown>;
+}
+
 /** Signs a user in with xmpp.js. */
 export async function xmppJs(
   node: TestNode,
   user: TestUser,
   resource: string,
   secret = user.password,
-): Promise<ChatClient> {
-  const xmpp = client({
-    service: node.chatUrl,
+  service = node.chatUrl,
+): Promise<LibraryChat> {
+  const xmpp = xmppJsClient({
+    service,
     domain: node.app.addresses.chat_domain,
     username: `${user.id}-${node.application.id}`,
     password: secret,
     resource,
   });
   const messages = new Arrivals<Tree>();
-  xmpp.reconnect.stop();
   xmpp.on("stanza", (stanza) => {
     if (stanza.is("message")) messages.push(xmppTree(stanza));
   });
@@ -92,6 +101,9 @@ export async function xmppJs(
     next: () => messages.next(),
     ended,
     close: () => void xmpp.stop().catch(() => undefined),
+    ping: () =>
+      xmpp.iqCaller.request(xml("iq", { type: "get" }, xml("ping", { xmlns: "urn:xmpp:ping" }))),
+    leave: () => xmpp.stop(),
   };
 }
 
@@ -109,8 +121,9 @@ export async function strophe(
   user: TestUser,
   resource: string,
   secret = user.password,
-): Promise<ChatClient> {
-  const connection = new Strophe.Connection(node.chatUrl);
+  url = node.chatUrl,
+): Promise<LibraryChat> {
+  const connection = new Strophe.Connection(url);
   const messages = new Arrivals<Tree>();
   const take = (stanza: unknown) => {
     messages.push(domTree(stanza as DomElement));
@@ -137,5 +150,14 @@ export async function strophe(
     next: () => messages.next(),
     ended,
     close: () => connection.disconnect("end"),
+    ping: () =>
+      new Promise((resolve, reject) => {
+        const ping = $iq({ type: "get" }).c("ping", { xmlns: "urn:xmpp:ping" });
+        connection.sendIQ(ping, resolve, reject);
+      }),
+    leave() {
+      connection.disconnect("end");
+      return ended;
+    },
   };
 }

@@ -312,6 +312,7 @@ describe("size", () => {
   test.each([
     ["bus/bus.ts", "Bus"],
     ["jobs/jobs.ts", "Jobs"],
+    ["push/provider/provider.ts", "Provider"],
   ])(`the port of %s has at most ${PORT_METHODS_MAX} methods`, (path, name) => {
     const source = SOURCES.find((each) => each.path === path);
     const port = source?.tree.statements.find(

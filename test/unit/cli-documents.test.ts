@@ -23,10 +23,13 @@ test.each(named)("%s and its options say what they are", (_name, { about, option
   }
 });
 
-test("what is secret can be kept out of the list of processes, and nothing else is read so", () => {
+/** Secrets, and what comes as a file of several lines. */
+const READ = /secret|password|^key$|privateKey|^ca$|^certificate$|^serviceAccount$/i;
+
+test("what is secret can be kept out of the list of processes, and nothing but files is read so", () => {
   const secret = commands.flatMap(({ options }) =>
     options.filter((option) => option.secret).map(({ variable }) => variable),
   );
   const variables = commands.flatMap(({ options }) => options.map(({ variable }) => variable));
-  expect(secret.sort()).toEqual(variables.filter((name) => /secret|password/i.test(name)).sort());
+  expect(secret.sort()).toEqual(variables.filter((name) => READ.test(name)).sort());
 });

@@ -1,7 +1,10 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { ConfigError, readConfig } from "../../src/core/config";
-import { VARIABLES } from "../../src/core/variables";
+import { VARIABLES } from "../../src/core/variables/variables";
 
 function problemsOf(environment: Record<string, string | undefined>): string[] {
   try {
@@ -19,9 +22,13 @@ describe("defaults", () => {
       PORT: 4000,
       HOST: "127.0.0.1",
       XMPP_WS_PORT: 5291,
+      XMPP_WSS_PORT: 5292,
+      XMPP_TCP_PORT: 5222,
+      XMPP_TLS_PORT: 5223,
       DATA_DIR: ".data",
       CHAT_DOMAIN: "localhost",
-      TURN_HOST: "localhost",
+      TURN_URLS: [],
+      TURN_TTL_SECONDS: 43_200,
       CORS_ORIGINS: ["*"],
       TRUST_PROXY: [],
       LOG_LEVEL: "info",
@@ -103,6 +110,18 @@ describe("values", () => {
     ["MAIL_FROM", "a@b.example, c@d.example"],
     ["CHAT_DOMAIN", "Chat.Example"],
     ["TURN_HOST", "turn/host"],
+    ["TURN_URLS", "turn.example:3478"],
+    ["TURN_URLS", "stun:turn.example,https://turn.example"],
+    ["TURN_URLS", "turn:turn.example?transport=sctp"],
+    ["TURN_URLS", "turn:2001:db8::7"],
+    ["TURN_SECRET", "too short"],
+    ["TURN_SECRET", "replace-me-by-openssl-rand-hex-32"],
+    ["TURN_SECRET", "long-enough-by-far,short"],
+    ["CHAT_SECRET", "too short"],
+    ["CHAT_SECRET", "change-this-component-secret"],
+    ["CHAT_SIGN_IN_SECRET", "change-this-sign-in-secret"],
+    ["CHAT_SIGN_IN_SECRET", "Replace-me-by-another-one"],
+    ["TURN_TTL_SECONDS", "59"],
     ["LOG_LEVEL", "loud"],
     ["INTROSPECTION", "maybe"],
     ["GRAPHQL_MAX_DEPTH", "0"],
@@ -168,10 +187,21 @@ describe("mistakes", () => {
     expect(problems.join("\n")).not.toContain("hunter2");
   });
 
+  test("are a component without its secret, a short secret, an address without a port", () => {
+    expect(() => readConfig({ CHAT_MODE: "component" })).toThrow("CHAT_SECRET is needed");
+    expect(() => readConfig({ CHAT_SIGN_IN_SECRET: "short" })).toThrow("at least 16 characters");
+    for (const address of ["chat.internal", "chat.internal:0", "chat.internal:70000", ":5347"]) {
+      expect(() => readConfig({ CHAT_SERVER: address })).toThrow("CHAT_SERVER must");
+    }
+    const { CHAT_SERVER } = readConfig({ CHAT_SERVER: "[::1]:5347" });
+    expect(CHAT_SERVER).toEqual({ host: "::1", port: 5347 });
+  });
+
   test("are not made by a secret variable's good value being shown either", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
     expect(secret.map(([name]) => name)).toEqual([
-      ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SIGNALBOX_TOKEN", "SMTP_URL"],
+      ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SIGNALBOX_TOKEN", "TURN_SECRET", "SMTP_URL"],
+      ...["CHAT_SECRET", "CHAT_SIGN_IN_SECRET"],
     ]);
   });
 });
@@ -193,5 +223,24 @@ describe("documentation", () => {
       expect(line).toContain(about.split(";")[0]);
       if (fallback) expect(line).toContain(fallback);
     }
+  });
+
+  test(".env.example reads as the defaults in a shell and in Node.js, once its lines count", () => {
+    const text = readFileSync(join(__dirname, "../../.env.example"), "utf8");
+    const counting = text.replaceAll(/^# (?=[A-Z_]+=)/gm, "");
+    const defaults = Object.fromEntries(
+      Object.entries(VARIABLES).map(([name, variable]) => [name, variable.default ?? ""]),
+    );
+    expect(parseEnv(counting)).toEqual(defaults);
+    const folder = mkdtempSync(join(tmpdir(), "signalbox-env-"));
+    writeFileSync(join(folder, ".env"), counting);
+    const shell = execFileSync("sh", ["-c", "set -a; . ./.env; set +a; env -0"], { cwd: folder });
+    rmSync(folder, { recursive: true });
+    const read = Object.fromEntries(
+      String(shell)
+        .split("\0")
+        .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+    );
+    expect(read).toMatchObject(defaults);
   });
 });

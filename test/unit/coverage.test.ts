@@ -15,12 +15,19 @@ const rows = lines
 const SECTIONS = [
   "Session and sign-in",
   "Endpoint discovery",
+  "NAT traversal and calls in browsers",
   "Accounts and applications",
   "Users",
+  "Push subscriptions",
+  "Push events",
+  "Payload rules",
+  "Call records and waking",
   "Authentication",
   "Errors",
   "Limits",
   "States and transitions of sessions",
+  "Chat endpoint",
+  "Existing chat servers",
   "Classes of security",
 ];
 

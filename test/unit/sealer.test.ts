@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Sealer } from "../../src/core/sealer";
-import { keyBytes } from "../../src/core/variable";
+import { keyBytes } from "../../src/core/variables/variable";
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const sealer = new Sealer([first]);

@@ -94,6 +94,14 @@ describe("a frame", () => {
       "very many declarations",
       attributes(5_000).replaceAll("b", "xmlns:b").replaceAll('""', '"u"'),
     ],
+    [
+      "a namespace that many attributes repeat",
+      `<a xmlns:p="${"u".repeat(LIMIT / 4)}">${'<b p:c=""/>'.repeat(10)}</a>`,
+    ],
+    [
+      "a namespace that many elements repeat",
+      `<a xmlns:p="${"u".repeat(LIMIT / 4)}">${"<p:b/>".repeat(10)}</a>`,
+    ],
   ])("with %s is policy-violation", (_name, frame) => {
     expect(condition(frame)).toBe("policy-violation");
   });

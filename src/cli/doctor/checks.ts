@@ -1,5 +1,7 @@
 import { ConfigError, readConfig } from "../../core/config";
 import { accessOf } from "../server";
+import { checkCertificate } from "./certificate";
+import { checkChatServer } from "./chat-server";
 import { checkNetworkClock } from "./clock";
 import { checkConfiguration, configurationProblems } from "./configuration";
 import { checkDataFolder } from "./data-folder";
@@ -25,7 +27,16 @@ export interface CheckOptions {
 const ORDER = [
   ...["configuration", "server", "owner", "data folder", "secret files", "database"],
   ...["migrations", "jobs", "secret key", "redis"],
-  ...["clock: database", "clock: redis", "clock: network", "port", "chat port", "mail"],
+  ...[
+    "clock: database",
+    "clock: redis",
+    "clock: network",
+    "port",
+    "chat port",
+    "chat port: wss",
+    "chat port: tcp",
+  ],
+  ...["chat port: tls", "chat server", "certificate", "mail"],
 ];
 
 /**
@@ -55,6 +66,8 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
       checkNetworkClock(options.timeServer),
     ),
     within(10, "port", "Correct HOST.", () => checkPorts(config)),
+    within(5, "certificate", "Look at the disk that it is on.", () => checkCertificate(config)),
+    within(5, "chat server", "Look at its log.", () => checkChatServer(config)),
     within(8, "mail", "Correct SMTP_URL.", () => checkMail(config)),
     within(30, "providers", "Look at the network.", () => checkProviders(patient)),
   ]);

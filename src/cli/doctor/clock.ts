@@ -1,5 +1,5 @@
 import { TIMESTAMP_TOLERANCE } from "../../identity/session/signing";
-import { type Finding, ok, skipped, warning, wrong } from "./finding";
+import { counted, type Finding, ok, skipped, warning, wrong } from "./finding";
 import { askTimeServer } from "./ntp";
 
 const NETWORK = "clock: network";
@@ -32,9 +32,7 @@ export function clockFinding(check: string, whose: string, aheadMs: number): Fin
 function lengthOf(seconds: number): string {
   if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
   const whole = Math.round(seconds);
-  return whole < 120
-    ? `${whole} second${whole === 1 ? "" : "s"}`
-    : `${Math.round(whole / 60)} minutes`;
+  return whole < 120 ? counted(whole, "second") : `${Math.round(whole / 60)} minutes`;
 }
 
 /** This machine's clock beside a time server's; a machine that reaches none is none the worse. */

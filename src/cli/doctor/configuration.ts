@@ -1,3 +1,4 @@
+import { turnHost } from "../../calls/ice/ice-servers";
 import { isLoopback } from "../../core/client-address";
 import type { Config } from "../../core/config";
 import { type Finding, ok, warning, wrong } from "./finding";
@@ -17,7 +18,7 @@ export function checkConfiguration(config: Config): Finding[] {
     ...(config.BASE_URL === undefined ? ["BASE_URL"] : []),
     ...(config.CHAT_URL === undefined ? ["CHAT_URL"] : []),
     ...(config.CHAT_DOMAIN === "localhost" ? ["CHAT_DOMAIN"] : []),
-    ...(config.TURN_HOST === "localhost" ? ["TURN_HOST"] : []),
+    ...(turnHost(config) === "localhost" ? ["TURN_HOST"] : []),
   ];
   const findings: Finding[] = [];
   if (!isLoopback(config.HOST) && local.length > 0) {
@@ -33,7 +34,7 @@ export function checkConfiguration(config: Config): Finding[] {
     findings.push(
       warning(
         CHECK,
-        "HOST lets others in without TLS: the chat endpoint takes no passwords then, and tokens travel in clear",
+        "HOST lets others in without TLS: XMPP_WS_PORT takes no passwords then, and tokens travel in clear",
         "Put a proxy that ends TLS in front, and set XMPP_TRUSTED_PROXY and TRUST_PROXY.",
       ),
     );

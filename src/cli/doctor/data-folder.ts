@@ -3,6 +3,7 @@ import { access, constants, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../core/config";
 import { newId } from "../../core/random";
+import { SELF_SIGNED_KEY } from "../../core/tls/self-signed";
 import { CREDENTIALS_FILE, OWNER_FILE } from "../../identity/application/bootstrap";
 import { SECRET_KEY_FILE } from "../../identity/application/secret-key";
 import { messageOf } from "../../store/error-parts";
@@ -11,7 +12,7 @@ import { type Finding, ok, skipped, warning, wrong } from "./finding";
 const FOLDER = "data folder";
 const FILES = "secret files";
 /** What holds secrets in it, files and folders alike. */
-const SECRET = [OWNER_FILE, CREDENTIALS_FILE, SECRET_KEY_FILE, "db", "mail"];
+const SECRET = [...[OWNER_FILE, CREDENTIALS_FILE, SECRET_KEY_FILE, SELF_SIGNED_KEY, "db", "mail"]];
 
 const GROUP = 0o070;
 const OTHERS = 0o007;

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import { openSealer, openSecrets, SECRET_KEY_FILE } from "../../identity/application/secret-key";
+import { openCredentialSecrets } from "../../push/credential/reseal-credentials";
 import { connectionRefusal } from "../../store/connection";
 import { messageOf } from "../../store/error-parts";
 import { type DatabaseFacts, examineDatabase, VERSION_MIN } from "../../store/examine";
@@ -10,7 +11,7 @@ import { FolderInUse } from "../../store/folder-lock";
 import type { MigrationConnection } from "../../store/migrate";
 import { openMigrationConnection } from "../../store/migration-connection";
 import { clockFinding } from "./clock";
-import { type Finding, ok, type Patient, skipped, warning, wrong } from "./finding";
+import { counted, type Finding, ok, type Patient, skipped, warning, wrong } from "./finding";
 
 const DATABASE = "database";
 const MIGRATIONS = "migrations";
@@ -130,8 +131,11 @@ async function checkKey(
   const query = <Row>({ text }: { text: string }, values: unknown[]) =>
     connection.query<Row>(text, values);
   try {
-    const count = await openSecrets({ query }, sealer);
-    return ok(KEY, `opens the secrets of ${count} application${count === 1 ? "" : "s"}`);
+    const counts = [
+      counted(await openSecrets({ query }, sealer), "application"),
+      counted(await openCredentialSecrets({ query }, sealer), "push credential"),
+    ];
+    return ok(KEY, `opens the secrets of ${counts.join(" and ")}`);
   } catch (error) {
     const mend = "Set SECRET_KEY (or put back secret.key) as it was when they were written.";
     return wrong(KEY, messageOf(error), mend);

@@ -36,6 +36,10 @@ export function skipped(check: string, detail: string): Finding {
   return { check, status: "skipped", detail };
 }
 
+/** A number with the word for what is counted, as `1 warning`, `2 warnings`. */
+export const counted = (count: number, word: string): string =>
+  `${count} ${word}${count === 1 ? "" : "s"}`;
+
 /** What the checks look at: the configuration, and the server that may run with it. */
 export interface Patient {
   config: Config;

@@ -1,42 +1,79 @@
 import { createServer } from "node:net";
 import type { Config } from "../../core/config";
 import { hostInUrl } from "../../core/host-in-url";
+import { speaksStreams, speaksXmpp } from "./chat-probe";
+import { noChatPort } from "./chat-server";
 import { type Finding, ok, skipped, wrong } from "./finding";
 import { findServer } from "./server";
-
-const ANSWER_MS = 3_000;
 
 /** A port that the server listens on. */
 interface Port {
   check: string;
-  variable: "PORT" | "XMPP_WS_PORT";
-  /** Whether what answers at the address is a Signalbox. */
-  isOurs(address: string): Promise<boolean>;
+  variable: "PORT" | "XMPP_WS_PORT" | "XMPP_WSS_PORT" | "XMPP_TCP_PORT" | "XMPP_TLS_PORT";
+  /** Whether what answers there is a Signalbox, or for TCP a chat server of its domain. */
+  isOurs(port: number, config: Config): Promise<boolean>;
 }
 
+const urlOf = (scheme: string, port: number, { HOST }: Config) =>
+  `${scheme}://${hostInUrl(HOST)}:${port}`;
+
 const PORTS: Port[] = [
-  { check: "port", variable: "PORT", isOurs: isSignalbox },
-  { check: "chat port", variable: "XMPP_WS_PORT", isOurs: speaksXmpp },
+  {
+    check: "port",
+    variable: "PORT",
+    isOurs: (port, config) => isSignalbox(urlOf("http", port, config)),
+  },
+  {
+    check: "chat port",
+    variable: "XMPP_WS_PORT",
+    isOurs: (port, config) => speaksXmpp(urlOf("http", port, config)),
+  },
+  {
+    check: "chat port: wss",
+    variable: "XMPP_WSS_PORT",
+    isOurs: (port, config) => speaksXmpp(urlOf("https", port, config)),
+  },
+  {
+    check: "chat port: tcp",
+    variable: "XMPP_TCP_PORT",
+    isOurs: (port, config) => speaksStreams(config, port, false),
+  },
+  {
+    check: "chat port: tls",
+    variable: "XMPP_TLS_PORT",
+    isOurs: (port, config) => speaksStreams(config, port, true),
+  },
 ];
 
 /** Whether the server's ports are free, or held by a Signalbox. */
 export async function checkPorts(config: Config): Promise<Finding[]> {
-  if (config.PORT === config.XMPP_WS_PORT && config.PORT !== 0) {
-    const detail = `PORT and XMPP_WS_PORT are both ${config.PORT}`;
-    return [wrong("port", detail, "Give each a port of its own.")];
+  if (config.CHAT_MODE === "component") {
+    const own = PORTS.filter(({ variable }) => variable === "PORT");
+    return [...(await Promise.all(own.map((port) => checkPort(port, config)))), noChatPort()];
+  }
+  const names = new Map<number, string>();
+  for (const { variable } of PORTS) {
+    const port = config[variable];
+    const other = port ? names.get(port) : undefined;
+    if (other !== undefined) {
+      const detail = `${other} and ${variable} are both ${port}`;
+      return [wrong("port", detail, "Give each a port of its own.")];
+    }
+    if (port) names.set(port, variable);
   }
   return Promise.all(PORTS.map((port) => checkPort(port, config)));
 }
 
 async function checkPort({ check, variable, isOurs }: Port, config: Config): Promise<Finding> {
   const { HOST, [variable]: port } = config;
+  if (port === null) return skipped(check, `${variable} is off`);
   if (port === 0) return skipped(check, `${variable} is 0: every start takes a free one`);
   const place = `${port} on ${HOST}`;
   const problem = await listenProblem(port, HOST);
   if (problem === null) return ok(check, `${place} is free`);
   switch (problem) {
     case "EADDRINUSE": {
-      if (await isOurs(`http://${hostInUrl(HOST)}:${port}`)) {
+      if (await isOurs(port, config)) {
         return ok(check, `${place} is held by a Signalbox that runs`);
       }
       const mend = `End that program, or set ${variable} to another port.`;
@@ -66,13 +103,4 @@ function listenProblem(port: number, host: string): Promise<string | null> {
 async function isSignalbox(url: string): Promise<boolean> {
   const { state } = await findServer(url);
   return state === "ready" || state === "not ready";
-}
-
-async function speaksXmpp(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-    return response.status === 426 && (await response.text()).includes("RFC 7395");
-  } catch {
-    return false;
-  }
 }

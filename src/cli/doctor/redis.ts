@@ -25,6 +25,7 @@ export async function checkRedis({ REDIS_URL, DATABASE_URL }: Config): Promise<F
   const found = judge(facts);
   return [
     ...(found.length > 0 ? found : [ok(REDIS, `Redis ${facts.version}`)]),
+    ...unseen(facts),
     clockFinding("clock: redis", "the clock of Redis", facts.clockAheadMs),
   ];
 }
@@ -51,8 +52,21 @@ function judge(facts: RedisFacts): Finding[] {
     const detail =
       "forgets with a restart what was acknowledged and waits to be fetched (appendonly no): signals of the last minute";
     findings.push(warning(REDIS, detail, "Set appendonly yes, and appendfsync always."));
+  } else if (facts.appendFsync !== null && facts.appendFsync !== "always") {
+    const detail = `acknowledges signals before its disk has them (appendfsync ${facts.appendFsync}): when its machine fails, the last ones are gone`;
+    findings.push(
+      warning(REDIS, detail, "CONFIG SET appendfsync always, and the same in its file."),
+    );
   }
   return findings;
+}
+
+/** What could not be looked at. */
+function unseen({ appendOnly, appendFsync }: RedisFacts): Finding[] {
+  if (!appendOnly || appendFsync !== null) return [];
+  const detail =
+    "does not tell this user its appendfsync (CONFIG GET is refused): look whether it is always";
+  return [skipped(REDIS, detail)];
 }
 
 function isOlder(version: string): boolean {

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { Sealer } from "../../core/sealer";
+import type { PushEnvironment, PushSenders } from "../../store/generated/enums";
 import { checkWebUrl } from "../account/accounts";
 import { textProblem } from "../user/user-fields";
 import { type ApplicationSettings, readSettings, writeSettings } from "./settings";
@@ -12,6 +13,14 @@ export interface ApplicationChanges {
   name?: string | null;
   v1ListDisabled?: boolean | null;
   signUpOpen?: boolean | null;
+  pushSenders?: PushSenders | null;
+  answeredElsewhere?: boolean | null;
+  /** Whether a call may wake the devices of whoever it does not reach. */
+  wakePhones?: boolean | null;
+  /** Seconds that connected devices are given to accept before that. */
+  wakeAfterSeconds?: number | null;
+  /** The environment of the devices that are woken. */
+  wakeEnvironment?: PushEnvironment | null;
   /** Null or none: any origin. */
   webOrigins?: string[] | null;
   /** Null: no sign-in through it, here and below. */
@@ -29,6 +38,15 @@ const PROVIDERS = {
 
 const ORIGINS_MAX = 100;
 const VALUE_MAX = 1_000;
+const WAKE_AFTER_MAX = 30;
+
+/** @throws Fault INVALID on wakeAfterSeconds that are not 0 to 30 */
+export function checkWakeAfter(seconds: number | null | undefined): void {
+  if (seconds === null || seconds === undefined) return;
+  if (seconds < 0 || seconds > WAKE_AFTER_MAX) {
+    throw Fault.field("wakeAfterSeconds", `must be from 0 to ${WAKE_AFTER_MAX}`);
+  }
+}
 
 /**
  * A list of web origins as browsers write them (RFC 6454 section 6.1): scheme, host, and a port that

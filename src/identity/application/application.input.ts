@@ -1,11 +1,13 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
-import { Field, ID, InputType, ObjectType } from "type-graphql";
-import { ApplicationType } from "./application.type";
+import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import type { PushEnvironment, PushSenders } from "../../store/generated/enums";
+import { ApplicationType, PushSendersName } from "./application.type";
 import {
   FacebookSettingsInput,
   FirebaseSettingsInput,
   TwitterSettingsInput,
 } from "./provider-settings.type";
+import { PushEnvironmentName } from "./push-environment.type";
 
 @InputType({ description: "A new application." })
 export class CreateApplicationInput {
@@ -29,6 +31,37 @@ export class UpdateApplicationInput {
 
   @Field(() => Boolean, { nullable: true, description: "Whether users may sign up." })
   signUpOpen?: boolean | null;
+
+  @Field(() => PushSendersName as object, {
+    nullable: true,
+    description: "Who may ask for push notifications, beside the account's owner.",
+  })
+  pushSenders?: PushSenders | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      "Whether chat clients are told of an answer on another device of their user by a hangUp.",
+  })
+  answeredElsewhere?: boolean | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether a call wakes the devices of whoever it does not reach, by a push.",
+  })
+  wakePhones?: boolean | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Seconds that connected devices are given to accept before that: 0 to 30.",
+  })
+  wakeAfterSeconds?: number | null;
+
+  @Field(() => PushEnvironmentName as object, {
+    nullable: true,
+    description: "The environment of the devices that are woken.",
+  })
+  wakeEnvironment?: PushEnvironment | null;
 
   @Field(() => [String], {
     nullable: true,
@@ -89,7 +122,7 @@ export class ApplicationPayload {
 export class ExportUserPayload {
   @Field(() => GraphQLJSONObject, {
     description:
-      "Every row that names the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls.",
+      "Every row that names the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, wakes.",
   })
   export!: object;
 }

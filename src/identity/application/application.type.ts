@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
-import { Field, ID, ObjectType } from "type-graphql";
+import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { PushEnvironment, PushSenders } from "../../store/generated/enums";
 import { UserType } from "../user/user.type";
 import type { OwnedSession, Page } from "./application-lists";
 import type { OwnedApplication } from "./owned-applications";
@@ -9,6 +10,23 @@ import {
   showProviders,
   TwitterSettings,
 } from "./provider-settings.type";
+import { PushEnvironmentName } from "./push-environment.type";
+
+/** GraphQL names of those who may ask for push notifications. */
+export const PushSendersName: Record<string, PushSenders> = {
+  USERS: "users",
+  MEMBERS: "members",
+  NOBODY: "nobody",
+};
+registerEnumType(PushSendersName, {
+  name: "PushSenders",
+  description: "Who may ask for push notifications, beside the account's owner.",
+  valuesConfig: {
+    USERS: { description: "Everybody with a user's session, guests too." },
+    MEMBERS: { description: "Users, but no guests." },
+    NOBODY: { description: "Nobody but the owner." },
+  },
+});
 
 @ObjectType()
 abstract class ApplicationFields {
@@ -39,6 +57,32 @@ abstract class ApplicationFields {
 
   @Field({ description: "Whether users may sign up." })
   signUpOpen!: boolean;
+
+  @Field(() => PushSendersName as object, {
+    description: "Who may ask for push notifications, beside the account's owner.",
+  })
+  pushSenders!: PushSenders;
+
+  @Field({
+    description:
+      "Whether chat clients are told of an answer on another device of their user by a hangUp.",
+  })
+  answeredElsewhere!: boolean;
+
+  @Field({
+    description: "Whether a call wakes the devices of whoever it does not reach, by a push.",
+  })
+  wakePhones!: boolean;
+
+  @Field(() => Int, {
+    description: "Seconds that connected devices are given to accept before that: 0 to 30.",
+  })
+  wakeAfterSeconds!: number;
+
+  @Field(() => PushEnvironmentName as object, {
+    description: "The environment of the devices that are woken.",
+  })
+  wakeEnvironment!: PushEnvironment;
 
   @Field(() => [String], {
     description: "Web origins that may use sessions of the application; none for any.",

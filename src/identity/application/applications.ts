@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import type { PushSenders } from "../../store/generated/enums";
 import type { Identity } from "../identity";
 import { AUTH_SECRET } from "./secret-key";
 import { type ApplicationSettings, readSettings } from "./settings";
@@ -11,6 +12,8 @@ export interface Application {
   /** The secrets that are valid now: the current one, and the one before it during an overlap. */
   secrets: string[];
   signUpOpen: boolean;
+  /** Who may ask for push notifications, beside the account's owner. */
+  pushSenders: PushSenders;
   /** Whether the deprecated user list (V1) is refused. */
   v1ListDisabled: boolean;
   settings: ApplicationSettings;
@@ -19,7 +22,7 @@ export interface Application {
 const FIND = {
   name: "find_application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
-      sign_up_open, v1_list_disabled, settings
+      sign_up_open, push_senders, v1_list_disabled, settings
     FROM applications WHERE id = $1`,
 };
 
@@ -31,6 +34,7 @@ interface ApplicationRow {
   previous_secret: string | null;
   previous_secret_until: Date | null;
   sign_up_open: boolean;
+  push_senders: PushSenders;
   v1_list_disabled: boolean;
   settings: unknown;
 }
@@ -51,6 +55,7 @@ export async function findApplication(identity: Identity, id: number): Promise<A
     authKey: row.auth_key,
     secrets,
     signUpOpen: row.sign_up_open,
+    pushSenders: row.push_senders,
     v1ListDisabled: row.v1_list_disabled,
     settings: readSettings(row.settings, sealer),
   };

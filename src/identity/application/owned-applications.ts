@@ -1,9 +1,15 @@
 import { Fault } from "../../core/errors";
 import { newId, newToken } from "../../core/random";
+import type { PushEnvironment, PushSenders } from "../../store/generated/enums";
 import { checkName } from "../account/accounts";
 import type { Identity } from "../identity";
 import { parseId } from "../user/find-user";
-import { type ApplicationChanges, checkOrigins, mergeSettings } from "./application-changes";
+import {
+  type ApplicationChanges,
+  checkOrigins,
+  checkWakeAfter,
+  mergeSettings,
+} from "./application-changes";
 import { AUTH_SECRET } from "./secret-key";
 import { type ApplicationSettings, readSettings } from "./settings";
 
@@ -18,13 +24,20 @@ export interface OwnedApplication {
   previousSecretValidUntil: Date | null;
   v1ListDisabled: boolean;
   signUpOpen: boolean;
+  pushSenders: PushSenders;
+  answeredElsewhere: boolean;
+  /** Whether a call may wake the devices of whoever it does not reach. */
+  wakePhones: boolean;
+  wakeAfterSeconds: number;
+  wakeEnvironment: PushEnvironment;
   webOrigins: string[];
   settings: ApplicationSettings;
   createdAt: Date;
 }
 
 const COLUMNS = `a.id, a.name, a.auth_key, a.auth_secret, a.previous_secret_until, a.v1_list_disabled,
-  a.sign_up_open, coalesce(a.web_origins, '{}') AS web_origins, a.settings, a.created_at, o.account_key`;
+  a.sign_up_open, a.push_senders, a.answered_elsewhere, a.wake_phones, a.wake_after_seconds, a.wake_environment,
+  coalesce(a.web_origins, '{}') AS web_origins, a.settings, a.created_at, o.account_key`;
 const LIST = {
   name: "applications_of_account",
   text: `SELECT ${COLUMNS} FROM applications a JOIN accounts o ON o.id = a.account_id
@@ -60,6 +73,11 @@ interface Row {
   previous_secret_until: Date | null;
   v1_list_disabled: boolean;
   sign_up_open: boolean;
+  push_senders: PushSenders;
+  answered_elsewhere: boolean;
+  wake_phones: boolean;
+  wake_after_seconds: number;
+  wake_environment: PushEnvironment;
   web_origins: string[];
   settings: unknown;
   created_at: Date;
@@ -125,12 +143,19 @@ export async function updateApplication(
   changes: ApplicationChanges,
 ): Promise<OwnedApplication> {
   const { id } = await ownApplication(identity, accountId, applicationId);
-  const { name, v1ListDisabled, signUpOpen, webOrigins } = changes;
+  const { name, v1ListDisabled, signUpOpen, pushSenders, answeredElsewhere, webOrigins } = changes;
+  const { wakePhones, wakeAfterSeconds, wakeEnvironment } = changes;
+  checkWakeAfter(wakeAfterSeconds);
   if (name !== undefined && name !== null) checkName(name);
   const data = {
     name: name ?? undefined,
     v1ListDisabled: v1ListDisabled ?? undefined,
     signUpOpen: signUpOpen ?? undefined,
+    pushSenders: pushSenders ?? undefined,
+    answeredElsewhere: answeredElsewhere ?? undefined,
+    wakePhones: wakePhones ?? undefined,
+    wakeAfterSeconds: wakeAfterSeconds ?? undefined,
+    wakeEnvironment: wakeEnvironment ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkOrigins(webOrigins ?? []),
     updatedAt: new Date(identity.clock.now()),
   };
@@ -185,6 +210,11 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
     previousSecretValidUntil: until !== null && until.getTime() > clock.now() ? until : null,
     v1ListDisabled: row.v1_list_disabled,
     signUpOpen: row.sign_up_open,
+    pushSenders: row.push_senders,
+    answeredElsewhere: row.answered_elsewhere,
+    wakePhones: row.wake_phones,
+    wakeAfterSeconds: row.wake_after_seconds,
+    wakeEnvironment: row.wake_environment,
     webOrigins: row.web_origins,
     settings: readSettings(row.settings, sealer),
     createdAt: row.created_at,

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Config } from "../../core/config";
 import { newKey } from "../../core/random";
 import { Sealer } from "../../core/sealer";
-import { keyBytes } from "../../core/variable";
+import { keyBytes } from "../../core/variables/variable";
+import { everyRow } from "../../store/every-row";
 import { Refusal } from "../../store/refusal";
 import type { Store } from "../../store/store";
 import { resealSettings } from "./settings";
@@ -85,7 +86,7 @@ async function keyOfFolder(folder: string): Promise<string> {
  * @throws Refusal when a secret cannot be opened
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of secretRows(store)) await resealRow(store, sealer, row);
+  for await (const row of everyRow<SecretsRow>(store, SECRETS)) await resealRow(store, sealer, row);
 }
 
 /**
@@ -95,21 +96,11 @@ export async function resealSecrets(store: Store, sealer: Sealer): Promise<void>
  */
 export async function openSecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
   let applications = 0;
-  for await (const row of secretRows(store)) {
+  for await (const row of everyRow<SecretsRow>(store, SECRETS)) {
     openRow(sealer, row);
     applications++;
   }
   return applications;
-}
-
-async function* secretRows(store: Pick<Store, "query">): AsyncGenerator<SecretsRow> {
-  for (let after = 0; ; ) {
-    const rows = await store.query<SecretsRow>(SECRETS, [after]);
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
-  }
 }
 
 /** The secrets of a row, and its settings where some of them are to be sealed anew. */
@@ -136,7 +127,8 @@ async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise
   }
 }
 
-function orRefuse<T>(open: () => T): T {
+/** What opening a secret of the database gives. @throws Refusal when it cannot be opened */
+export function orRefuse<T>(open: () => T): T {
   try {
     return open();
   } catch (cause) {

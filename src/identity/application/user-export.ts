@@ -22,7 +22,7 @@ const EXPORT = {
         "password_resets r WHERE r.user_id = u.id",
       )},
       'subscriptions', ${rows("to_jsonb(p)", "p.id", "push_subscriptions p WHERE p.user_id = u.id")},
-      'events', ${rows("to_jsonb(e)", "e.id", "push_events e WHERE e.user_id = u.id")},
+      'events', ${rows("to_jsonb(e) - 'request_hash'", "e.id", "push_events e WHERE e.user_id = u.id")},
       'deliveries', ${rows(
         "to_jsonb(d)",
         "d.id",
@@ -37,6 +37,14 @@ const EXPORT = {
             UNION SELECT k.call_id FROM call_participants k WHERE k.user_id = u.id) AS found
           JOIN calls c ON c.id = found.id
           LEFT JOIN call_participants m ON m.call_id = c.id AND m.user_id = u.id`,
+      )},
+      'wakes', ${rows(
+        "to_jsonb(e)",
+        "e.id",
+        // Pushes for calls that name the user: as the caller, or as the one who was woken.
+        `call_participants m JOIN calls c ON c.id = m.call_id JOIN push_events e ON e.call_id = c.id
+          WHERE m.user_id = u.id
+            AND (c.caller_id = u.id OR e.selector -> 'ids' = jsonb_build_array(u.id))`,
       )}
     ) AS found
     FROM users u WHERE u.application_id = $1 AND u.id = $2`,

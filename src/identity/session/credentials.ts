@@ -64,6 +64,7 @@ export async function checkCredentials(
 
 /**
  * The user of an id and password, as a chat client signs in.
+ * @param ip null where a chat server asks that does not know it
  * @throws Fault UNAUTHENTICATED as for {@link checkCredentials}
  */
 export async function checkUserPassword(
@@ -71,7 +72,7 @@ export async function checkUserPassword(
   applicationId: number,
   userId: number,
   password: string,
-  ip: string,
+  ip: string | null,
 ): Promise<SignedIn> {
   const guess = { applicationId, name: `id:${userId}`, ip };
   return check(identity, BY_ID, [applicationId, userId], password, guess);

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { newNonce } from "../../core/random";
 
 /** Parameters as sent: wire name (`user[login]` for a nested one) and raw text. */
 export type Parameters = ReadonlyArray<readonly [name: string, text: string]>;
@@ -22,6 +23,29 @@ export function signedNames(parameters: Parameters): string[] {
   return groups(parameters.filter(([name]) => name !== "signature").map(([name]) => [name, ""]))
     .flat()
     .map((entry) => entry.slice(0, -1));
+}
+
+/** What an application signs with. */
+export interface SigningKeys {
+  id: string;
+  authKey: string;
+  authSecret: string;
+}
+
+/**
+ * What a client of the application sends to ask for a session, but for the user.
+ * @param timestamp in seconds since the Unix epoch
+ */
+export function signedRequest({ id, authKey, authSecret }: SigningKeys, timestamp: number) {
+  const nonce = newNonce();
+  const text = line([
+    ["application_id", id],
+    ["auth_key", authKey],
+    ["nonce", String(nonce)],
+    ["timestamp", String(timestamp)],
+  ]);
+  const signature = sign(text, authSecret);
+  return { applicationId: Number(id), authKey, timestamp, nonce, signature };
 }
 
 /** HMAC-SHA1 of a line in lower-case hexadecimal (interface.md "Authentication", 4). */

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
 import type { Connection } from "../endings";
 import type { Identity } from "../identity";
+import { passwordMark } from "../password";
 import { checkUserPassword, confirmPassword } from "./credentials";
 import { findSession } from "./sessions";
 
@@ -10,7 +11,8 @@ export interface StreamSignIn {
   userId: number;
   /** The account's password, or the token of one of the user's sessions. */
   secret: string;
-  ip: string;
+  /** Null where a chat server asks that does not know it. */
+  ip: string | null;
   /** The web page's origin, where a browser named one. */
   origin?: string;
 }
@@ -19,6 +21,8 @@ export interface StreamSignIn {
 export interface StreamAdmission {
   /** The session that the stream belongs to; null when it belongs to the user alone. */
   sessionId: number | null;
+  /** What the stream is watched with where a password signed it in: it ends when that changes. */
+  password?: string;
   /**
    * Looks once more, when the stream is watched: what ended it in between was told to nobody.
    * @throws Fault as signInStream
@@ -41,8 +45,8 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  * Signs a chat stream in, by password or by session token.
  * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret; FORBIDDEN from a
  * web page that the application does not admit; LIMITED when too many sign in with a password from
- * there or too many failed. A good token is not counted: after a restart everybody in an office comes
- * back at once.
+ * there, too many failed, or the user signs in too often. A good token is not counted for its address:
+ * after a restart everybody in an office comes back at once.
  */
 export async function signInStream(
   identity: Identity,
@@ -53,20 +57,27 @@ export async function signInStream(
   const sessionId = TOKEN.test(secret) ? await sessionOf(identity, attempt) : null;
   if (sessionId !== null) {
     await confirmOrigin();
+    identity.limits.stream(userId);
     const confirm = async () => {
       if ((await sessionOf(identity, attempt)) === null) throw Fault.noSession();
       await confirmOrigin();
     };
     return { sessionId, confirm };
   }
-  await identity.limits.address("sign-in", ip);
+  if (ip !== null) await identity.limits.address("sign-in", ip);
   const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
   await confirmOrigin();
+  identity.limits.stream(userId);
   const confirm = async () => {
     await confirmPassword(identity, signedIn);
     await confirmOrigin();
   };
-  return { sessionId: null, confirm };
+  const { passwordHash } = signedIn;
+  return {
+    sessionId: null,
+    password: passwordHash ? passwordMark(passwordHash) : undefined,
+    confirm,
+  };
 }
 
 /** Registers a live stream; answers how to withdraw it. */

@@ -34,7 +34,9 @@ const LIVE_SESSIONS = {
 };
 const LIVE_USERS = {
   name: "live_users",
-  text: "SELECT id FROM users WHERE id = ANY($1::bigint[])",
+  // The mark of the password, as passwordMark makes it.
+  text: `SELECT id, encode(sha256(convert_to(password_hash, 'UTF8')), 'hex') AS password
+    FROM users WHERE id = ANY($1::bigint[])`,
 };
 
 interface TouchesParts {
@@ -90,7 +92,7 @@ export class Touches {
    */
   async sweep(): Promise<void> {
     const { store, clock, log, endings, origins } = this.parts;
-    const { sessions, users } = endings.watched();
+    const { sessions, users, signedIn } = endings.watched();
     const now = clock.now();
     try {
       await this.flush();
@@ -99,9 +101,13 @@ export class Touches {
         if (live.has(sessionId)) this.sessions.set(sessionId, now);
         else endings.apply({ kind: "session", sessionId });
       }
-      const there = await ids(store, LIVE_USERS, [users]);
+      const there = await marks(store, users);
       for (const userId of users) {
         if (!there.has(userId)) endings.apply({ kind: "user", userId });
+      }
+      for (const connection of signedIn) {
+        const { userId, password } = connection;
+        if (userId !== null && there.get(userId) !== password) connection.close();
       }
       await origins.sweep();
     } catch (error) {
@@ -139,6 +145,13 @@ function columns(map: Map<number, number>): [ids: number[], times: number[]] {
 /** Takes out what was written, unless it was noted anew meanwhile. */
 function forgetWritten(noted: Map<number, number>, written: Map<number, number>): void {
   for (const [key, time] of written) if (noted.get(key) === time) noted.delete(key);
+}
+
+/** The users of these ids that are there, and the marks of their passwords. */
+async function marks(store: Store, users: number[]): Promise<Map<number, string | null>> {
+  type Row = { id: number; password: string | null };
+  const rows = await store.query<Row>(LIVE_USERS, [users]);
+  return new Map(rows.map(({ id, password }) => [id, password]));
 }
 
 async function ids(store: Store, statement: Statement, values: unknown[]): Promise<Set<number>> {

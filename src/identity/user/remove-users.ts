@@ -1,15 +1,39 @@
+import type { Statement } from "../../store/store";
 import type { Identity } from "../identity";
+
+const OWN_CALLS = `ARRAY(SELECT p.call_id FROM call_participants p WHERE p.user_id = ANY($1::bigint[]))`;
+
+const REMOVE: Statement[] = [
+  {
+    // In the order in which whoever records calls locks them.
+    name: "lock_calls_of_users",
+    text: `SELECT c.id FROM calls c WHERE c.id = ANY(${OWN_CALLS}) ORDER BY c.id FOR UPDATE`,
+  },
+  {
+    name: "remove_lonely_calls",
+    text: `DELETE FROM calls c WHERE c.id = ANY(${OWN_CALLS}) AND NOT EXISTS (
+      SELECT 1 FROM call_participants o WHERE o.call_id = c.id AND o.user_id <> ALL($1::bigint[]))`,
+  },
+  {
+    name: "remove_wakes",
+    text: `DELETE FROM push_events WHERE call_id = ANY(${OWN_CALLS})`,
+  },
+  {
+    name: "forget_callers",
+    text: "UPDATE calls SET caller_id = NULL WHERE caller_id = ANY($1::bigint[])",
+  },
+  { name: "remove_users", text: "DELETE FROM users WHERE id = ANY($1::bigint[])" },
+];
 
 /**
  * Deletes users with everything that names them: sessions, tags, identities, subscriptions, events,
- * password links, their part in calls. Then every node is told, and their connections close.
+ * password links, their part in calls and the pushes that woke phones for these. A call stays for the
+ * others who took part, without naming the deleted; one that nobody is left of goes. Then every node is
+ * told, and their connections close.
  */
 export async function removeUsers(identity: Identity, userIds: number[]): Promise<void> {
-  const ids = userIds.map(BigInt);
-  const { db } = identity.store;
-  await db.$transaction([
-    db.call.updateMany({ where: { callerId: { in: ids } }, data: { callerId: null } }),
-    db.user.deleteMany({ where: { id: { in: ids } } }),
-  ]);
+  await identity.store.transaction(async ({ query }) => {
+    for (const statement of REMOVE) await query(statement, [userIds]);
+  });
   for (const userId of userIds) await identity.endings.announce({ kind: "user", userId });
 }

@@ -63,6 +63,11 @@ export type Session = Prisma.SessionModel
  */
 export type Nonce = Prisma.NonceModel
 /**
+ * Model PushCredential
+ * What an application proves itself with to a push service.
+ */
+export type PushCredential = Prisma.PushCredentialModel
+/**
  * Model PushSubscription
  * A device that receives push notifications over one channel.
  */
@@ -84,6 +89,6 @@ export type PushDelivery = Prisma.PushDeliveryModel
 export type Call = Prisma.CallModel
 /**
  * Model CallParticipant
- * A user's part in a call.
+ * A user's part in a call, the caller's too: what was seen of it, and the state that follows.
  */
 export type CallParticipant = Prisma.CallParticipantModel

@@ -170,6 +170,31 @@ export type BoolFilter<$PrismaModel = never> = {
   not?: Prisma.NestedBoolFilter<$PrismaModel> | boolean
 }
 
+export type EnumPushSendersFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushSenders | Prisma.EnumPushSendersFieldRefInput<$PrismaModel>
+  in?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushSendersFilter<$PrismaModel> | $Enums.PushSenders
+}
+
+export type IntFilter<$PrismaModel = never> = {
+  equals?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  in?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  notIn?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  lt?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  lte?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  gt?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  gte?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedIntFilter<$PrismaModel> | number
+}
+
+export type EnumPushEnvironmentFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
+  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel> | $Enums.PushEnvironment
+}
+
 export type JsonFilter<$PrismaModel = never> =
 | Prisma.PatchUndefined<
     Prisma.Either<Required<JsonFilterBase<$PrismaModel>>, Exclude<keyof Required<JsonFilterBase<$PrismaModel>>, 'path'>>,
@@ -214,6 +239,42 @@ export type BoolWithAggregatesFilter<$PrismaModel = never> = {
   _count?: Prisma.NestedIntFilter<$PrismaModel>
   _min?: Prisma.NestedBoolFilter<$PrismaModel>
   _max?: Prisma.NestedBoolFilter<$PrismaModel>
+}
+
+export type EnumPushSendersWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushSenders | Prisma.EnumPushSendersFieldRefInput<$PrismaModel>
+  in?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushSendersWithAggregatesFilter<$PrismaModel> | $Enums.PushSenders
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumPushSendersFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumPushSendersFilter<$PrismaModel>
+}
+
+export type IntWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  in?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  notIn?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  lt?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  lte?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  gt?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  gte?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedIntWithAggregatesFilter<$PrismaModel> | number
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _avg?: Prisma.NestedFloatFilter<$PrismaModel>
+  _sum?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedIntFilter<$PrismaModel>
+  _max?: Prisma.NestedIntFilter<$PrismaModel>
+}
+
+export type EnumPushEnvironmentWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
+  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushEnvironmentWithAggregatesFilter<$PrismaModel> | $Enums.PushEnvironment
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
 }
 
 export type JsonWithAggregatesFilter<$PrismaModel = never> =
@@ -297,33 +358,6 @@ export type IntNullableWithAggregatesFilter<$PrismaModel = never> = {
   _max?: Prisma.NestedIntNullableFilter<$PrismaModel>
 }
 
-export type IntFilter<$PrismaModel = never> = {
-  equals?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  in?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
-  notIn?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
-  lt?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  lte?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  gt?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  gte?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedIntFilter<$PrismaModel> | number
-}
-
-export type IntWithAggregatesFilter<$PrismaModel = never> = {
-  equals?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  in?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
-  notIn?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
-  lt?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  lte?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  gt?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  gte?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedIntWithAggregatesFilter<$PrismaModel> | number
-  _count?: Prisma.NestedIntFilter<$PrismaModel>
-  _avg?: Prisma.NestedFloatFilter<$PrismaModel>
-  _sum?: Prisma.NestedIntFilter<$PrismaModel>
-  _min?: Prisma.NestedIntFilter<$PrismaModel>
-  _max?: Prisma.NestedIntFilter<$PrismaModel>
-}
-
 export type BytesNullableFilter<$PrismaModel = never> = {
   equals?: runtime.Bytes | Prisma.BytesFieldRefInput<$PrismaModel> | null
   in?: runtime.Bytes[] | Prisma.ListBytesFieldRefInput<$PrismaModel> | null
@@ -341,18 +375,28 @@ export type BytesNullableWithAggregatesFilter<$PrismaModel = never> = {
   _max?: Prisma.NestedBytesNullableFilter<$PrismaModel>
 }
 
+export type EnumPushServiceFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushService | Prisma.EnumPushServiceFieldRefInput<$PrismaModel>
+  in?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushServiceFilter<$PrismaModel> | $Enums.PushService
+}
+
+export type EnumPushServiceWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushService | Prisma.EnumPushServiceFieldRefInput<$PrismaModel>
+  in?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushServiceWithAggregatesFilter<$PrismaModel> | $Enums.PushService
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumPushServiceFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumPushServiceFilter<$PrismaModel>
+}
+
 export type EnumPushChannelFilter<$PrismaModel = never> = {
   equals?: $Enums.PushChannel | Prisma.EnumPushChannelFieldRefInput<$PrismaModel>
   in?: $Enums.PushChannel[] | Prisma.ListEnumPushChannelFieldRefInput<$PrismaModel>
   notIn?: $Enums.PushChannel[] | Prisma.ListEnumPushChannelFieldRefInput<$PrismaModel>
   not?: Prisma.NestedEnumPushChannelFilter<$PrismaModel> | $Enums.PushChannel
-}
-
-export type EnumPushEnvironmentFilter<$PrismaModel = never> = {
-  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
-  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel> | $Enums.PushEnvironment
 }
 
 export type EnumPushPlatformFilter<$PrismaModel = never> = {
@@ -370,16 +414,6 @@ export type EnumPushChannelWithAggregatesFilter<$PrismaModel = never> = {
   _count?: Prisma.NestedIntFilter<$PrismaModel>
   _min?: Prisma.NestedEnumPushChannelFilter<$PrismaModel>
   _max?: Prisma.NestedEnumPushChannelFilter<$PrismaModel>
-}
-
-export type EnumPushEnvironmentWithAggregatesFilter<$PrismaModel = never> = {
-  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
-  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedEnumPushEnvironmentWithAggregatesFilter<$PrismaModel> | $Enums.PushEnvironment
-  _count?: Prisma.NestedIntFilter<$PrismaModel>
-  _min?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
-  _max?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
 }
 
 export type EnumPushPlatformWithAggregatesFilter<$PrismaModel = never> = {
@@ -441,6 +475,74 @@ export type EnumCallStateWithAggregatesFilter<$PrismaModel = never> = {
   _count?: Prisma.NestedIntFilter<$PrismaModel>
   _min?: Prisma.NestedEnumCallStateFilter<$PrismaModel>
   _max?: Prisma.NestedEnumCallStateFilter<$PrismaModel>
+}
+
+export type EnumCallAnswerNullableFilter<$PrismaModel = never> = {
+  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel> | $Enums.CallAnswer | null
+}
+
+export type JsonNullableFilter<$PrismaModel = never> =
+| Prisma.PatchUndefined<
+    Prisma.Either<Required<JsonNullableFilterBase<$PrismaModel>>, Exclude<keyof Required<JsonNullableFilterBase<$PrismaModel>>, 'path'>>,
+    Required<JsonNullableFilterBase<$PrismaModel>>
+  >
+| Prisma.OptionalFlat<Omit<Required<JsonNullableFilterBase<$PrismaModel>>, 'path'>>
+
+export type JsonNullableFilterBase<$PrismaModel = never> = {
+  equals?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
+  path?: string[]
+  mode?: Prisma.QueryMode | Prisma.EnumQueryModeFieldRefInput<$PrismaModel>
+  string_contains?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  string_starts_with?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  string_ends_with?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  array_starts_with?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  array_ends_with?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  array_contains?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  lt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  lte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  gt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  gte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  not?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
+}
+
+export type EnumCallAnswerNullableWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCallAnswerNullableWithAggregatesFilter<$PrismaModel> | $Enums.CallAnswer | null
+  _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
+}
+
+export type JsonNullableWithAggregatesFilter<$PrismaModel = never> =
+| Prisma.PatchUndefined<
+    Prisma.Either<Required<JsonNullableWithAggregatesFilterBase<$PrismaModel>>, Exclude<keyof Required<JsonNullableWithAggregatesFilterBase<$PrismaModel>>, 'path'>>,
+    Required<JsonNullableWithAggregatesFilterBase<$PrismaModel>>
+  >
+| Prisma.OptionalFlat<Omit<Required<JsonNullableWithAggregatesFilterBase<$PrismaModel>>, 'path'>>
+
+export type JsonNullableWithAggregatesFilterBase<$PrismaModel = never> = {
+  equals?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
+  path?: string[]
+  mode?: Prisma.QueryMode | Prisma.EnumQueryModeFieldRefInput<$PrismaModel>
+  string_contains?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  string_starts_with?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  string_ends_with?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  array_starts_with?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  array_ends_with?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  array_contains?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  lt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  lte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  gt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  gte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  not?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
+  _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedJsonNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedJsonNullableFilter<$PrismaModel>
 }
 
 export type NestedBigIntFilter<$PrismaModel = never> = {
@@ -623,6 +725,20 @@ export type NestedBoolFilter<$PrismaModel = never> = {
   not?: Prisma.NestedBoolFilter<$PrismaModel> | boolean
 }
 
+export type NestedEnumPushSendersFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushSenders | Prisma.EnumPushSendersFieldRefInput<$PrismaModel>
+  in?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushSendersFilter<$PrismaModel> | $Enums.PushSenders
+}
+
+export type NestedEnumPushEnvironmentFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
+  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel> | $Enums.PushEnvironment
+}
+
 export type NestedDateTimeNullableWithAggregatesFilter<$PrismaModel = never> = {
   equals?: Date | string | Prisma.DateTimeFieldRefInput<$PrismaModel> | null
   in?: Date[] | string[] | Prisma.ListDateTimeFieldRefInput<$PrismaModel> | null
@@ -643,6 +759,42 @@ export type NestedBoolWithAggregatesFilter<$PrismaModel = never> = {
   _count?: Prisma.NestedIntFilter<$PrismaModel>
   _min?: Prisma.NestedBoolFilter<$PrismaModel>
   _max?: Prisma.NestedBoolFilter<$PrismaModel>
+}
+
+export type NestedEnumPushSendersWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushSenders | Prisma.EnumPushSendersFieldRefInput<$PrismaModel>
+  in?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushSenders[] | Prisma.ListEnumPushSendersFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushSendersWithAggregatesFilter<$PrismaModel> | $Enums.PushSenders
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumPushSendersFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumPushSendersFilter<$PrismaModel>
+}
+
+export type NestedIntWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  in?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  notIn?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
+  lt?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  lte?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  gt?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  gte?: number | Prisma.IntFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedIntWithAggregatesFilter<$PrismaModel> | number
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _avg?: Prisma.NestedFloatFilter<$PrismaModel>
+  _sum?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedIntFilter<$PrismaModel>
+  _max?: Prisma.NestedIntFilter<$PrismaModel>
+}
+
+export type NestedEnumPushEnvironmentWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
+  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushEnvironmentWithAggregatesFilter<$PrismaModel> | $Enums.PushEnvironment
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
 }
 
 export type NestedJsonFilter<$PrismaModel = never> =
@@ -723,22 +875,6 @@ export type NestedIntNullableWithAggregatesFilter<$PrismaModel = never> = {
   _max?: Prisma.NestedIntNullableFilter<$PrismaModel>
 }
 
-export type NestedIntWithAggregatesFilter<$PrismaModel = never> = {
-  equals?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  in?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
-  notIn?: number[] | Prisma.ListIntFieldRefInput<$PrismaModel>
-  lt?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  lte?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  gt?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  gte?: number | Prisma.IntFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedIntWithAggregatesFilter<$PrismaModel> | number
-  _count?: Prisma.NestedIntFilter<$PrismaModel>
-  _avg?: Prisma.NestedFloatFilter<$PrismaModel>
-  _sum?: Prisma.NestedIntFilter<$PrismaModel>
-  _min?: Prisma.NestedIntFilter<$PrismaModel>
-  _max?: Prisma.NestedIntFilter<$PrismaModel>
-}
-
 export type NestedBytesNullableFilter<$PrismaModel = never> = {
   equals?: runtime.Bytes | Prisma.BytesFieldRefInput<$PrismaModel> | null
   in?: runtime.Bytes[] | Prisma.ListBytesFieldRefInput<$PrismaModel> | null
@@ -756,18 +892,28 @@ export type NestedBytesNullableWithAggregatesFilter<$PrismaModel = never> = {
   _max?: Prisma.NestedBytesNullableFilter<$PrismaModel>
 }
 
+export type NestedEnumPushServiceFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushService | Prisma.EnumPushServiceFieldRefInput<$PrismaModel>
+  in?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushServiceFilter<$PrismaModel> | $Enums.PushService
+}
+
+export type NestedEnumPushServiceWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.PushService | Prisma.EnumPushServiceFieldRefInput<$PrismaModel>
+  in?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  notIn?: $Enums.PushService[] | Prisma.ListEnumPushServiceFieldRefInput<$PrismaModel>
+  not?: Prisma.NestedEnumPushServiceWithAggregatesFilter<$PrismaModel> | $Enums.PushService
+  _count?: Prisma.NestedIntFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumPushServiceFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumPushServiceFilter<$PrismaModel>
+}
+
 export type NestedEnumPushChannelFilter<$PrismaModel = never> = {
   equals?: $Enums.PushChannel | Prisma.EnumPushChannelFieldRefInput<$PrismaModel>
   in?: $Enums.PushChannel[] | Prisma.ListEnumPushChannelFieldRefInput<$PrismaModel>
   notIn?: $Enums.PushChannel[] | Prisma.ListEnumPushChannelFieldRefInput<$PrismaModel>
   not?: Prisma.NestedEnumPushChannelFilter<$PrismaModel> | $Enums.PushChannel
-}
-
-export type NestedEnumPushEnvironmentFilter<$PrismaModel = never> = {
-  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
-  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel> | $Enums.PushEnvironment
 }
 
 export type NestedEnumPushPlatformFilter<$PrismaModel = never> = {
@@ -785,16 +931,6 @@ export type NestedEnumPushChannelWithAggregatesFilter<$PrismaModel = never> = {
   _count?: Prisma.NestedIntFilter<$PrismaModel>
   _min?: Prisma.NestedEnumPushChannelFilter<$PrismaModel>
   _max?: Prisma.NestedEnumPushChannelFilter<$PrismaModel>
-}
-
-export type NestedEnumPushEnvironmentWithAggregatesFilter<$PrismaModel = never> = {
-  equals?: $Enums.PushEnvironment | Prisma.EnumPushEnvironmentFieldRefInput<$PrismaModel>
-  in?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  notIn?: $Enums.PushEnvironment[] | Prisma.ListEnumPushEnvironmentFieldRefInput<$PrismaModel>
-  not?: Prisma.NestedEnumPushEnvironmentWithAggregatesFilter<$PrismaModel> | $Enums.PushEnvironment
-  _count?: Prisma.NestedIntFilter<$PrismaModel>
-  _min?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
-  _max?: Prisma.NestedEnumPushEnvironmentFilter<$PrismaModel>
 }
 
 export type NestedEnumPushPlatformWithAggregatesFilter<$PrismaModel = never> = {
@@ -856,6 +992,47 @@ export type NestedEnumCallStateWithAggregatesFilter<$PrismaModel = never> = {
   _count?: Prisma.NestedIntFilter<$PrismaModel>
   _min?: Prisma.NestedEnumCallStateFilter<$PrismaModel>
   _max?: Prisma.NestedEnumCallStateFilter<$PrismaModel>
+}
+
+export type NestedEnumCallAnswerNullableFilter<$PrismaModel = never> = {
+  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel> | $Enums.CallAnswer | null
+}
+
+export type NestedEnumCallAnswerNullableWithAggregatesFilter<$PrismaModel = never> = {
+  equals?: $Enums.CallAnswer | Prisma.EnumCallAnswerFieldRefInput<$PrismaModel> | null
+  in?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  notIn?: $Enums.CallAnswer[] | Prisma.ListEnumCallAnswerFieldRefInput<$PrismaModel> | null
+  not?: Prisma.NestedEnumCallAnswerNullableWithAggregatesFilter<$PrismaModel> | $Enums.CallAnswer | null
+  _count?: Prisma.NestedIntNullableFilter<$PrismaModel>
+  _min?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
+  _max?: Prisma.NestedEnumCallAnswerNullableFilter<$PrismaModel>
+}
+
+export type NestedJsonNullableFilter<$PrismaModel = never> =
+| Prisma.PatchUndefined<
+    Prisma.Either<Required<NestedJsonNullableFilterBase<$PrismaModel>>, Exclude<keyof Required<NestedJsonNullableFilterBase<$PrismaModel>>, 'path'>>,
+    Required<NestedJsonNullableFilterBase<$PrismaModel>>
+  >
+| Prisma.OptionalFlat<Omit<Required<NestedJsonNullableFilterBase<$PrismaModel>>, 'path'>>
+
+export type NestedJsonNullableFilterBase<$PrismaModel = never> = {
+  equals?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
+  path?: string[]
+  mode?: Prisma.QueryMode | Prisma.EnumQueryModeFieldRefInput<$PrismaModel>
+  string_contains?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  string_starts_with?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  string_ends_with?: string | Prisma.StringFieldRefInput<$PrismaModel>
+  array_starts_with?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  array_ends_with?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  array_contains?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | null
+  lt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  lte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  gt?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  gte?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel>
+  not?: runtime.InputJsonValue | Prisma.JsonFieldRefInput<$PrismaModel> | Prisma.JsonNullValueFilter
 }
 
 

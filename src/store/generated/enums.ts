@@ -36,6 +36,24 @@ export const PushPlatform = {
 export type PushPlatform = (typeof PushPlatform)[keyof typeof PushPlatform]
 
 
+export const PushSenders = {
+  users: 'users',
+  members: 'members',
+  nobody: 'nobody'
+} as const
+
+export type PushSenders = (typeof PushSenders)[keyof typeof PushSenders]
+
+
+export const PushService = {
+  apns: 'apns',
+  fcm: 'fcm',
+  web: 'web'
+} as const
+
+export type PushService = (typeof PushService)[keyof typeof PushService]
+
+
 export const PushEventType = {
   one_shot: 'one_shot',
   fixed_date: 'fixed_date',
@@ -66,3 +84,13 @@ export const CallState = {
 } as const
 
 export type CallState = (typeof CallState)[keyof typeof CallState]
+
+
+export const CallAnswer = {
+  accept: 'accept',
+  decline: 'decline',
+  busy: 'busy',
+  unsupported: 'unsupported'
+} as const
+
+export type CallAnswer = (typeof CallAnswer)[keyof typeof CallAnswer]

@@ -406,6 +406,7 @@ export const ModelName = {
   Identity: 'Identity',
   Session: 'Session',
   Nonce: 'Nonce',
+  PushCredential: 'PushCredential',
   PushSubscription: 'PushSubscription',
   PushEvent: 'PushEvent',
   PushDelivery: 'PushDelivery',
@@ -426,7 +427,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "accountSession" | "application" | "user" | "passwordReset" | "userTag" | "identity" | "session" | "nonce" | "pushSubscription" | "pushEvent" | "pushDelivery" | "call" | "callParticipant"
+    modelProps: "account" | "accountSession" | "application" | "user" | "passwordReset" | "userTag" | "identity" | "session" | "nonce" | "pushCredential" | "pushSubscription" | "pushEvent" | "pushDelivery" | "call" | "callParticipant"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1096,6 +1097,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    PushCredential: {
+      payload: Prisma.$PushCredentialPayload<ExtArgs>
+      fields: Prisma.PushCredentialFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.PushCredentialFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.PushCredentialFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>
+        }
+        findFirst: {
+          args: Prisma.PushCredentialFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.PushCredentialFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>
+        }
+        findMany: {
+          args: Prisma.PushCredentialFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>[]
+        }
+        create: {
+          args: Prisma.PushCredentialCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>
+        }
+        createMany: {
+          args: Prisma.PushCredentialCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.PushCredentialCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>[]
+        }
+        delete: {
+          args: Prisma.PushCredentialDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>
+        }
+        update: {
+          args: Prisma.PushCredentialUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>
+        }
+        deleteMany: {
+          args: Prisma.PushCredentialDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.PushCredentialUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.PushCredentialUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>[]
+        }
+        upsert: {
+          args: Prisma.PushCredentialUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PushCredentialPayload>
+        }
+        aggregate: {
+          args: Prisma.PushCredentialAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregatePushCredential>
+        }
+        groupBy: {
+          args: Prisma.PushCredentialGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.PushCredentialGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.PushCredentialCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.PushCredentialCountAggregateOutputType> | number
+        }
+      }
+    }
     PushSubscription: {
       payload: Prisma.$PushSubscriptionPayload<ExtArgs>
       fields: Prisma.PushSubscriptionFieldRefs
@@ -1545,6 +1620,11 @@ export const ApplicationScalarFieldEnum = {
   previousSecretUntil: 'previousSecretUntil',
   v1ListDisabled: 'v1ListDisabled',
   signUpOpen: 'signUpOpen',
+  pushSenders: 'pushSenders',
+  answeredElsewhere: 'answeredElsewhere',
+  wakePhones: 'wakePhones',
+  wakeAfterSeconds: 'wakeAfterSeconds',
+  wakeEnvironment: 'wakeEnvironment',
   webOrigins: 'webOrigins',
   settings: 'settings',
   createdAt: 'createdAt',
@@ -1646,6 +1726,20 @@ export const NonceScalarFieldEnum = {
 export type NonceScalarFieldEnum = (typeof NonceScalarFieldEnum)[keyof typeof NonceScalarFieldEnum]
 
 
+export const PushCredentialScalarFieldEnum = {
+  id: 'id',
+  applicationId: 'applicationId',
+  environment: 'environment',
+  service: 'service',
+  settings: 'settings',
+  secret: 'secret',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt'
+} as const
+
+export type PushCredentialScalarFieldEnum = (typeof PushCredentialScalarFieldEnum)[keyof typeof PushCredentialScalarFieldEnum]
+
+
 export const PushSubscriptionScalarFieldEnum = {
   id: 'id',
   applicationId: 'applicationId',
@@ -1679,12 +1773,23 @@ export const PushEventScalarFieldEnum = {
   period: 'period',
   selector: 'selector',
   tagQuery: 'tagQuery',
+  universal: 'universal',
+  standardId: 'standardId',
   occuredCount: 'occuredCount',
   active: 'active',
   kind: 'kind',
+  callId: 'callId',
+  withdrawnAt: 'withdrawnAt',
   idempotencyKey: 'idempotencyKey',
+  requestHash: 'requestHash',
   nextRunAt: 'nextRunAt',
   expandedTo: 'expandedTo',
+  expandedSub: 'expandedSub',
+  deliveryCount: 'deliveryCount',
+  acceptedCount: 'acceptedCount',
+  goneCount: 'goneCount',
+  refusedCount: 'refusedCount',
+  dispatchedAt: 'dispatchedAt',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
 } as const
@@ -1727,7 +1832,18 @@ export type CallScalarFieldEnum = (typeof CallScalarFieldEnum)[keyof typeof Call
 export const CallParticipantScalarFieldEnum = {
   callId: 'callId',
   userId: 'userId',
+  sessionId: 'sessionId',
   state: 'state',
+  rangAt: 'rangAt',
+  answer: 'answer',
+  answeredAt: 'answeredAt',
+  device: 'device',
+  leftAt: 'leftAt',
+  droppedAt: 'droppedAt',
+  hangUps: 'hangUps',
+  expiredAt: 'expiredAt',
+  missedAt: 'missedAt',
+  wokenAt: 'wokenAt',
   changedAt: 'changedAt'
 } as const
 
@@ -1747,6 +1863,14 @@ export const JsonNullValueInput = {
 } as const
 
 export type JsonNullValueInput = (typeof JsonNullValueInput)[keyof typeof JsonNullValueInput]
+
+
+export const NullableJsonNullValueInput = {
+  DbNull: DbNull,
+  JsonNull: JsonNull
+} as const
+
+export type NullableJsonNullValueInput = (typeof NullableJsonNullValueInput)[keyof typeof NullableJsonNullValueInput]
 
 
 export const QueryMode = {
@@ -1844,16 +1968,16 @@ export type BooleanFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel,
 
 
 /**
- * Reference to a field of type 'Json'
+ * Reference to a field of type 'PushSenders'
  */
-export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
+export type EnumPushSendersFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushSenders'>
     
 
 
 /**
- * Reference to a field of type 'QueryMode'
+ * Reference to a field of type 'PushSenders[]'
  */
-export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
+export type ListEnumPushSendersFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushSenders[]'>
     
 
 
@@ -1872,20 +1996,6 @@ export type ListIntFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel,
 
 
 /**
- * Reference to a field of type 'PushChannel'
- */
-export type EnumPushChannelFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushChannel'>
-    
-
-
-/**
- * Reference to a field of type 'PushChannel[]'
- */
-export type ListEnumPushChannelFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushChannel[]'>
-    
-
-
-/**
  * Reference to a field of type 'PushEnvironment'
  */
 export type EnumPushEnvironmentFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushEnvironment'>
@@ -1896,6 +2006,48 @@ export type EnumPushEnvironmentFieldRefInput<$PrismaModel> = FieldRefInputType<$
  * Reference to a field of type 'PushEnvironment[]'
  */
 export type ListEnumPushEnvironmentFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushEnvironment[]'>
+    
+
+
+/**
+ * Reference to a field of type 'Json'
+ */
+export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
+    
+
+
+/**
+ * Reference to a field of type 'QueryMode'
+ */
+export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
+    
+
+
+/**
+ * Reference to a field of type 'PushService'
+ */
+export type EnumPushServiceFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushService'>
+    
+
+
+/**
+ * Reference to a field of type 'PushService[]'
+ */
+export type ListEnumPushServiceFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushService[]'>
+    
+
+
+/**
+ * Reference to a field of type 'PushChannel'
+ */
+export type EnumPushChannelFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushChannel'>
+    
+
+
+/**
+ * Reference to a field of type 'PushChannel[]'
+ */
+export type ListEnumPushChannelFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'PushChannel[]'>
     
 
 
@@ -1952,6 +2104,20 @@ export type EnumCallStateFieldRefInput<$PrismaModel> = FieldRefInputType<$Prisma
  * Reference to a field of type 'CallState[]'
  */
 export type ListEnumCallStateFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallState[]'>
+    
+
+
+/**
+ * Reference to a field of type 'CallAnswer'
+ */
+export type EnumCallAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallAnswer'>
+    
+
+
+/**
+ * Reference to a field of type 'CallAnswer[]'
+ */
+export type ListEnumCallAnswerFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'CallAnswer[]'>
     
 
 
@@ -2128,6 +2294,7 @@ export type GlobalOmitConfig = {
   identity?: Prisma.IdentityOmit
   session?: Prisma.SessionOmit
   nonce?: Prisma.NonceOmit
+  pushCredential?: Prisma.PushCredentialOmit
   pushSubscription?: Prisma.PushSubscriptionOmit
   pushEvent?: Prisma.PushEventOmit
   pushDelivery?: Prisma.PushDeliveryOmit

@@ -60,6 +60,7 @@ export const ModelName = {
   Identity: 'Identity',
   Session: 'Session',
   Nonce: 'Nonce',
+  PushCredential: 'PushCredential',
   PushSubscription: 'PushSubscription',
   PushEvent: 'PushEvent',
   PushDelivery: 'PushDelivery',
@@ -123,6 +124,11 @@ export const ApplicationScalarFieldEnum = {
   previousSecretUntil: 'previousSecretUntil',
   v1ListDisabled: 'v1ListDisabled',
   signUpOpen: 'signUpOpen',
+  pushSenders: 'pushSenders',
+  answeredElsewhere: 'answeredElsewhere',
+  wakePhones: 'wakePhones',
+  wakeAfterSeconds: 'wakeAfterSeconds',
+  wakeEnvironment: 'wakeEnvironment',
   webOrigins: 'webOrigins',
   settings: 'settings',
   createdAt: 'createdAt',
@@ -224,6 +230,20 @@ export const NonceScalarFieldEnum = {
 export type NonceScalarFieldEnum = (typeof NonceScalarFieldEnum)[keyof typeof NonceScalarFieldEnum]
 
 
+export const PushCredentialScalarFieldEnum = {
+  id: 'id',
+  applicationId: 'applicationId',
+  environment: 'environment',
+  service: 'service',
+  settings: 'settings',
+  secret: 'secret',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt'
+} as const
+
+export type PushCredentialScalarFieldEnum = (typeof PushCredentialScalarFieldEnum)[keyof typeof PushCredentialScalarFieldEnum]
+
+
 export const PushSubscriptionScalarFieldEnum = {
   id: 'id',
   applicationId: 'applicationId',
@@ -257,12 +277,23 @@ export const PushEventScalarFieldEnum = {
   period: 'period',
   selector: 'selector',
   tagQuery: 'tagQuery',
+  universal: 'universal',
+  standardId: 'standardId',
   occuredCount: 'occuredCount',
   active: 'active',
   kind: 'kind',
+  callId: 'callId',
+  withdrawnAt: 'withdrawnAt',
   idempotencyKey: 'idempotencyKey',
+  requestHash: 'requestHash',
   nextRunAt: 'nextRunAt',
   expandedTo: 'expandedTo',
+  expandedSub: 'expandedSub',
+  deliveryCount: 'deliveryCount',
+  acceptedCount: 'acceptedCount',
+  goneCount: 'goneCount',
+  refusedCount: 'refusedCount',
+  dispatchedAt: 'dispatchedAt',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
 } as const
@@ -305,7 +336,18 @@ export type CallScalarFieldEnum = (typeof CallScalarFieldEnum)[keyof typeof Call
 export const CallParticipantScalarFieldEnum = {
   callId: 'callId',
   userId: 'userId',
+  sessionId: 'sessionId',
   state: 'state',
+  rangAt: 'rangAt',
+  answer: 'answer',
+  answeredAt: 'answeredAt',
+  device: 'device',
+  leftAt: 'leftAt',
+  droppedAt: 'droppedAt',
+  hangUps: 'hangUps',
+  expiredAt: 'expiredAt',
+  missedAt: 'missedAt',
+  wokenAt: 'wokenAt',
   changedAt: 'changedAt'
 } as const
 
@@ -325,6 +367,14 @@ export const JsonNullValueInput = {
 } as const
 
 export type JsonNullValueInput = (typeof JsonNullValueInput)[keyof typeof JsonNullValueInput]
+
+
+export const NullableJsonNullValueInput = {
+  DbNull: DbNull,
+  JsonNull: JsonNull
+} as const
+
+export type NullableJsonNullValueInput = (typeof NullableJsonNullValueInput)[keyof typeof NullableJsonNullValueInput]
 
 
 export const QueryMode = {

@@ -29,11 +29,13 @@ export type AggregateApplication = {
 export type ApplicationAvgAggregateOutputType = {
   id: number | null
   accountId: number | null
+  wakeAfterSeconds: number | null
 }
 
 export type ApplicationSumAggregateOutputType = {
   id: bigint | null
   accountId: bigint | null
+  wakeAfterSeconds: number | null
 }
 
 export type ApplicationMinAggregateOutputType = {
@@ -46,6 +48,11 @@ export type ApplicationMinAggregateOutputType = {
   previousSecretUntil: Date | null
   v1ListDisabled: boolean | null
   signUpOpen: boolean | null
+  pushSenders: $Enums.PushSenders | null
+  answeredElsewhere: boolean | null
+  wakePhones: boolean | null
+  wakeAfterSeconds: number | null
+  wakeEnvironment: $Enums.PushEnvironment | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -60,6 +67,11 @@ export type ApplicationMaxAggregateOutputType = {
   previousSecretUntil: Date | null
   v1ListDisabled: boolean | null
   signUpOpen: boolean | null
+  pushSenders: $Enums.PushSenders | null
+  answeredElsewhere: boolean | null
+  wakePhones: boolean | null
+  wakeAfterSeconds: number | null
+  wakeEnvironment: $Enums.PushEnvironment | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -74,6 +86,11 @@ export type ApplicationCountAggregateOutputType = {
   previousSecretUntil: number
   v1ListDisabled: number
   signUpOpen: number
+  pushSenders: number
+  answeredElsewhere: number
+  wakePhones: number
+  wakeAfterSeconds: number
+  wakeEnvironment: number
   webOrigins: number
   settings: number
   createdAt: number
@@ -85,11 +102,13 @@ export type ApplicationCountAggregateOutputType = {
 export type ApplicationAvgAggregateInputType = {
   id?: true
   accountId?: true
+  wakeAfterSeconds?: true
 }
 
 export type ApplicationSumAggregateInputType = {
   id?: true
   accountId?: true
+  wakeAfterSeconds?: true
 }
 
 export type ApplicationMinAggregateInputType = {
@@ -102,6 +121,11 @@ export type ApplicationMinAggregateInputType = {
   previousSecretUntil?: true
   v1ListDisabled?: true
   signUpOpen?: true
+  pushSenders?: true
+  answeredElsewhere?: true
+  wakePhones?: true
+  wakeAfterSeconds?: true
+  wakeEnvironment?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -116,6 +140,11 @@ export type ApplicationMaxAggregateInputType = {
   previousSecretUntil?: true
   v1ListDisabled?: true
   signUpOpen?: true
+  pushSenders?: true
+  answeredElsewhere?: true
+  wakePhones?: true
+  wakeAfterSeconds?: true
+  wakeEnvironment?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -130,6 +159,11 @@ export type ApplicationCountAggregateInputType = {
   previousSecretUntil?: true
   v1ListDisabled?: true
   signUpOpen?: true
+  pushSenders?: true
+  answeredElsewhere?: true
+  wakePhones?: true
+  wakeAfterSeconds?: true
+  wakeEnvironment?: true
   webOrigins?: true
   settings?: true
   createdAt?: true
@@ -233,6 +267,11 @@ export type ApplicationGroupByOutputType = {
   previousSecretUntil: Date | null
   v1ListDisabled: boolean
   signUpOpen: boolean
+  pushSenders: $Enums.PushSenders
+  answeredElsewhere: boolean
+  wakePhones: boolean
+  wakeAfterSeconds: number
+  wakeEnvironment: $Enums.PushEnvironment
   webOrigins: string[]
   settings: runtime.JsonValue
   createdAt: Date
@@ -272,6 +311,11 @@ export type ApplicationWhereInput = {
   previousSecretUntil?: Prisma.DateTimeNullableFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolFilter<"Application"> | boolean
+  pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
+  wakePhones?: Prisma.BoolFilter<"Application"> | boolean
+  wakeAfterSeconds?: Prisma.IntFilter<"Application"> | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -285,6 +329,7 @@ export type ApplicationWhereInput = {
   events?: Prisma.PushEventListRelationFilter
   calls?: Prisma.CallListRelationFilter
   tags?: Prisma.UserTagListRelationFilter
+  pushCredentials?: Prisma.PushCredentialListRelationFilter
 }
 
 export type ApplicationOrderByWithRelationInput = {
@@ -297,6 +342,11 @@ export type ApplicationOrderByWithRelationInput = {
   previousSecretUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  pushSenders?: Prisma.SortOrder
+  answeredElsewhere?: Prisma.SortOrder
+  wakePhones?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
+  wakeEnvironment?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -310,6 +360,7 @@ export type ApplicationOrderByWithRelationInput = {
   events?: Prisma.PushEventOrderByRelationAggregateInput
   calls?: Prisma.CallOrderByRelationAggregateInput
   tags?: Prisma.UserTagOrderByRelationAggregateInput
+  pushCredentials?: Prisma.PushCredentialOrderByRelationAggregateInput
 }
 
 export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
@@ -325,6 +376,11 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   previousSecretUntil?: Prisma.DateTimeNullableFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolFilter<"Application"> | boolean
+  pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
+  wakePhones?: Prisma.BoolFilter<"Application"> | boolean
+  wakeAfterSeconds?: Prisma.IntFilter<"Application"> | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -338,6 +394,7 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   events?: Prisma.PushEventListRelationFilter
   calls?: Prisma.CallListRelationFilter
   tags?: Prisma.UserTagListRelationFilter
+  pushCredentials?: Prisma.PushCredentialListRelationFilter
 }, "id">
 
 export type ApplicationOrderByWithAggregationInput = {
@@ -350,6 +407,11 @@ export type ApplicationOrderByWithAggregationInput = {
   previousSecretUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  pushSenders?: Prisma.SortOrder
+  answeredElsewhere?: Prisma.SortOrder
+  wakePhones?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
+  wakeEnvironment?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -374,6 +436,11 @@ export type ApplicationScalarWhereWithAggregatesInput = {
   previousSecretUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
+  pushSenders?: Prisma.EnumPushSendersWithAggregatesFilter<"Application"> | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
+  wakePhones?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
+  wakeAfterSeconds?: Prisma.IntWithAggregatesFilter<"Application"> | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentWithAggregatesFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonWithAggregatesFilter<"Application">
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Application"> | Date | string
@@ -389,6 +456,11 @@ export type ApplicationCreateInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -402,6 +474,7 @@ export type ApplicationCreateInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateInput = {
@@ -414,6 +487,11 @@ export type ApplicationUncheckedCreateInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -426,6 +504,7 @@ export type ApplicationUncheckedCreateInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUpdateInput = {
@@ -437,6 +516,11 @@ export type ApplicationUpdateInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -450,6 +534,7 @@ export type ApplicationUpdateInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateInput = {
@@ -462,6 +547,11 @@ export type ApplicationUncheckedUpdateInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -474,6 +564,7 @@ export type ApplicationUncheckedUpdateInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateManyInput = {
@@ -486,6 +577,11 @@ export type ApplicationCreateManyInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -501,6 +597,11 @@ export type ApplicationUpdateManyMutationInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -517,6 +618,11 @@ export type ApplicationUncheckedUpdateManyInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -551,6 +657,11 @@ export type ApplicationCountOrderByAggregateInput = {
   previousSecretUntil?: Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  pushSenders?: Prisma.SortOrder
+  answeredElsewhere?: Prisma.SortOrder
+  wakePhones?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
+  wakeEnvironment?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -560,6 +671,7 @@ export type ApplicationCountOrderByAggregateInput = {
 export type ApplicationAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
 }
 
 export type ApplicationMaxOrderByAggregateInput = {
@@ -572,6 +684,11 @@ export type ApplicationMaxOrderByAggregateInput = {
   previousSecretUntil?: Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  pushSenders?: Prisma.SortOrder
+  answeredElsewhere?: Prisma.SortOrder
+  wakePhones?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
+  wakeEnvironment?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -586,6 +703,11 @@ export type ApplicationMinOrderByAggregateInput = {
   previousSecretUntil?: Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  pushSenders?: Prisma.SortOrder
+  answeredElsewhere?: Prisma.SortOrder
+  wakePhones?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
+  wakeEnvironment?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -593,6 +715,7 @@ export type ApplicationMinOrderByAggregateInput = {
 export type ApplicationSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
+  wakeAfterSeconds?: Prisma.SortOrder
 }
 
 export type ApplicationScalarRelationFilter = {
@@ -652,6 +775,22 @@ export type NullableDateTimeFieldUpdateOperationsInput = {
 
 export type BoolFieldUpdateOperationsInput = {
   set?: boolean
+}
+
+export type EnumPushSendersFieldUpdateOperationsInput = {
+  set?: $Enums.PushSenders
+}
+
+export type IntFieldUpdateOperationsInput = {
+  set?: number
+  increment?: number
+  decrement?: number
+  multiply?: number
+  divide?: number
+}
+
+export type EnumPushEnvironmentFieldUpdateOperationsInput = {
+  set?: $Enums.PushEnvironment
 }
 
 export type ApplicationUpdatewebOriginsInput = {
@@ -729,6 +868,20 @@ export type ApplicationUpdateOneRequiredWithoutNoncesNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutNoncesInput, Prisma.ApplicationUpdateWithoutNoncesInput>, Prisma.ApplicationUncheckedUpdateWithoutNoncesInput>
 }
 
+export type ApplicationCreateNestedOneWithoutPushCredentialsInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutPushCredentialsInput, Prisma.ApplicationUncheckedCreateWithoutPushCredentialsInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutPushCredentialsInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+}
+
+export type ApplicationUpdateOneRequiredWithoutPushCredentialsNestedInput = {
+  create?: Prisma.XOR<Prisma.ApplicationCreateWithoutPushCredentialsInput, Prisma.ApplicationUncheckedCreateWithoutPushCredentialsInput>
+  connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutPushCredentialsInput
+  upsert?: Prisma.ApplicationUpsertWithoutPushCredentialsInput
+  connect?: Prisma.ApplicationWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ApplicationUpdateToOneWithWhereWithoutPushCredentialsInput, Prisma.ApplicationUpdateWithoutPushCredentialsInput>, Prisma.ApplicationUncheckedUpdateWithoutPushCredentialsInput>
+}
+
 export type ApplicationCreateNestedOneWithoutSubscriptionsInput = {
   create?: Prisma.XOR<Prisma.ApplicationCreateWithoutSubscriptionsInput, Prisma.ApplicationUncheckedCreateWithoutSubscriptionsInput>
   connectOrCreate?: Prisma.ApplicationCreateOrConnectWithoutSubscriptionsInput
@@ -780,6 +933,11 @@ export type ApplicationCreateWithoutAccountInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -792,6 +950,7 @@ export type ApplicationCreateWithoutAccountInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutAccountInput = {
@@ -803,6 +962,11 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -815,6 +979,7 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutAccountInput = {
@@ -856,6 +1021,11 @@ export type ApplicationScalarWhereInput = {
   previousSecretUntil?: Prisma.DateTimeNullableFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolFilter<"Application"> | boolean
+  pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
+  wakePhones?: Prisma.BoolFilter<"Application"> | boolean
+  wakeAfterSeconds?: Prisma.IntFilter<"Application"> | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -871,6 +1041,11 @@ export type ApplicationCreateWithoutUsersInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -883,6 +1058,7 @@ export type ApplicationCreateWithoutUsersInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutUsersInput = {
@@ -895,6 +1071,11 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -906,6 +1087,7 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutUsersInput = {
@@ -933,6 +1115,11 @@ export type ApplicationUpdateWithoutUsersInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -945,6 +1132,7 @@ export type ApplicationUpdateWithoutUsersInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutUsersInput = {
@@ -957,6 +1145,11 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -968,6 +1161,7 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutTagsInput = {
@@ -979,6 +1173,11 @@ export type ApplicationCreateWithoutTagsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -991,6 +1190,7 @@ export type ApplicationCreateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutTagsInput = {
@@ -1003,6 +1203,11 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1014,6 +1219,7 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutTagsInput = {
@@ -1041,6 +1247,11 @@ export type ApplicationUpdateWithoutTagsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1053,6 +1264,7 @@ export type ApplicationUpdateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutTagsInput = {
@@ -1065,6 +1277,11 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1076,6 +1293,7 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutIdentitiesInput = {
@@ -1087,6 +1305,11 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1099,6 +1322,7 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
@@ -1111,6 +1335,11 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1122,6 +1351,7 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutIdentitiesInput = {
@@ -1149,6 +1379,11 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1161,6 +1396,7 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
@@ -1173,6 +1409,11 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1184,6 +1425,7 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutSessionsInput = {
@@ -1195,6 +1437,11 @@ export type ApplicationCreateWithoutSessionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1207,6 +1454,7 @@ export type ApplicationCreateWithoutSessionsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutSessionsInput = {
@@ -1219,6 +1467,11 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1230,6 +1483,7 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutSessionsInput = {
@@ -1257,6 +1511,11 @@ export type ApplicationUpdateWithoutSessionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1269,6 +1528,7 @@ export type ApplicationUpdateWithoutSessionsInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutSessionsInput = {
@@ -1281,6 +1541,11 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1292,6 +1557,7 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutNoncesInput = {
@@ -1303,6 +1569,11 @@ export type ApplicationCreateWithoutNoncesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1315,6 +1586,7 @@ export type ApplicationCreateWithoutNoncesInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutNoncesInput = {
@@ -1327,6 +1599,11 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1338,6 +1615,7 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutNoncesInput = {
@@ -1365,6 +1643,11 @@ export type ApplicationUpdateWithoutNoncesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1377,6 +1660,7 @@ export type ApplicationUpdateWithoutNoncesInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutNoncesInput = {
@@ -1389,12 +1673,150 @@ export type ApplicationUncheckedUpdateWithoutNoncesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   users?: Prisma.UserUncheckedUpdateManyWithoutApplicationNestedInput
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUncheckedUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationCreateWithoutPushCredentialsInput = {
+  id?: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  account: Prisma.AccountCreateNestedOneWithoutApplicationsInput
+  users?: Prisma.UserCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
+  id?: bigint | number
+  accountId: bigint | number
+  name: string
+  authKey: string
+  authSecret: string
+  previousSecret?: string | null
+  previousSecretUntil?: Date | string | null
+  v1ListDisabled?: boolean
+  signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
+  webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutApplicationInput
+  sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutApplicationInput
+  nonces?: Prisma.NonceUncheckedCreateNestedManyWithoutApplicationInput
+  identities?: Prisma.IdentityUncheckedCreateNestedManyWithoutApplicationInput
+  subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
+  calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
+  tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+}
+
+export type ApplicationCreateOrConnectWithoutPushCredentialsInput = {
+  where: Prisma.ApplicationWhereUniqueInput
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutPushCredentialsInput, Prisma.ApplicationUncheckedCreateWithoutPushCredentialsInput>
+}
+
+export type ApplicationUpsertWithoutPushCredentialsInput = {
+  update: Prisma.XOR<Prisma.ApplicationUpdateWithoutPushCredentialsInput, Prisma.ApplicationUncheckedUpdateWithoutPushCredentialsInput>
+  create: Prisma.XOR<Prisma.ApplicationCreateWithoutPushCredentialsInput, Prisma.ApplicationUncheckedCreateWithoutPushCredentialsInput>
+  where?: Prisma.ApplicationWhereInput
+}
+
+export type ApplicationUpdateToOneWithWhereWithoutPushCredentialsInput = {
+  where?: Prisma.ApplicationWhereInput
+  data: Prisma.XOR<Prisma.ApplicationUpdateWithoutPushCredentialsInput, Prisma.ApplicationUncheckedUpdateWithoutPushCredentialsInput>
+}
+
+export type ApplicationUpdateWithoutPushCredentialsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  account?: Prisma.AccountUpdateOneRequiredWithoutApplicationsNestedInput
+  users?: Prisma.UserUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUpdateManyWithoutApplicationNestedInput
+  identities?: Prisma.IdentityUpdateManyWithoutApplicationNestedInput
+  subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
+  calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
+  tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+}
+
+export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  accountId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  authKey?: Prisma.StringFieldUpdateOperationsInput | string
+  authSecret?: Prisma.StringFieldUpdateOperationsInput | string
+  previousSecret?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
+  settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  users?: Prisma.UserUncheckedUpdateManyWithoutApplicationNestedInput
+  sessions?: Prisma.SessionUncheckedUpdateManyWithoutApplicationNestedInput
+  nonces?: Prisma.NonceUncheckedUpdateManyWithoutApplicationNestedInput
   identities?: Prisma.IdentityUncheckedUpdateManyWithoutApplicationNestedInput
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
@@ -1411,6 +1833,11 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1423,6 +1850,7 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
@@ -1435,6 +1863,11 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1446,6 +1879,7 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutSubscriptionsInput = {
@@ -1473,6 +1907,11 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1485,6 +1924,7 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
@@ -1497,6 +1937,11 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1508,6 +1953,7 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutEventsInput = {
@@ -1519,6 +1965,11 @@ export type ApplicationCreateWithoutEventsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1531,6 +1982,7 @@ export type ApplicationCreateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutEventsInput = {
@@ -1543,6 +1995,11 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1554,6 +2011,7 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
   calls?: Prisma.CallUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutEventsInput = {
@@ -1581,6 +2039,11 @@ export type ApplicationUpdateWithoutEventsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1593,6 +2056,7 @@ export type ApplicationUpdateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutEventsInput = {
@@ -1605,6 +2069,11 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1616,6 +2085,7 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateWithoutCallsInput = {
@@ -1627,6 +2097,11 @@ export type ApplicationCreateWithoutCallsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1639,6 +2114,7 @@ export type ApplicationCreateWithoutCallsInput = {
   subscriptions?: Prisma.PushSubscriptionCreateNestedManyWithoutApplicationInput
   events?: Prisma.PushEventCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationUncheckedCreateWithoutCallsInput = {
@@ -1651,6 +2127,11 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1662,6 +2143,7 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedCreateNestedManyWithoutApplicationInput
   events?: Prisma.PushEventUncheckedCreateNestedManyWithoutApplicationInput
   tags?: Prisma.UserTagUncheckedCreateNestedManyWithoutApplicationInput
+  pushCredentials?: Prisma.PushCredentialUncheckedCreateNestedManyWithoutApplicationInput
 }
 
 export type ApplicationCreateOrConnectWithoutCallsInput = {
@@ -1689,6 +2171,11 @@ export type ApplicationUpdateWithoutCallsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1701,6 +2188,7 @@ export type ApplicationUpdateWithoutCallsInput = {
   subscriptions?: Prisma.PushSubscriptionUpdateManyWithoutApplicationNestedInput
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutCallsInput = {
@@ -1713,6 +2201,11 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1724,6 +2217,7 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   subscriptions?: Prisma.PushSubscriptionUncheckedUpdateManyWithoutApplicationNestedInput
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationCreateManyAccountInput = {
@@ -1735,6 +2229,11 @@ export type ApplicationCreateManyAccountInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: $Enums.PushSenders
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: number
+  wakeEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1750,6 +2249,11 @@ export type ApplicationUpdateWithoutAccountInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1762,6 +2266,7 @@ export type ApplicationUpdateWithoutAccountInput = {
   events?: Prisma.PushEventUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateWithoutAccountInput = {
@@ -1773,6 +2278,11 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1785,6 +2295,7 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   events?: Prisma.PushEventUncheckedUpdateManyWithoutApplicationNestedInput
   calls?: Prisma.CallUncheckedUpdateManyWithoutApplicationNestedInput
   tags?: Prisma.UserTagUncheckedUpdateManyWithoutApplicationNestedInput
+  pushCredentials?: Prisma.PushCredentialUncheckedUpdateManyWithoutApplicationNestedInput
 }
 
 export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
@@ -1796,6 +2307,11 @@ export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
+  answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1816,6 +2332,7 @@ export type ApplicationCountOutputType = {
   events: number
   calls: number
   tags: number
+  pushCredentials: number
 }
 
 export type ApplicationCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1827,6 +2344,7 @@ export type ApplicationCountOutputTypeSelect<ExtArgs extends runtime.Types.Exten
   events?: boolean | ApplicationCountOutputTypeCountEventsArgs
   calls?: boolean | ApplicationCountOutputTypeCountCallsArgs
   tags?: boolean | ApplicationCountOutputTypeCountTagsArgs
+  pushCredentials?: boolean | ApplicationCountOutputTypeCountPushCredentialsArgs
 }
 
 /**
@@ -1895,6 +2413,13 @@ export type ApplicationCountOutputTypeCountTagsArgs<ExtArgs extends runtime.Type
   where?: Prisma.UserTagWhereInput
 }
 
+/**
+ * ApplicationCountOutputType without action
+ */
+export type ApplicationCountOutputTypeCountPushCredentialsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PushCredentialWhereInput
+}
+
 
 export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -1906,6 +2431,11 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: boolean
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: boolean
+  wakeEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -1919,6 +2449,7 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   events?: boolean | Prisma.Application$eventsArgs<ExtArgs>
   calls?: boolean | Prisma.Application$callsArgs<ExtArgs>
   tags?: boolean | Prisma.Application$tagsArgs<ExtArgs>
+  pushCredentials?: boolean | Prisma.Application$pushCredentialsArgs<ExtArgs>
   _count?: boolean | Prisma.ApplicationCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["application"]>
 
@@ -1932,6 +2463,11 @@ export type ApplicationSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: boolean
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: boolean
+  wakeEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -1949,6 +2485,11 @@ export type ApplicationSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: boolean
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: boolean
+  wakeEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -1966,13 +2507,18 @@ export type ApplicationSelectScalar = {
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  pushSenders?: boolean
+  answeredElsewhere?: boolean
+  wakePhones?: boolean
+  wakeAfterSeconds?: boolean
+  wakeEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
+export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "pushSenders" | "answeredElsewhere" | "wakePhones" | "wakeAfterSeconds" | "wakeEnvironment" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
 export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   users?: boolean | Prisma.Application$usersArgs<ExtArgs>
@@ -1983,6 +2529,7 @@ export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.Internal
   events?: boolean | Prisma.Application$eventsArgs<ExtArgs>
   calls?: boolean | Prisma.Application$callsArgs<ExtArgs>
   tags?: boolean | Prisma.Application$tagsArgs<ExtArgs>
+  pushCredentials?: boolean | Prisma.Application$pushCredentialsArgs<ExtArgs>
   _count?: boolean | Prisma.ApplicationCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type ApplicationIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -2004,6 +2551,7 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     events: Prisma.$PushEventPayload<ExtArgs>[]
     calls: Prisma.$CallPayload<ExtArgs>[]
     tags: Prisma.$UserTagPayload<ExtArgs>[]
+    pushCredentials: Prisma.$PushCredentialPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -2021,6 +2569,26 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     previousSecretUntil: Date | null
     v1ListDisabled: boolean
     signUpOpen: boolean
+    /**
+     * Who may ask for push notifications, beside the account's owner.
+     */
+    pushSenders: $Enums.PushSenders
+    /**
+     * Whether chat clients are told of an answer on another device by a hangUp.
+     */
+    answeredElsewhere: boolean
+    /**
+     * Whether a call may wake the devices of whoever it does not reach, by a push.
+     */
+    wakePhones: boolean
+    /**
+     * Seconds that connected devices are given to accept before that.
+     */
+    wakeAfterSeconds: number
+    /**
+     * The environment of the devices that are woken.
+     */
+    wakeEnvironment: $Enums.PushEnvironment
     /**
      * Allowed web origins; empty for any.
      */
@@ -2434,6 +3002,7 @@ export interface Prisma__ApplicationClient<T, Null = never, ExtArgs extends runt
   events<T extends Prisma.Application$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   calls<T extends Prisma.Application$callsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$callsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   tags<T extends Prisma.Application$tagsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$tagsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$UserTagPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  pushCredentials<T extends Prisma.Application$pushCredentialsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Application$pushCredentialsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushCredentialPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2472,6 +3041,11 @@ export interface ApplicationFieldRefs {
   readonly previousSecretUntil: Prisma.FieldRef<"Application", 'DateTime'>
   readonly v1ListDisabled: Prisma.FieldRef<"Application", 'Boolean'>
   readonly signUpOpen: Prisma.FieldRef<"Application", 'Boolean'>
+  readonly pushSenders: Prisma.FieldRef<"Application", 'PushSenders'>
+  readonly answeredElsewhere: Prisma.FieldRef<"Application", 'Boolean'>
+  readonly wakePhones: Prisma.FieldRef<"Application", 'Boolean'>
+  readonly wakeAfterSeconds: Prisma.FieldRef<"Application", 'Int'>
+  readonly wakeEnvironment: Prisma.FieldRef<"Application", 'PushEnvironment'>
   readonly webOrigins: Prisma.FieldRef<"Application", 'String[]'>
   readonly settings: Prisma.FieldRef<"Application", 'Json'>
   readonly createdAt: Prisma.FieldRef<"Application", 'DateTime'>
@@ -3066,6 +3640,30 @@ export type Application$tagsArgs<ExtArgs extends runtime.Types.Extensions.Intern
   take?: number
   skip?: number
   distinct?: Prisma.UserTagScalarFieldEnum | Prisma.UserTagScalarFieldEnum[]
+}
+
+/**
+ * Application.pushCredentials
+ */
+export type Application$pushCredentialsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the PushCredential
+   */
+  select?: Prisma.PushCredentialSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the PushCredential
+   */
+  omit?: Prisma.PushCredentialOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PushCredentialInclude<ExtArgs> | null
+  where?: Prisma.PushCredentialWhereInput
+  orderBy?: Prisma.PushCredentialOrderByWithRelationInput | Prisma.PushCredentialOrderByWithRelationInput[]
+  cursor?: Prisma.PushCredentialWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PushCredentialScalarFieldEnum | Prisma.PushCredentialScalarFieldEnum[]
 }
 
 /**

@@ -262,6 +262,7 @@ export type CallWhereInput = {
   endedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
   participants?: Prisma.CallParticipantListRelationFilter
+  events?: Prisma.PushEventListRelationFilter
 }
 
 export type CallOrderByWithRelationInput = {
@@ -276,11 +277,12 @@ export type CallOrderByWithRelationInput = {
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   application?: Prisma.ApplicationOrderByWithRelationInput
   participants?: Prisma.CallParticipantOrderByRelationAggregateInput
+  events?: Prisma.PushEventOrderByRelationAggregateInput
 }
 
 export type CallWhereUniqueInput = Prisma.AtLeast<{
   id?: bigint | number
-  applicationId_sessionId?: Prisma.CallApplicationIdSessionIdCompoundUniqueInput
+  applicationId_sessionId_callerId?: Prisma.CallApplicationIdSessionIdCallerIdCompoundUniqueInput
   AND?: Prisma.CallWhereInput | Prisma.CallWhereInput[]
   OR?: Prisma.CallWhereInput[]
   NOT?: Prisma.CallWhereInput | Prisma.CallWhereInput[]
@@ -294,7 +296,8 @@ export type CallWhereUniqueInput = Prisma.AtLeast<{
   endedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
   participants?: Prisma.CallParticipantListRelationFilter
-}, "id" | "applicationId_sessionId">
+  events?: Prisma.PushEventListRelationFilter
+}, "id" | "applicationId_sessionId_callerId">
 
 export type CallOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -339,6 +342,7 @@ export type CallCreateInput = {
   endedAt?: Date | string | null
   application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
   participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+  events?: Prisma.PushEventCreateNestedManyWithoutCallInput
 }
 
 export type CallUncheckedCreateInput = {
@@ -352,6 +356,7 @@ export type CallUncheckedCreateInput = {
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
   participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
 }
 
 export type CallUpdateInput = {
@@ -365,6 +370,7 @@ export type CallUpdateInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
   participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
 }
 
 export type CallUncheckedUpdateInput = {
@@ -378,6 +384,7 @@ export type CallUncheckedUpdateInput = {
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
 }
 
 export type CallCreateManyInput = {
@@ -425,9 +432,15 @@ export type CallOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder
 }
 
-export type CallApplicationIdSessionIdCompoundUniqueInput = {
+export type CallNullableScalarRelationFilter = {
+  is?: Prisma.CallWhereInput | null
+  isNot?: Prisma.CallWhereInput | null
+}
+
+export type CallApplicationIdSessionIdCallerIdCompoundUniqueInput = {
   applicationId: bigint | number
   sessionId: string
+  callerId: bigint | number
 }
 
 export type CallCountOrderByAggregateInput = {
@@ -527,6 +540,22 @@ export type CallUncheckedUpdateManyWithoutApplicationNestedInput = {
   deleteMany?: Prisma.CallScalarWhereInput | Prisma.CallScalarWhereInput[]
 }
 
+export type CallCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.CallCreateWithoutEventsInput, Prisma.CallUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.CallCreateOrConnectWithoutEventsInput
+  connect?: Prisma.CallWhereUniqueInput
+}
+
+export type CallUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.CallCreateWithoutEventsInput, Prisma.CallUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.CallCreateOrConnectWithoutEventsInput
+  upsert?: Prisma.CallUpsertWithoutEventsInput
+  disconnect?: Prisma.CallWhereInput | boolean
+  delete?: Prisma.CallWhereInput | boolean
+  connect?: Prisma.CallWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.CallUpdateToOneWithWhereWithoutEventsInput, Prisma.CallUpdateWithoutEventsInput>, Prisma.CallUncheckedUpdateWithoutEventsInput>
+}
+
 export type EnumCallStateFieldUpdateOperationsInput = {
   set?: $Enums.CallState
 }
@@ -555,6 +584,7 @@ export type CallCreateWithoutApplicationInput = {
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
   participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+  events?: Prisma.PushEventCreateNestedManyWithoutCallInput
 }
 
 export type CallUncheckedCreateWithoutApplicationInput = {
@@ -567,6 +597,7 @@ export type CallUncheckedCreateWithoutApplicationInput = {
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
   participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
 }
 
 export type CallCreateOrConnectWithoutApplicationInput = {
@@ -610,6 +641,74 @@ export type CallScalarWhereInput = {
   endedAt?: Prisma.DateTimeNullableFilter<"Call"> | Date | string | null
 }
 
+export type CallCreateWithoutEventsInput = {
+  id?: bigint | number
+  sessionId: string
+  callerId?: bigint | number | null
+  callType?: number | null
+  state?: $Enums.CallState
+  startedAt?: Date | string
+  acceptedAt?: Date | string | null
+  endedAt?: Date | string | null
+  application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
+  participants?: Prisma.CallParticipantCreateNestedManyWithoutCallInput
+}
+
+export type CallUncheckedCreateWithoutEventsInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  sessionId: string
+  callerId?: bigint | number | null
+  callType?: number | null
+  state?: $Enums.CallState
+  startedAt?: Date | string
+  acceptedAt?: Date | string | null
+  endedAt?: Date | string | null
+  participants?: Prisma.CallParticipantUncheckedCreateNestedManyWithoutCallInput
+}
+
+export type CallCreateOrConnectWithoutEventsInput = {
+  where: Prisma.CallWhereUniqueInput
+  create: Prisma.XOR<Prisma.CallCreateWithoutEventsInput, Prisma.CallUncheckedCreateWithoutEventsInput>
+}
+
+export type CallUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.CallUpdateWithoutEventsInput, Prisma.CallUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.CallCreateWithoutEventsInput, Prisma.CallUncheckedCreateWithoutEventsInput>
+  where?: Prisma.CallWhereInput
+}
+
+export type CallUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.CallWhereInput
+  data: Prisma.XOR<Prisma.CallUpdateWithoutEventsInput, Prisma.CallUncheckedUpdateWithoutEventsInput>
+}
+
+export type CallUpdateWithoutEventsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  callerId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  callType?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
+  participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+}
+
+export type CallUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
+  callerId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  callType?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
+}
+
 export type CallCreateWithoutParticipantsInput = {
   id?: bigint | number
   sessionId: string
@@ -620,6 +719,7 @@ export type CallCreateWithoutParticipantsInput = {
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
   application: Prisma.ApplicationCreateNestedOneWithoutCallsInput
+  events?: Prisma.PushEventCreateNestedManyWithoutCallInput
 }
 
 export type CallUncheckedCreateWithoutParticipantsInput = {
@@ -632,6 +732,7 @@ export type CallUncheckedCreateWithoutParticipantsInput = {
   startedAt?: Date | string
   acceptedAt?: Date | string | null
   endedAt?: Date | string | null
+  events?: Prisma.PushEventUncheckedCreateNestedManyWithoutCallInput
 }
 
 export type CallCreateOrConnectWithoutParticipantsInput = {
@@ -660,6 +761,7 @@ export type CallUpdateWithoutParticipantsInput = {
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   application?: Prisma.ApplicationUpdateOneRequiredWithoutCallsNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
 }
 
 export type CallUncheckedUpdateWithoutParticipantsInput = {
@@ -672,6 +774,7 @@ export type CallUncheckedUpdateWithoutParticipantsInput = {
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
 }
 
 export type CallCreateManyApplicationInput = {
@@ -695,6 +798,7 @@ export type CallUpdateWithoutApplicationInput = {
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   participants?: Prisma.CallParticipantUpdateManyWithoutCallNestedInput
+  events?: Prisma.PushEventUpdateManyWithoutCallNestedInput
 }
 
 export type CallUncheckedUpdateWithoutApplicationInput = {
@@ -707,6 +811,7 @@ export type CallUncheckedUpdateWithoutApplicationInput = {
   acceptedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   participants?: Prisma.CallParticipantUncheckedUpdateManyWithoutCallNestedInput
+  events?: Prisma.PushEventUncheckedUpdateManyWithoutCallNestedInput
 }
 
 export type CallUncheckedUpdateManyWithoutApplicationInput = {
@@ -727,10 +832,12 @@ export type CallUncheckedUpdateManyWithoutApplicationInput = {
 
 export type CallCountOutputType = {
   participants: number
+  events: number
 }
 
 export type CallCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   participants?: boolean | CallCountOutputTypeCountParticipantsArgs
+  events?: boolean | CallCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -750,6 +857,13 @@ export type CallCountOutputTypeCountParticipantsArgs<ExtArgs extends runtime.Typ
   where?: Prisma.CallParticipantWhereInput
 }
 
+/**
+ * CallCountOutputType without action
+ */
+export type CallCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PushEventWhereInput
+}
+
 
 export type CallSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -763,6 +877,7 @@ export type CallSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   endedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   participants?: boolean | Prisma.Call$participantsArgs<ExtArgs>
+  events?: boolean | Prisma.Call$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.CallCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["call"]>
 
@@ -808,6 +923,7 @@ export type CallOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = run
 export type CallInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   participants?: boolean | Prisma.Call$participantsArgs<ExtArgs>
+  events?: boolean | Prisma.Call$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.CallCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type CallIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -822,6 +938,7 @@ export type $CallPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   objects: {
     application: Prisma.$ApplicationPayload<ExtArgs>
     participants: Prisma.$CallParticipantPayload<ExtArgs>[]
+    events: Prisma.$PushEventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -1232,6 +1349,7 @@ export interface Prisma__CallClient<T, Null = never, ExtArgs extends runtime.Typ
   readonly [Symbol.toStringTag]: "PrismaPromise"
   application<T extends Prisma.ApplicationDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ApplicationDefaultArgs<ExtArgs>>): Prisma.Prisma__ApplicationClient<runtime.Types.Result.GetResult<Prisma.$ApplicationPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   participants<T extends Prisma.Call$participantsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Call$participantsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CallParticipantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Call$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Call$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushEventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1692,6 +1810,30 @@ export type Call$participantsArgs<ExtArgs extends runtime.Types.Extensions.Inter
   take?: number
   skip?: number
   distinct?: Prisma.CallParticipantScalarFieldEnum | Prisma.CallParticipantScalarFieldEnum[]
+}
+
+/**
+ * Call.events
+ */
+export type Call$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the PushEvent
+   */
+  select?: Prisma.PushEventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the PushEvent
+   */
+  omit?: Prisma.PushEventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PushEventInclude<ExtArgs> | null
+  where?: Prisma.PushEventWhereInput
+  orderBy?: Prisma.PushEventOrderByWithRelationInput | Prisma.PushEventOrderByWithRelationInput[]
+  cursor?: Prisma.PushEventWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PushEventScalarFieldEnum | Prisma.PushEventScalarFieldEnum[]
 }
 
 /**

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model CallParticipant
- * A user's part in a call.
+ * A user's part in a call, the caller's too: what was seen of it, and the state that follows.
  */
 export type CallParticipantModel = runtime.Types.Result.DefaultSelection<Prisma.$CallParticipantPayload>
 
@@ -39,21 +39,52 @@ export type CallParticipantSumAggregateOutputType = {
 export type CallParticipantMinAggregateOutputType = {
   callId: bigint | null
   userId: bigint | null
+  sessionId: string | null
   state: $Enums.CallState | null
+  rangAt: Date | null
+  answer: $Enums.CallAnswer | null
+  answeredAt: Date | null
+  device: string | null
+  leftAt: Date | null
+  droppedAt: Date | null
+  expiredAt: Date | null
+  missedAt: Date | null
+  wokenAt: Date | null
   changedAt: Date | null
 }
 
 export type CallParticipantMaxAggregateOutputType = {
   callId: bigint | null
   userId: bigint | null
+  sessionId: string | null
   state: $Enums.CallState | null
+  rangAt: Date | null
+  answer: $Enums.CallAnswer | null
+  answeredAt: Date | null
+  device: string | null
+  leftAt: Date | null
+  droppedAt: Date | null
+  expiredAt: Date | null
+  missedAt: Date | null
+  wokenAt: Date | null
   changedAt: Date | null
 }
 
 export type CallParticipantCountAggregateOutputType = {
   callId: number
   userId: number
+  sessionId: number
   state: number
+  rangAt: number
+  answer: number
+  answeredAt: number
+  device: number
+  leftAt: number
+  droppedAt: number
+  hangUps: number
+  expiredAt: number
+  missedAt: number
+  wokenAt: number
   changedAt: number
   _all: number
 }
@@ -72,21 +103,52 @@ export type CallParticipantSumAggregateInputType = {
 export type CallParticipantMinAggregateInputType = {
   callId?: true
   userId?: true
+  sessionId?: true
   state?: true
+  rangAt?: true
+  answer?: true
+  answeredAt?: true
+  device?: true
+  leftAt?: true
+  droppedAt?: true
+  expiredAt?: true
+  missedAt?: true
+  wokenAt?: true
   changedAt?: true
 }
 
 export type CallParticipantMaxAggregateInputType = {
   callId?: true
   userId?: true
+  sessionId?: true
   state?: true
+  rangAt?: true
+  answer?: true
+  answeredAt?: true
+  device?: true
+  leftAt?: true
+  droppedAt?: true
+  expiredAt?: true
+  missedAt?: true
+  wokenAt?: true
   changedAt?: true
 }
 
 export type CallParticipantCountAggregateInputType = {
   callId?: true
   userId?: true
+  sessionId?: true
   state?: true
+  rangAt?: true
+  answer?: true
+  answeredAt?: true
+  device?: true
+  leftAt?: true
+  droppedAt?: true
+  hangUps?: true
+  expiredAt?: true
+  missedAt?: true
+  wokenAt?: true
   changedAt?: true
   _all?: true
 }
@@ -180,7 +242,18 @@ export type CallParticipantGroupByArgs<ExtArgs extends runtime.Types.Extensions.
 export type CallParticipantGroupByOutputType = {
   callId: bigint
   userId: bigint
+  sessionId: string
   state: $Enums.CallState
+  rangAt: Date
+  answer: $Enums.CallAnswer | null
+  answeredAt: Date | null
+  device: string | null
+  leftAt: Date | null
+  droppedAt: Date | null
+  hangUps: runtime.JsonValue | null
+  expiredAt: Date | null
+  missedAt: Date | null
+  wokenAt: Date | null
   changedAt: Date
   _count: CallParticipantCountAggregateOutputType | null
   _avg: CallParticipantAvgAggregateOutputType | null
@@ -210,7 +283,18 @@ export type CallParticipantWhereInput = {
   NOT?: Prisma.CallParticipantWhereInput | Prisma.CallParticipantWhereInput[]
   callId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
+  sessionId?: Prisma.StringFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
+  rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
+  answer?: Prisma.EnumCallAnswerNullableFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answeredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  device?: Prisma.StringNullableFilter<"CallParticipant"> | string | null
+  leftAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  droppedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  hangUps?: Prisma.JsonNullableFilter<"CallParticipant">
+  expiredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  missedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  wokenAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   call?: Prisma.XOR<Prisma.CallScalarRelationFilter, Prisma.CallWhereInput>
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
@@ -219,7 +303,18 @@ export type CallParticipantWhereInput = {
 export type CallParticipantOrderByWithRelationInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  sessionId?: Prisma.SortOrder
   state?: Prisma.SortOrder
+  rangAt?: Prisma.SortOrder
+  answer?: Prisma.SortOrderInput | Prisma.SortOrder
+  answeredAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  device?: Prisma.SortOrderInput | Prisma.SortOrder
+  leftAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  droppedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  hangUps?: Prisma.SortOrderInput | Prisma.SortOrder
+  expiredAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  missedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  wokenAt?: Prisma.SortOrderInput | Prisma.SortOrder
   changedAt?: Prisma.SortOrder
   call?: Prisma.CallOrderByWithRelationInput
   user?: Prisma.UserOrderByWithRelationInput
@@ -232,7 +327,18 @@ export type CallParticipantWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.CallParticipantWhereInput | Prisma.CallParticipantWhereInput[]
   callId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
+  sessionId?: Prisma.StringFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
+  rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
+  answer?: Prisma.EnumCallAnswerNullableFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answeredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  device?: Prisma.StringNullableFilter<"CallParticipant"> | string | null
+  leftAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  droppedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  hangUps?: Prisma.JsonNullableFilter<"CallParticipant">
+  expiredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  missedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  wokenAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   call?: Prisma.XOR<Prisma.CallScalarRelationFilter, Prisma.CallWhereInput>
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
@@ -241,7 +347,18 @@ export type CallParticipantWhereUniqueInput = Prisma.AtLeast<{
 export type CallParticipantOrderByWithAggregationInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  sessionId?: Prisma.SortOrder
   state?: Prisma.SortOrder
+  rangAt?: Prisma.SortOrder
+  answer?: Prisma.SortOrderInput | Prisma.SortOrder
+  answeredAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  device?: Prisma.SortOrderInput | Prisma.SortOrder
+  leftAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  droppedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  hangUps?: Prisma.SortOrderInput | Prisma.SortOrder
+  expiredAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  missedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  wokenAt?: Prisma.SortOrderInput | Prisma.SortOrder
   changedAt?: Prisma.SortOrder
   _count?: Prisma.CallParticipantCountOrderByAggregateInput
   _avg?: Prisma.CallParticipantAvgOrderByAggregateInput
@@ -256,12 +373,34 @@ export type CallParticipantScalarWhereWithAggregatesInput = {
   NOT?: Prisma.CallParticipantScalarWhereWithAggregatesInput | Prisma.CallParticipantScalarWhereWithAggregatesInput[]
   callId?: Prisma.BigIntWithAggregatesFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntWithAggregatesFilter<"CallParticipant"> | bigint | number
+  sessionId?: Prisma.StringWithAggregatesFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateWithAggregatesFilter<"CallParticipant"> | $Enums.CallState
+  rangAt?: Prisma.DateTimeWithAggregatesFilter<"CallParticipant"> | Date | string
+  answer?: Prisma.EnumCallAnswerNullableWithAggregatesFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answeredAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
+  device?: Prisma.StringNullableWithAggregatesFilter<"CallParticipant"> | string | null
+  leftAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
+  droppedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
+  hangUps?: Prisma.JsonNullableWithAggregatesFilter<"CallParticipant">
+  expiredAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
+  missedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
+  wokenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeWithAggregatesFilter<"CallParticipant"> | Date | string
 }
 
 export type CallParticipantCreateInput = {
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
   call: Prisma.CallCreateNestedOneWithoutParticipantsInput
   user: Prisma.UserCreateNestedOneWithoutParticipationsInput
@@ -270,12 +409,34 @@ export type CallParticipantCreateInput = {
 export type CallParticipantUncheckedCreateInput = {
   callId: bigint | number
   userId: bigint | number
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
 }
 
 export type CallParticipantUpdateInput = {
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   call?: Prisma.CallUpdateOneRequiredWithoutParticipantsNestedInput
   user?: Prisma.UserUpdateOneRequiredWithoutParticipationsNestedInput
@@ -284,26 +445,70 @@ export type CallParticipantUpdateInput = {
 export type CallParticipantUncheckedUpdateInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CallParticipantCreateManyInput = {
   callId: bigint | number
   userId: bigint | number
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
 }
 
 export type CallParticipantUpdateManyMutationInput = {
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CallParticipantUncheckedUpdateManyInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -325,7 +530,18 @@ export type CallParticipantCallIdUserIdCompoundUniqueInput = {
 export type CallParticipantCountOrderByAggregateInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  sessionId?: Prisma.SortOrder
   state?: Prisma.SortOrder
+  rangAt?: Prisma.SortOrder
+  answer?: Prisma.SortOrder
+  answeredAt?: Prisma.SortOrder
+  device?: Prisma.SortOrder
+  leftAt?: Prisma.SortOrder
+  droppedAt?: Prisma.SortOrder
+  hangUps?: Prisma.SortOrder
+  expiredAt?: Prisma.SortOrder
+  missedAt?: Prisma.SortOrder
+  wokenAt?: Prisma.SortOrder
   changedAt?: Prisma.SortOrder
 }
 
@@ -337,14 +553,34 @@ export type CallParticipantAvgOrderByAggregateInput = {
 export type CallParticipantMaxOrderByAggregateInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  sessionId?: Prisma.SortOrder
   state?: Prisma.SortOrder
+  rangAt?: Prisma.SortOrder
+  answer?: Prisma.SortOrder
+  answeredAt?: Prisma.SortOrder
+  device?: Prisma.SortOrder
+  leftAt?: Prisma.SortOrder
+  droppedAt?: Prisma.SortOrder
+  expiredAt?: Prisma.SortOrder
+  missedAt?: Prisma.SortOrder
+  wokenAt?: Prisma.SortOrder
   changedAt?: Prisma.SortOrder
 }
 
 export type CallParticipantMinOrderByAggregateInput = {
   callId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
+  sessionId?: Prisma.SortOrder
   state?: Prisma.SortOrder
+  rangAt?: Prisma.SortOrder
+  answer?: Prisma.SortOrder
+  answeredAt?: Prisma.SortOrder
+  device?: Prisma.SortOrder
+  leftAt?: Prisma.SortOrder
+  droppedAt?: Prisma.SortOrder
+  expiredAt?: Prisma.SortOrder
+  missedAt?: Prisma.SortOrder
+  wokenAt?: Prisma.SortOrder
   changedAt?: Prisma.SortOrder
 }
 
@@ -437,15 +673,41 @@ export type CallParticipantUncheckedUpdateManyWithoutCallNestedInput = {
   deleteMany?: Prisma.CallParticipantScalarWhereInput | Prisma.CallParticipantScalarWhereInput[]
 }
 
+export type NullableEnumCallAnswerFieldUpdateOperationsInput = {
+  set?: $Enums.CallAnswer | null
+}
+
 export type CallParticipantCreateWithoutUserInput = {
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
   call: Prisma.CallCreateNestedOneWithoutParticipantsInput
 }
 
 export type CallParticipantUncheckedCreateWithoutUserInput = {
   callId: bigint | number
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -481,19 +743,52 @@ export type CallParticipantScalarWhereInput = {
   NOT?: Prisma.CallParticipantScalarWhereInput | Prisma.CallParticipantScalarWhereInput[]
   callId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
   userId?: Prisma.BigIntFilter<"CallParticipant"> | bigint | number
+  sessionId?: Prisma.StringFilter<"CallParticipant"> | string
   state?: Prisma.EnumCallStateFilter<"CallParticipant"> | $Enums.CallState
+  rangAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
+  answer?: Prisma.EnumCallAnswerNullableFilter<"CallParticipant"> | $Enums.CallAnswer | null
+  answeredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  device?: Prisma.StringNullableFilter<"CallParticipant"> | string | null
+  leftAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  droppedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  hangUps?: Prisma.JsonNullableFilter<"CallParticipant">
+  expiredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  missedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  wokenAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
 }
 
 export type CallParticipantCreateWithoutCallInput = {
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
   user: Prisma.UserCreateNestedOneWithoutParticipationsInput
 }
 
 export type CallParticipantUncheckedCreateWithoutCallInput = {
   userId: bigint | number
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -525,49 +820,137 @@ export type CallParticipantUpdateManyWithWhereWithoutCallInput = {
 
 export type CallParticipantCreateManyUserInput = {
   callId: bigint | number
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
 }
 
 export type CallParticipantUpdateWithoutUserInput = {
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   call?: Prisma.CallUpdateOneRequiredWithoutParticipantsNestedInput
 }
 
 export type CallParticipantUncheckedUpdateWithoutUserInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CallParticipantUncheckedUpdateManyWithoutUserInput = {
   callId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CallParticipantCreateManyCallInput = {
   userId: bigint | number
+  sessionId: string
   state?: $Enums.CallState
+  rangAt: Date | string
+  answer?: $Enums.CallAnswer | null
+  answeredAt?: Date | string | null
+  device?: string | null
+  leftAt?: Date | string | null
+  droppedAt?: Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Date | string | null
+  missedAt?: Date | string | null
+  wokenAt?: Date | string | null
   changedAt?: Date | string
 }
 
 export type CallParticipantUpdateWithoutCallInput = {
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   user?: Prisma.UserUpdateOneRequiredWithoutParticipationsNestedInput
 }
 
 export type CallParticipantUncheckedUpdateWithoutCallInput = {
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CallParticipantUncheckedUpdateManyWithoutCallInput = {
   userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sessionId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.EnumCallStateFieldUpdateOperationsInput | $Enums.CallState
+  rangAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  answer?: Prisma.NullableEnumCallAnswerFieldUpdateOperationsInput | $Enums.CallAnswer | null
+  answeredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  device?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  leftAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  droppedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -576,7 +959,18 @@ export type CallParticipantUncheckedUpdateManyWithoutCallInput = {
 export type CallParticipantSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   callId?: boolean
   userId?: boolean
+  sessionId?: boolean
   state?: boolean
+  rangAt?: boolean
+  answer?: boolean
+  answeredAt?: boolean
+  device?: boolean
+  leftAt?: boolean
+  droppedAt?: boolean
+  hangUps?: boolean
+  expiredAt?: boolean
+  missedAt?: boolean
+  wokenAt?: boolean
   changedAt?: boolean
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -585,7 +979,18 @@ export type CallParticipantSelect<ExtArgs extends runtime.Types.Extensions.Inter
 export type CallParticipantSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   callId?: boolean
   userId?: boolean
+  sessionId?: boolean
   state?: boolean
+  rangAt?: boolean
+  answer?: boolean
+  answeredAt?: boolean
+  device?: boolean
+  leftAt?: boolean
+  droppedAt?: boolean
+  hangUps?: boolean
+  expiredAt?: boolean
+  missedAt?: boolean
+  wokenAt?: boolean
   changedAt?: boolean
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -594,7 +999,18 @@ export type CallParticipantSelectCreateManyAndReturn<ExtArgs extends runtime.Typ
 export type CallParticipantSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   callId?: boolean
   userId?: boolean
+  sessionId?: boolean
   state?: boolean
+  rangAt?: boolean
+  answer?: boolean
+  answeredAt?: boolean
+  device?: boolean
+  leftAt?: boolean
+  droppedAt?: boolean
+  hangUps?: boolean
+  expiredAt?: boolean
+  missedAt?: boolean
+  wokenAt?: boolean
   changedAt?: boolean
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -603,11 +1019,22 @@ export type CallParticipantSelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
 export type CallParticipantSelectScalar = {
   callId?: boolean
   userId?: boolean
+  sessionId?: boolean
   state?: boolean
+  rangAt?: boolean
+  answer?: boolean
+  answeredAt?: boolean
+  device?: boolean
+  leftAt?: boolean
+  droppedAt?: boolean
+  hangUps?: boolean
+  expiredAt?: boolean
+  missedAt?: boolean
+  wokenAt?: boolean
   changedAt?: boolean
 }
 
-export type CallParticipantOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"callId" | "userId" | "state" | "changedAt", ExtArgs["result"]["callParticipant"]>
+export type CallParticipantOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"callId" | "userId" | "sessionId" | "state" | "rangAt" | "answer" | "answeredAt" | "device" | "leftAt" | "droppedAt" | "hangUps" | "expiredAt" | "missedAt" | "wokenAt" | "changedAt", ExtArgs["result"]["callParticipant"]>
 export type CallParticipantInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -630,7 +1057,42 @@ export type $CallParticipantPayload<ExtArgs extends runtime.Types.Extensions.Int
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     callId: bigint
     userId: bigint
+    /**
+     * The call's.
+     */
+    sessionId: string
     state: $Enums.CallState
+    /**
+     * When the first call signal went to this user; of the caller, to anybody.
+     */
+    rangAt: Date
+    answer: $Enums.CallAnswer | null
+    answeredAt: Date | null
+    /**
+     * The device that answered.
+     */
+    device: string | null
+    /**
+     * When this user hung up, and when the caller hung up on this user, as far as it counts.
+     */
+    leftAt: Date | null
+    droppedAt: Date | null
+    /**
+     * What of hanging up was seen, by device: which of it counts depends on the device that accepted.
+     */
+    hangUps: runtime.JsonValue | null
+    /**
+     * When it was found that nobody had answered.
+     */
+    expiredAt: Date | null
+    /**
+     * When it is missed unless answered before; null once it does not ring.
+     */
+    missedAt: Date | null
+    /**
+     * When a push was written to wake the user's devices.
+     */
+    wokenAt: Date | null
     changedAt: Date
   }, ExtArgs["result"]["callParticipant"]>
   composites: {}
@@ -1059,7 +1521,18 @@ export interface Prisma__CallParticipantClient<T, Null = never, ExtArgs extends 
 export interface CallParticipantFieldRefs {
   readonly callId: Prisma.FieldRef<"CallParticipant", 'BigInt'>
   readonly userId: Prisma.FieldRef<"CallParticipant", 'BigInt'>
+  readonly sessionId: Prisma.FieldRef<"CallParticipant", 'String'>
   readonly state: Prisma.FieldRef<"CallParticipant", 'CallState'>
+  readonly rangAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly answer: Prisma.FieldRef<"CallParticipant", 'CallAnswer'>
+  readonly answeredAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly device: Prisma.FieldRef<"CallParticipant", 'String'>
+  readonly leftAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly droppedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly hangUps: Prisma.FieldRef<"CallParticipant", 'Json'>
+  readonly expiredAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly missedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly wokenAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
   readonly changedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
 }
     

@@ -234,7 +234,7 @@ export type PushDeliveryGroupByArgs<ExtArgs extends runtime.Types.Extensions.Int
 export type PushDeliveryGroupByOutputType = {
   id: bigint
   eventId: bigint
-  subscriptionId: bigint | null
+  subscriptionId: bigint
   occurrence: number
   outcome: $Enums.PushOutcome
   reason: string | null
@@ -271,7 +271,7 @@ export type PushDeliveryWhereInput = {
   NOT?: Prisma.PushDeliveryWhereInput | Prisma.PushDeliveryWhereInput[]
   id?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
   eventId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
-  subscriptionId?: Prisma.BigIntNullableFilter<"PushDelivery"> | bigint | number | null
+  subscriptionId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
   occurrence?: Prisma.IntFilter<"PushDelivery"> | number
   outcome?: Prisma.EnumPushOutcomeFilter<"PushDelivery"> | $Enums.PushOutcome
   reason?: Prisma.StringNullableFilter<"PushDelivery"> | string | null
@@ -281,13 +281,12 @@ export type PushDeliveryWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
   event?: Prisma.XOR<Prisma.PushEventScalarRelationFilter, Prisma.PushEventWhereInput>
-  subscription?: Prisma.XOR<Prisma.PushSubscriptionNullableScalarRelationFilter, Prisma.PushSubscriptionWhereInput> | null
 }
 
 export type PushDeliveryOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   eventId?: Prisma.SortOrder
-  subscriptionId?: Prisma.SortOrderInput | Prisma.SortOrder
+  subscriptionId?: Prisma.SortOrder
   occurrence?: Prisma.SortOrder
   outcome?: Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -297,17 +296,16 @@ export type PushDeliveryOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   event?: Prisma.PushEventOrderByWithRelationInput
-  subscription?: Prisma.PushSubscriptionOrderByWithRelationInput
 }
 
 export type PushDeliveryWhereUniqueInput = Prisma.AtLeast<{
   id?: bigint | number
-  eventId_subscriptionId_occurrence?: Prisma.PushDeliveryEventIdSubscriptionIdOccurrenceCompoundUniqueInput
+  subscriptionId_eventId_occurrence?: Prisma.PushDeliverySubscriptionIdEventIdOccurrenceCompoundUniqueInput
   AND?: Prisma.PushDeliveryWhereInput | Prisma.PushDeliveryWhereInput[]
   OR?: Prisma.PushDeliveryWhereInput[]
   NOT?: Prisma.PushDeliveryWhereInput | Prisma.PushDeliveryWhereInput[]
   eventId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
-  subscriptionId?: Prisma.BigIntNullableFilter<"PushDelivery"> | bigint | number | null
+  subscriptionId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
   occurrence?: Prisma.IntFilter<"PushDelivery"> | number
   outcome?: Prisma.EnumPushOutcomeFilter<"PushDelivery"> | $Enums.PushOutcome
   reason?: Prisma.StringNullableFilter<"PushDelivery"> | string | null
@@ -317,13 +315,12 @@ export type PushDeliveryWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
   event?: Prisma.XOR<Prisma.PushEventScalarRelationFilter, Prisma.PushEventWhereInput>
-  subscription?: Prisma.XOR<Prisma.PushSubscriptionNullableScalarRelationFilter, Prisma.PushSubscriptionWhereInput> | null
-}, "id" | "eventId_subscriptionId_occurrence">
+}, "id" | "subscriptionId_eventId_occurrence">
 
 export type PushDeliveryOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   eventId?: Prisma.SortOrder
-  subscriptionId?: Prisma.SortOrderInput | Prisma.SortOrder
+  subscriptionId?: Prisma.SortOrder
   occurrence?: Prisma.SortOrder
   outcome?: Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -345,7 +342,7 @@ export type PushDeliveryScalarWhereWithAggregatesInput = {
   NOT?: Prisma.PushDeliveryScalarWhereWithAggregatesInput | Prisma.PushDeliveryScalarWhereWithAggregatesInput[]
   id?: Prisma.BigIntWithAggregatesFilter<"PushDelivery"> | bigint | number
   eventId?: Prisma.BigIntWithAggregatesFilter<"PushDelivery"> | bigint | number
-  subscriptionId?: Prisma.BigIntNullableWithAggregatesFilter<"PushDelivery"> | bigint | number | null
+  subscriptionId?: Prisma.BigIntWithAggregatesFilter<"PushDelivery"> | bigint | number
   occurrence?: Prisma.IntWithAggregatesFilter<"PushDelivery"> | number
   outcome?: Prisma.EnumPushOutcomeWithAggregatesFilter<"PushDelivery"> | $Enums.PushOutcome
   reason?: Prisma.StringNullableWithAggregatesFilter<"PushDelivery"> | string | null
@@ -358,6 +355,7 @@ export type PushDeliveryScalarWhereWithAggregatesInput = {
 
 export type PushDeliveryCreateInput = {
   id?: bigint | number
+  subscriptionId: bigint | number
   occurrence?: number
   outcome?: $Enums.PushOutcome
   reason?: string | null
@@ -367,13 +365,12 @@ export type PushDeliveryCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   event: Prisma.PushEventCreateNestedOneWithoutDeliveriesInput
-  subscription?: Prisma.PushSubscriptionCreateNestedOneWithoutDeliveriesInput
 }
 
 export type PushDeliveryUncheckedCreateInput = {
   id?: bigint | number
   eventId: bigint | number
-  subscriptionId?: bigint | number | null
+  subscriptionId: bigint | number
   occurrence?: number
   outcome?: $Enums.PushOutcome
   reason?: string | null
@@ -386,6 +383,7 @@ export type PushDeliveryUncheckedCreateInput = {
 
 export type PushDeliveryUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -395,13 +393,12 @@ export type PushDeliveryUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   event?: Prisma.PushEventUpdateOneRequiredWithoutDeliveriesNestedInput
-  subscription?: Prisma.PushSubscriptionUpdateOneWithoutDeliveriesNestedInput
 }
 
 export type PushDeliveryUncheckedUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   eventId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  subscriptionId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -415,7 +412,7 @@ export type PushDeliveryUncheckedUpdateInput = {
 export type PushDeliveryCreateManyInput = {
   id?: bigint | number
   eventId: bigint | number
-  subscriptionId?: bigint | number | null
+  subscriptionId: bigint | number
   occurrence?: number
   outcome?: $Enums.PushOutcome
   reason?: string | null
@@ -428,6 +425,7 @@ export type PushDeliveryCreateManyInput = {
 
 export type PushDeliveryUpdateManyMutationInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -441,7 +439,7 @@ export type PushDeliveryUpdateManyMutationInput = {
 export type PushDeliveryUncheckedUpdateManyInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   eventId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  subscriptionId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -462,9 +460,9 @@ export type PushDeliveryOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder
 }
 
-export type PushDeliveryEventIdSubscriptionIdOccurrenceCompoundUniqueInput = {
-  eventId: bigint | number
+export type PushDeliverySubscriptionIdEventIdOccurrenceCompoundUniqueInput = {
   subscriptionId: bigint | number
+  eventId: bigint | number
   occurrence: number
 }
 
@@ -526,48 +524,6 @@ export type PushDeliverySumOrderByAggregateInput = {
   attempts?: Prisma.SortOrder
 }
 
-export type PushDeliveryCreateNestedManyWithoutSubscriptionInput = {
-  create?: Prisma.XOR<Prisma.PushDeliveryCreateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.PushDeliveryCreateWithoutSubscriptionInput[] | Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput[]
-  createMany?: Prisma.PushDeliveryCreateManySubscriptionInputEnvelope
-  connect?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-}
-
-export type PushDeliveryUncheckedCreateNestedManyWithoutSubscriptionInput = {
-  create?: Prisma.XOR<Prisma.PushDeliveryCreateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.PushDeliveryCreateWithoutSubscriptionInput[] | Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput[]
-  createMany?: Prisma.PushDeliveryCreateManySubscriptionInputEnvelope
-  connect?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-}
-
-export type PushDeliveryUpdateManyWithoutSubscriptionNestedInput = {
-  create?: Prisma.XOR<Prisma.PushDeliveryCreateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.PushDeliveryCreateWithoutSubscriptionInput[] | Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput[]
-  upsert?: Prisma.PushDeliveryUpsertWithWhereUniqueWithoutSubscriptionInput | Prisma.PushDeliveryUpsertWithWhereUniqueWithoutSubscriptionInput[]
-  createMany?: Prisma.PushDeliveryCreateManySubscriptionInputEnvelope
-  set?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  disconnect?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  delete?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  connect?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  update?: Prisma.PushDeliveryUpdateWithWhereUniqueWithoutSubscriptionInput | Prisma.PushDeliveryUpdateWithWhereUniqueWithoutSubscriptionInput[]
-  updateMany?: Prisma.PushDeliveryUpdateManyWithWhereWithoutSubscriptionInput | Prisma.PushDeliveryUpdateManyWithWhereWithoutSubscriptionInput[]
-  deleteMany?: Prisma.PushDeliveryScalarWhereInput | Prisma.PushDeliveryScalarWhereInput[]
-}
-
-export type PushDeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput = {
-  create?: Prisma.XOR<Prisma.PushDeliveryCreateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput> | Prisma.PushDeliveryCreateWithoutSubscriptionInput[] | Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput[]
-  connectOrCreate?: Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput | Prisma.PushDeliveryCreateOrConnectWithoutSubscriptionInput[]
-  upsert?: Prisma.PushDeliveryUpsertWithWhereUniqueWithoutSubscriptionInput | Prisma.PushDeliveryUpsertWithWhereUniqueWithoutSubscriptionInput[]
-  createMany?: Prisma.PushDeliveryCreateManySubscriptionInputEnvelope
-  set?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  disconnect?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  delete?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  connect?: Prisma.PushDeliveryWhereUniqueInput | Prisma.PushDeliveryWhereUniqueInput[]
-  update?: Prisma.PushDeliveryUpdateWithWhereUniqueWithoutSubscriptionInput | Prisma.PushDeliveryUpdateWithWhereUniqueWithoutSubscriptionInput[]
-  updateMany?: Prisma.PushDeliveryUpdateManyWithWhereWithoutSubscriptionInput | Prisma.PushDeliveryUpdateManyWithWhereWithoutSubscriptionInput[]
-  deleteMany?: Prisma.PushDeliveryScalarWhereInput | Prisma.PushDeliveryScalarWhereInput[]
-}
-
 export type PushDeliveryCreateNestedManyWithoutEventInput = {
   create?: Prisma.XOR<Prisma.PushDeliveryCreateWithoutEventInput, Prisma.PushDeliveryUncheckedCreateWithoutEventInput> | Prisma.PushDeliveryCreateWithoutEventInput[] | Prisma.PushDeliveryUncheckedCreateWithoutEventInput[]
   connectOrCreate?: Prisma.PushDeliveryCreateOrConnectWithoutEventInput | Prisma.PushDeliveryCreateOrConnectWithoutEventInput[]
@@ -614,77 +570,9 @@ export type EnumPushOutcomeFieldUpdateOperationsInput = {
   set?: $Enums.PushOutcome
 }
 
-export type PushDeliveryCreateWithoutSubscriptionInput = {
-  id?: bigint | number
-  occurrence?: number
-  outcome?: $Enums.PushOutcome
-  reason?: string | null
-  attempts?: number
-  providerId?: string | null
-  dueAt?: Date | string
-  createdAt?: Date | string
-  updatedAt?: Date | string
-  event: Prisma.PushEventCreateNestedOneWithoutDeliveriesInput
-}
-
-export type PushDeliveryUncheckedCreateWithoutSubscriptionInput = {
-  id?: bigint | number
-  eventId: bigint | number
-  occurrence?: number
-  outcome?: $Enums.PushOutcome
-  reason?: string | null
-  attempts?: number
-  providerId?: string | null
-  dueAt?: Date | string
-  createdAt?: Date | string
-  updatedAt?: Date | string
-}
-
-export type PushDeliveryCreateOrConnectWithoutSubscriptionInput = {
-  where: Prisma.PushDeliveryWhereUniqueInput
-  create: Prisma.XOR<Prisma.PushDeliveryCreateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput>
-}
-
-export type PushDeliveryCreateManySubscriptionInputEnvelope = {
-  data: Prisma.PushDeliveryCreateManySubscriptionInput | Prisma.PushDeliveryCreateManySubscriptionInput[]
-  skipDuplicates?: boolean
-}
-
-export type PushDeliveryUpsertWithWhereUniqueWithoutSubscriptionInput = {
-  where: Prisma.PushDeliveryWhereUniqueInput
-  update: Prisma.XOR<Prisma.PushDeliveryUpdateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedUpdateWithoutSubscriptionInput>
-  create: Prisma.XOR<Prisma.PushDeliveryCreateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedCreateWithoutSubscriptionInput>
-}
-
-export type PushDeliveryUpdateWithWhereUniqueWithoutSubscriptionInput = {
-  where: Prisma.PushDeliveryWhereUniqueInput
-  data: Prisma.XOR<Prisma.PushDeliveryUpdateWithoutSubscriptionInput, Prisma.PushDeliveryUncheckedUpdateWithoutSubscriptionInput>
-}
-
-export type PushDeliveryUpdateManyWithWhereWithoutSubscriptionInput = {
-  where: Prisma.PushDeliveryScalarWhereInput
-  data: Prisma.XOR<Prisma.PushDeliveryUpdateManyMutationInput, Prisma.PushDeliveryUncheckedUpdateManyWithoutSubscriptionInput>
-}
-
-export type PushDeliveryScalarWhereInput = {
-  AND?: Prisma.PushDeliveryScalarWhereInput | Prisma.PushDeliveryScalarWhereInput[]
-  OR?: Prisma.PushDeliveryScalarWhereInput[]
-  NOT?: Prisma.PushDeliveryScalarWhereInput | Prisma.PushDeliveryScalarWhereInput[]
-  id?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
-  eventId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
-  subscriptionId?: Prisma.BigIntNullableFilter<"PushDelivery"> | bigint | number | null
-  occurrence?: Prisma.IntFilter<"PushDelivery"> | number
-  outcome?: Prisma.EnumPushOutcomeFilter<"PushDelivery"> | $Enums.PushOutcome
-  reason?: Prisma.StringNullableFilter<"PushDelivery"> | string | null
-  attempts?: Prisma.IntFilter<"PushDelivery"> | number
-  providerId?: Prisma.StringNullableFilter<"PushDelivery"> | string | null
-  dueAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
-  createdAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
-  updatedAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
-}
-
 export type PushDeliveryCreateWithoutEventInput = {
   id?: bigint | number
+  subscriptionId: bigint | number
   occurrence?: number
   outcome?: $Enums.PushOutcome
   reason?: string | null
@@ -693,12 +581,11 @@ export type PushDeliveryCreateWithoutEventInput = {
   dueAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
-  subscription?: Prisma.PushSubscriptionCreateNestedOneWithoutDeliveriesInput
 }
 
 export type PushDeliveryUncheckedCreateWithoutEventInput = {
   id?: bigint | number
-  subscriptionId?: bigint | number | null
+  subscriptionId: bigint | number
   occurrence?: number
   outcome?: $Enums.PushOutcome
   reason?: string | null
@@ -735,61 +622,26 @@ export type PushDeliveryUpdateManyWithWhereWithoutEventInput = {
   data: Prisma.XOR<Prisma.PushDeliveryUpdateManyMutationInput, Prisma.PushDeliveryUncheckedUpdateManyWithoutEventInput>
 }
 
-export type PushDeliveryCreateManySubscriptionInput = {
-  id?: bigint | number
-  eventId: bigint | number
-  occurrence?: number
-  outcome?: $Enums.PushOutcome
-  reason?: string | null
-  attempts?: number
-  providerId?: string | null
-  dueAt?: Date | string
-  createdAt?: Date | string
-  updatedAt?: Date | string
-}
-
-export type PushDeliveryUpdateWithoutSubscriptionInput = {
-  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  occurrence?: Prisma.IntFieldUpdateOperationsInput | number
-  outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
-  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  attempts?: Prisma.IntFieldUpdateOperationsInput | number
-  providerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  event?: Prisma.PushEventUpdateOneRequiredWithoutDeliveriesNestedInput
-}
-
-export type PushDeliveryUncheckedUpdateWithoutSubscriptionInput = {
-  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  eventId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  occurrence?: Prisma.IntFieldUpdateOperationsInput | number
-  outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
-  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  attempts?: Prisma.IntFieldUpdateOperationsInput | number
-  providerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-}
-
-export type PushDeliveryUncheckedUpdateManyWithoutSubscriptionInput = {
-  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  eventId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  occurrence?: Prisma.IntFieldUpdateOperationsInput | number
-  outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
-  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  attempts?: Prisma.IntFieldUpdateOperationsInput | number
-  providerId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+export type PushDeliveryScalarWhereInput = {
+  AND?: Prisma.PushDeliveryScalarWhereInput | Prisma.PushDeliveryScalarWhereInput[]
+  OR?: Prisma.PushDeliveryScalarWhereInput[]
+  NOT?: Prisma.PushDeliveryScalarWhereInput | Prisma.PushDeliveryScalarWhereInput[]
+  id?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
+  eventId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
+  subscriptionId?: Prisma.BigIntFilter<"PushDelivery"> | bigint | number
+  occurrence?: Prisma.IntFilter<"PushDelivery"> | number
+  outcome?: Prisma.EnumPushOutcomeFilter<"PushDelivery"> | $Enums.PushOutcome
+  reason?: Prisma.StringNullableFilter<"PushDelivery"> | string | null
+  attempts?: Prisma.IntFilter<"PushDelivery"> | number
+  providerId?: Prisma.StringNullableFilter<"PushDelivery"> | string | null
+  dueAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
+  createdAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
+  updatedAt?: Prisma.DateTimeFilter<"PushDelivery"> | Date | string
 }
 
 export type PushDeliveryCreateManyEventInput = {
   id?: bigint | number
-  subscriptionId?: bigint | number | null
+  subscriptionId: bigint | number
   occurrence?: number
   outcome?: $Enums.PushOutcome
   reason?: string | null
@@ -802,6 +654,7 @@ export type PushDeliveryCreateManyEventInput = {
 
 export type PushDeliveryUpdateWithoutEventInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -810,12 +663,11 @@ export type PushDeliveryUpdateWithoutEventInput = {
   dueAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  subscription?: Prisma.PushSubscriptionUpdateOneWithoutDeliveriesNestedInput
 }
 
 export type PushDeliveryUncheckedUpdateWithoutEventInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  subscriptionId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -828,7 +680,7 @@ export type PushDeliveryUncheckedUpdateWithoutEventInput = {
 
 export type PushDeliveryUncheckedUpdateManyWithoutEventInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  subscriptionId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  subscriptionId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   occurrence?: Prisma.IntFieldUpdateOperationsInput | number
   outcome?: Prisma.EnumPushOutcomeFieldUpdateOperationsInput | $Enums.PushOutcome
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -854,7 +706,6 @@ export type PushDeliverySelect<ExtArgs extends runtime.Types.Extensions.Internal
   createdAt?: boolean
   updatedAt?: boolean
   event?: boolean | Prisma.PushEventDefaultArgs<ExtArgs>
-  subscription?: boolean | Prisma.PushDelivery$subscriptionArgs<ExtArgs>
 }, ExtArgs["result"]["pushDelivery"]>
 
 export type PushDeliverySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -870,7 +721,6 @@ export type PushDeliverySelectCreateManyAndReturn<ExtArgs extends runtime.Types.
   createdAt?: boolean
   updatedAt?: boolean
   event?: boolean | Prisma.PushEventDefaultArgs<ExtArgs>
-  subscription?: boolean | Prisma.PushDelivery$subscriptionArgs<ExtArgs>
 }, ExtArgs["result"]["pushDelivery"]>
 
 export type PushDeliverySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -886,7 +736,6 @@ export type PushDeliverySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.
   createdAt?: boolean
   updatedAt?: boolean
   event?: boolean | Prisma.PushEventDefaultArgs<ExtArgs>
-  subscription?: boolean | Prisma.PushDelivery$subscriptionArgs<ExtArgs>
 }, ExtArgs["result"]["pushDelivery"]>
 
 export type PushDeliverySelectScalar = {
@@ -906,30 +755,27 @@ export type PushDeliverySelectScalar = {
 export type PushDeliveryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "eventId" | "subscriptionId" | "occurrence" | "outcome" | "reason" | "attempts" | "providerId" | "dueAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushDelivery"]>
 export type PushDeliveryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   event?: boolean | Prisma.PushEventDefaultArgs<ExtArgs>
-  subscription?: boolean | Prisma.PushDelivery$subscriptionArgs<ExtArgs>
 }
 export type PushDeliveryIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   event?: boolean | Prisma.PushEventDefaultArgs<ExtArgs>
-  subscription?: boolean | Prisma.PushDelivery$subscriptionArgs<ExtArgs>
 }
 export type PushDeliveryIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   event?: boolean | Prisma.PushEventDefaultArgs<ExtArgs>
-  subscription?: boolean | Prisma.PushDelivery$subscriptionArgs<ExtArgs>
 }
 
 export type $PushDeliveryPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "PushDelivery"
   objects: {
     event: Prisma.$PushEventPayload<ExtArgs>
-    subscription: Prisma.$PushSubscriptionPayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     eventId: bigint
     /**
-     * Null once the subscription is gone.
+     * No foreign key: a subscription that goes would else change deliveries of every event it was in,
+     * in the midst of those that write their outcomes.
      */
-    subscriptionId: bigint | null
+    subscriptionId: bigint
     /**
      * Which dispatch of a schedule.
      */
@@ -1339,7 +1185,6 @@ readonly fields: PushDeliveryFieldRefs;
 export interface Prisma__PushDeliveryClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   event<T extends Prisma.PushEventDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PushEventDefaultArgs<ExtArgs>>): Prisma.Prisma__PushEventClient<runtime.Types.Result.GetResult<Prisma.$PushEventPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  subscription<T extends Prisma.PushDelivery$subscriptionArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PushDelivery$subscriptionArgs<ExtArgs>>): Prisma.Prisma__PushSubscriptionClient<runtime.Types.Result.GetResult<Prisma.$PushSubscriptionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1778,25 +1623,6 @@ export type PushDeliveryDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.
    * Limit how many PushDeliveries to delete.
    */
   limit?: number
-}
-
-/**
- * PushDelivery.subscription
- */
-export type PushDelivery$subscriptionArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the PushSubscription
-   */
-  select?: Prisma.PushSubscriptionSelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the PushSubscription
-   */
-  omit?: Prisma.PushSubscriptionOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.PushSubscriptionInclude<ExtArgs> | null
-  where?: Prisma.PushSubscriptionWhereInput
 }
 
 /**

@@ -31,8 +31,15 @@ export type PushEventAvgAggregateOutputType = {
   applicationId: number | null
   userId: number | null
   period: number | null
+  standardId: number | null
   occuredCount: number | null
+  callId: number | null
   expandedTo: number | null
+  expandedSub: number | null
+  deliveryCount: number | null
+  acceptedCount: number | null
+  goneCount: number | null
+  refusedCount: number | null
 }
 
 export type PushEventSumAggregateOutputType = {
@@ -40,8 +47,15 @@ export type PushEventSumAggregateOutputType = {
   applicationId: bigint | null
   userId: bigint | null
   period: number | null
+  standardId: bigint | null
   occuredCount: number | null
+  callId: bigint | null
   expandedTo: bigint | null
+  expandedSub: bigint | null
+  deliveryCount: number | null
+  acceptedCount: number | null
+  goneCount: number | null
+  refusedCount: number | null
 }
 
 export type PushEventMinAggregateOutputType = {
@@ -57,12 +71,23 @@ export type PushEventMinAggregateOutputType = {
   endDate: Date | null
   period: number | null
   tagQuery: string | null
+  universal: boolean | null
+  standardId: bigint | null
   occuredCount: number | null
   active: boolean | null
   kind: string | null
+  callId: bigint | null
+  withdrawnAt: Date | null
   idempotencyKey: string | null
+  requestHash: runtime.Bytes | null
   nextRunAt: Date | null
   expandedTo: bigint | null
+  expandedSub: bigint | null
+  deliveryCount: number | null
+  acceptedCount: number | null
+  goneCount: number | null
+  refusedCount: number | null
+  dispatchedAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -80,12 +105,23 @@ export type PushEventMaxAggregateOutputType = {
   endDate: Date | null
   period: number | null
   tagQuery: string | null
+  universal: boolean | null
+  standardId: bigint | null
   occuredCount: number | null
   active: boolean | null
   kind: string | null
+  callId: bigint | null
+  withdrawnAt: Date | null
   idempotencyKey: string | null
+  requestHash: runtime.Bytes | null
   nextRunAt: Date | null
   expandedTo: bigint | null
+  expandedSub: bigint | null
+  deliveryCount: number | null
+  acceptedCount: number | null
+  goneCount: number | null
+  refusedCount: number | null
+  dispatchedAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -104,12 +140,23 @@ export type PushEventCountAggregateOutputType = {
   period: number
   selector: number
   tagQuery: number
+  universal: number
+  standardId: number
   occuredCount: number
   active: number
   kind: number
+  callId: number
+  withdrawnAt: number
   idempotencyKey: number
+  requestHash: number
   nextRunAt: number
   expandedTo: number
+  expandedSub: number
+  deliveryCount: number
+  acceptedCount: number
+  goneCount: number
+  refusedCount: number
+  dispatchedAt: number
   createdAt: number
   updatedAt: number
   _all: number
@@ -121,8 +168,15 @@ export type PushEventAvgAggregateInputType = {
   applicationId?: true
   userId?: true
   period?: true
+  standardId?: true
   occuredCount?: true
+  callId?: true
   expandedTo?: true
+  expandedSub?: true
+  deliveryCount?: true
+  acceptedCount?: true
+  goneCount?: true
+  refusedCount?: true
 }
 
 export type PushEventSumAggregateInputType = {
@@ -130,8 +184,15 @@ export type PushEventSumAggregateInputType = {
   applicationId?: true
   userId?: true
   period?: true
+  standardId?: true
   occuredCount?: true
+  callId?: true
   expandedTo?: true
+  expandedSub?: true
+  deliveryCount?: true
+  acceptedCount?: true
+  goneCount?: true
+  refusedCount?: true
 }
 
 export type PushEventMinAggregateInputType = {
@@ -147,12 +208,23 @@ export type PushEventMinAggregateInputType = {
   endDate?: true
   period?: true
   tagQuery?: true
+  universal?: true
+  standardId?: true
   occuredCount?: true
   active?: true
   kind?: true
+  callId?: true
+  withdrawnAt?: true
   idempotencyKey?: true
+  requestHash?: true
   nextRunAt?: true
   expandedTo?: true
+  expandedSub?: true
+  deliveryCount?: true
+  acceptedCount?: true
+  goneCount?: true
+  refusedCount?: true
+  dispatchedAt?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -170,12 +242,23 @@ export type PushEventMaxAggregateInputType = {
   endDate?: true
   period?: true
   tagQuery?: true
+  universal?: true
+  standardId?: true
   occuredCount?: true
   active?: true
   kind?: true
+  callId?: true
+  withdrawnAt?: true
   idempotencyKey?: true
+  requestHash?: true
   nextRunAt?: true
   expandedTo?: true
+  expandedSub?: true
+  deliveryCount?: true
+  acceptedCount?: true
+  goneCount?: true
+  refusedCount?: true
+  dispatchedAt?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -194,12 +277,23 @@ export type PushEventCountAggregateInputType = {
   period?: true
   selector?: true
   tagQuery?: true
+  universal?: true
+  standardId?: true
   occuredCount?: true
   active?: true
   kind?: true
+  callId?: true
+  withdrawnAt?: true
   idempotencyKey?: true
+  requestHash?: true
   nextRunAt?: true
   expandedTo?: true
+  expandedSub?: true
+  deliveryCount?: true
+  acceptedCount?: true
+  goneCount?: true
+  refusedCount?: true
+  dispatchedAt?: true
   createdAt?: true
   updatedAt?: true
   _all?: true
@@ -294,7 +388,7 @@ export type PushEventGroupByArgs<ExtArgs extends runtime.Types.Extensions.Intern
 export type PushEventGroupByOutputType = {
   id: bigint
   applicationId: bigint
-  userId: bigint
+  userId: bigint | null
   eventType: $Enums.PushEventType
   channel: $Enums.PushChannel
   environment: $Enums.PushEnvironment
@@ -305,12 +399,23 @@ export type PushEventGroupByOutputType = {
   period: number | null
   selector: runtime.JsonValue
   tagQuery: string | null
+  universal: boolean
+  standardId: bigint | null
   occuredCount: number
   active: boolean
   kind: string
+  callId: bigint | null
+  withdrawnAt: Date | null
   idempotencyKey: string | null
+  requestHash: runtime.Bytes | null
   nextRunAt: Date | null
   expandedTo: bigint | null
+  expandedSub: bigint | null
+  deliveryCount: number
+  acceptedCount: number
+  goneCount: number
+  refusedCount: number
+  dispatchedAt: Date | null
   createdAt: Date
   updatedAt: Date
   _count: PushEventCountAggregateOutputType | null
@@ -341,7 +446,7 @@ export type PushEventWhereInput = {
   NOT?: Prisma.PushEventWhereInput | Prisma.PushEventWhereInput[]
   id?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
   applicationId?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
-  userId?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
+  userId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFilter<"PushEvent"> | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFilter<"PushEvent"> | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFilter<"PushEvent"> | $Enums.PushEnvironment
@@ -352,23 +457,35 @@ export type PushEventWhereInput = {
   period?: Prisma.IntNullableFilter<"PushEvent"> | number | null
   selector?: Prisma.JsonFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableFilter<"PushEvent"> | string | null
+  universal?: Prisma.BoolFilter<"PushEvent"> | boolean
+  standardId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntFilter<"PushEvent"> | number
   active?: Prisma.BoolFilter<"PushEvent"> | boolean
   kind?: Prisma.StringFilter<"PushEvent"> | string
+  callId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  withdrawnAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableFilter<"PushEvent"> | string | null
+  requestHash?: Prisma.BytesNullableFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   expandedTo?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  expandedSub?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  deliveryCount?: Prisma.IntFilter<"PushEvent"> | number
+  acceptedCount?: Prisma.IntFilter<"PushEvent"> | number
+  goneCount?: Prisma.IntFilter<"PushEvent"> | number
+  refusedCount?: Prisma.IntFilter<"PushEvent"> | number
+  dispatchedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
-  user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
+  user?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
+  call?: Prisma.XOR<Prisma.CallNullableScalarRelationFilter, Prisma.CallWhereInput> | null
   deliveries?: Prisma.PushDeliveryListRelationFilter
 }
 
 export type PushEventOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   applicationId?: Prisma.SortOrder
-  userId?: Prisma.SortOrder
+  userId?: Prisma.SortOrderInput | Prisma.SortOrder
   eventType?: Prisma.SortOrder
   channel?: Prisma.SortOrder
   environment?: Prisma.SortOrder
@@ -379,16 +496,28 @@ export type PushEventOrderByWithRelationInput = {
   period?: Prisma.SortOrderInput | Prisma.SortOrder
   selector?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrderInput | Prisma.SortOrder
+  universal?: Prisma.SortOrder
+  standardId?: Prisma.SortOrderInput | Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
+  callId?: Prisma.SortOrderInput | Prisma.SortOrder
+  withdrawnAt?: Prisma.SortOrderInput | Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrderInput | Prisma.SortOrder
+  requestHash?: Prisma.SortOrderInput | Prisma.SortOrder
   nextRunAt?: Prisma.SortOrderInput | Prisma.SortOrder
   expandedTo?: Prisma.SortOrderInput | Prisma.SortOrder
+  expandedSub?: Prisma.SortOrderInput | Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
+  dispatchedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   application?: Prisma.ApplicationOrderByWithRelationInput
   user?: Prisma.UserOrderByWithRelationInput
+  call?: Prisma.CallOrderByWithRelationInput
   deliveries?: Prisma.PushDeliveryOrderByRelationAggregateInput
 }
 
@@ -399,7 +528,7 @@ export type PushEventWhereUniqueInput = Prisma.AtLeast<{
   OR?: Prisma.PushEventWhereInput[]
   NOT?: Prisma.PushEventWhereInput | Prisma.PushEventWhereInput[]
   applicationId?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
-  userId?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
+  userId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFilter<"PushEvent"> | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFilter<"PushEvent"> | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFilter<"PushEvent"> | $Enums.PushEnvironment
@@ -410,23 +539,35 @@ export type PushEventWhereUniqueInput = Prisma.AtLeast<{
   period?: Prisma.IntNullableFilter<"PushEvent"> | number | null
   selector?: Prisma.JsonFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableFilter<"PushEvent"> | string | null
+  universal?: Prisma.BoolFilter<"PushEvent"> | boolean
+  standardId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntFilter<"PushEvent"> | number
   active?: Prisma.BoolFilter<"PushEvent"> | boolean
   kind?: Prisma.StringFilter<"PushEvent"> | string
+  callId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  withdrawnAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableFilter<"PushEvent"> | string | null
+  requestHash?: Prisma.BytesNullableFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   expandedTo?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  expandedSub?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  deliveryCount?: Prisma.IntFilter<"PushEvent"> | number
+  acceptedCount?: Prisma.IntFilter<"PushEvent"> | number
+  goneCount?: Prisma.IntFilter<"PushEvent"> | number
+  refusedCount?: Prisma.IntFilter<"PushEvent"> | number
+  dispatchedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
-  user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
+  user?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
+  call?: Prisma.XOR<Prisma.CallNullableScalarRelationFilter, Prisma.CallWhereInput> | null
   deliveries?: Prisma.PushDeliveryListRelationFilter
 }, "id" | "userId_idempotencyKey_channel">
 
 export type PushEventOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   applicationId?: Prisma.SortOrder
-  userId?: Prisma.SortOrder
+  userId?: Prisma.SortOrderInput | Prisma.SortOrder
   eventType?: Prisma.SortOrder
   channel?: Prisma.SortOrder
   environment?: Prisma.SortOrder
@@ -437,12 +578,23 @@ export type PushEventOrderByWithAggregationInput = {
   period?: Prisma.SortOrderInput | Prisma.SortOrder
   selector?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrderInput | Prisma.SortOrder
+  universal?: Prisma.SortOrder
+  standardId?: Prisma.SortOrderInput | Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
+  callId?: Prisma.SortOrderInput | Prisma.SortOrder
+  withdrawnAt?: Prisma.SortOrderInput | Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrderInput | Prisma.SortOrder
+  requestHash?: Prisma.SortOrderInput | Prisma.SortOrder
   nextRunAt?: Prisma.SortOrderInput | Prisma.SortOrder
   expandedTo?: Prisma.SortOrderInput | Prisma.SortOrder
+  expandedSub?: Prisma.SortOrderInput | Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
+  dispatchedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.PushEventCountOrderByAggregateInput
@@ -458,7 +610,7 @@ export type PushEventScalarWhereWithAggregatesInput = {
   NOT?: Prisma.PushEventScalarWhereWithAggregatesInput | Prisma.PushEventScalarWhereWithAggregatesInput[]
   id?: Prisma.BigIntWithAggregatesFilter<"PushEvent"> | bigint | number
   applicationId?: Prisma.BigIntWithAggregatesFilter<"PushEvent"> | bigint | number
-  userId?: Prisma.BigIntWithAggregatesFilter<"PushEvent"> | bigint | number
+  userId?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeWithAggregatesFilter<"PushEvent"> | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelWithAggregatesFilter<"PushEvent"> | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentWithAggregatesFilter<"PushEvent"> | $Enums.PushEnvironment
@@ -469,12 +621,23 @@ export type PushEventScalarWhereWithAggregatesInput = {
   period?: Prisma.IntNullableWithAggregatesFilter<"PushEvent"> | number | null
   selector?: Prisma.JsonWithAggregatesFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableWithAggregatesFilter<"PushEvent"> | string | null
+  universal?: Prisma.BoolWithAggregatesFilter<"PushEvent"> | boolean
+  standardId?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
   active?: Prisma.BoolWithAggregatesFilter<"PushEvent"> | boolean
   kind?: Prisma.StringWithAggregatesFilter<"PushEvent"> | string
+  callId?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
+  withdrawnAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableWithAggregatesFilter<"PushEvent"> | string | null
+  requestHash?: Prisma.BytesNullableWithAggregatesFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
   expandedTo?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
+  expandedSub?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
+  deliveryCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
+  acceptedCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
+  goneCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
+  refusedCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
+  dispatchedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"PushEvent"> | Date | string
 }
@@ -491,23 +654,34 @@ export type PushEventCreateInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   application: Prisma.ApplicationCreateNestedOneWithoutEventsInput
-  user: Prisma.UserCreateNestedOneWithoutEventsInput
+  user?: Prisma.UserCreateNestedOneWithoutEventsInput
+  call?: Prisma.CallCreateNestedOneWithoutEventsInput
   deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutEventInput
 }
 
 export type PushEventUncheckedCreateInput = {
   id?: bigint | number
   applicationId: bigint | number
-  userId: bigint | number
+  userId?: bigint | number | null
   eventType?: $Enums.PushEventType
   channel: $Enums.PushChannel
   environment: $Enums.PushEnvironment
@@ -518,12 +692,23 @@ export type PushEventUncheckedCreateInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutEventInput
@@ -541,23 +726,34 @@ export type PushEventUpdateInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   application?: Prisma.ApplicationUpdateOneRequiredWithoutEventsNestedInput
-  user?: Prisma.UserUpdateOneRequiredWithoutEventsNestedInput
+  user?: Prisma.UserUpdateOneWithoutEventsNestedInput
+  call?: Prisma.CallUpdateOneWithoutEventsNestedInput
   deliveries?: Prisma.PushDeliveryUpdateManyWithoutEventNestedInput
 }
 
 export type PushEventUncheckedUpdateInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
@@ -568,12 +764,23 @@ export type PushEventUncheckedUpdateInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutEventNestedInput
@@ -582,7 +789,7 @@ export type PushEventUncheckedUpdateInput = {
 export type PushEventCreateManyInput = {
   id?: bigint | number
   applicationId: bigint | number
-  userId: bigint | number
+  userId?: bigint | number | null
   eventType?: $Enums.PushEventType
   channel: $Enums.PushChannel
   environment: $Enums.PushEnvironment
@@ -593,12 +800,23 @@ export type PushEventCreateManyInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -615,12 +833,22 @@ export type PushEventUpdateManyMutationInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -628,7 +856,7 @@ export type PushEventUpdateManyMutationInput = {
 export type PushEventUncheckedUpdateManyInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
@@ -639,12 +867,23 @@ export type PushEventUncheckedUpdateManyInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -679,12 +918,23 @@ export type PushEventCountOrderByAggregateInput = {
   period?: Prisma.SortOrder
   selector?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrder
+  universal?: Prisma.SortOrder
+  standardId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
+  callId?: Prisma.SortOrder
+  withdrawnAt?: Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrder
+  requestHash?: Prisma.SortOrder
   nextRunAt?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
+  expandedSub?: Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
+  dispatchedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -694,8 +944,15 @@ export type PushEventAvgOrderByAggregateInput = {
   applicationId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   period?: Prisma.SortOrder
+  standardId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
+  callId?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
+  expandedSub?: Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
 }
 
 export type PushEventMaxOrderByAggregateInput = {
@@ -711,12 +968,23 @@ export type PushEventMaxOrderByAggregateInput = {
   endDate?: Prisma.SortOrder
   period?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrder
+  universal?: Prisma.SortOrder
+  standardId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
+  callId?: Prisma.SortOrder
+  withdrawnAt?: Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrder
+  requestHash?: Prisma.SortOrder
   nextRunAt?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
+  expandedSub?: Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
+  dispatchedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -734,12 +1002,23 @@ export type PushEventMinOrderByAggregateInput = {
   endDate?: Prisma.SortOrder
   period?: Prisma.SortOrder
   tagQuery?: Prisma.SortOrder
+  universal?: Prisma.SortOrder
+  standardId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
   active?: Prisma.SortOrder
   kind?: Prisma.SortOrder
+  callId?: Prisma.SortOrder
+  withdrawnAt?: Prisma.SortOrder
   idempotencyKey?: Prisma.SortOrder
+  requestHash?: Prisma.SortOrder
   nextRunAt?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
+  expandedSub?: Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
+  dispatchedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -749,8 +1028,15 @@ export type PushEventSumOrderByAggregateInput = {
   applicationId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
   period?: Prisma.SortOrder
+  standardId?: Prisma.SortOrder
   occuredCount?: Prisma.SortOrder
+  callId?: Prisma.SortOrder
   expandedTo?: Prisma.SortOrder
+  expandedSub?: Prisma.SortOrder
+  deliveryCount?: Prisma.SortOrder
+  acceptedCount?: Prisma.SortOrder
+  goneCount?: Prisma.SortOrder
+  refusedCount?: Prisma.SortOrder
 }
 
 export type PushEventScalarRelationFilter = {
@@ -860,6 +1146,48 @@ export type PushEventUpdateOneRequiredWithoutDeliveriesNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.PushEventUpdateToOneWithWhereWithoutDeliveriesInput, Prisma.PushEventUpdateWithoutDeliveriesInput>, Prisma.PushEventUncheckedUpdateWithoutDeliveriesInput>
 }
 
+export type PushEventCreateNestedManyWithoutCallInput = {
+  create?: Prisma.XOR<Prisma.PushEventCreateWithoutCallInput, Prisma.PushEventUncheckedCreateWithoutCallInput> | Prisma.PushEventCreateWithoutCallInput[] | Prisma.PushEventUncheckedCreateWithoutCallInput[]
+  connectOrCreate?: Prisma.PushEventCreateOrConnectWithoutCallInput | Prisma.PushEventCreateOrConnectWithoutCallInput[]
+  createMany?: Prisma.PushEventCreateManyCallInputEnvelope
+  connect?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+}
+
+export type PushEventUncheckedCreateNestedManyWithoutCallInput = {
+  create?: Prisma.XOR<Prisma.PushEventCreateWithoutCallInput, Prisma.PushEventUncheckedCreateWithoutCallInput> | Prisma.PushEventCreateWithoutCallInput[] | Prisma.PushEventUncheckedCreateWithoutCallInput[]
+  connectOrCreate?: Prisma.PushEventCreateOrConnectWithoutCallInput | Prisma.PushEventCreateOrConnectWithoutCallInput[]
+  createMany?: Prisma.PushEventCreateManyCallInputEnvelope
+  connect?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+}
+
+export type PushEventUpdateManyWithoutCallNestedInput = {
+  create?: Prisma.XOR<Prisma.PushEventCreateWithoutCallInput, Prisma.PushEventUncheckedCreateWithoutCallInput> | Prisma.PushEventCreateWithoutCallInput[] | Prisma.PushEventUncheckedCreateWithoutCallInput[]
+  connectOrCreate?: Prisma.PushEventCreateOrConnectWithoutCallInput | Prisma.PushEventCreateOrConnectWithoutCallInput[]
+  upsert?: Prisma.PushEventUpsertWithWhereUniqueWithoutCallInput | Prisma.PushEventUpsertWithWhereUniqueWithoutCallInput[]
+  createMany?: Prisma.PushEventCreateManyCallInputEnvelope
+  set?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  disconnect?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  delete?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  connect?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  update?: Prisma.PushEventUpdateWithWhereUniqueWithoutCallInput | Prisma.PushEventUpdateWithWhereUniqueWithoutCallInput[]
+  updateMany?: Prisma.PushEventUpdateManyWithWhereWithoutCallInput | Prisma.PushEventUpdateManyWithWhereWithoutCallInput[]
+  deleteMany?: Prisma.PushEventScalarWhereInput | Prisma.PushEventScalarWhereInput[]
+}
+
+export type PushEventUncheckedUpdateManyWithoutCallNestedInput = {
+  create?: Prisma.XOR<Prisma.PushEventCreateWithoutCallInput, Prisma.PushEventUncheckedCreateWithoutCallInput> | Prisma.PushEventCreateWithoutCallInput[] | Prisma.PushEventUncheckedCreateWithoutCallInput[]
+  connectOrCreate?: Prisma.PushEventCreateOrConnectWithoutCallInput | Prisma.PushEventCreateOrConnectWithoutCallInput[]
+  upsert?: Prisma.PushEventUpsertWithWhereUniqueWithoutCallInput | Prisma.PushEventUpsertWithWhereUniqueWithoutCallInput[]
+  createMany?: Prisma.PushEventCreateManyCallInputEnvelope
+  set?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  disconnect?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  delete?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  connect?: Prisma.PushEventWhereUniqueInput | Prisma.PushEventWhereUniqueInput[]
+  update?: Prisma.PushEventUpdateWithWhereUniqueWithoutCallInput | Prisma.PushEventUpdateWithWhereUniqueWithoutCallInput[]
+  updateMany?: Prisma.PushEventUpdateManyWithWhereWithoutCallInput | Prisma.PushEventUpdateManyWithWhereWithoutCallInput[]
+  deleteMany?: Prisma.PushEventScalarWhereInput | Prisma.PushEventScalarWhereInput[]
+}
+
 export type PushEventCreateWithoutApplicationInput = {
   id?: bigint | number
   eventType?: $Enums.PushEventType
@@ -872,21 +1200,32 @@ export type PushEventCreateWithoutApplicationInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
-  user: Prisma.UserCreateNestedOneWithoutEventsInput
+  user?: Prisma.UserCreateNestedOneWithoutEventsInput
+  call?: Prisma.CallCreateNestedOneWithoutEventsInput
   deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutEventInput
 }
 
 export type PushEventUncheckedCreateWithoutApplicationInput = {
   id?: bigint | number
-  userId: bigint | number
+  userId?: bigint | number | null
   eventType?: $Enums.PushEventType
   channel: $Enums.PushChannel
   environment: $Enums.PushEnvironment
@@ -897,12 +1236,23 @@ export type PushEventUncheckedCreateWithoutApplicationInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutEventInput
@@ -940,7 +1290,7 @@ export type PushEventScalarWhereInput = {
   NOT?: Prisma.PushEventScalarWhereInput | Prisma.PushEventScalarWhereInput[]
   id?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
   applicationId?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
-  userId?: Prisma.BigIntFilter<"PushEvent"> | bigint | number
+  userId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFilter<"PushEvent"> | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFilter<"PushEvent"> | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFilter<"PushEvent"> | $Enums.PushEnvironment
@@ -951,12 +1301,23 @@ export type PushEventScalarWhereInput = {
   period?: Prisma.IntNullableFilter<"PushEvent"> | number | null
   selector?: Prisma.JsonFilter<"PushEvent">
   tagQuery?: Prisma.StringNullableFilter<"PushEvent"> | string | null
+  universal?: Prisma.BoolFilter<"PushEvent"> | boolean
+  standardId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   occuredCount?: Prisma.IntFilter<"PushEvent"> | number
   active?: Prisma.BoolFilter<"PushEvent"> | boolean
   kind?: Prisma.StringFilter<"PushEvent"> | string
+  callId?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  withdrawnAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   idempotencyKey?: Prisma.StringNullableFilter<"PushEvent"> | string | null
+  requestHash?: Prisma.BytesNullableFilter<"PushEvent"> | runtime.Bytes | null
   nextRunAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   expandedTo?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  expandedSub?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
+  deliveryCount?: Prisma.IntFilter<"PushEvent"> | number
+  acceptedCount?: Prisma.IntFilter<"PushEvent"> | number
+  goneCount?: Prisma.IntFilter<"PushEvent"> | number
+  refusedCount?: Prisma.IntFilter<"PushEvent"> | number
+  dispatchedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
 }
@@ -973,15 +1334,26 @@ export type PushEventCreateWithoutUserInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   application: Prisma.ApplicationCreateNestedOneWithoutEventsInput
+  call?: Prisma.CallCreateNestedOneWithoutEventsInput
   deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutEventInput
 }
 
@@ -998,12 +1370,23 @@ export type PushEventUncheckedCreateWithoutUserInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutEventInput
@@ -1047,22 +1430,33 @@ export type PushEventCreateWithoutDeliveriesInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   application: Prisma.ApplicationCreateNestedOneWithoutEventsInput
-  user: Prisma.UserCreateNestedOneWithoutEventsInput
+  user?: Prisma.UserCreateNestedOneWithoutEventsInput
+  call?: Prisma.CallCreateNestedOneWithoutEventsInput
 }
 
 export type PushEventUncheckedCreateWithoutDeliveriesInput = {
   id?: bigint | number
   applicationId: bigint | number
-  userId: bigint | number
+  userId?: bigint | number | null
   eventType?: $Enums.PushEventType
   channel: $Enums.PushChannel
   environment: $Enums.PushEnvironment
@@ -1073,12 +1467,23 @@ export type PushEventUncheckedCreateWithoutDeliveriesInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -1111,22 +1516,33 @@ export type PushEventUpdateWithoutDeliveriesInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   application?: Prisma.ApplicationUpdateOneRequiredWithoutEventsNestedInput
-  user?: Prisma.UserUpdateOneRequiredWithoutEventsNestedInput
+  user?: Prisma.UserUpdateOneWithoutEventsNestedInput
+  call?: Prisma.CallUpdateOneWithoutEventsNestedInput
 }
 
 export type PushEventUncheckedUpdateWithoutDeliveriesInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
@@ -1137,19 +1553,29 @@ export type PushEventUncheckedUpdateWithoutDeliveriesInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
-export type PushEventCreateManyApplicationInput = {
+export type PushEventCreateWithoutCallInput = {
   id?: bigint | number
-  userId: bigint | number
   eventType?: $Enums.PushEventType
   channel: $Enums.PushChannel
   environment: $Enums.PushEnvironment
@@ -1160,12 +1586,120 @@ export type PushEventCreateManyApplicationInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  application: Prisma.ApplicationCreateNestedOneWithoutEventsInput
+  user?: Prisma.UserCreateNestedOneWithoutEventsInput
+  deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutEventInput
+}
+
+export type PushEventUncheckedCreateWithoutCallInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  userId?: bigint | number | null
+  eventType?: $Enums.PushEventType
+  channel: $Enums.PushChannel
+  environment: $Enums.PushEnvironment
+  message: string
+  name?: string | null
+  date?: Date | string | null
+  endDate?: Date | string | null
+  period?: number | null
+  selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
+  occuredCount?: number
+  active?: boolean
+  kind?: string
+  withdrawnAt?: Date | string | null
+  idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
+  nextRunAt?: Date | string | null
+  expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutEventInput
+}
+
+export type PushEventCreateOrConnectWithoutCallInput = {
+  where: Prisma.PushEventWhereUniqueInput
+  create: Prisma.XOR<Prisma.PushEventCreateWithoutCallInput, Prisma.PushEventUncheckedCreateWithoutCallInput>
+}
+
+export type PushEventCreateManyCallInputEnvelope = {
+  data: Prisma.PushEventCreateManyCallInput | Prisma.PushEventCreateManyCallInput[]
+  skipDuplicates?: boolean
+}
+
+export type PushEventUpsertWithWhereUniqueWithoutCallInput = {
+  where: Prisma.PushEventWhereUniqueInput
+  update: Prisma.XOR<Prisma.PushEventUpdateWithoutCallInput, Prisma.PushEventUncheckedUpdateWithoutCallInput>
+  create: Prisma.XOR<Prisma.PushEventCreateWithoutCallInput, Prisma.PushEventUncheckedCreateWithoutCallInput>
+}
+
+export type PushEventUpdateWithWhereUniqueWithoutCallInput = {
+  where: Prisma.PushEventWhereUniqueInput
+  data: Prisma.XOR<Prisma.PushEventUpdateWithoutCallInput, Prisma.PushEventUncheckedUpdateWithoutCallInput>
+}
+
+export type PushEventUpdateManyWithWhereWithoutCallInput = {
+  where: Prisma.PushEventScalarWhereInput
+  data: Prisma.XOR<Prisma.PushEventUpdateManyMutationInput, Prisma.PushEventUncheckedUpdateManyWithoutCallInput>
+}
+
+export type PushEventCreateManyApplicationInput = {
+  id?: bigint | number
+  userId?: bigint | number | null
+  eventType?: $Enums.PushEventType
+  channel: $Enums.PushChannel
+  environment: $Enums.PushEnvironment
+  message: string
+  name?: string | null
+  date?: Date | string | null
+  endDate?: Date | string | null
+  period?: number | null
+  selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
+  occuredCount?: number
+  active?: boolean
+  kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
+  idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
+  nextRunAt?: Date | string | null
+  expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -1182,21 +1716,32 @@ export type PushEventUpdateWithoutApplicationInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  user?: Prisma.UserUpdateOneRequiredWithoutEventsNestedInput
+  user?: Prisma.UserUpdateOneWithoutEventsNestedInput
+  call?: Prisma.CallUpdateOneWithoutEventsNestedInput
   deliveries?: Prisma.PushDeliveryUpdateManyWithoutEventNestedInput
 }
 
 export type PushEventUncheckedUpdateWithoutApplicationInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
@@ -1207,12 +1752,23 @@ export type PushEventUncheckedUpdateWithoutApplicationInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutEventNestedInput
@@ -1220,7 +1776,7 @@ export type PushEventUncheckedUpdateWithoutApplicationInput = {
 
 export type PushEventUncheckedUpdateManyWithoutApplicationInput = {
   id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
   channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
   environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
@@ -1231,12 +1787,23 @@ export type PushEventUncheckedUpdateManyWithoutApplicationInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -1254,12 +1821,23 @@ export type PushEventCreateManyUserInput = {
   period?: number | null
   selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
   occuredCount?: number
   active?: boolean
   kind?: string
+  callId?: bigint | number | null
+  withdrawnAt?: Date | string | null
   idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
   nextRunAt?: Date | string | null
   expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
 }
@@ -1276,15 +1854,26 @@ export type PushEventUpdateWithoutUserInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   application?: Prisma.ApplicationUpdateOneRequiredWithoutEventsNestedInput
+  call?: Prisma.CallUpdateOneWithoutEventsNestedInput
   deliveries?: Prisma.PushDeliveryUpdateManyWithoutEventNestedInput
 }
 
@@ -1301,12 +1890,23 @@ export type PushEventUncheckedUpdateWithoutUserInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutEventNestedInput
@@ -1325,12 +1925,161 @@ export type PushEventUncheckedUpdateManyWithoutUserInput = {
   period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
   active?: Prisma.BoolFieldUpdateOperationsInput | boolean
   kind?: Prisma.StringFieldUpdateOperationsInput | string
+  callId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type PushEventCreateManyCallInput = {
+  id?: bigint | number
+  applicationId: bigint | number
+  userId?: bigint | number | null
+  eventType?: $Enums.PushEventType
+  channel: $Enums.PushChannel
+  environment: $Enums.PushEnvironment
+  message: string
+  name?: string | null
+  date?: Date | string | null
+  endDate?: Date | string | null
+  period?: number | null
+  selector: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  tagQuery?: string | null
+  universal?: boolean
+  standardId?: bigint | number | null
+  occuredCount?: number
+  active?: boolean
+  kind?: string
+  withdrawnAt?: Date | string | null
+  idempotencyKey?: string | null
+  requestHash?: runtime.Bytes | null
+  nextRunAt?: Date | string | null
+  expandedTo?: bigint | number | null
+  expandedSub?: bigint | number | null
+  deliveryCount?: number
+  acceptedCount?: number
+  goneCount?: number
+  refusedCount?: number
+  dispatchedAt?: Date | string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+}
+
+export type PushEventUpdateWithoutCallInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
+  channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
+  environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  message?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  date?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endDate?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  active?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  application?: Prisma.ApplicationUpdateOneRequiredWithoutEventsNestedInput
+  user?: Prisma.UserUpdateOneWithoutEventsNestedInput
+  deliveries?: Prisma.PushDeliveryUpdateManyWithoutEventNestedInput
+}
+
+export type PushEventUncheckedUpdateWithoutCallInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
+  channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
+  environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  message?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  date?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endDate?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  active?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutEventNestedInput
+}
+
+export type PushEventUncheckedUpdateManyWithoutCallInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  userId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  eventType?: Prisma.EnumPushEventTypeFieldUpdateOperationsInput | $Enums.PushEventType
+  channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
+  environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  message?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  date?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  endDate?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  period?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  selector?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  tagQuery?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  universal?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  standardId?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  occuredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  active?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  withdrawnAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  idempotencyKey?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  requestHash?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  nextRunAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  expandedTo?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
+  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -1380,16 +2129,28 @@ export type PushEventSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   period?: boolean
   selector?: boolean
   tagQuery?: boolean
+  universal?: boolean
+  standardId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
+  callId?: boolean
+  withdrawnAt?: boolean
   idempotencyKey?: boolean
+  requestHash?: boolean
   nextRunAt?: boolean
   expandedTo?: boolean
+  expandedSub?: boolean
+  deliveryCount?: boolean
+  acceptedCount?: boolean
+  goneCount?: boolean
+  refusedCount?: boolean
+  dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
-  user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
+  user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
+  call?: boolean | Prisma.PushEvent$callArgs<ExtArgs>
   deliveries?: boolean | Prisma.PushEvent$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.PushEventCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["pushEvent"]>
@@ -1408,16 +2169,28 @@ export type PushEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   period?: boolean
   selector?: boolean
   tagQuery?: boolean
+  universal?: boolean
+  standardId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
+  callId?: boolean
+  withdrawnAt?: boolean
   idempotencyKey?: boolean
+  requestHash?: boolean
   nextRunAt?: boolean
   expandedTo?: boolean
+  expandedSub?: boolean
+  deliveryCount?: boolean
+  acceptedCount?: boolean
+  goneCount?: boolean
+  refusedCount?: boolean
+  dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
-  user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
+  user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
+  call?: boolean | Prisma.PushEvent$callArgs<ExtArgs>
 }, ExtArgs["result"]["pushEvent"]>
 
 export type PushEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1434,16 +2207,28 @@ export type PushEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   period?: boolean
   selector?: boolean
   tagQuery?: boolean
+  universal?: boolean
+  standardId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
+  callId?: boolean
+  withdrawnAt?: boolean
   idempotencyKey?: boolean
+  requestHash?: boolean
   nextRunAt?: boolean
   expandedTo?: boolean
+  expandedSub?: boolean
+  deliveryCount?: boolean
+  acceptedCount?: boolean
+  goneCount?: boolean
+  refusedCount?: boolean
+  dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
-  user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
+  user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
+  call?: boolean | Prisma.PushEvent$callArgs<ExtArgs>
 }, ExtArgs["result"]["pushEvent"]>
 
 export type PushEventSelectScalar = {
@@ -1460,46 +2245,61 @@ export type PushEventSelectScalar = {
   period?: boolean
   selector?: boolean
   tagQuery?: boolean
+  universal?: boolean
+  standardId?: boolean
   occuredCount?: boolean
   active?: boolean
   kind?: boolean
+  callId?: boolean
+  withdrawnAt?: boolean
   idempotencyKey?: boolean
+  requestHash?: boolean
   nextRunAt?: boolean
   expandedTo?: boolean
+  expandedSub?: boolean
+  deliveryCount?: boolean
+  acceptedCount?: boolean
+  goneCount?: boolean
+  refusedCount?: boolean
+  dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "occuredCount" | "active" | "kind" | "idempotencyKey" | "nextRunAt" | "expandedTo" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
+export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "standardId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "goneCount" | "refusedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
 export type PushEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
-  user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
+  user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
+  call?: boolean | Prisma.PushEvent$callArgs<ExtArgs>
   deliveries?: boolean | Prisma.PushEvent$deliveriesArgs<ExtArgs>
   _count?: boolean | Prisma.PushEventCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type PushEventIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
-  user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
+  user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
+  call?: boolean | Prisma.PushEvent$callArgs<ExtArgs>
 }
 export type PushEventIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
-  user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
+  user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
+  call?: boolean | Prisma.PushEvent$callArgs<ExtArgs>
 }
 
 export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "PushEvent"
   objects: {
     application: Prisma.$ApplicationPayload<ExtArgs>
-    user: Prisma.$UserPayload<ExtArgs>
+    user: Prisma.$UserPayload<ExtArgs> | null
+    call: Prisma.$CallPayload<ExtArgs> | null
     deliveries: Prisma.$PushDeliveryPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     applicationId: bigint
     /**
-     * Sender; events end with the user who made them.
+     * Sender; events end with the user who made them. Null for the account's owner.
      */
-    userId: bigint
+    userId: bigint | null
     eventType: $Enums.PushEventType
     channel: $Enums.PushChannel
     environment: $Enums.PushEnvironment
@@ -1519,18 +2319,56 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     selector: runtime.JsonValue
     tagQuery: string | null
+    /**
+     * Whether it is one of the events of a universal push: its message is translated for each channel.
+     */
+    universal: boolean
+    /**
+     * Of a VoIP push: the event of the standard channel, which takes a user over whose VoIP tokens turn out
+     * to be worthless. No foreign key: either may be deleted alone.
+     */
+    standardId: bigint | null
     occuredCount: number
     active: boolean
+    /**
+     * `API`, or `CALL` for a push that wakes a phone.
+     */
     kind: string
+    /**
+     * The call that it wakes a phone for; goes with it.
+     */
+    callId: bigint | null
+    /**
+     * When it was taken back: what was not sent by then is not sent.
+     */
+    withdrawnAt: Date | null
     idempotencyKey: string | null
+    /**
+     * SHA-256 of the request that the key came with.
+     */
+    requestHash: runtime.Bytes | null
     /**
      * When the schedule is due next.
      */
     nextRunAt: Date | null
     /**
-     * The last recipient that the expansion reached.
+     * Where the expansion under way stands: the recipient that it reached, and the last of the
+     * recipient's subscriptions that it wrote. Null while none is under way.
      */
     expandedTo: bigint | null
+    expandedSub: bigint | null
+    /**
+     * What became of its deliveries, over all dispatches.
+     */
+    deliveryCount: number
+    acceptedCount: number
+    goneCount: number
+    refusedCount: number
+    /**
+     * When the first of its dispatches was over whose deliveries are kept still; no delivery of an event
+     * without is left to be purged.
+     */
+    dispatchedAt: Date | null
     createdAt: Date
     updatedAt: Date
   }, ExtArgs["result"]["pushEvent"]>
@@ -1928,7 +2766,8 @@ readonly fields: PushEventFieldRefs;
 export interface Prisma__PushEventClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   application<T extends Prisma.ApplicationDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ApplicationDefaultArgs<ExtArgs>>): Prisma.Prisma__ApplicationClient<runtime.Types.Result.GetResult<Prisma.$ApplicationPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  user<T extends Prisma.UserDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.UserDefaultArgs<ExtArgs>>): Prisma.Prisma__UserClient<runtime.Types.Result.GetResult<Prisma.$UserPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  user<T extends Prisma.PushEvent$userArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PushEvent$userArgs<ExtArgs>>): Prisma.Prisma__UserClient<runtime.Types.Result.GetResult<Prisma.$UserPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  call<T extends Prisma.PushEvent$callArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PushEvent$callArgs<ExtArgs>>): Prisma.Prisma__CallClient<runtime.Types.Result.GetResult<Prisma.$CallPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   deliveries<T extends Prisma.PushEvent$deliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PushEvent$deliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -1972,12 +2811,23 @@ export interface PushEventFieldRefs {
   readonly period: Prisma.FieldRef<"PushEvent", 'Int'>
   readonly selector: Prisma.FieldRef<"PushEvent", 'Json'>
   readonly tagQuery: Prisma.FieldRef<"PushEvent", 'String'>
+  readonly universal: Prisma.FieldRef<"PushEvent", 'Boolean'>
+  readonly standardId: Prisma.FieldRef<"PushEvent", 'BigInt'>
   readonly occuredCount: Prisma.FieldRef<"PushEvent", 'Int'>
   readonly active: Prisma.FieldRef<"PushEvent", 'Boolean'>
   readonly kind: Prisma.FieldRef<"PushEvent", 'String'>
+  readonly callId: Prisma.FieldRef<"PushEvent", 'BigInt'>
+  readonly withdrawnAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly idempotencyKey: Prisma.FieldRef<"PushEvent", 'String'>
+  readonly requestHash: Prisma.FieldRef<"PushEvent", 'Bytes'>
   readonly nextRunAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly expandedTo: Prisma.FieldRef<"PushEvent", 'BigInt'>
+  readonly expandedSub: Prisma.FieldRef<"PushEvent", 'BigInt'>
+  readonly deliveryCount: Prisma.FieldRef<"PushEvent", 'Int'>
+  readonly acceptedCount: Prisma.FieldRef<"PushEvent", 'Int'>
+  readonly goneCount: Prisma.FieldRef<"PushEvent", 'Int'>
+  readonly refusedCount: Prisma.FieldRef<"PushEvent", 'Int'>
+  readonly dispatchedAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
 }
@@ -2378,6 +3228,44 @@ export type PushEventDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Limit how many PushEvents to delete.
    */
   limit?: number
+}
+
+/**
+ * PushEvent.user
+ */
+export type PushEvent$userArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the User
+   */
+  select?: Prisma.UserSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the User
+   */
+  omit?: Prisma.UserOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.UserInclude<ExtArgs> | null
+  where?: Prisma.UserWhereInput
+}
+
+/**
+ * PushEvent.call
+ */
+export type PushEvent$callArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Call
+   */
+  select?: Prisma.CallSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Call
+   */
+  omit?: Prisma.CallOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CallInclude<ExtArgs> | null
+  where?: Prisma.CallWhereInput
 }
 
 /**

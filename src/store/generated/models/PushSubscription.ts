@@ -290,7 +290,6 @@ export type PushSubscriptionWhereInput = {
   updatedAt?: Prisma.DateTimeFilter<"PushSubscription"> | Date | string
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
-  deliveries?: Prisma.PushDeliveryListRelationFilter
 }
 
 export type PushSubscriptionOrderByWithRelationInput = {
@@ -309,13 +308,11 @@ export type PushSubscriptionOrderByWithRelationInput = {
   updatedAt?: Prisma.SortOrder
   application?: Prisma.ApplicationOrderByWithRelationInput
   user?: Prisma.UserOrderByWithRelationInput
-  deliveries?: Prisma.PushDeliveryOrderByRelationAggregateInput
 }
 
 export type PushSubscriptionWhereUniqueInput = Prisma.AtLeast<{
   id?: bigint | number
   userId_udid_channel_environment?: Prisma.PushSubscriptionUserIdUdidChannelEnvironmentCompoundUniqueInput
-  applicationId_channel_environment_token?: Prisma.PushSubscriptionApplicationIdChannelEnvironmentTokenCompoundUniqueInput
   AND?: Prisma.PushSubscriptionWhereInput | Prisma.PushSubscriptionWhereInput[]
   OR?: Prisma.PushSubscriptionWhereInput[]
   NOT?: Prisma.PushSubscriptionWhereInput | Prisma.PushSubscriptionWhereInput[]
@@ -333,8 +330,7 @@ export type PushSubscriptionWhereUniqueInput = Prisma.AtLeast<{
   updatedAt?: Prisma.DateTimeFilter<"PushSubscription"> | Date | string
   application?: Prisma.XOR<Prisma.ApplicationScalarRelationFilter, Prisma.ApplicationWhereInput>
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
-  deliveries?: Prisma.PushDeliveryListRelationFilter
-}, "id" | "userId_udid_channel_environment" | "applicationId_channel_environment_token">
+}, "id" | "userId_udid_channel_environment">
 
 export type PushSubscriptionOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -390,7 +386,6 @@ export type PushSubscriptionCreateInput = {
   updatedAt?: Date | string
   application: Prisma.ApplicationCreateNestedOneWithoutSubscriptionsInput
   user: Prisma.UserCreateNestedOneWithoutSubscriptionsInput
-  deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutSubscriptionInput
 }
 
 export type PushSubscriptionUncheckedCreateInput = {
@@ -407,7 +402,6 @@ export type PushSubscriptionUncheckedCreateInput = {
   webP256dh?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
-  deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutSubscriptionInput
 }
 
 export type PushSubscriptionUpdateInput = {
@@ -424,7 +418,6 @@ export type PushSubscriptionUpdateInput = {
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   application?: Prisma.ApplicationUpdateOneRequiredWithoutSubscriptionsNestedInput
   user?: Prisma.UserUpdateOneRequiredWithoutSubscriptionsNestedInput
-  deliveries?: Prisma.PushDeliveryUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type PushSubscriptionUncheckedUpdateInput = {
@@ -441,7 +434,6 @@ export type PushSubscriptionUncheckedUpdateInput = {
   webP256dh?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type PushSubscriptionCreateManyInput = {
@@ -507,13 +499,6 @@ export type PushSubscriptionUserIdUdidChannelEnvironmentCompoundUniqueInput = {
   environment: $Enums.PushEnvironment
 }
 
-export type PushSubscriptionApplicationIdChannelEnvironmentTokenCompoundUniqueInput = {
-  applicationId: bigint | number
-  channel: $Enums.PushChannel
-  environment: $Enums.PushEnvironment
-  token: string
-}
-
 export type PushSubscriptionCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   applicationId?: Prisma.SortOrder
@@ -572,11 +557,6 @@ export type PushSubscriptionSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
   applicationId?: Prisma.SortOrder
   userId?: Prisma.SortOrder
-}
-
-export type PushSubscriptionNullableScalarRelationFilter = {
-  is?: Prisma.PushSubscriptionWhereInput | null
-  isNot?: Prisma.PushSubscriptionWhereInput | null
 }
 
 export type PushSubscriptionCreateNestedManyWithoutApplicationInput = {
@@ -667,28 +647,8 @@ export type EnumPushChannelFieldUpdateOperationsInput = {
   set?: $Enums.PushChannel
 }
 
-export type EnumPushEnvironmentFieldUpdateOperationsInput = {
-  set?: $Enums.PushEnvironment
-}
-
 export type EnumPushPlatformFieldUpdateOperationsInput = {
   set?: $Enums.PushPlatform
-}
-
-export type PushSubscriptionCreateNestedOneWithoutDeliveriesInput = {
-  create?: Prisma.XOR<Prisma.PushSubscriptionCreateWithoutDeliveriesInput, Prisma.PushSubscriptionUncheckedCreateWithoutDeliveriesInput>
-  connectOrCreate?: Prisma.PushSubscriptionCreateOrConnectWithoutDeliveriesInput
-  connect?: Prisma.PushSubscriptionWhereUniqueInput
-}
-
-export type PushSubscriptionUpdateOneWithoutDeliveriesNestedInput = {
-  create?: Prisma.XOR<Prisma.PushSubscriptionCreateWithoutDeliveriesInput, Prisma.PushSubscriptionUncheckedCreateWithoutDeliveriesInput>
-  connectOrCreate?: Prisma.PushSubscriptionCreateOrConnectWithoutDeliveriesInput
-  upsert?: Prisma.PushSubscriptionUpsertWithoutDeliveriesInput
-  disconnect?: Prisma.PushSubscriptionWhereInput | boolean
-  delete?: Prisma.PushSubscriptionWhereInput | boolean
-  connect?: Prisma.PushSubscriptionWhereUniqueInput
-  update?: Prisma.XOR<Prisma.XOR<Prisma.PushSubscriptionUpdateToOneWithWhereWithoutDeliveriesInput, Prisma.PushSubscriptionUpdateWithoutDeliveriesInput>, Prisma.PushSubscriptionUncheckedUpdateWithoutDeliveriesInput>
 }
 
 export type PushSubscriptionCreateWithoutApplicationInput = {
@@ -704,7 +664,6 @@ export type PushSubscriptionCreateWithoutApplicationInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   user: Prisma.UserCreateNestedOneWithoutSubscriptionsInput
-  deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutSubscriptionInput
 }
 
 export type PushSubscriptionUncheckedCreateWithoutApplicationInput = {
@@ -720,7 +679,6 @@ export type PushSubscriptionUncheckedCreateWithoutApplicationInput = {
   webP256dh?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
-  deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutSubscriptionInput
 }
 
 export type PushSubscriptionCreateOrConnectWithoutApplicationInput = {
@@ -781,7 +739,6 @@ export type PushSubscriptionCreateWithoutUserInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   application: Prisma.ApplicationCreateNestedOneWithoutSubscriptionsInput
-  deliveries?: Prisma.PushDeliveryCreateNestedManyWithoutSubscriptionInput
 }
 
 export type PushSubscriptionUncheckedCreateWithoutUserInput = {
@@ -797,7 +754,6 @@ export type PushSubscriptionUncheckedCreateWithoutUserInput = {
   webP256dh?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
-  deliveries?: Prisma.PushDeliveryUncheckedCreateNestedManyWithoutSubscriptionInput
 }
 
 export type PushSubscriptionCreateOrConnectWithoutUserInput = {
@@ -824,86 +780,6 @@ export type PushSubscriptionUpdateWithWhereUniqueWithoutUserInput = {
 export type PushSubscriptionUpdateManyWithWhereWithoutUserInput = {
   where: Prisma.PushSubscriptionScalarWhereInput
   data: Prisma.XOR<Prisma.PushSubscriptionUpdateManyMutationInput, Prisma.PushSubscriptionUncheckedUpdateManyWithoutUserInput>
-}
-
-export type PushSubscriptionCreateWithoutDeliveriesInput = {
-  id?: bigint | number
-  channel: $Enums.PushChannel
-  environment: $Enums.PushEnvironment
-  platform: $Enums.PushPlatform
-  udid: string
-  token: string
-  bundleId?: string | null
-  webAuth?: string | null
-  webP256dh?: string | null
-  createdAt?: Date | string
-  updatedAt?: Date | string
-  application: Prisma.ApplicationCreateNestedOneWithoutSubscriptionsInput
-  user: Prisma.UserCreateNestedOneWithoutSubscriptionsInput
-}
-
-export type PushSubscriptionUncheckedCreateWithoutDeliveriesInput = {
-  id?: bigint | number
-  applicationId: bigint | number
-  userId: bigint | number
-  channel: $Enums.PushChannel
-  environment: $Enums.PushEnvironment
-  platform: $Enums.PushPlatform
-  udid: string
-  token: string
-  bundleId?: string | null
-  webAuth?: string | null
-  webP256dh?: string | null
-  createdAt?: Date | string
-  updatedAt?: Date | string
-}
-
-export type PushSubscriptionCreateOrConnectWithoutDeliveriesInput = {
-  where: Prisma.PushSubscriptionWhereUniqueInput
-  create: Prisma.XOR<Prisma.PushSubscriptionCreateWithoutDeliveriesInput, Prisma.PushSubscriptionUncheckedCreateWithoutDeliveriesInput>
-}
-
-export type PushSubscriptionUpsertWithoutDeliveriesInput = {
-  update: Prisma.XOR<Prisma.PushSubscriptionUpdateWithoutDeliveriesInput, Prisma.PushSubscriptionUncheckedUpdateWithoutDeliveriesInput>
-  create: Prisma.XOR<Prisma.PushSubscriptionCreateWithoutDeliveriesInput, Prisma.PushSubscriptionUncheckedCreateWithoutDeliveriesInput>
-  where?: Prisma.PushSubscriptionWhereInput
-}
-
-export type PushSubscriptionUpdateToOneWithWhereWithoutDeliveriesInput = {
-  where?: Prisma.PushSubscriptionWhereInput
-  data: Prisma.XOR<Prisma.PushSubscriptionUpdateWithoutDeliveriesInput, Prisma.PushSubscriptionUncheckedUpdateWithoutDeliveriesInput>
-}
-
-export type PushSubscriptionUpdateWithoutDeliveriesInput = {
-  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
-  environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
-  platform?: Prisma.EnumPushPlatformFieldUpdateOperationsInput | $Enums.PushPlatform
-  udid?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
-  bundleId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  webAuth?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  webP256dh?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  application?: Prisma.ApplicationUpdateOneRequiredWithoutSubscriptionsNestedInput
-  user?: Prisma.UserUpdateOneRequiredWithoutSubscriptionsNestedInput
-}
-
-export type PushSubscriptionUncheckedUpdateWithoutDeliveriesInput = {
-  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  applicationId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  userId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  channel?: Prisma.EnumPushChannelFieldUpdateOperationsInput | $Enums.PushChannel
-  environment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
-  platform?: Prisma.EnumPushPlatformFieldUpdateOperationsInput | $Enums.PushPlatform
-  udid?: Prisma.StringFieldUpdateOperationsInput | string
-  token?: Prisma.StringFieldUpdateOperationsInput | string
-  bundleId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  webAuth?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  webP256dh?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type PushSubscriptionCreateManyApplicationInput = {
@@ -934,7 +810,6 @@ export type PushSubscriptionUpdateWithoutApplicationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   user?: Prisma.UserUpdateOneRequiredWithoutSubscriptionsNestedInput
-  deliveries?: Prisma.PushDeliveryUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type PushSubscriptionUncheckedUpdateWithoutApplicationInput = {
@@ -950,7 +825,6 @@ export type PushSubscriptionUncheckedUpdateWithoutApplicationInput = {
   webP256dh?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type PushSubscriptionUncheckedUpdateManyWithoutApplicationInput = {
@@ -996,7 +870,6 @@ export type PushSubscriptionUpdateWithoutUserInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   application?: Prisma.ApplicationUpdateOneRequiredWithoutSubscriptionsNestedInput
-  deliveries?: Prisma.PushDeliveryUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type PushSubscriptionUncheckedUpdateWithoutUserInput = {
@@ -1012,7 +885,6 @@ export type PushSubscriptionUncheckedUpdateWithoutUserInput = {
   webP256dh?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  deliveries?: Prisma.PushDeliveryUncheckedUpdateManyWithoutSubscriptionNestedInput
 }
 
 export type PushSubscriptionUncheckedUpdateManyWithoutUserInput = {
@@ -1031,35 +903,6 @@ export type PushSubscriptionUncheckedUpdateManyWithoutUserInput = {
 }
 
 
-/**
- * Count Type PushSubscriptionCountOutputType
- */
-
-export type PushSubscriptionCountOutputType = {
-  deliveries: number
-}
-
-export type PushSubscriptionCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  deliveries?: boolean | PushSubscriptionCountOutputTypeCountDeliveriesArgs
-}
-
-/**
- * PushSubscriptionCountOutputType without action
- */
-export type PushSubscriptionCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the PushSubscriptionCountOutputType
-   */
-  select?: Prisma.PushSubscriptionCountOutputTypeSelect<ExtArgs> | null
-}
-
-/**
- * PushSubscriptionCountOutputType without action
- */
-export type PushSubscriptionCountOutputTypeCountDeliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  where?: Prisma.PushDeliveryWhereInput
-}
-
 
 export type PushSubscriptionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -1077,8 +920,6 @@ export type PushSubscriptionSelect<ExtArgs extends runtime.Types.Extensions.Inte
   updatedAt?: boolean
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
-  deliveries?: boolean | Prisma.PushSubscription$deliveriesArgs<ExtArgs>
-  _count?: boolean | Prisma.PushSubscriptionCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["pushSubscription"]>
 
 export type PushSubscriptionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1137,8 +978,6 @@ export type PushSubscriptionOmit<ExtArgs extends runtime.Types.Extensions.Intern
 export type PushSubscriptionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
-  deliveries?: boolean | Prisma.PushSubscription$deliveriesArgs<ExtArgs>
-  _count?: boolean | Prisma.PushSubscriptionCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type PushSubscriptionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
@@ -1154,7 +993,6 @@ export type $PushSubscriptionPayload<ExtArgs extends runtime.Types.Extensions.In
   objects: {
     application: Prisma.$ApplicationPayload<ExtArgs>
     user: Prisma.$UserPayload<ExtArgs>
-    deliveries: Prisma.$PushDeliveryPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -1569,7 +1407,6 @@ export interface Prisma__PushSubscriptionClient<T, Null = never, ExtArgs extends
   readonly [Symbol.toStringTag]: "PrismaPromise"
   application<T extends Prisma.ApplicationDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ApplicationDefaultArgs<ExtArgs>>): Prisma.Prisma__ApplicationClient<runtime.Types.Result.GetResult<Prisma.$ApplicationPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   user<T extends Prisma.UserDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.UserDefaultArgs<ExtArgs>>): Prisma.Prisma__UserClient<runtime.Types.Result.GetResult<Prisma.$UserPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
-  deliveries<T extends Prisma.PushSubscription$deliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PushSubscription$deliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PushDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2010,30 +1847,6 @@ export type PushSubscriptionDeleteManyArgs<ExtArgs extends runtime.Types.Extensi
    * Limit how many PushSubscriptions to delete.
    */
   limit?: number
-}
-
-/**
- * PushSubscription.deliveries
- */
-export type PushSubscription$deliveriesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
-  /**
-   * Select specific fields to fetch from the PushDelivery
-   */
-  select?: Prisma.PushDeliverySelect<ExtArgs> | null
-  /**
-   * Omit specific fields from the PushDelivery
-   */
-  omit?: Prisma.PushDeliveryOmit<ExtArgs> | null
-  /**
-   * Choose, which related nodes to fetch as well
-   */
-  include?: Prisma.PushDeliveryInclude<ExtArgs> | null
-  where?: Prisma.PushDeliveryWhereInput
-  orderBy?: Prisma.PushDeliveryOrderByWithRelationInput | Prisma.PushDeliveryOrderByWithRelationInput[]
-  cursor?: Prisma.PushDeliveryWhereUniqueInput
-  take?: number
-  skip?: number
-  distinct?: Prisma.PushDeliveryScalarFieldEnum | Prisma.PushDeliveryScalarFieldEnum[]
 }
 
 /**

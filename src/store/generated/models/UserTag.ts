@@ -443,14 +443,6 @@ export type UserTagUncheckedUpdateManyWithoutUserNestedInput = {
   deleteMany?: Prisma.UserTagScalarWhereInput | Prisma.UserTagScalarWhereInput[]
 }
 
-export type IntFieldUpdateOperationsInput = {
-  set?: number
-  increment?: number
-  decrement?: number
-  multiply?: number
-  divide?: number
-}
-
 export type UserTagCreateWithoutApplicationInput = {
   tag: string
   position: number

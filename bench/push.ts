@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { execute, startPostgres } from "../scripts/services/postgres-server";
+import { type Ask, asOwner } from "../src/cli/server";
+import { pinDriver } from "./process-pins";
+import { usageOf } from "./process-usage";
+import { type Run, startRun } from "./run";
+import { readApplication, startService } from "./service";
+
+const USAGE = `npm run bench:push -- [--devices N] [--channel gcm|apns]
+  --devices  recipients of one push, 100,000 by default
+  --channel  gcm by default`;
+
+const WARM_UP = 5_000;
+const MILLISECONDS_MAX = 600_000;
+/** Milliseconds after which a run is broken off. */
+const LIMIT_MS = 900_000;
+
+/** Devices of users with a tag each: what the stand-ins take as a token. */
+const FILL = `WITH made AS (
+    INSERT INTO users (application_id, login, login_key, updated_at)
+    SELECT $1, $2 || n, $2 || n, now() FROM generate_series(1, $3::int) n RETURNING id),
+  tagged AS (INSERT INTO user_tags (user_id, application_id, tag, position)
+    SELECT id, $1, $2, 0 FROM made)
+  INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid, token,
+    updated_at)
+  SELECT $1, id, $4::push_channel, 'development',
+    (CASE $4 WHEN 'apns' THEN 'ios' ELSE 'android' END)::push_platform, 'u' || id,
+    CASE $4 WHEN 'apns' THEN encode(sha256(id::text::bytea), 'hex')
+      ELSE 'registration-token-of-device-' || id END, now()
+  FROM made`;
+
+const SEND = `mutation ($input: CreateApplicationPushEventInput!) {
+  createApplicationPushEvent(input: $input) { events { id } }
+}`;
+const LOOK =
+  "query ($id: ID!) { applicationPushEvent(id: $id) { acceptedCount refusedCount goneCount } }";
+
+async function main(run: Run, devices: number, channel: string): Promise<void> {
+  await pinDriver();
+  const postgres = await startPostgres();
+  run.undo(() => postgres.stop());
+  const dataDir = await run.folder();
+  const service = await startService({ dataDir, databaseUrl: postgres.url }, undefined, {
+    PUSH_ALLOW_PRIVATE_NETWORKS: "true",
+  });
+  run.undo(() => service.stop());
+  const standIn = await startStandIns(service.baseUrl, dataDir);
+  run.undo(() => standIn.stop());
+  const { applicationId } = readApplication(dataDir);
+  for (const [tag, count] of [
+    ["warm", WARM_UP],
+    ["crowd", devices],
+  ] as const) {
+    await execute(postgres.url, FILL, [applicationId, tag, count, channel]);
+  }
+  await execute(postgres.url, "ANALYZE");
+
+  const access = { url: service.baseUrl, dataDir, timeoutMs: 60_000 };
+  await asOwner(access, async (ask) => {
+    // Connections, tokens and code are warm before the clock runs.
+    await sendTo(ask, applicationId, "warm", WARM_UP);
+    const databasePids = childrenOf("postgres");
+    const read = () => ({
+      gateway: service.usage().cpuMicros,
+      database: databasePids.reduce((sum, pid) => sum + cpuOf(pid), 0),
+      "stand-in": usageOf(standIn.pid).cpuMicros,
+    });
+    const before = read();
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, service.usage().rssMb);
+    }, 200);
+    const begun = performance.now();
+    await sendTo(ask, applicationId, "crowd", devices);
+    const seconds = (performance.now() - begun) / 1000;
+    clearInterval(watch);
+    const after = read();
+    report(devices, channel, seconds, before, after, most);
+  });
+}
+
+type Usages = Record<"gateway" | "database" | "stand-in", number>;
+
+function report(
+  devices: number,
+  channel: string,
+  seconds: number,
+  before: Usages,
+  after: Usages,
+  rssMb: number,
+): void {
+  const names = ["gateway", "database", "stand-in"] as const;
+  const each = names.map((name) => (after[name] - before[name]) / devices);
+  const total = each.reduce((sum, one) => sum + one, 0);
+  const shares = names.map(
+    (name, at) =>
+      `${name} ${each[at]?.toFixed(0)} (${Math.round(((each[at] ?? 0) / total) * 100)} %)`,
+  );
+  const perSecond = devices / seconds;
+  console.log(`| push | deliveries per second | CPU µs each | most RSS MB of the gateway | aim |
+| --- | ---: | --- | ---: | ---: |
+| ${channel}, ${devices.toLocaleString("en-US")} devices | ${Math.round(perSecond).toLocaleString("en-US")} | ${shares.join(", ")} | ${Math.round(rssMb)} | ${perSecond >= 3_000 ? "met" : "**missed**"}: ≥ 3,000 |`);
+}
+
+/** Sends to everybody with a tag and waits until the push service took all of it. */
+async function sendTo(ask: Ask, applicationId: number, tag: string, count: number): Promise<void> {
+  const message = Buffer.from(JSON.stringify({ message: "Hello" })).toString("base64");
+  const input = { applicationId, environment: "DEVELOPMENT", message, tagsAny: [tag] };
+  const { createApplicationPushEvent } = (await ask(SEND, { input })) as {
+    createApplicationPushEvent: { events: Array<{ id: string }> };
+  };
+  const [event] = createApplicationPushEvent.events;
+  for (let waited = 0; waited < MILLISECONDS_MAX; waited += 100) {
+    const { applicationPushEvent: counts } = (await ask(LOOK, { id: event?.id })) as {
+      applicationPushEvent: Record<"acceptedCount" | "refusedCount" | "goneCount", number>;
+    };
+    if (counts.acceptedCount === count) return;
+    if (counts.refusedCount + counts.goneCount > 0) throw new Error(JSON.stringify(counts));
+    await wait(100);
+  }
+  throw new Error(`not all of ${count} deliveries arrived`);
+}
+
+/** The stand-ins, which give their credentials to the service, on the driver's core. */
+async function startStandIns(baseUrl: string, dataDir: string) {
+  const words = ["--set-up", "--quiet", "--folder", join(dataDir, "stand-ins")];
+  const ports = ["--apns-port", "0", "--fcm-port", "0", "--web-port", "0"];
+  const script = join(__dirname, "../scripts/stand-ins.js");
+  const child = spawn(process.execPath, [script, ...words, ...ports], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, SIGNALBOX_URL: baseUrl },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const chunk of child.stdout) {
+    if (String(chunk).includes("are ready")) break;
+  }
+  return {
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+/** Processes of this name that this machine runs for the measurement. */
+function childrenOf(name: string): number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter(
+      (pid) =>
+        commandOf(pid).includes("signalbox-postgres-") || commandOf(pid).startsWith(`${name}:`),
+    );
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function cpuOf(pid: number): number {
+  try {
+    return usageOf(pid).cpuMicros;
+  } catch {
+    return 0;
+  }
+}
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: "string", default: "100000" },
+    channel: { type: "string", default: "gcm" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) console.log(USAGE);
+else startRun(LIMIT_MS, (run) => main(run, Number(values.devices), values.channel));

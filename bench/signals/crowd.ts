@@ -1,0 +1,86 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Outcome } from "../driver";
+import { percentile } from "../percentile";
+import { type Client, connectClient } from "./client";
+import type { Account, SignalJob, SignInsJob, TalkJob } from "./job";
+import { Pair } from "./pair";
+
+/** Who connects at once, at most. */
+const DOORS = 8;
+
+/** Those who are connected, between one job and the next. */
+let crowd: { client: Client; account: Account }[] = [];
+
+/** Does a job of the signals. @throws Error when a server refuses, loses or ends anything */
+export async function runSignals(job: SignalJob): Promise<Outcome> {
+  const begun = performance.now();
+  const seconds = () => (performance.now() - begun) / 1000;
+  const untimed = { p50: Number.NaN, p99: Number.NaN };
+  switch (job.kind) {
+    case "enter":
+      await each([...job.seats.entries()], async ([at, { door, account }]) => {
+        crowd[at] = { client: await connectClient(door, account), account };
+      });
+      return { count: crowd.length, seconds: seconds(), ...untimed };
+    case "talk":
+      return talk(job);
+    case "leave": {
+      await each(crowd, ({ client }) => client.ping());
+      for (const { client } of crowd) {
+        if (client.failure) throw client.failure;
+        client.close();
+      }
+      const count = crowd.length;
+      crowd = [];
+      return { count, seconds: seconds(), ...untimed };
+    }
+    case "sign-ins":
+      return { ...(await signIns(job)), ...untimed };
+  }
+}
+
+async function talk({ pairs: count, ways, seconds }: TalkJob): Promise<Outcome> {
+  const pairs = Array.from({ length: count }, (_, n) => {
+    const [one, other] = crowd.slice(2 * n, 2 * n + 2);
+    if (!one || !other) throw new Error(`there are no ${count} pairs`);
+    return new Pair(one, other, ways);
+  });
+  for (const pair of pairs) await pair.meet();
+  const begun = performance.now();
+  for (const pair of pairs) pair.begin();
+  await wait(seconds * 1000);
+  const times = pairs.flatMap((pair) => pair.end());
+  const elapsed = (performance.now() - begun) / 1000;
+  await Promise.all(pairs.map((pair) => pair.settle()));
+  return {
+    count: times.length * (ways === "both" ? 2 : 1),
+    seconds: elapsed,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+  };
+}
+
+async function signIns({ door, accounts, seconds }: SignInsJob) {
+  const begun = performance.now();
+  const due = begun + seconds * 1000;
+  let count = 0;
+  const worker = async (first: number) => {
+    for (let n = first; performance.now() < due; n += DOORS) {
+      const account = accounts[n % accounts.length];
+      if (!account) throw new Error("nobody can sign in");
+      (await connectClient(door, account)).close();
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: DOORS }, (_, n) => worker(n)));
+  return { count, seconds: (performance.now() - begun) / 1000 };
+}
+
+/** Does it for all, some at once. */
+async function each<T>(items: T[], action: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values();
+  const worker = async () => {
+    for (const item of rest) await action(item);
+  };
+  await Promise.all(Array.from({ length: DOORS }, worker));
+}

@@ -1,0 +1,14 @@
+import { findProgram, run } from "../../scripts/services/binaries";
+
+/**
+ * Lets this process and what it starts open that many files.
+ * @throws Error when the system does not allow it
+ */
+export async function raiseFileLimit(files: number): Promise<void> {
+  const program = findProgram("prlimit");
+  const words = ["--pid", String(process.pid)];
+  const { stdout } = await run(program, [...words, "--nofile", "--output", "SOFT", "--noheadings"]);
+  const soft = stdout.trim();
+  if (soft === "unlimited" || Number(soft) >= files) return;
+  await run(program, [...words, `--nofile=${files}:${files}`]);
+}

@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findProgram, freePort } from "../../scripts/services/binaries";
+import { startMeasured } from "../measured-process";
+import { type Account, DOMAIN } from "./job";
+import { type Certificate, probe, type Subject } from "./server";
+
+/**
+ * Prosody with what a signal needs and nothing else: no log of connections, no limits, no storage of
+ * messages, no federation; passwords kept as they are, so that signing in costs it no hash.
+ */
+const configuration = (folder: string, certificate: Certificate, tls: number, http: number) => `
+run_as_root = true
+pidfile = "${folder}/prosody.pid"
+data_path = "${folder}/data"
+certificates = "${folder}"
+log = { error = "*console" }
+interfaces = { "127.0.0.1" }
+network_backend = "epoll"
+network_settings = { tcp_backlog = 1024 }
+modules_enabled = { "saslauth"; "websocket"; "ping" }
+modules_disabled = { "offline"; "s2s"; "s2s_auth_certs" }
+authentication = "internal_plain"
+c2s_ports = {}
+c2s_direct_tls_ports = { ${tls} }
+c2s_direct_tls_ssl = { certificate = "${certificate.certFile}"; key = "${certificate.keyFile}" }
+http_ports = { ${http} }
+http_interfaces = { "127.0.0.1" }
+https_ports = {}
+consider_websocket_secure = true
+VirtualHost "${DOMAIN}"
+ssl = { certificate = "${certificate.certFile}"; key = "${certificate.keyFile}" }
+`;
+
+/** Prosody's name of a file: all but letters and digits as \`%\` and the code. */
+const escapeName = (name: string) =>
+  name.replace(/[^A-Za-z0-9]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+
+/** Prepares a folder of Prosody with these accounts. */
+export async function prosody(
+  folder: string,
+  certificate: Certificate,
+  accounts: Account[],
+): Promise<Subject> {
+  const program = findProgram("prosody");
+  const store = join(folder, "data", escapeName(DOMAIN), "accounts");
+  await mkdir(store, { recursive: true });
+  for (const { userId, applicationId, secret } of accounts) {
+    const file = join(store, `${escapeName(`${userId}-${applicationId}`)}.dat`);
+    await writeFile(file, `return { ["password"] = "${secret}" };\n`);
+  }
+  return {
+    accounts,
+    async start() {
+      const tlsPort = await freePort();
+      const http = await freePort();
+      const file = join(folder, "prosody.cfg.lua");
+      await writeFile(file, configuration(folder, certificate, tlsPort, http));
+      const measured = await startMeasured({
+        program,
+        words: ["-F", "--config", file],
+        environment: { HOME: folder },
+        ready: async () => Promise.all([probe(tlsPort), probe(http)]),
+      });
+      return { ...measured, tlsPort, websocketUrl: `ws://127.0.0.1:${http}/xmpp-websocket` };
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { freePort } from "../../scripts/services/binaries";
+import { type Place, startService } from "../service";
+import { type Account, DOMAIN } from "./job";
+import type { Certificate, Subject } from "./server";
+
+/** This service as a lone node. Its users sign in by the tokens of their sessions. */
+export function signalbox(
+  place: Place,
+  certificate: Certificate,
+  accounts: Account[],
+  profile?: string,
+): Subject {
+  return {
+    accounts,
+    async start() {
+      const websocket = await freePort();
+      const tlsPort = await freePort();
+      const service = await startService(place, profile, {
+        ...{ CHAT_DOMAIN: DOMAIN, XMPP_WS_PORT: String(websocket), XMPP_TLS_PORT: String(tlsPort) },
+        ...{ TLS_CERT_FILE: certificate.certFile, TLS_KEY_FILE: certificate.keyFile },
+      });
+      return {
+        ...service,
+        ...{ websocketUrl: `ws://127.0.0.1:${websocket}`, tlsPort },
+        graphqlUrl: `${service.baseUrl.replace("http", "ws")}/graphql`,
+      };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Client } from "./client";
+import { type Account, DOMAIN } from "./job";
+import { SIGNAL_BYTES, type SignalType, stanzaOf } from "./signal-text";
+import type { Wire } from "./wire";
+
+/** Milliseconds that a server may take to answer. */
+const PATIENCE_MS = 20_000;
+
+/**
+ * A client that costs little: it looks for words in what arrives and parses nothing. It knows the few
+ * answers that the servers give it here, and no other.
+ */
+export class XmppClient implements Client {
+  onSignal: () => void = () => undefined;
+  failure: Error | null = null;
+  private count = 0;
+  private heard = "";
+  private look: () => void = () => undefined;
+
+  private constructor(private readonly wire: Wire) {
+    wire.onText = (text) => this.read(text);
+    wire.onEnd = (reason) => this.fail(new Error(reason));
+  }
+
+  /** Signs in, binds a resource and becomes available. @throws Error with what the server said */
+  static async begin(wire: Wire, account: Account): Promise<XmppClient> {
+    const client = new XmppClient(wire);
+    try {
+      await client.negotiate(account);
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+    return client;
+  }
+
+  sender(type: SignalType, to: Account): (sessionId: string) => void {
+    const stanza = stanzaOf(type, this.account, to, this.wire.xmlns);
+    return (sessionId) => this.wire.send(stanza(`m${++this.count}`, sessionId));
+  }
+
+  /** A ping of the server (XEP-0199); that it is not supported is a sign of life too. */
+  async ping(): Promise<void> {
+    await this.ask(
+      `<iq${this.wire.xmlns} type="get" id="alive" to="${DOMAIN}"><ping xmlns="urn:xmpp:ping"/></iq>`,
+      /id=["']alive["']/,
+    );
+  }
+
+  close(): void {
+    this.wire.onEnd = () => undefined;
+    this.wire.close();
+  }
+
+  private account!: Account;
+
+  private async negotiate(account: Account): Promise<void> {
+    this.account = account;
+    const { xmlns, header } = this.wire;
+    const name = `${account.userId}-${account.applicationId}`;
+    const initial = Buffer.from(`\0${name}\0${account.secret}`).toString("base64");
+    await this.ask(header, /features>/);
+    await this.ask(
+      `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${initial}</auth>`,
+      /<success/,
+    );
+    await this.ask(header, /features>/);
+    await this.ask(
+      `<iq${xmlns} type="set" id="bind"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind"/></iq>`,
+      /<jid>/,
+    );
+    // Headlines go to available resources; the answer to the ping says that presence was read.
+    this.wire.send(`<presence${xmlns}/>`);
+    await this.ping();
+  }
+
+  /** Sends, and resolves once the answer has come. */
+  private ask(text: string, answer: RegExp): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (error?: Error) => {
+        clearTimeout(timer);
+        this.look = () => undefined;
+        this.heard = "";
+        if (error) reject(error);
+        else resolve();
+      };
+      const timer = setTimeout(() => end(new Error(`no answer to ${text}`)), PATIENCE_MS);
+      this.heard = "";
+      this.look = () => {
+        if (this.failure) end(this.failure);
+        else if (answer.test(this.heard)) end();
+      };
+      this.wire.send(text);
+    });
+  }
+
+  private read(text: string): void {
+    const at = text.indexOf("<message");
+    if (at < 0) {
+      if (/<failure|<stream:error|not-authorized/.test(text)) this.fail(new Error(text));
+      this.heard += text;
+      this.look();
+      return;
+    }
+    const head = text.slice(at, text.indexOf(">", at));
+    if (!head.includes("headline") || text.length < SIGNAL_BYTES) this.fail(new Error(text));
+    else this.onSignal();
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+    this.look();
+  }
+}

@@ -1,0 +1,64 @@
+import { choosePaint } from "../paint";
+import { Printer } from "../printer";
+import { NoServer, startServer } from "../server";
+import { servePage } from "./page-server";
+import { makePeople } from "./people";
+
+/**
+ * A call in two tabs: a server with a database of its own, three users, and a page to call from. All of it
+ * is gone when the command ends.
+ */
+const { NO_COLOR, CALL_PORT } = process.env;
+
+/** Port of the page, where it is free. */
+const PORT = Number(CALL_PORT ?? 4010);
+
+const { stdout } = process;
+const terminal = stdout.isTTY === true;
+const printer = new Printer(
+  stdout,
+  stdout.columns ?? 80,
+  terminal,
+  choosePaint(terminal && !NO_COLOR),
+);
+const { bold, dim, red } = printer.paint;
+const closing: (() => Promise<void>)[] = [];
+
+async function main(): Promise<void> {
+  printer.line();
+  printer.line(bold("A call in two tabs"));
+  printer.line();
+  printer.line(dim("Starting a server with a new database (some seconds) …"));
+  const { credentials } = await startServer((stop) => closing.push(stop));
+  const people = await makePeople(credentials);
+  const page = await servePage(credentials, people, PORT);
+  closing.push(() => page.close());
+
+  printer.line();
+  const [ann, ben] = people;
+  printer.row("First tab", `${page.url}?user=${ann?.login}  ${dim("GraphQL")}`);
+  printer.row("Second tab", `${page.url}?user=${ben?.login}&door=xmpp  ${dim("XMPP")}`);
+  printer.row("This code", `demo/call/page  ${dim("made to be copied")}`);
+  printer.line();
+  printer.line("Sign in in both, and call. Ctrl+C ends everything and leaves nothing behind.");
+  printer.line();
+}
+
+/** The last that was opened closes first. */
+async function cleanUp(): Promise<void> {
+  for (const close of closing.splice(0).reverse()) await close().catch(() => undefined);
+}
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(code)));
+}
+
+main().catch((error: unknown) => {
+  process.exitCode = 1;
+  printer.line(red(error instanceof NoServer ? error.message : String(error)));
+  return cleanUp();
+});

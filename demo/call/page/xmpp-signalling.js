@@ -1,0 +1,186 @@
+import { $msg, $pres, Strophe } from "strophe.js";
+import { seenBefore, waitBefore } from "./signalling.js";
+
+/** @import { Address, IncomingSignal, Listener, Signal, Signalling } from "./signalling.js" */
+
+/** Names on the wire of what a signal holds as text, and of callType's values. */
+const TEXTS = /** @type {const} */ ([
+  ["sessionId", "sessionID"],
+  ["sdp", "sdp"],
+]);
+const CALL_TYPES = { VIDEO: "1", AUDIO: "2" };
+/** Signals that wait for the line to be back, at most. */
+const OUTBOX = 100;
+
+/**
+ * Signals over XMPP: a chat stream over WebSocket (RFC 7395), a headline message for each signal.
+ * @param {{ url: string, domain: string, applicationId: number, userId: number, token: string }} access
+ * @param {Listener} listener
+ * @returns {Signalling}
+ */
+export function openXmppSignalling({ url, domain, applicationId, userId, token }, listener) {
+  const bare = (/** @type {number} */ id) => `${id}-${applicationId}@${domain}`;
+  // The same device after a reconnect: who is in a call with it reaches it again.
+  const jid = `${bare(userId)}/web-${crypto.randomUUID().slice(0, 8)}`;
+  const isRepeat = seenBefore();
+  /** @type {Map<string, Signal>} */
+  const sent = new Map();
+  /** @type {Element[]} */
+  const outbox = [];
+  let attempt = 0;
+  let closed = false;
+  let online = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let retry;
+
+  // Where the service offers stream management, what was on its way during a reconnect is not lost.
+  const connection = new Strophe.Connection(url, { enableStreamManagement: true });
+
+  function connect() {
+    listener.onLine("connecting");
+    connection.addHandler(take, null, "message", null);
+    connection.connect(jid, token, onStatus);
+  }
+
+  /** @param {number} status */
+  function onStatus(status) {
+    const { CONNECTED, ATTACHED, AUTHFAIL, DISCONNECTED } = Strophe.Status;
+    if (closed) return;
+    if (status === CONNECTED || status === ATTACHED) {
+      attempt = 0;
+      online = true;
+      // Presence makes a client available (RFC 6121 section 4.2).
+      connection.send($pres().tree());
+      for (const stanza of outbox.splice(0)) connection.send(stanza);
+      listener.onLine("online");
+    } else if (status === AUTHFAIL) {
+      closed = true;
+      listener.onLine("ended");
+    } else if (status === DISCONNECTED) {
+      online = false;
+      listener.onLine("offline");
+      retry = setTimeout(connect, waitBefore(attempt++));
+    }
+  }
+
+  /** @param {Element} stanza @returns {true} to be called again */
+  function take(stanza) {
+    const id = stanza.getAttribute("id") ?? "";
+    if (stanza.getAttribute("type") === "error") {
+      const signal = sent.get(id);
+      if (signal) listener.onRefused(signal, reasonOf(stanza));
+    } else {
+      const signal = readSignal(stanza);
+      if (signal && !(id && isRepeat(id))) listener.onSignal(signal);
+    }
+    return true;
+  }
+
+  connect();
+  return {
+    /** @param {Address} to @param {Signal} signal */
+    send(to, signal) {
+      const id = crypto.randomUUID();
+      sent.set(id, signal);
+      const [oldest] = sent.keys();
+      if (sent.size > OUTBOX && oldest !== undefined) sent.delete(oldest);
+      const address = to.device ? `${bare(to.userId)}/${to.device}` : bare(to.userId);
+      const people = { callerID: userId, opponentID: to.userId };
+      const stanza = writeSignal(address, id, signal, people);
+      if (online) connection.send(stanza);
+      else if (outbox.length < OUTBOX) outbox.push(stanza);
+    },
+    close() {
+      closed = true;
+      clearTimeout(retry);
+      connection.disconnect("signed out");
+    },
+  };
+}
+
+/**
+ * @param {string} to @param {string} id @param {Signal} signal
+ * @param {{ callerID: number, opponentID: number }} people
+ * @returns {Element}
+ */
+function writeSignal(to, id, signal, people) {
+  const message = $msg({ to, id, type: "headline" }).c("extraParams", { xmlns: "jabber:client" });
+  /** @param {string} name @param {string} value */
+  const leaf = (name, value) => message.c(name, {}, value);
+  leaf("moduleIdentifier", "WebRTCVideoChat");
+  leaf("signalType", signal.signalType);
+  for (const [key, name] of TEXTS) {
+    const value = signal[key];
+    if (value !== undefined) leaf(name, value);
+  }
+  if (signal.callType) leaf("callType", CALL_TYPES[signal.callType]);
+  leaf("platform", "web");
+  if (signal.signalType === "call") {
+    leaf("callerID", String(people.callerID));
+    message.c("opponentsIDs");
+    leaf("opponentID", String(people.opponentID)).up();
+  }
+  if (signal.iceCandidates) {
+    message.c("iceCandidates");
+    for (const { sdpMLineIndex, sdpMid, candidate } of signal.iceCandidates) {
+      message.c("iceCandidate");
+      leaf("sdpMLineIndex", String(sdpMLineIndex ?? 0));
+      leaf("sdpMid", sdpMid ?? "");
+      leaf("candidate", candidate ?? "").up();
+    }
+    message.up();
+  }
+  // An update has an element for each parameter that changed.
+  for (const [name, value] of Object.entries(signal.parameters ?? {})) leaf(name, value);
+  if (signal.userInfo) {
+    message.c("userInfo");
+    for (const [name, value] of Object.entries(signal.userInfo)) leaf(name, value);
+    message.up();
+  }
+  return message.tree();
+}
+
+/** @param {Element} stanza @returns {IncomingSignal | null} null for any other message */
+function readSignal(stanza) {
+  const params = child(stanza, "extraParams");
+  if (!params || textOf(params, "moduleIdentifier") !== "WebRTCVideoChat") return null;
+  const [, userId = "", device = null] =
+    /^(\d+)-[^/]+(?:\/(.*))?$/.exec(stanza.getAttribute("from") ?? "") ?? [];
+  const callType = textOf(params, "callType");
+  const candidates = child(params, "iceCandidates");
+  const userInfo = child(params, "userInfo");
+  return {
+    id: stanza.getAttribute("id") ?? "",
+    from: { userId: Number(userId), device },
+    signalType: textOf(params, "signalType") ?? "",
+    sessionId: textOf(params, "sessionID") ?? "",
+    callType: callType === CALL_TYPES.AUDIO ? "AUDIO" : "VIDEO",
+    sdp: textOf(params, "sdp"),
+    iceCandidates: candidates && [...candidates.children].map(readCandidate),
+    userInfo: userInfo && textsOf(userInfo),
+    parameters: textsOf(params),
+  };
+}
+
+/** @param {Element} element @returns {RTCIceCandidateInit} */
+const readCandidate = (element) => ({
+  sdpMLineIndex: Number(textOf(element, "sdpMLineIndex") || 0),
+  sdpMid: textOf(element, "sdpMid"),
+  candidate: textOf(element, "candidate"),
+});
+
+/** @param {Element} parent @param {string} name */
+const child = (parent, name) => [...parent.children].find(({ localName }) => localName === name);
+
+/** @param {Element} parent @param {string} name */
+const textOf = (parent, name) => child(parent, name)?.textContent ?? undefined;
+
+/** @param {Element} parent @returns {Record<string, string>} */
+const textsOf = (parent) =>
+  Object.fromEntries([...parent.children].map((each) => [each.localName, each.textContent ?? ""]));
+
+/** @param {Element} stanza */
+function reasonOf(stanza) {
+  const error = child(stanza, "error");
+  return (error && textOf(error, "text")) ?? error?.firstElementChild?.localName ?? "refused";
+}

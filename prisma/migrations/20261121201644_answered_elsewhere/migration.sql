@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "applications" ADD COLUMN     "answered_elsewhere" BOOLEAN NOT NULL DEFAULT false;

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "push_events" ADD COLUMN     "standard_id" BIGINT;

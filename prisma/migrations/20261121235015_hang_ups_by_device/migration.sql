@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "call_participants" ADD COLUMN     "hang_ups" JSONB;

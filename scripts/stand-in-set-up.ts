@@ -1,0 +1,94 @@
+import { type Ask, accessOf, askAsNobody, asOwner } from "../src/cli/server";
+import { systemClock } from "../src/core/clock";
+import { readConfig } from "../src/core/config";
+import { type SigningKeys, signedRequest } from "../src/identity/session/signature";
+import type { StandIns } from "../test/support/stand-ins/start";
+
+const LOGIN = "push-trial";
+const PASSWORD = "push trial, for nobody";
+
+const FIRST = "{ account { applications { id authKey authSecret } } }";
+const SET = `mutation ($input: SetPushCredentialsInput!) {
+  setPushCredentials(input: $input) { warning }
+}`;
+const CREATE = `mutation ($input: CreateSessionInput!) {
+  createSession(input: $input) { session { token userId } }
+}`;
+const SIGN_UP = "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }";
+const SUBSCRIBE = `mutation ($input: CreatePushSubscriptionInput!) {
+  createPushSubscription(input: $input) { subscription { id } }
+}`;
+
+/** Whom a trial goes to. */
+export interface Trial {
+  applicationId: string;
+  userId: string;
+}
+
+/**
+ * Prepares the running server for a trial: gives its first application the stand-ins' credentials, and
+ * a user with a device of each kind.
+ * @throws CommandError in words, when the server cannot be reached or refuses
+ */
+export async function prepareTrial(standIns: StandIns): Promise<Trial> {
+  const access = accessOf({}, readConfig());
+  const application = await asOwner(access, async (ask) => {
+    const { account } = await ask(FIRST);
+    const [first] = (account as { applications: SigningKeys[] }).applications;
+    if (!first) throw new Error("The account has no application.");
+    await setAll(ask, first.id, standIns);
+    return first;
+  });
+  const user = { login: LOGIN, password: PASSWORD };
+  const open = async (who?: object) => {
+    const input = {
+      ...signedRequest(application, Math.floor(systemClock.now() / 1000)),
+      user: who,
+    };
+    const { createSession } = await askAsNobody(access)(CREATE, { input });
+    return (createSession as { session: { token: string; userId: number } }).session;
+  };
+  const asSession =
+    (token: string): Ask =>
+    (query, variables) =>
+      asOwner({ ...access, token }, (ask) => ask(query, variables));
+  const { token } = await open();
+  // Taken when it was made by an earlier trial.
+  await asSession(token)(SIGN_UP, { input: user }).catch(() => null);
+  const session = await open(user);
+  await subscribeAll(asSession(session.token), standIns);
+  return { applicationId: application.id, userId: String(session.userId) };
+}
+
+async function setAll(ask: Ask, applicationId: string, { credentials }: StandIns): Promise<void> {
+  const { apns, fcm, web } = credentials;
+  const { key, keyId, teamId, bundleId, baseUrl, ca } = apns;
+  const serviceAccount = {
+    type: "service_account",
+    project_id: fcm.projectId,
+    private_key_id: fcm.privateKeyId,
+    private_key: fcm.privateKey,
+    client_email: fcm.clientEmail,
+    token_uri: fcm.tokenUrl,
+  };
+  const place = { applicationId, environment: "DEVELOPMENT" };
+  for (const given of [
+    { apns: { key, keyId, teamId, bundleId, baseUrl, ca } },
+    { fcm: { serviceAccount, baseUrl: fcm.baseUrl, ca: fcm.ca } },
+    { web: { privateKey: web.privateKey, subject: web.subject, ca: web.ca } },
+  ]) {
+    await ask(SET, { input: { ...place, ...given } });
+  }
+}
+
+async function subscribeAll(ask: Ask, { devices }: StandIns): Promise<void> {
+  const environment = "DEVELOPMENT";
+  const { endpoint, auth, p256dh } = devices.web;
+  for (const device of [
+    { channel: "APNS", platform: "IOS", token: devices.apns, udid: "trial-ios" },
+    { channel: "GCM", platform: "ANDROID", token: devices.fcm, udid: "trial-android" },
+    { channel: "WEB", platform: "WEB", web: { endpoint, auth, p256dh }, udid: "trial-web" },
+  ]) {
+    await ask(SUBSCRIBE, { input: { ...device, environment } });
+  }
+}

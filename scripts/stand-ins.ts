@@ -1,0 +1,104 @@
+/**
+ * Starts stand-ins of Apple's, Google's and the browsers' push services, to try pushes without
+ * accounts there, and tells of every notification that they get:
+ *
+ *     npm run stand-ins [-- --set-up --folder FOLDER --host HOST --apns-port N --fcm-port N --web-port N --quiet]
+ */
+import { join, relative } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { CODES } from "../test/support/stand-ins/behaviour";
+import { FILES, writeCredentials } from "../test/support/stand-ins/files";
+import { keepStandInKeys } from "../test/support/stand-ins/kept-keys";
+import { tellOfPushes } from "../test/support/stand-ins/log-lines";
+import { type StandIns, startStandIns } from "../test/support/stand-ins/start";
+import { prepareTrial } from "./stand-in-set-up";
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError("must be a port from 0 to 65535");
+  }
+  return Number(text);
+}
+
+interface Options {
+  folder: string;
+  host: string;
+  apnsPort: number;
+  fcmPort: number;
+  webPort: number;
+  setUp?: boolean;
+  quiet?: boolean;
+}
+
+const command = new Command("stand-ins")
+  .description("Stand-ins of the push services, to try pushes without accounts there.")
+  .option("--folder <folder>", "where keys are kept and credentials written", ".data/stand-ins")
+  .option("--host <host>", "address to listen on", "127.0.0.1")
+  .option("--apns-port <port>", "port of Apple's", port, 4301)
+  .option("--fcm-port <port>", "port of Google's", port, 4302)
+  .option("--web-port <port>", "port of the browsers'", port, 4303)
+  .option("--set-up", "gives them to the running server, with a user who has a device of each kind")
+  .option("--quiet", "tells of no notifications");
+
+/** What a reader needs to set the credentials and to send. */
+function describe({ apns, fcm, web, credentials, devices }: StandIns, folder: string): string {
+  const file = (name: string) => relative("", join(folder, name));
+  const { keyId, teamId, bundleId } = credentials.apns;
+  const set = (service: string, ...options: string[]) =>
+    `  npx signalbox push set-${service} --app 1 --environment development \\\n    ${options.join(" ")}` +
+    ` \\\n    --ca @${file(FILES.authority)}`;
+  return `
+Stand-ins of the push services are ready. Ctrl-C ends them.
+
+  APNs  ${apns.url}
+  FCM   ${fcm.url}  (access tokens: ${fcm.tokenUrl})
+  Web   ${web.url}
+
+Credentials are in ${relative("", folder) || "."}; they stay the same with the next start.
+The server must be allowed to reach this machine: PUSH_ALLOW_PRIVATE_NETWORKS=true
+
+${set("apns", `--key @${file(FILES.apnsKey)} --key-id ${keyId} --team-id ${teamId}`, `--bundle-id ${bundleId} --base-url ${apns.url}`)}
+${set("fcm", `--service-account @${file(FILES.fcm)} --base-url ${fcm.url}`)}
+${set("web", `--private-key @${file(FILES.webKey)} --subject mailto:push@example.com`)}
+
+Devices to subscribe (${file(FILES.devices)}; any other token of the form is taken as well):
+
+  apns  ${devices.apns}
+  gcm   ${devices.fcm}
+  web   web_endpoint ${devices.web.endpoint}
+        web_auth     ${devices.web.auth}
+        web_p256dh   ${devices.web.p256dh}
+
+A device fails as you like by what its token begins with, 0000 (apns) or code- (gcm, and the end of a
+web_endpoint) and one of: ${Object.keys(CODES).join(" ")}
+(statuses; a001 ends the connection, a002 cuts it, a003 takes 3 s, a004 never answers).
+`;
+}
+
+async function main(): Promise<void> {
+  const options = command.parse().opts<Options>();
+  const keys = keepStandInKeys(options.folder);
+  const standIns = await startStandIns(keys, options);
+  writeCredentials(options.folder, keys, standIns);
+  if (options.setUp) {
+    const { applicationId, userId } = await prepareTrial(standIns);
+    say(`
+Stand-ins of the push services are ready, and the server sends to them. Ctrl-C ends them. Now try:
+
+  npx signalbox push test --app ${applicationId} --user ${userId}
+`);
+  } else say(describe(standIns, options.folder));
+  if (!options.quiet) tellOfPushes(standIns, say);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      void standIns.close().then(() => process.exit(0));
+    });
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,43 @@
+import { EVERYBODY, INBOX_LANES } from "./bus";
+
+/** How far the entries of an inbox are gone, lane by lane. Entries go in the order of their numbers. */
+export class Gone {
+  private everybody: number;
+  /** The other lanes, in the order of their numbers. */
+  private readonly lanes: { name: string; number: number }[] = [];
+
+  /**
+   * @param to number of the last entry that is gone, of whichever lane
+   * @param others the same of the lanes that are not told apart
+   */
+  constructor(
+    public to: number,
+    private others = to,
+  ) {
+    this.everybody = to;
+  }
+
+  /** Notes that an entry is gone. */
+  take(lane: string, number: number): void {
+    this.to = number;
+    if (lane === EVERYBODY) {
+      this.everybody = number;
+      return;
+    }
+    const place = this.lanes.findIndex(({ name }) => name === lane);
+    const [known] = place < 0 ? [] : this.lanes.splice(place, 1);
+    this.lanes.push(known ?? { name: lane, number });
+    if (known) known.number = number;
+    const forgotten = this.lanes.length > INBOX_LANES ? this.lanes.shift() : undefined;
+    if (forgotten) this.others = forgotten.number;
+  }
+
+  /** Whether nothing of these lanes is gone that stood after a number. */
+  passes(number: number, lanes: readonly string[]): boolean {
+    return lanes.every((lane) => {
+      if (lane === EVERYBODY) return number >= this.everybody;
+      const known = this.lanes.find(({ name }) => name === lane);
+      return number >= (known?.number ?? this.others);
+    });
+  }
+}

@@ -1,0 +1,179 @@
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import type { Identity } from "../../identity/identity";
+import { parseId } from "../../identity/user/find-user";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../../identity/user/user";
+import type { Statement } from "../../store/store";
+import { type PartRow, toCallee } from "./call-rows";
+import { type CallState, hungUpBy, reasonOf } from "./call-states";
+
+/** Calls of a page at most, and by default. */
+export const PAGE_MAX = 100;
+
+/** Why a user's part in a call ended. */
+export type CallReason = NonNullable<ReturnType<typeof reasonOf>>;
+
+/** A user's part in a call. */
+export interface CallParticipant {
+  user: User;
+  userId: number;
+  caller: boolean;
+  state: CallState;
+  reason: CallReason | null;
+  answeredAt: Date | null;
+  device: string | null;
+  wokenAt: Date | null;
+}
+
+/** A call as those who take part in it see it. */
+export interface Call {
+  id: number;
+  sessionId: string;
+  /** Null once the user was deleted. */
+  callerId: number | null;
+  callType: string | null;
+  state: CallState;
+  startedAt: Date;
+  acceptedAt: Date | null;
+  endedAt: Date | null;
+  /** Who ended it by hanging up; null where nobody did, and for a user who was deleted. */
+  hungUpById: number | null;
+  /** The caller first, then in the order in which they were called. */
+  participants: CallParticipant[];
+}
+
+const COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
+  c.ended_at`;
+
+/** Newest first. */
+const LIST: Statement = {
+  name: "calls_of_user",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.call_id < $2 AND (c.state = ANY($3::text[]::call_state[])
+      OR $3::text[] IS NULL)
+    ORDER BY p.call_id DESC LIMIT $4`,
+};
+
+const BY_IDS: Statement = {
+  name: "calls_by_ids",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
+};
+
+const BY_SESSION: Statement = {
+  name: "call_by_session",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.session_id = $2 ORDER BY p.call_id DESC LIMIT 1`,
+};
+
+const PARTICIPANTS: Statement = {
+  name: "participants_of_calls",
+  text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
+      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at, ${USER_COLUMNS}
+    FROM call_participants p JOIN users u ON u.id = p.user_id
+    WHERE p.call_id = ANY($1::bigint[]) ORDER BY p.rang_at, p.user_id`,
+};
+
+interface CallRow {
+  id: number;
+  session_id: string;
+  caller_id: number | null;
+  call_type: number | null;
+  state: CallState;
+  started_at: Date;
+  accepted_at: Date | null;
+  ended_at: Date | null;
+}
+
+type ParticipantRow = PartRow & UserRow & { state: CallState; woken_at: Date | null };
+
+/** Which part of the list is asked for. */
+export interface CallPageRequest {
+  first?: number | null;
+  /** Cursor of the last call known. */
+  after?: string | null;
+  /** States of the calls; any when left out. */
+  states?: CallState[] | null;
+}
+
+/**
+ * A page of the calls that a user takes part in, newest first.
+ * @throws Fault INVALID on `first` or `after`
+ */
+export async function listCalls(
+  identity: Identity,
+  { userId }: UserViewer,
+  { first, after, states }: CallPageRequest,
+): Promise<{ nodes: Call[]; hasNextPage: boolean }> {
+  const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
+  if (limit < 1) throw Fault.field("first", "must be at least 1");
+  const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
+  if (before === null) throw Fault.field("after", "is no cursor of this list");
+  const values = [userId, before, states ?? null, limit + 1];
+  const rows = await identity.store.query<CallRow>(LIST, values);
+  const nodes = await withParticipants(identity, rows.slice(0, limit));
+  return { nodes, hasNextPage: rows.length > limit };
+}
+
+/** Those of the calls that the user takes part in, newest first. */
+export async function findCalls(
+  identity: Identity,
+  userId: number,
+  ids: number[],
+): Promise<Call[]> {
+  const rows = await identity.store.query<CallRow>(BY_IDS, [userId, ids]);
+  return withParticipants(identity, rows);
+}
+
+/**
+ * The user's call of this sessionID; of several that callers gave one sessionID, the last.
+ * @throws Fault NOT_FOUND, also for a call of others
+ */
+export async function findCall(
+  identity: Identity,
+  { userId }: UserViewer,
+  sessionId: string,
+): Promise<Call> {
+  const rows = sessionId.includes("\0")
+    ? []
+    : await identity.store.query<CallRow>(BY_SESSION, [userId, sessionId]);
+  const [call] = await withParticipants(identity, rows);
+  if (!call) throw new Fault("NOT_FOUND", "There is no such call");
+  return call;
+}
+
+/** The calls of rows with everybody who takes part, in one query for all. */
+async function withParticipants(identity: Identity, rows: CallRow[]): Promise<Call[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const parts = await identity.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
+  const byCall = new Map(ids.map((id): [number, ParticipantRow[]] => [id, []]));
+  for (const part of parts) byCall.get(part.call_id)?.push(part);
+  return rows.map((row) => toCall(row, byCall.get(row.id) ?? []));
+}
+
+function toCall(row: CallRow, parts: ParticipantRow[]): Call {
+  const callees = parts.filter((part) => part.user_id !== row.caller_id);
+  const callers = parts.filter((part) => part.user_id === row.caller_id);
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    callerId: row.caller_id,
+    callType: row.call_type === null ? null : String(row.call_type),
+    state: row.state,
+    startedAt: row.started_at,
+    acceptedAt: row.accepted_at,
+    endedAt: row.ended_at,
+    hungUpById: hungUpBy(row.caller_id, callees.map(toCallee), row.ended_at?.getTime() ?? null),
+    participants: [...callers, ...callees].map((part) => ({
+      user: toUser(part),
+      userId: part.user_id,
+      caller: part.user_id === row.caller_id,
+      state: part.state,
+      reason: part.user_id === row.caller_id ? null : reasonOf(toCallee(part)),
+      answeredAt: part.answered_at,
+      device: part.device,
+      wokenAt: part.woken_at,
+    })),
+  };
+}

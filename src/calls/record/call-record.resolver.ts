@@ -1,0 +1,64 @@
+import { Arg, Args, Ctx, Query, Resolver, Root, Subscription } from "type-graphql";
+import { Allow } from "../../identity/context";
+import type { CallContext } from "../context";
+import { CallConnection, CallObject, CallPageArgs } from "./call.type";
+import { type Call, findCall, listCalls } from "./call-list";
+import { watchCalls } from "./changes";
+
+@Resolver()
+export class CallRecordResolver {
+  @Allow("user")
+  @Query(() => CallConnection, {
+    description: "The calls that the calling user takes part in, newest first.",
+  })
+  async calls(
+    @Ctx() { identity, visit }: CallContext,
+    @Args(() => CallPageArgs) page: CallPageArgs,
+  ): Promise<CallConnection> {
+    const { nodes, hasNextPage } = await listCalls(identity, await visit.user(), page);
+    const edges = nodes.map((node) => ({ cursor: String(node.id), node }));
+    return {
+      edges,
+      nodes,
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage: Boolean(page.after),
+        startCursor: edges[0]?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+      },
+    };
+  }
+
+  @Allow("user")
+  @Query(() => CallObject, { description: "A call that the calling user takes part in." })
+  async call(
+    @Ctx() { identity, visit }: CallContext,
+    @Arg("sessionId", { description: "The sessionID of its signals." }) sessionId: string,
+  ): Promise<Call> {
+    return findCall(identity, await visit.user(), sessionId);
+  }
+
+  @Allow("user")
+  @Subscription(() => CallObject, {
+    description:
+      "The calling user's calls as their states change, from the moment the subscription stands; a moment behind the signals.",
+    subscribe: async ({
+      context,
+      args,
+    }: {
+      context: CallContext;
+      args: { sessionId?: string };
+    }) => {
+      const viewer = await context.visit.user();
+      const { sessionId = null } = args;
+      return watchCalls(context.identity, viewer, sessionId);
+    },
+  })
+  callChanges(
+    @Root() call: Call,
+    @Arg("sessionId", () => String, { nullable: true, description: "Of this call alone." })
+    _sessionId?: string,
+  ): Call {
+    return call;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Statement } from "../../store/store";
+import type { Records } from "./records";
+import { writeExpiry } from "./write-calls";
+
+/** Seconds between two looks for calls that nobody answered. */
+export const MISSED_SECONDS = 3;
+/** Seconds between two purges. */
+export const PURGE_SECONDS = 3600;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const BATCH = 500;
+
+const DUE: Statement = {
+  name: "missed_calls",
+  text: `SELECT p.call_id AS id FROM call_participants p WHERE p.missed_at <= $1
+    ORDER BY p.missed_at LIMIT ${BATCH}`,
+};
+
+const PURGE: Statement = {
+  name: "purge_calls",
+  text: `DELETE FROM calls WHERE id = ANY(ARRAY(
+      SELECT id FROM calls WHERE started_at <= $1 ORDER BY started_at LIMIT ${BATCH}
+      FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
+};
+
+/** Ends the waiting for everybody who was rung for a minute. */
+export async function endWaiting(records: Records): Promise<void> {
+  const { store, clock } = records.identity;
+  for (;;) {
+    const rows = await store.query<{ id: number }>(DUE, [new Date(clock.now())]);
+    const ids = [...new Set(rows.map(({ id }) => id))].sort((a, b) => a - b);
+    if (ids.length > 0) await writeExpiry(records, ids);
+    if (rows.length < BATCH) return;
+  }
+}
+
+/**
+ * Deletes the calls that began CALL_KEEP_DAYS ago, with the pushes that woke phones for them. It may be
+ * interrupted, repeated and run beside another.
+ */
+export async function purgeCalls({ identity }: Pick<Records, "identity">): Promise<void> {
+  const { store, clock, config } = identity;
+  const before = new Date(clock.now() - config.CALL_KEEP_DAYS * DAY_MS);
+  for (;;) {
+    const deleted = await store.query(PURGE, [before]);
+    if (deleted.length < BATCH) return;
+  }
+}

@@ -1,0 +1,135 @@
+import { Fault } from "../../core/errors";
+import { reachOfUsers } from "../../push/event/reach";
+import { checkWake, WAKES_OVER, type WakePush, writeWakes } from "../../push/event/wake-event";
+import { JOBS as PUSH_JOBS } from "../../push/push";
+import { deadlocked } from "../../store/conflicts";
+import type { Statement } from "../../store/store";
+import type { Invitation } from "./call-event";
+import type { Records } from "./records";
+import { type RingingRow, wakeContent } from "./wake-content";
+
+/** A user to wake for a call. */
+export interface Wake extends Invitation {
+  callId: number;
+  userId: number;
+}
+
+/** Data of the job that wakes. */
+export interface WakeJob {
+  wakes: Wake[];
+}
+
+const RINGING: Statement = {
+  name: "ringing_for_wakes",
+  text: `SELECT p.call_id, p.user_id, p.missed_at, c.application_id, c.session_id, c.call_type,
+      a.wake_environment, u.id AS caller_id, u.full_name
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
+      JOIN call_participants p ON p.call_id = g.call_id AND p.user_id = g.user_id
+      JOIN calls c ON c.id = g.call_id
+      JOIN applications a ON a.id = c.application_id AND a.wake_phones
+      JOIN users u ON u.id = c.caller_id
+    WHERE p.woken_at IS NULL AND p.state = 'ringing' AND p.missed_at > $2::timestamptz`,
+};
+
+/**
+ * Each once, and only while it rings: whoever answered meanwhile is awake. The calls are locked in the
+ * order in which the signals about them are written, so that neither waits for the other in a ring.
+ */
+const CLAIM: Statement = {
+  name: "claim_wakes",
+  text: `WITH held AS MATERIALIZED (
+      SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
+        SELECT g.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint)))
+      ORDER BY c.id FOR NO KEY UPDATE)
+    UPDATE call_participants p SET woken_at = $2::timestamptz
+    FROM held h JOIN jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
+      ON g.call_id = h.id
+    WHERE p.call_id = g.call_id AND p.user_id = g.user_id AND p.woken_at IS NULL
+      AND p.state = 'ringing' AND p.missed_at > $2::timestamptz
+    RETURNING p.call_id, p.user_id`,
+};
+
+/**
+ * Wakes users who are still being rung, have a device and were not woken before, whichever job comes
+ * first: writes the push and that it was asked for in one transaction of a few statements. What needs
+ * no transaction, the limit of the callers above all, comes before it.
+ */
+export async function wake(records: Records, { wakes }: WakeJob): Promise<void> {
+  const { identity, log } = records;
+  const now = identity.clock.now();
+  const asked = new Map(wakes.map((each) => [keyOf(each.callId, each.userId), each]));
+  const ringing = await identity.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
+  if (ringing.length === 0) return;
+  const users = ringing.map((row) => ({
+    ...{ userId: row.user_id, environment: row.wake_environment },
+  }));
+  const reached = await reachOfUsers(identity.store, users, WAKES_OVER);
+  const pushes = await Promise.all(
+    ringing.map(async (row): Promise<WakePush[]> => {
+      const invitation = asked.get(keyOf(row.call_id, row.user_id));
+      const channels = reached.get(row.user_id);
+      if (!invitation || !channels || !(await mayPush(records, row.caller_id))) return [];
+      try {
+        const request = {
+          ...{ applicationId: row.application_id, environment: row.wake_environment, channels },
+          ...{ callId: row.call_id, userId: row.user_id, content: wakeContent(row, invitation) },
+        };
+        return [checkWake(request, now)];
+      } catch (error) {
+        log.error({ err: error, call: row.call_id }, "a push that wakes cannot be written");
+        return [];
+      }
+    }),
+  );
+  await write(records, pushes.flat(), now);
+}
+
+/** Writes pushes; one that cannot be written is found and given up alone. */
+async function write(records: Records, pushes: WakePush[], now: number): Promise<void> {
+  if (pushes.length === 0) return;
+  const { push, log, metrics } = records;
+  try {
+    const count = await push.jobs.transaction([PUSH_JOBS.expand], async (transaction, enqueue) => {
+      const rows = await transaction.query<Pick<RingingRow, "call_id" | "user_id">>(CLAIM, [
+        keysOf(pushes),
+        new Date(now),
+      ]);
+      const claimed = new Set(rows.map((row) => keyOf(row.call_id, row.user_id)));
+      const own = pushes.filter(({ callId, userId }) => claimed.has(keyOf(callId, userId)));
+      if (own.length > 0) await writeWakes(transaction, enqueue, own, now);
+      return own.length;
+    });
+    metrics.callRecords.inc({ outcome: "woken" }, count);
+  } catch (error) {
+    // Nothing was done, and the job is tried again.
+    if (deadlocked(error) || (error instanceof Fault && error.code === "UNAVAILABLE")) throw error;
+    if (pushes.length === 1) {
+      log.error({ err: error, call: pushes[0]?.callId }, "a user could not be woken");
+      return;
+    }
+    const half = Math.ceil(pushes.length / 2);
+    await write(records, pushes.slice(0, half), now);
+    await write(records, pushes.slice(half), now);
+  }
+}
+
+/**
+ * Pushes of calls count as the caller's own: whoever calls a hundred times does not push as often. A
+ * repeat of the call asks again.
+ */
+async function mayPush({ identity, log }: Records, callerId: number): Promise<boolean> {
+  try {
+    await identity.limits.sender(callerId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "LIMITED") throw error;
+    log.info({ user: callerId, code: error.code }, "a call wakes nobody: too many pushes");
+    return false;
+  }
+}
+
+const keyOf = (callId: number, userId: number) => `${callId} ${userId}`;
+
+function keysOf(list: ReadonlyArray<{ callId: number; userId: number }>): string {
+  return JSON.stringify(list.map(({ callId, userId }) => ({ call_id: callId, user_id: userId })));
+}

@@ -1,0 +1,61 @@
+import { get as httpGet } from "node:http";
+import { get as httpsGet } from "node:https";
+import { connect as connectTcp } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Config } from "../../core/config";
+
+/** Asks ports of this machine whether a chat endpoint is there. Nobody's certificate is judged here. */
+
+const ANSWER_MS = 3_000;
+/** Bytes of an answer that are looked at. */
+const ANSWER_MAX = 4_096;
+
+/** Whether XMPP over WebSocket is spoken at an `http:` or `https:` address, as Signalbox says so. */
+export function speaksXmpp(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const get = url.startsWith("https:") ? httpsGet : httpGet;
+    const options = { timeout: ANSWER_MS, rejectUnauthorized: false };
+    const request = get(url, options, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => {
+        text += part;
+        if (text.length > ANSWER_MAX) request.destroy();
+      });
+      response.on("close", () => {
+        resolve(response.statusCode === 426 && text.includes("RFC 7395"));
+      });
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false));
+  });
+}
+
+/**
+ * Whether XMPP streams of the domain are spoken at a port (RFC 6120 section 4.2).
+ * @param tls whether TLS begins with the first byte
+ */
+export function speaksStreams(config: Config, port: number, tls: boolean): Promise<boolean> {
+  const { HOST, CHAT_DOMAIN } = config;
+  const host = HOST === "0.0.0.0" || HOST === "::" ? "127.0.0.1" : HOST;
+  const header = `<?xml version="1.0"?><stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="${CHAT_DOMAIN}" version="1.0">`;
+  return new Promise((resolve) => {
+    const socket = tls
+      ? connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ["xmpp-client"] })
+      : connectTcp({ host, port });
+    let text = "";
+    const end = () => {
+      resolve(/<stream:stream /.test(text) && text.includes(` from="${CHAT_DOMAIN}"`));
+      socket.destroy();
+    };
+    socket.setEncoding("utf8");
+    socket.setTimeout(ANSWER_MS, end);
+    socket.on(tls ? "secureConnect" : "connect", () => socket.end(`${header}</stream:stream>`));
+    socket.on("data", (part: string) => {
+      text += part;
+      if (text.includes(">", text.indexOf("<stream:stream ")) || text.length > ANSWER_MAX) end();
+    });
+    socket.on("error", end);
+    socket.on("close", end);
+  });
+}

@@ -1,0 +1,77 @@
+import { createECDH } from "node:crypto";
+import { Fault } from "../../core/errors";
+import { newP256Pair } from "../../core/random";
+import { textProblem } from "../../identity/user/user-fields";
+import type { WebPushCredentials } from "./credentials";
+import { checkAddress } from "./service-address";
+
+/** Credentials for the browsers' push services as an owner gives them. */
+export interface GivenWeb {
+  publicKey?: string | null;
+  privateKey?: string | null;
+  /** Makes a new pair of keys. */
+  generate?: boolean | null;
+  subject?: string | null;
+  ca?: string | null;
+}
+
+const SUBJECT_MAX = 255;
+const KEY = /^[\w+/-]{43,88}={0,2}$/;
+const MAILTO = /^mailto:[^\s@\p{Cc}<>]+@[^\s@\p{Cc}<>]+$/u;
+
+/** Checks the form of what an owner gives. @throws Fault INVALID on the field that is wrong */
+export function checkWeb(given: GivenWeb): WebPushCredentials {
+  const { ca } = checkAddress("web", given);
+  const subject = checkSubject(given.subject);
+  return { service: "web", ...keysOf(given), subject, ...(ca === undefined ? {} : { ca }) };
+}
+
+/** Whom a push service may turn to: a mailto: or https: URL (RFC 8292 section 2.1). */
+function checkSubject(given: string | null | undefined): string {
+  if (!given) throw Fault.field("web.subject", "is required");
+  const isUrl = /^https:\/\//.test(given) && URL.canParse(given);
+  const problem =
+    isUrl || MAILTO.test(given)
+      ? textProblem(given, SUBJECT_MAX)
+      : "must be a URL that begins with https://, or mailto: and an e-mail address";
+  if (problem) throw Fault.field("web.subject", problem);
+  return given;
+}
+
+/** A pair of keys on P-256, in base64url: 32 bytes, and an uncompressed point (RFC 8292 section 3.2). */
+function keysOf({ publicKey, privateKey, generate }: GivenWeb) {
+  if (generate) {
+    if (publicKey || privateKey) {
+      throw Fault.field("web.generate", "must not be given beside keys");
+    }
+    const pair = newP256Pair();
+    return { publicKey: base64url(pair.publicKey), privateKey: base64url(pair.privateKey) };
+  }
+  if (!privateKey) throw Fault.field("web.privateKey", "is required, unless a pair is generated");
+  const secret = readKey("web.privateKey", privateKey, 32);
+  const point = pointOf(secret);
+  if (publicKey && !readKey("web.publicKey", publicKey, 65).equals(point)) {
+    throw Fault.field("web.publicKey", "does not belong to the private key");
+  }
+  return { publicKey: base64url(point), privateKey: base64url(secret) };
+}
+
+function readKey(field: string, text: string, length: number): Buffer {
+  const bytes = KEY.test(text) ? Buffer.from(text, "base64url") : null;
+  if (bytes?.length !== length) {
+    throw Fault.field(field, `must be ${length} bytes of a key on P-256 in base64url`);
+  }
+  return bytes;
+}
+
+function pointOf(secret: Buffer): Buffer {
+  const curve = createECDH("prime256v1");
+  try {
+    curve.setPrivateKey(secret);
+    return curve.getPublicKey();
+  } catch {
+    throw Fault.field("web.privateKey", "is no key on P-256");
+  }
+}
+
+const base64url = (bytes: Buffer) => bytes.toString("base64url");

@@ -1,0 +1,110 @@
+import type { Statement } from "../../store/store";
+import { type PushChannel, SERVICE_OF } from "../channel";
+import { EVENT_COLUMNS, type EventRow } from "../event/push-event";
+import { expirationOf, type Message, readMessage } from "../payload/message";
+import type { Push as Payload } from "../payload/push";
+import { sizeProblem } from "../payload/size";
+import { translate } from "../payload/translate";
+import type { Outcome, Provider, Target } from "../provider/provider";
+import type { Push } from "../push";
+import type { DeliverJob } from "./expand";
+import { tellDeliveries } from "./notices";
+import { type Attempt, settle } from "./settle";
+
+/** Batches under way at once on one node: what may be sent twice after a crash, times 500. */
+export const BATCHES = 4;
+
+const EVENT: Statement = {
+  name: "push_event_to_deliver",
+  text: `SELECT ${EVENT_COLUMNS}, e.withdrawn_at FROM push_events e WHERE e.id = $1`,
+};
+
+const BATCH: Statement = {
+  name: "push_batch",
+  text: `SELECT d.id, s.id AS subscription, coalesce(s.token, '') AS token, s.bundle_id,
+      s.web_auth, s.web_p256dh
+    FROM push_deliveries d LEFT JOIN push_subscriptions s ON s.id = d.subscription_id
+    WHERE d.id = ANY($1::bigint[]) AND d.outcome IN ('pending', 'later') AND d.attempts = $2`,
+};
+
+type DeliveredRow = EventRow & { withdrawn_at: Date | null };
+
+interface BatchRow {
+  id: number;
+  subscription: number | null;
+  token: string;
+  bundle_id: string | null;
+  web_auth: string | null;
+  web_p256dh: string | null;
+}
+
+type Send = (target: Target) => Promise<Outcome>;
+
+/**
+ * Sends those of a batch of deliveries that this attempt was not made for, and writes what became of
+ * them. A batch that a crash cut off is sent again whole.
+ */
+export async function deliver(push: Push, job: DeliverJob): Promise<void> {
+  const { query } = push.identity.store;
+  const [event] = await query<DeliveredRow>(EVENT, [job.event]);
+  if (!event) return;
+  const rows = await query<BatchRow>(BATCH, [job.deliveries, job.attempts]);
+  if (rows.length === 0) return;
+  const send = await sender(push, event);
+  const attempts = await Promise.all(rows.map((row) => attempt(row, send)));
+  for (const { outcome } of await settle(push, job, attempts)) {
+    push.metrics.pushDeliveries.inc({ service: SERVICE_OF[event.channel], outcome: outcome.kind });
+  }
+  await tellDeliveries(push, event, job.deliveries);
+}
+
+async function attempt(row: BatchRow, send: Send): Promise<Attempt> {
+  const { id: delivery, subscription, token } = row;
+  const outcome: Outcome =
+    subscription === null
+      ? { kind: "gone", reason: "The subscription was deleted before" }
+      : await send({
+          deliveryId: delivery,
+          token,
+          bundleId: row.bundle_id,
+          webAuth: row.web_auth,
+          webP256dh: row.web_p256dh,
+        });
+  return { delivery, subscription, token, outcome };
+}
+
+/** How the event is sent to a device; where it cannot be, that is what every device gets. */
+async function sender(push: Push, event: DeliveredRow): Promise<Send> {
+  const refuse = (reason: string): Send => {
+    const outcome: Outcome = { kind: "refused", reason };
+    return () => Promise.resolve(outcome);
+  };
+  if (event.withdrawn_at !== null) return refuse("It was withdrawn before it could be sent");
+  const { application_id: applicationId, environment, channel } = event;
+  const now = push.identity.clock.now();
+  const message = readMessage(event.message, event.universal ? null : channel);
+  const payload = translate(message, channel, now);
+  const problem = isOver(message, now)
+    ? "The notification expired before it could be sent"
+    : sizeProblem(payload);
+  if (problem !== null) return refuse(problem);
+  const provider = await push.provider(applicationId, environment, SERVICE_OF[channel]);
+  if (provider === null) return refuse(`No ${channel} credentials are set for ${environment}`);
+  return timed(push, provider, channel, payload);
+}
+
+function timed(push: Push, provider: Provider, channel: PushChannel, payload: Payload): Send {
+  const service = SERVICE_OF[channel];
+  return async (target) => {
+    const stop = push.metrics.pushSeconds.startTimer({ service });
+    const outcome = await provider.send(payload, target);
+    stop();
+    return outcome;
+  };
+}
+
+/** Whether nobody wants it any more: a date of 0 asks the platform to try once. */
+function isOver(message: Message, now: number): boolean {
+  const expiration = expirationOf(message);
+  return expiration !== null && expiration > 0 && expiration * 1000 <= now;
+}

@@ -1,0 +1,62 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { ownApplication } from "../../identity/application/owned-applications";
+import { Allow } from "../../identity/context";
+import type { PushContext } from "../context";
+import { findAccountEvent, listApplicationEvents } from "./event-list";
+import type { PushEvent } from "./push-event";
+import { CreateApplicationPushEventInput } from "./push-event.input";
+import { create, PageArgs } from "./push-event.resolver";
+import {
+  CreatePushEventPayload,
+  PushEventConnection,
+  PushEventObject,
+  toConnection,
+} from "./push-event.type";
+
+@Resolver()
+export class ApplicationPushEventResolver {
+  @Allow("account")
+  @Query(() => PushEventConnection, {
+    description: "The events of an application of the account, newest first.",
+  })
+  async applicationPushEvents(
+    @Ctx() { identity, visit }: PushContext,
+    @Arg("applicationId", () => ID, { description: "The application." }) applicationId: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<PushEventConnection> {
+    const { accountId } = await visit.account();
+    const { id } = await ownApplication(identity, accountId, applicationId);
+    return toConnection(await listApplicationEvents(identity, id, page), page);
+  }
+
+  @Allow("account")
+  @Query(() => PushEventObject, {
+    nullable: true,
+    description: "An event of one of the account's applications; null for any other.",
+  })
+  async applicationPushEvent(
+    @Ctx() { identity, visit }: PushContext,
+    @Arg("id", () => ID, { description: "The event." }) id: string,
+  ): Promise<PushEvent | null> {
+    return findAccountEvent(identity, await visit.account(), id);
+  }
+
+  @Allow("account")
+  @Mutation(() => CreatePushEventPayload, {
+    description: "Notifies users of an application of the account, as its owner.",
+  })
+  async createApplicationPushEvent(
+    @Ctx() { identity, push, visit }: PushContext,
+    @Arg("input", () => CreateApplicationPushEventInput, { description: "The push." })
+    input: CreateApplicationPushEventInput,
+    @Arg("dryRun", () => Boolean, {
+      defaultValue: false,
+      description: "Tells what the push would be, and sends nothing.",
+    })
+    dryRun: boolean,
+  ): Promise<CreatePushEventPayload> {
+    const { accountId } = await visit.account();
+    const { id } = await ownApplication(identity, accountId, input.applicationId);
+    return create(push, { applicationId: id, userId: null }, input, { dryRun });
+  }
+}

@@ -1,0 +1,194 @@
+import { hash } from "node:crypto";
+import { Fault } from "../../core/errors";
+import type { Enqueue } from "../../jobs/jobs";
+import type { Statement, Transaction } from "../../store/store";
+import type { PushChannel } from "../channel";
+import { EXPAND_OPTIONS } from "../delivery/expand";
+import { JOBS, type Push } from "../push";
+import { START } from "./audience";
+import { checkEvent, type EventInput, type EventRequest } from "./event-request";
+import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
+import { reachedChannels } from "./reach";
+import { tagQueryOf } from "./selector";
+
+/** What a request is answered with that nobody would get. */
+export const NOBODY = "No one can receive the message";
+
+/** Milliseconds that an idempotency key is remembered. */
+export const KEY_MS = 24 * 60 * 60 * 1000;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Who asks for a push: a user, or the owner of the application's account. */
+export interface Sender {
+  applicationId: number;
+  userId: number | null;
+}
+
+/** Kinds of events: those that somebody asked for, and those that wake a phone for a call. */
+const API = "API";
+const CALL = "CALL";
+
+interface Details {
+  channels: readonly PushChannel[];
+  key: string | null;
+  requestHash: Buffer | null;
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+  callId: number | null;
+}
+
+const INSERT: Statement = {
+  name: "create_push_events",
+  text: `WITH e AS (INSERT INTO push_events (application_id, user_id, event_type, channel, environment,
+      message, name, date, end_date, period, selector, tag_query, universal, idempotency_key,
+      request_hash, next_run_at, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
+    SELECT $1::bigint, $2::bigint, $3::push_event_type, c.channel::push_channel,
+      $5::push_environment, $6::text, $7::text, $8::timestamptz, $9::timestamptz, $10::int,
+      $11::text::jsonb, $12::text, $13::boolean, $14::text, $15::bytea, $16::timestamptz,
+      $17::bigint, $17::bigint, $18::timestamptz, $18::timestamptz, $19::text, $20::bigint
+    FROM unnest($4::text[]) WITH ORDINALITY AS c(channel, n) ORDER BY c.n RETURNING *)
+    SELECT ${EVENT_COLUMNS} FROM e ORDER BY e.id`,
+};
+
+/** See `standard_id` of the model. */
+const LINK: Statement = {
+  name: "link_push_events",
+  text: "UPDATE push_events SET standard_id = $2 WHERE id = $1",
+};
+
+/** One request of a sender's key at a time; the lock ends with the transaction. */
+const LOCK_KEY: Statement = {
+  name: "lock_push_key",
+  text: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 5291))::text AS locked",
+};
+
+const BY_KEY: Statement = {
+  name: "push_events_by_key",
+  text: `SELECT ${EVENT_COLUMNS}, e.request_hash FROM push_events e
+    WHERE e.user_id = $1 AND e.idempotency_key = $2 ORDER BY e.id`,
+};
+
+const FORGET_KEY: Statement = {
+  name: "forget_push_key",
+  text: `UPDATE push_events SET idempotency_key = NULL, request_hash = NULL
+    WHERE user_id = $1 AND idempotency_key = $2`,
+};
+
+/**
+ * Asks for a push: writes an event for each channel that it goes over and, of what goes out at once,
+ * the job that finds the recipients, in one transaction.
+ * @param key makes the request safe to repeat for a day: a repetition is answered with the events that
+ * the first one wrote
+ * @throws Fault INVALID on the field that is wrong, when nobody can receive what goes out at once, and
+ * on a key that another request came with
+ */
+export async function createEvents(
+  push: Push,
+  sender: Sender,
+  input: EventInput,
+  key: string | null = null,
+): Promise<PushEvent[]> {
+  const { identity, jobs } = push;
+  const now = identity.clock.now();
+  if (key !== null && !KEY.test(key)) {
+    throw Fault.field("idempotencyKey", "must be 1 to 255 visible ASCII characters");
+  }
+  const requestHash = key === null ? null : hashOf(input);
+  return jobs.transaction([JOBS.expand], async (transaction, enqueue) => {
+    if (key !== null && sender.userId !== null) {
+      const known = await eventsOf(transaction, sender.userId, key, requestHash, now);
+      if (known !== null) return known;
+    }
+    // Not before: a date that was to come may have passed since the first request.
+    const request = checkEvent(input, now);
+    const channels = await channelsOf(transaction, sender, request);
+    const details = { channels, key, requestHash, now, callId: null };
+    return writeEvents(transaction, enqueue, sender, request, details);
+  });
+}
+
+/**
+ * Writes the events of a request that was checked, one for each channel, and the jobs that send what goes
+ * out at once.
+ * @param details.callId the call that it wakes a phone for; null for a push that somebody asked for
+ */
+export async function writeEvents(
+  transaction: Transaction,
+  enqueue: Enqueue,
+  sender: Sender,
+  request: EventRequest,
+  details: Details,
+): Promise<PushEvent[]> {
+  const events = await insert(transaction, sender, request, details);
+  const voip = events.find(({ channel }) => channel === "apns_voip");
+  const standard = events.find(({ channel }) => channel === "apns");
+  if (voip && standard) await transaction.query(LINK, [voip.id, standard.id]);
+  if (request.eventType === "one_shot") {
+    for (const { id } of events) {
+      await enqueue(JOBS.expand, { event: id, occurrence: 0, ...START }, EXPAND_OPTIONS);
+    }
+  }
+  return events;
+}
+
+/** The channels that an event is written for. */
+async function channelsOf(
+  transaction: Transaction,
+  { applicationId }: Sender,
+  request: EventRequest,
+): Promise<readonly PushChannel[]> {
+  const { environment, selector, universal, channels, eventType } = request;
+  // Whoever is reached when the time has come may not have that device yet.
+  if (eventType !== "one_shot") return channels;
+  const audience = { applicationId, environment, selector, universal };
+  const reached = await reachedChannels(transaction, audience, channels);
+  if (reached.length === 0) throw new Fault("INVALID", NOBODY, { base: [NOBODY] });
+  return reached;
+}
+
+async function insert(
+  { query }: Transaction,
+  { applicationId, userId }: Sender,
+  request: EventRequest,
+  { channels, key, requestHash, now, callId }: Details,
+): Promise<PushEvent[]> {
+  const { eventType, environment, message, name, date, endDate, period, selector } = request;
+  const rows = await query<EventRow>(INSERT, [
+    ...[applicationId, userId, eventType, channels, environment, message, name],
+    ...[date, endDate, period, JSON.stringify(selector), tagQueryOf(selector)],
+    ...[request.universal !== null, userId === null ? null : key, requestHash],
+    ...[date, eventType === "one_shot" ? 0 : null, new Date(now)],
+    ...[callId === null ? API : CALL, callId],
+  ]);
+  return rows.map(toEvent);
+}
+
+/** The events that a request with this key wrote before, within the day; null if it is the first. */
+async function eventsOf(
+  { query }: Transaction,
+  userId: number,
+  key: string,
+  requestHash: Buffer | null,
+  now: number,
+): Promise<PushEvent[] | null> {
+  await query(LOCK_KEY, [`${userId} ${key}`]);
+  const rows = await query<EventRow & { request_hash: Uint8Array }>(BY_KEY, [userId, key]);
+  const [first] = rows;
+  if (first === undefined) return null;
+  if (first.created_at.getTime() <= now - KEY_MS) {
+    await query(FORGET_KEY, [userId, key]);
+    return null;
+  }
+  if (requestHash === null || !requestHash.equals(first.request_hash)) {
+    throw Fault.field("idempotencyKey", "was used for another request within the last 24 hours");
+  }
+  return rows.map(toEvent);
+}
+
+/** SHA-256 of what was asked for, whatever the order of its fields. */
+function hashOf(input: EventInput): Buffer {
+  const entries = Object.entries(input)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash("sha256", JSON.stringify(entries), "buffer");
+}

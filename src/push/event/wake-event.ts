@@ -1,0 +1,117 @@
+import type { Enqueue } from "../../jobs/jobs";
+import type { Statement, Transaction } from "../../store/store";
+import type { PushChannel, PushEnvironment } from "../channel";
+import { EXPAND_OPTIONS } from "../delivery/expand";
+import type { JsonObject } from "../payload/json";
+import { JOBS } from "../push";
+import { START } from "./audience";
+import { checkEvent } from "./event-request";
+import type { Selector } from "./selector";
+
+/** What a push that wakes a phone holds, in the terms of a universal message. */
+export interface WakeContent {
+  /** Shown where the platform shows anything by itself. */
+  text: string;
+  /** Unix seconds after which nobody wants it any more. */
+  expiration: number;
+  /** Further keys, for the app. */
+  custom: JsonObject;
+}
+
+/** Whom to wake, and for which call. */
+export interface WakeRequest {
+  applicationId: number;
+  environment: PushEnvironment;
+  callId: number;
+  userId: number;
+  /** The channels by which the user is reached (`reachOfUsers`). */
+  channels: readonly PushChannel[];
+  content: WakeContent;
+}
+
+/** A push that wakes, checked. */
+export interface WakePush extends Omit<WakeRequest, "content"> {
+  message: string;
+  selector: Selector;
+}
+
+/** Over VoIP where the user has such a subscription, else over the standard channels. */
+export const WAKES_OVER = { voip: true } as const;
+
+const WRITE: Statement = {
+  name: "write_wakes",
+  text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
+      universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
+    SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
+      true, ${START.recipient}, ${START.subscription}, $2::timestamptz, $2::timestamptz, 'CALL',
+      g.call_id
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(application_id bigint,
+        environment push_environment, message text, selector jsonb, call_id bigint, channels text[])
+      CROSS JOIN LATERAL unnest(g.channels) AS c(channel)
+    RETURNING id`,
+};
+
+/** A push that has nothing to wake for takes no more devices, and what it did not send stays unsent. */
+const WITHDRAW: Statement = {
+  name: "withdraw_wakes",
+  text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
+      active = false, expanded_to = NULL, expanded_sub = NULL,
+      dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
+    WHERE e.call_id = g.call_id AND e.selector -> 'ids' = jsonb_build_array(g.user_id)
+      AND e.withdrawn_at IS NULL`,
+};
+
+/**
+ * Checks what is to wake a user, as every push is checked.
+ * @param now milliseconds since the Unix epoch
+ * @throws Fault INVALID when a push cannot hold the content
+ */
+export function checkWake({ content, ...request }: WakeRequest, now: number): WakePush {
+  const { text, expiration, custom } = content;
+  const message = { ...custom, message: text, ios_voip: 1, ios_sound: "default", expiration };
+  const checked = checkEvent(
+    {
+      ...{ environment: request.environment, userIds: [String(request.userId)] },
+      message: Buffer.from(JSON.stringify(message)).toString("base64"),
+    },
+    now,
+  );
+  return { ...request, message: checked.message, selector: checked.selector };
+}
+
+/**
+ * Writes pushes that wake, an event for each channel, and the jobs that send them, in the caller's
+ * transaction of the jobs `push-expand`: two statements, however many there are.
+ * @param now milliseconds since the Unix epoch
+ */
+export async function writeWakes(
+  { query }: Pick<Transaction, "query">,
+  enqueue: Enqueue,
+  pushes: readonly WakePush[],
+  now: number,
+): Promise<void> {
+  const rows = pushes.map(
+    ({ applicationId, callId, environment, message, selector, channels }) => ({
+      ...{ application_id: applicationId, call_id: callId },
+      ...{ environment, message, selector, channels },
+    }),
+  );
+  const events = await query<{ id: number }>(WRITE, [JSON.stringify(rows), new Date(now)]);
+  const jobs = events.map(({ id }) => ({ event: id, occurrence: 0, ...START }));
+  await enqueue(JOBS.expand, jobs, EXPAND_OPTIONS);
+}
+
+/**
+ * Takes back what was to wake users for calls that they no longer need to be woken for: deliveries that
+ * wait to be tried again are refused.
+ * @param now milliseconds since the Unix epoch
+ */
+export async function withdrawWakes(
+  { query }: Pick<Transaction, "query">,
+  parts: ReadonlyArray<{ callId: number; userId: number }>,
+  now: number,
+): Promise<void> {
+  const rows = parts.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
+  await query(WITHDRAW, [JSON.stringify(rows), new Date(now)]);
+}

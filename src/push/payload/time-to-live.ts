@@ -1,0 +1,13 @@
+/**
+ * Seconds until an expiration, of 0 to a maximum; undefined without an expiration.
+ * @param expiration Unix seconds
+ * @param now Unix milliseconds
+ */
+export function secondsLeft(
+  expiration: number | null,
+  now: number,
+  max: number,
+): number | undefined {
+  if (expiration === null) return undefined;
+  return Math.min(Math.max(Math.floor(expiration - now / 1000), 0), max);
+}

@@ -1,0 +1,28 @@
+import { toData } from "./fcm-data";
+import { FCM_TTL_MAX } from "./fcm-message";
+import { given, unlessEmpty } from "./json";
+import type { FcmPush } from "./push";
+import { secondsLeft } from "./time-to-live";
+import type { Universal } from "./universal";
+
+/**
+ * A universal message for Android. It goes out at once where there is something to show or a call to
+ * ring for, even as data that the app shows by itself; otherwise as power allows, Firebase's default.
+ * @param now Unix milliseconds
+ */
+export function toFcm(message: Universal, now: number): FcmPush {
+  const { text, notification, custom, expiration } = message;
+  const urgent = text !== undefined || notification !== undefined || message.voip;
+  const ttl = secondsLeft(expiration, now, FCM_TTL_MAX);
+  const android = given({
+    priority: urgent ? "HIGH" : undefined,
+    ttl: ttl === undefined ? undefined : `${ttl}s`,
+    notification: unlessEmpty(notification?.android),
+  });
+  const parts = {
+    data: unlessEmpty(toData(given({ message: text, ...custom }))),
+    notification: unlessEmpty(notification?.shared),
+    android: unlessEmpty(android),
+  };
+  return { channel: "gcm", message: given(parts) };
+}

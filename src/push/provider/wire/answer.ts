@@ -1,0 +1,102 @@
+import type { Outcome } from "../provider";
+import { PRIVATE_NETWORK } from "./private-networks";
+
+/** What a service answered. */
+export interface Answer {
+  status: number;
+  /** By their names in lower case. */
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Its beginning, where it is longer than any answer of these services. */
+  body: string;
+}
+
+/** Characters of an answer that are read at most; what the services say has some hundred. */
+export const ANSWER_MAX = 16_384;
+
+/** Why there is no answer, in words that may be shown. */
+export class Unanswered extends Error {
+  override readonly name = "Unanswered";
+
+  /**
+   * @param reason without addresses, tokens or what an error repeats of them
+   * @param fault "unprocessed" where the service certainly did not begin with it, so that it may be
+   * sent again at once; "refused" where another attempt would end the same
+   */
+  constructor(
+    readonly reason: string,
+    readonly fault: "unreachable" | "unprocessed" | "refused" = "unreachable",
+  ) {
+    super(reason);
+  }
+}
+
+/** Why a connection could not be used, in words that hold no address. */
+export function connectionFault(error: NodeJS.ErrnoException): Unanswered {
+  if (error.code === PRIVATE_NETWORK) {
+    return new Unanswered("the address leads into a private network", "refused");
+  }
+  return new Unanswered(`no connection (${error.code ?? "unknown reason"})`);
+}
+
+/** What becomes of a push that has no answer. */
+export function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof Unanswered)) {
+    return { kind: "later", reason: "could not be sent", delayMs: null };
+  }
+  if (error.fault === "refused") return { kind: "refused", reason: error.reason };
+  return { kind: "later", reason: error.reason, delayMs: null };
+}
+
+/** Whether a status says that the service is at fault, or that it was asked too often. */
+export const isPassing = (status: number): boolean => status === 429 || status >= 500;
+
+/** One header of an answer; the first, where it comes more than once. */
+export function headerOf({ headers }: Answer, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}
+
+/** Longest delay that is believed: a day, in milliseconds. */
+const DELAY_MAX = 86_400_000;
+
+/**
+ * Milliseconds that an answer asks to wait: its Retry-After, in seconds or as a date (RFC 9110
+ * section 10.2.3); null without one, a day at most.
+ * @param now milliseconds since the Unix epoch
+ */
+export function retryAfterOf(answer: Answer, now: number): number | null {
+  const text = headerOf(answer, "retry-after")?.trim() ?? "";
+  const delay = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isNaN(delay) ? null : Math.min(Math.max(delay, 0), DELAY_MAX);
+}
+
+/** Longest reason, in characters. */
+const REASON_MAX = 200;
+
+/**
+ * A service's own words as a reason: one line, printable, of bounded length, and without what could
+ * be a token or an address that it repeats.
+ */
+export function quoteReason(words: string): string {
+  return words
+    .slice(0, 4 * REASON_MAX)
+    .replace(/[^\x21-\x7e]+/g, " ")
+    .replace(/\b\w+:\/\/\S+|[\w.~+/=:%-]{40,}/g, "…")
+    .trim()
+    .slice(0, REASON_MAX);
+}
+
+/** The object in a body of JSON; empty where it is none. */
+export function bodyOf({ body }: Answer): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(body));
+  } catch {
+    return {};
+  }
+}
+
+/** A value of JSON as an object; empty where it is none. */
+export function objectOf(value: unknown): Record<string, unknown> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,62 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Allow } from "../../identity/context";
+import type { PushContext } from "../context";
+import {
+  CreatePushSubscriptionInput,
+  DeletePushSubscriptionInput,
+} from "./push-subscription.input";
+import {
+  CreatePushSubscriptionPayload,
+  DeletePushSubscriptionPayload,
+  PushSubscriptionConnection,
+  showPushSubscription,
+} from "./push-subscription.type";
+import {
+  createPushSubscription,
+  deletePushSubscription,
+  listPushSubscriptions,
+} from "./push-subscriptions";
+
+@Resolver()
+export class PushSubscriptionResolver {
+  @Allow("user")
+  @Query(() => PushSubscriptionConnection, {
+    description: "The devices of the calling user that receive notifications, 100 at most.",
+  })
+  async pushSubscriptions(
+    @Ctx() { identity, visit }: PushContext,
+  ): Promise<PushSubscriptionConnection> {
+    const list = await listPushSubscriptions(identity, await visit.user());
+    const nodes = list.map(showPushSubscription);
+    return { nodes, edges: nodes.map((node) => ({ node })), totalCount: nodes.length };
+  }
+
+  @Allow("user")
+  @Mutation(() => CreatePushSubscriptionPayload, {
+    description: `Subscribes a device of the calling user to notifications. The same device again (udid, channel and
+environment) gets the new token; a token that another device or user had moves to this one. Of more than
+100 subscriptions the one that registered longest ago ends.`,
+  })
+  async createPushSubscription(
+    @Ctx() { identity, visit }: PushContext,
+    @Arg("input", () => CreatePushSubscriptionInput, { description: "The device." })
+    input: CreatePushSubscriptionInput,
+  ): Promise<CreatePushSubscriptionPayload> {
+    const created = await createPushSubscription(identity, await visit.user(), input);
+    const subscription = showPushSubscription(created);
+    return { subscription, edges: [{ node: subscription }] };
+  }
+
+  @Allow("user")
+  @Mutation(() => DeletePushSubscriptionPayload, {
+    description: "Ends a subscription of the calling user.",
+  })
+  async deletePushSubscription(
+    @Ctx() { identity, visit }: PushContext,
+    @Arg("input", () => DeletePushSubscriptionInput, { description: "The subscription." })
+    { id }: DeletePushSubscriptionInput,
+  ): Promise<DeletePushSubscriptionPayload> {
+    const viewer = await visit.user();
+    return { deletedPushSubscriptionId: await deletePushSubscription(identity, viewer, id) };
+  }
+}

@@ -1,0 +1,162 @@
+import { createServer, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { plainAddress } from "../../core/client-address";
+import type { Log } from "../../core/log";
+import { spread } from "../../core/spread";
+import type { LiveCertificate } from "../../core/tls/certificate";
+import { acceptClient, type Endpoint } from "../c2s";
+import { attribute, isElement } from "../element";
+import type { Stream } from "../stream";
+import { CLIENT } from "../xml";
+import { type Listener, listen, type Place } from "./listen";
+import { isStreamEnd, StreamReader } from "./stream-reader";
+import type { Framing, Transport } from "./transport";
+
+/** XMPP over TCP (RFC 6120 section 3), made secure by STARTTLS or by TLS from the first byte (XEP-0368). */
+
+const STREAMS = "http://etherx.jabber.org/streams";
+
+const framing: Framing = {
+  isOpen: (element) => isElement(element, "stream", STREAMS),
+  isClose: isStreamEnd,
+  open: (domain, id) =>
+    `<?xml version="1.0"?><stream:stream xmlns="${CLIENT}" xmlns:stream="${STREAMS}"${attribute("from", domain)}${attribute("id", id)} version="1.0" xml:lang="en">`,
+  close: "</stream:stream>",
+};
+
+class TcpTransport implements Transport {
+  readonly framing = framing;
+  readonly origin = undefined;
+  readonly stream: Stream;
+  #trusted = false;
+  #reader = new StreamReader();
+
+  private readonly log: Log;
+
+  constructor(
+    endpoint: Endpoint,
+    private socket: Socket,
+    readonly ip: string | null,
+    readonly admitted: () => void,
+    private readonly certificate: LiveCertificate,
+    tls: boolean,
+  ) {
+    this.log = endpoint.services.log;
+    if (tls) this.#encrypt();
+    this.stream = acceptClient(endpoint, this);
+    this.#serve();
+  }
+
+  get trusted(): boolean {
+    return this.#trusted;
+  }
+
+  get startTls(): (() => void) | undefined {
+    return this.#trusted ? undefined : () => this.#secure();
+  }
+
+  #secure(): void {
+    this.socket.removeAllListeners("data");
+    // What arrived in the clear behind <starttls/> goes with the reader that has it (CVE-2011-0411).
+    this.#reader = new StreamReader();
+    this.#encrypt();
+    this.#serve();
+  }
+
+  #encrypt(): void {
+    this.#trusted = true;
+    this.socket = new TLSSocket(this.socket, {
+      isServer: true,
+      secureContext: this.certificate.context,
+      ALPNProtocols: ["xmpp-client"],
+    });
+    // After the handshake a socket that no tls.Server made tells of a broken record by this event alone,
+    // and takes in whatever follows without end.
+    this.socket.on("_tlsError", (error: Error) => this.socket.destroy(error));
+  }
+
+  #serve(): void {
+    const reader = this.#reader;
+    this.socket.on("data", (chunk: Buffer) => {
+      let fresh = true;
+      this.stream.push(chunk.length, () => {
+        if (fresh) reader.feed(chunk);
+        fresh = false;
+        return reader.next(this.stream.bytes);
+      });
+    });
+    this.socket.on("close", () => this.stream.lost());
+    this.socket.on("error", (error) => {
+      this.log.debug({ err: error }, "chat socket failed");
+      this.socket.destroy();
+    });
+  }
+
+  restart(): void {
+    this.#reader.restart();
+  }
+  write(xml: string): void {
+    if (this.socket.writable) this.socket.write(xml);
+  }
+  backlog(): number {
+    return this.socket.writableLength;
+  }
+  hold(): void {
+    this.socket.pause();
+  }
+  release(): void {
+    this.socket.resume();
+  }
+  probe(): void {
+    // The ping that goes with it is all there is: TCP asks by itself, within hours.
+  }
+  end(): void {
+    // A held socket would never see that the client has closed its side.
+    this.socket.resume();
+    this.socket.end();
+  }
+  abort(): void {
+    this.socket.destroy();
+  }
+}
+
+/**
+ * Opens a port for XMPP over TCP.
+ * @param tls whether TLS begins with the first byte; else by STARTTLS, which is required
+ * @throws Error when the port is taken
+ */
+export async function openTcp(
+  endpoint: Endpoint,
+  place: Place,
+  certificate: LiveCertificate,
+  tls: boolean,
+): Promise<Listener> {
+  const streams = new Set<Stream>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on("error", () => socket.destroy());
+    // A balancer speaks for many: its address would have them share the limits of one.
+    const address = plainAddress(socket.remoteAddress ?? "");
+    const ip = endpoint.isProxy(address) ? null : address;
+    const leave = endpoint.doorstep.enter(ip, () => socket.destroy());
+    if (!leave) return void socket.destroy();
+    const { stream } = new TcpTransport(endpoint, socket, ip, leave, certificate, tls);
+    streams.add(stream);
+    socket.on("close", () => {
+      leave();
+      streams.delete(stream);
+    });
+  });
+  const port = await listen(server, place);
+  return {
+    port,
+    async drain(windowMs) {
+      server.close();
+      await spread(streams, windowMs, (stream) => stream.fail("system-shutdown"));
+    },
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const stream of streams) stream.fail("system-shutdown");
+      return closed;
+    },
+  };
+}

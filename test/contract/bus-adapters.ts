@@ -1,0 +1,57 @@
+import type { OpenBus } from "../../src/bus/adapter";
+import type { InboxPage } from "../../src/bus/bus";
+import { openLocalBus } from "../../src/bus/local";
+import { openRedisBus } from "../../src/bus/redis";
+import { openLog } from "../../src/core/log";
+import { freshRedis, hasServices } from "../support/database";
+
+/** Says nothing. */
+export const log = openLog("silent");
+
+/** A kind of bus. */
+export interface Adapter {
+  name: string;
+  /** Opens buses of one deployment; the second one is another node where there can be several. */
+  open(): Promise<{ bus: OpenBus; other: OpenBus; close(): Promise<void> }>;
+}
+
+/** Those of this run: every one passes the same tests. */
+export const ADAPTERS: Adapter[] = [
+  {
+    name: "local",
+    open: async () => {
+      const bus = openLocalBus({ now: () => 1_000_000 }, log);
+      return { bus, other: bus, close: () => bus.close() };
+    },
+  },
+];
+if (hasServices) {
+  ADAPTERS.push({
+    name: "redis",
+    open: async () => {
+      const url = await freshRedis();
+      const [bus, other] = await Promise.all([openRedisBus(url, log), openRedisBus(url, log)]);
+      return {
+        bus,
+        other,
+        close: async () => {
+          await Promise.all([bus.close(), other.close()]);
+        },
+      };
+    },
+  });
+}
+
+/** Appends, and answers the cursor. */
+export async function append(bus: OpenBus, inbox: string, body: string): Promise<string> {
+  return (await bus.append(inbox, body)).cursor;
+}
+
+/** Reads page after page. */
+export async function readAll(bus: OpenBus, inbox: string, after: string): Promise<InboxPage> {
+  const page = await bus.read(inbox, after);
+  if (!page.more) return page;
+  const rest = await readAll(bus, inbox, page.entries.at(-1)?.cursor ?? "");
+  const complete = page.complete && rest.complete;
+  return { ...rest, entries: [...page.entries, ...rest.entries], complete };
+}

@@ -1,0 +1,283 @@
+import { eventually } from "../../scripts/services/binaries";
+import { ask, type RedisServer, startRedis } from "../../scripts/services/redis-server";
+import { HEAD_MS, type OpenBus } from "../../src/bus/adapter";
+import {
+  EVERYBODY,
+  INBOX_BYTES,
+  INBOX_LANES,
+  INBOX_MS,
+  PAGE_ENTRIES,
+  UNREMEMBERED,
+} from "../../src/bus/bus";
+import { openLocalBus } from "../../src/bus/local";
+import { openRedisBus } from "../../src/bus/redis";
+import { hasServices } from "../support/database";
+import { ADAPTERS, log, readAll } from "./bus-adapters";
+
+const LANES = [EVERYBODY, "to:a", "to:b", "answers"];
+
+/** What was appended, in order. */
+interface Sent {
+  cursor: string;
+  lane: string;
+}
+
+async function append(bus: OpenBus, lane: string, body = "x", inbox = "inbox:1"): Promise<Sent> {
+  return { cursor: (await bus.append(inbox, body, lane)).cursor, lane };
+}
+
+/** Whether a reader of some lanes is told that nothing is missing after a place. */
+async function whole(bus: OpenBus, { cursor }: Sent, ...lanes: string[]): Promise<boolean> {
+  return (await bus.read("inbox:1", cursor, lanes)).complete;
+}
+
+/** Compares what readers of any lanes are told with what is gone. */
+async function expectTrue(bus: OpenBus, sent: Sent[]): Promise<void> {
+  const { entries } = await readAll(bus, "inbox:1", "");
+  const first = sent.findIndex(({ cursor }) => cursor === entries[0]?.cursor);
+  const gone = first < 0 ? sent.length : first;
+  const choices = [["to:a"], [EVERYBODY, "to:b"], [EVERYBODY, "answers", "to:none"], ["to:none"]];
+  for (const [place, from] of sent.entries()) {
+    const missed = sent.slice(place + 1, gone);
+    const told = await Promise.all(
+      [...choices, LANES].map(async (lanes) => [lanes, await whole(bus, from, ...lanes)]),
+    );
+    expect([place, ...told]).toEqual([
+      place,
+      ...[...choices, LANES].map((lanes) => [
+        lanes,
+        !missed.some(({ lane }) => lanes.includes(lane)),
+      ]),
+    ]);
+  }
+}
+
+/** Numbers that look random and are the same in each run. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed;
+  return (sides) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * sides);
+  };
+}
+
+describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
+  let bus: OpenBus;
+  let close: () => Promise<void>;
+
+  beforeEach(async () => {
+    ({ bus, close } = await open());
+  });
+  afterEach(() => close());
+
+  test.each([
+    1, 2,
+  ])("tell a reader of what is gone that concerns it, and of nothing else (%i)", async (seed) => {
+    const roll = dice(seed);
+    const sent: Sent[] = [];
+    for (let count = 0; count < 40; count++) {
+      const size = roll(3) === 0 ? Math.floor(INBOX_BYTES / 6) : 10;
+      sent.push(await append(bus, LANES[roll(LANES.length)] ?? EVERYBODY, "x".repeat(size)));
+      if (count === 20) await expectTrue(bus, sent);
+    }
+    await expectTrue(bus, sent);
+  });
+
+  test("are judged by their first entry, however far behind others it stands", async () => {
+    const [mine, toA] = [await append(bus, EVERYBODY), await append(bus, "to:a")];
+    await append(bus, "answers", "x".repeat(INBOX_BYTES - PAGE_ENTRIES));
+    const others = Array.from({ length: 2 * PAGE_ENTRIES }, () => append(bus, "to:b"));
+    await Promise.all(others);
+    const last = await append(bus, EVERYBODY);
+    expect(await whole(bus, mine, EVERYBODY, "to:b")).toBe(true);
+    expect(await whole(bus, mine, EVERYBODY, "to:a")).toBe(false);
+    expect(await whole(bus, toA, EVERYBODY, "to:a")).toBe(true);
+    expect(await whole(bus, toA, EVERYBODY, "answers")).toBe(false);
+    expect(await bus.read("inbox:1", toA.cursor)).toMatchObject({ complete: false });
+    expect((await readAll(bus, "inbox:1", toA.cursor)).entries.at(-1)?.cursor).toBe(last.cursor);
+  });
+
+  test("are told apart as far as they are bounded, and those beyond count as gone", async () => {
+    const first = await append(bus, EVERYBODY);
+    const sent: Sent[] = [];
+    // A device may call itself anything, at any length.
+    const name = (count: number) => `to:${count}${"é".repeat(count === 0 ? 2_000 : 100)}`;
+    for (let count = 0; count < 3 * INBOX_LANES; count++) {
+      sent.push(await append(bus, name(count)));
+    }
+    const [oldest, newest] = [sent[0] as Sent, sent.at(-1) as Sent];
+    // All that was sent goes.
+    await append(bus, "other", "x".repeat(INBOX_BYTES));
+    await append(bus, "other", "x".repeat(INBOX_BYTES));
+    expect(await whole(bus, first, EVERYBODY)).toBe(true);
+    expect(await whole(bus, first, EVERYBODY, name(0))).toBe(false);
+    expect(await whole(bus, oldest, name(0))).toBe(false);
+    expect(await whole(bus, newest, name(0))).toBe(true);
+    expect(await whole(bus, newest, newest.lane)).toBe(true);
+    expect(await whole(bus, sent.at(-2) as Sent, newest.lane)).toBe(false);
+    expect(await whole(bus, sent.at(-2) as Sent, (sent.at(-2) as Sent).lane)).toBe(true);
+  });
+});
+
+describe("lanes of the local bus in time", () => {
+  let now = 1_000_000;
+  let bus: OpenBus;
+  beforeEach(() => {
+    now = 1_000_000;
+    bus = openLocalBus({ now: () => now }, log);
+  });
+
+  test("tell of what went by its age, also when all is gone, for a day", async () => {
+    const roll = dice(4);
+    const sent: Sent[] = [];
+    for (let count = 0; count < 60; count++) {
+      sent.push(await append(bus, LANES[roll(LANES.length)] ?? EVERYBODY));
+      now += roll(8) === 0 ? roll(2 * INBOX_MS) : 5_000;
+      if (count % 20 === 19) await expectTrue(bus, sent);
+    }
+    now += INBOX_MS + 1;
+    await expectTrue(bus, sent);
+    now += 20 * 3_600_000;
+    await expectTrue(bus, sent);
+    sent.push(await append(bus, "to:b"));
+    await expectTrue(bus, sent);
+  });
+
+  test("a log that nothing is remembered of leaves nothing, and pushes no other out", async () => {
+    const seen = await append(bus, EVERYBODY);
+    await append(bus, "answers");
+    now += INBOX_MS + 1;
+    // More of them than emptied inboxes are remembered.
+    for (let count = 0; count <= 110_000; count++) {
+      await bus.append(`log:${count}`, "x", UNREMEMBERED);
+      now += 1;
+    }
+    now += INBOX_MS + 1;
+    expect((await bus.read("log:1", "")).entries).toEqual([]);
+    expect(await whole(bus, seen, EVERYBODY)).toBe(true);
+    expect(await whole(bus, seen, EVERYBODY, "answers")).toBe(false);
+  });
+});
+
+const describeServices = hasServices ? describe : describe.skip;
+
+describeServices("lanes of the redis bus in time", () => {
+  let server: RedisServer;
+  let bus: OpenBus;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  beforeEach(async () => {
+    await ask(server.port, "FLUSHALL");
+    bus = await openRedisBus(server.url, log);
+  });
+  afterEach(() => bus.close());
+  afterAll(() => server.stop());
+
+  const STREAM = "signalbox:inbox:{inbox:1}";
+  const HEAD = "signalbox:head:{inbox:1}";
+  const HASH = "signalbox:lanes:{inbox:1}";
+  const number = async (command: string) => Number((await ask(server.port, command)).slice(1));
+
+  test("tell of what went by its age, also when all is gone", async () => {
+    const roll = dice(5);
+    const sent: Sent[] = [];
+    for (let count = 0; count < 40; count++) {
+      sent.push(await append(bus, LANES[roll(LANES.length)] ?? EVERYBODY));
+      if (count % 12 !== 11) continue;
+      // What the age of entries does.
+      await ask(server.port, `XTRIM ${STREAM} MINID ${sent.at(-6)?.cursor}`);
+      await expectTrue(bus, sent);
+    }
+    // What the time to live does.
+    await ask(server.port, `DEL ${STREAM}`);
+    await expectTrue(bus, sent);
+    sent.push(await append(bus, "to:b"));
+    await expectTrue(bus, sent);
+  });
+
+  test("entries past their time are gone, though they may still stand there", async () => {
+    await ask(server.port, `XADD ${STREAM} 1000-0 p 999-0 b x e 1 l :answers q 998-0`);
+    await ask(server.port, `SET ${HEAD} 1000-0`);
+    await ask(server.port, `HSET ${HASH} = 1000-0 : 999-0 :answers 1000-0`);
+    const [before, at] = ["999-0", "1000-0"].map((cursor) => ({ cursor, lane: "" })) as [
+      Sent,
+      Sent,
+    ];
+    expect(await whole(bus, before, EVERYBODY, "to:a")).toBe(true);
+    expect(await whole(bus, before, "answers")).toBe(false);
+    await append(bus, EVERYBODY);
+    expect(await whole(bus, before, EVERYBODY, "to:a")).toBe(true);
+    expect(await whole(bus, before, "answers")).toBe(false);
+    expect(await whole(bus, at, "answers")).toBe(true);
+  });
+
+  test("what a node before lanes wrote counts for every reader", async () => {
+    const seen = await append(bus, EVERYBODY);
+    const [ms = 0] = seen.cursor.split("-").map(Number);
+    const old = { cursor: `${ms}-7`, lane: EVERYBODY };
+    await ask(server.port, `XADD ${STREAM} ${old.cursor} p ${seen.cursor} b x e 2`);
+    await ask(server.port, `SET ${HEAD} "${old.cursor} 2 0"`);
+    for (const lane of LANES) expect(await whole(bus, seen, lane)).toBe(true);
+    await ask(server.port, `DEL ${STREAM}`);
+    for (const lane of LANES) expect(await whole(bus, seen, lane)).toBe(false);
+    const next = await append(bus, "to:b");
+    await append(bus, "answers");
+    await ask(server.port, `DEL ${STREAM}`);
+    for (const lane of LANES) expect(await whole(bus, seen, lane)).toBe(false);
+    // From there on they are known.
+    expect(await whole(bus, old, EVERYBODY, "to:a")).toBe(true);
+    expect(await whole(bus, old, EVERYBODY, "to:b")).toBe(false);
+    expect(await whole(bus, next, EVERYBODY, "to:b")).toBe(true);
+  });
+
+  test("a head that is forgotten vouches for nobody who came before", async () => {
+    const seen = await append(bus, EVERYBODY);
+    await ask(server.port, `DEL ${STREAM} ${HEAD}`);
+    expect(await whole(bus, seen, "to:a")).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const next = await append(bus, EVERYBODY);
+    expect(await whole(bus, seen, "to:a")).toBe(false);
+    expect(await whole(bus, next, EVERYBODY, "to:a")).toBe(true);
+  });
+
+  test("take no more room than they may, and leave with the head", async () => {
+    for (let count = 0; count < 3 * INBOX_LANES; count++) {
+      await append(bus, `to:${count}${"é".repeat(500)}`);
+    }
+    expect(await number(`HLEN ${HASH}`)).toBeLessThanOrEqual(INBOX_LANES + 4);
+    expect(Math.abs((await number(`PTTL ${HASH}`)) - (await number(`PTTL ${HEAD}`)))).toBeLessThan(
+      1_000,
+    );
+  });
+
+  test("a log that nothing is remembered of leaves nothing after its minute", async () => {
+    const { cursor } = await bus.append("inbox:1", "a", UNREMEMBERED);
+    await bus.append("inbox:1", "b", UNREMEMBERED);
+    expect((await bus.read("inbox:1", "")).entries.map(({ body }) => body)).toEqual(["a", "b"]);
+    expect(cursor).not.toBe("");
+    expect(await number(`PTTL ${STREAM}`)).toBeLessThanOrEqual(INBOX_MS);
+    expect(await number(`PTTL ${HEAD}`)).toBeLessThanOrEqual(INBOX_MS);
+    expect(await number("DBSIZE")).toBe(2);
+  });
+
+  test("the places of who listens are kept as long as they do", async () => {
+    const timers = jest.spyOn(globalThis, "setInterval");
+    const listening = await openRedisBus(server.url, log);
+    try {
+      await listening.subscribe("inbox:1", () => undefined);
+      await append(listening, "to:a");
+      for (const key of [HEAD, HASH]) await ask(server.port, `PEXPIRE ${key} 60000`);
+      const seldom = timers.mock.calls.filter(([, ms]) => ms === HEAD_MS / 4);
+      for (const [renew] of seldom) renew();
+      await eventually(async () => {
+        for (const key of [HEAD, HASH]) {
+          expect(await number(`PTTL ${key}`)).toBeGreaterThan(3_600_000);
+        }
+      });
+    } finally {
+      timers.mockRestore();
+      await listening.close();
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { openBus } from "../../src/bus/open";
+import { openLimiters } from "../../src/bus/open-limiter";
+import { toCallEvent } from "../../src/calls/record/call-event";
+import { findCall, findCalls, listCalls } from "../../src/calls/record/call-list";
+import type { Records } from "../../src/calls/record/records";
+import { endWaiting, purgeCalls } from "../../src/calls/record/upkeep";
+import { type WakeJob, wake } from "../../src/calls/record/wake";
+import { writeEvents } from "../../src/calls/record/write-calls";
+import { type Clock, systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
+import type { UserViewer } from "../../src/core/viewer";
+import { exportUser } from "../../src/identity/application/user-export";
+import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
+import { removeUsers } from "../../src/identity/user/remove-users";
+import type { Enqueue, Jobs } from "../../src/jobs/jobs";
+import { openCredentialRoom } from "../../src/push/credential/push-credentials";
+import { openStore } from "../../src/store/open";
+import type { Store } from "../../src/store/store";
+import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
+import { explained } from "../support/explained";
+import { RecordingProviders } from "../support/recording-provider";
+
+/** Enough that the planner would not scan a table for want of rows. */
+const ROWS = hasServices ? 100_000 : 30_000;
+const MINUTE = 60_000;
+
+/** Calls that are over, and some that ring; one user has a long history. */
+const FILL = [
+  `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
+  `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, wake_phones,
+      wake_environment, updated_at)
+    SELECT id, 'x', 'k', 's', '{}', true, 'development', now() FROM accounts`,
+  `INSERT INTO users (application_id, login, login_key, updated_at)
+    SELECT a.id, 'l' || n, 'l' || n, now() FROM applications a, generate_series(1, ${ROWS}) n`,
+  `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+      token, updated_at)
+    SELECT application_id, id, 'gcm', 'development', 'android', 'u' || id, 't' || id, now()
+    FROM users`,
+  `INSERT INTO calls (application_id, session_id, caller_id, state, started_at, ended_at)
+    SELECT application_id, 's' || id, id, 'hung_up', now() - id * interval '1 second', now()
+    FROM users`,
+  `INSERT INTO call_participants (call_id, user_id, session_id, state, rang_at)
+    SELECT c.id, c.caller_id, c.session_id, 'hung_up', c.started_at FROM calls c`,
+  `INSERT INTO call_participants (call_id, user_id, session_id, state, rang_at, missed_at)
+    SELECT c.id, CASE WHEN c.caller_id % 10 = 0 THEN 7 ELSE 1 + c.caller_id % ${ROWS} END,
+      c.session_id, 'ringing', c.started_at,
+      CASE WHEN c.caller_id % 1000 = 1 THEN now() + interval '1 hour' END
+    FROM calls c WHERE c.caller_id <> 7 ON CONFLICT DO NOTHING`,
+  `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector, kind,
+      call_id, updated_at)
+    SELECT application_id, NULL, 'gcm', 'development', 'x', '{"by":"ids","ids":[1]}', 'CALL', id,
+      now() FROM calls`,
+  "ANALYZE",
+];
+const SCAN = /Seq Scan on (users|calls|call_participants|push_subscriptions|push_events)\b/;
+
+let database: FreshDatabase;
+let store: Store;
+let close: () => Promise<void>;
+let records: Records;
+/** What the functions under test believe the time to be ahead by, in milliseconds. */
+let ahead = 0;
+/** Plans of what the functions under test asked the database, by statement. */
+const plans = new Map<string, string>();
+/** Jobs that were put on the list. */
+const wakes: WakeJob[] = [];
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
+  const log = openLog("silent");
+  const clock: Clock = { now: () => systemClock.now() + ahead };
+  store = await openStore({ config, log, exclusive: true });
+  for (const text of FILL) await store.db.$executeRawUnsafe(text);
+  const bus = await openBus({ config, log, clock });
+  const limiters = await openLimiters({ config, log, clock });
+  const transaction: Store["transaction"] = (act) =>
+    store.transaction((open) => act({ ...open, ...explained(open, plans) }));
+  const identity = await openIdentity({
+    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    store: { ...store, ...explained(store, plans), transaction },
+    limits: new Limits(config, limiters),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  const enqueue: Enqueue = async (name, data) => {
+    if (name === "call-wake") wakes.push(...([data].flat() as WakeJob[]));
+  };
+  const jobs: Jobs = {
+    ...{ work: () => undefined, enqueue, close: async () => undefined },
+    transaction: (_names, act) => transaction((open) => act(open, enqueue)),
+  };
+  const metrics = openMetrics();
+  const push = {
+    ...{ identity, jobs, log, metrics, provider: new RecordingProviders().open },
+    credentials: openCredentialRoom(identity, async () => null),
+  };
+  records = { identity, jobs, push, log, metrics };
+  close = async () => {
+    await identity.close();
+    await limiters.close();
+    await bus.close();
+    await store.close();
+    await database.remove();
+  };
+}, 180_000);
+afterAll(() => close());
+
+it("asks nothing of the database that walks a table", async () => {
+  const { identity } = records;
+  const [row] = await store.query<{ id: number }>(
+    { name: "any", text: "SELECT id FROM applications" },
+    [],
+  );
+  const applicationId = row?.id ?? 0;
+  const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: 7 };
+  const event = (type: string, from: number, to: number, sessionId: string) => {
+    const ends = { from: { applicationId, userId: from }, to: { applicationId, userId: to } };
+    const signal = { id: "i", type, sessionId, ...ends, extra: [] };
+    const found = toCallEvent(
+      { door: "rest", cursor: "", heard: false, signal },
+      identity.clock.now(),
+    );
+    if (!found) throw new Error(`${type} says nothing`);
+    return found;
+  };
+  const callers = Array.from({ length: 100 }, (_, n) => 1_000 + n);
+  const calling = await writeEvents(
+    records,
+    callers.map((from) => event("call", from, 7, `new-${from}`)),
+  );
+  expect(calling.unknown).toEqual([]);
+  expect(wakes.flatMap((job) => job.wakes)).toHaveLength(100);
+  for (const job of wakes) await wake(records, job);
+  const answers = callers
+    .slice(0, 50)
+    .flatMap((from) => [
+      event("accept", 7, from, `new-${from}`),
+      event("hangUp", from, 7, `new-${from}`),
+    ]);
+  expect((await writeEvents(records, answers)).unknown).toEqual([]);
+  ahead = 2 * MINUTE;
+  await endWaiting(records);
+  expect((await findCall(identity, viewer, "new-1099")).state).toBe("missed");
+  const page = await listCalls(identity, viewer, { first: 100 });
+  expect(page).toMatchObject({ hasNextPage: true });
+  await listCalls(identity, viewer, { first: 10, after: String(page.nodes.at(-1)?.id) });
+  await listCalls(identity, viewer, { first: 10, states: ["missed", "hung_up"] });
+  expect(
+    await findCalls(
+      identity,
+      7,
+      page.nodes.map(({ id }) => id),
+    ),
+  ).toHaveLength(100);
+  await exportUser(identity, applicationId, "1000");
+  await removeUsers(identity, [1_000]);
+  ahead = 80 * 24 * 60 * MINUTE;
+  await purgeCalls(records);
+  expect([...plans.keys()]).toEqual(
+    expect.arrayContaining([
+      ...["begin_calls", "lock_meant_calls", "lock_calls", "parts_of_calls", "save_call_parts"],
+      ...["save_calls", "waking_applications", "claim_wakes", "withdraw_wakes", "missed_calls"],
+      ...["purge_calls", "calls_of_user", "calls_by_ids", "call_by_session", "remove_lonely_calls"],
+      ...["ringing_for_wakes", "push_reach_of_users", "write_wakes"],
+      ...["participants_of_calls", "remove_wakes", "forget_callers", "remove_users", "export_user"],
+    ]),
+  );
+  expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);
+}, 180_000);
+
+it("would notice a statement that no index serves", async () => {
+  await explained(store, plans).query(
+    { name: "bad", text: "SELECT 1 FROM calls WHERE state = 'failed'" },
+    [],
+  );
+  expect(plans.get("bad")).toMatch(SCAN);
+});

@@ -1,0 +1,324 @@
+import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
+import type { ApnsPush } from "../../src/push/payload/push";
+import type { Provider } from "../../src/push/provider/provider";
+import { MINUTE, MovingClock } from "../support/moving-clock";
+import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
+import { fingerprintOf } from "../support/stand-ins/apns-rules";
+import { makeAppleCertificate, makeAuthority } from "../support/stand-ins/certificates";
+import { newApnsKey } from "../support/stand-ins/kept-keys";
+
+/** What Apple's service alone asks for. */
+
+let stage: ApnsStage;
+const opened: Provider[] = [];
+const keep = (provider: Provider) => {
+  opened.push(provider);
+  return provider;
+};
+
+beforeAll(async () => {
+  stage = await startApnsStage();
+});
+afterEach(async () => {
+  for (const provider of opened.splice(0)) await provider.close();
+  stage.standIn.received.clear();
+});
+afterAll(async () => {
+  await stage?.close();
+});
+
+const last = () => stage.standIn.received.items.at(-1)!;
+const authorizations = () =>
+  new Set(stage.standIn.received.items.map((r) => r.headers.authorization));
+
+describe("a request", () => {
+  test("holds exactly these headers, and the payload as it is", async () => {
+    const device = { ...stage.device(), deliveryId: 4711 };
+    await keep(stage.open()).send(stage.push, device);
+    const { headers, payload } = last();
+    expect(Object.entries(headers).filter(([name]) => name !== "authorization")).toEqual([
+      [":method", "POST"],
+      [":path", `/3/device/${device.token}`],
+      [":authority", new URL(stage.standIn.url).host],
+      [":scheme", "https"],
+      ["apns-priority", "10"],
+      ["apns-expiration", "1900000000"],
+      ["apns-topic", "com.example.app"],
+      ["apns-push-type", "alert"],
+      ["apns-id", "8470521d-a054-86c8-b627-4d05ba5a665a"],
+      ["apns-collapse-id", "8470521d-a054-86c8-b627-4d05ba5a665a"],
+    ]);
+    expect(headers.authorization).toMatch(/^bearer [\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(payload).toBe(stage.push.payload);
+  });
+
+  const sendAs = async (push: Partial<ApnsPush>, bundleId: string | null = null) => {
+    const outcome = await keep(stage.open()).send(
+      { ...stage.push, ...push },
+      { ...stage.device(), bundleId },
+    );
+    return { outcome, headers: last()?.headers };
+  };
+
+  test("names the device's own app, where the device told", async () => {
+    const { outcome, headers } = await sendAs({}, "com.example.other");
+    expect([outcome.kind, headers?.["apns-topic"]]).toEqual(["accepted", "com.example.other"]);
+  });
+
+  test.each([
+    [null, "com.example.app.voip"],
+    ["com.example.other", "com.example.other.voip"],
+    ["com.example.other.voip", "com.example.other.voip"],
+  ])("of a VoIP push to %s names %s", async (bundleId, topic) => {
+    const { outcome, headers } = await sendAs({ channel: "apns_voip", pushType: "voip" }, bundleId);
+    expect(outcome.kind).toBe("accepted");
+    expect([headers?.["apns-topic"], headers?.["apns-push-type"]]).toEqual([topic, "voip"]);
+  });
+
+  test("of a background push has priority 5", async () => {
+    const { outcome, headers } = await sendAs({ pushType: "background", priority: 5 });
+    expect([outcome.kind, headers?.["apns-priority"]]).toEqual(["accepted", "5"]);
+  });
+
+  test("has no expiration where the push has none, and 0 where it is 0", async () => {
+    expect((await sendAs({ expiration: null })).headers).not.toHaveProperty("apns-expiration");
+    expect((await sendAs({ expiration: 0 })).headers).toHaveProperty("apns-expiration", "0");
+  });
+
+  test("has a collapse id of its own where a person is shown it, and else none", async () => {
+    const shown = await sendAs({});
+    const silent = await sendAs({ pushType: "background", priority: 5 });
+    const voip = await sendAs({ channel: "apns_voip", pushType: "voip" });
+    expect(shown.headers).toHaveProperty("apns-collapse-id", shown.headers?.["apns-id"]);
+    expect(silent.headers).not.toHaveProperty("apns-collapse-id");
+    expect(voip.headers).not.toHaveProperty("apns-collapse-id");
+  });
+
+  test("that no header can hold is refused and breaks nothing", async () => {
+    const provider = keep(stage.open());
+    const evil = { ...stage.device(), bundleId: "com.example.app\r\nx: y" };
+    expect(await provider.send(stage.push, evil)).toEqual({ kind: "refused", reason: "BadTopic" });
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+  });
+
+  test.each([
+    ["that is empty", ""],
+    ["of other letters", "zz"],
+    ["of half a byte", "abc"],
+    ["that would lead elsewhere", "../../1/apps/x"],
+    ["of 2,049 bytes", "a".repeat(4098)],
+  ])("is not even made for a token %s", async (_, token) => {
+    const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), token });
+    expect(outcome).toEqual({ kind: "gone", reason: "BadDeviceToken" });
+    expect(stage.standIn.received.count).toBe(0);
+  });
+
+  test.each([
+    ["alert", 4096, "accepted"],
+    ["alert", 4097, "refused"],
+    ["voip", 5120, "accepted"],
+    ["voip", 5121, "refused"],
+  ] as const)("of type %s with %i bytes is %s", async (pushType, bytes, kind) => {
+    const payload = JSON.stringify({ text: "x".repeat(bytes - 11) });
+    const channel = pushType === "voip" ? "apns_voip" : "apns";
+    const { outcome } = await sendAs({ pushType, channel, payload });
+    expect([payload.length, outcome.kind]).toEqual([bytes, kind]);
+    if (outcome.kind === "refused") expect(outcome.reason).toBe("PayloadTooLarge");
+  });
+});
+
+test("a repetition of a delivery has the same apns-id, every other one another", async () => {
+  const [one, other] = [stage.device(), stage.device()];
+  stage.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
+  // By a process that was started anew, too.
+  await keep(stage.open()).send(stage.push, one);
+  const provider = keep(stage.open());
+  const accepted = await provider.send(stage.push, one);
+  await provider.send(stage.push, other);
+  const ids = stage.standIn.received.items.map(({ headers }) => headers["apns-id"]);
+  expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(ids[1]).toBe(ids[0]);
+  expect(ids[2]).not.toBe(ids[0]);
+  expect(accepted).toEqual({ kind: "accepted", providerId: ids[0] });
+});
+
+describe("GOAWAY", () => {
+  test("that comes before a push has it sent on the next connection, at once", async () => {
+    const provider = keep(stage.open());
+    const device = stage.device();
+    stage.tell(device, { kind: "goaway-before" }, { kind: "ok" });
+    expect(await provider.send(stage.push, device)).toMatchObject({ kind: "accepted" });
+    const { items } = stage.standIn.received;
+    expect(items.map(({ connection }) => connection)).toEqual([
+      expect.any(Number),
+      items[0]!.connection + 1,
+    ]);
+  });
+
+  test("before every push is given up, for later", async () => {
+    const device = stage.device();
+    stage.tell(device, { kind: "goaway-before" });
+    expect(await keep(stage.open()).send(stage.push, device)).toMatchObject({ kind: "later" });
+    expect(stage.standIn.received.count).toBe(3);
+  });
+});
+
+test("a connection that went dead is given up, and the next push opens another", async () => {
+  const upstream = new URL(stage.standIn.url);
+  const pipes: Socket[] = [];
+  const middle = createServer((socket) => {
+    const onward = dial(Number(upstream.port), upstream.hostname);
+    for (const each of [socket, onward]) each.on("error", () => {});
+    pipes.push(socket, onward);
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => middle.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = middle.address() as AddressInfo;
+    const token = { ...stage.token, baseUrl: `https://127.0.0.1:${port}` };
+    const provider = keep(stage.openWith(token, { timeoutMs: 300 }));
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    // As behind a router that forgot the connection: nothing comes, not even an end.
+    for (const socket of pipes) socket.unpipe().pause();
+    const outcome = await provider.send(stage.push, stage.device());
+    expect(outcome).toEqual({ kind: "later", reason: "no answer within 0.3 s", delayMs: null });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    expect(pipes).toHaveLength(4);
+  } finally {
+    for (const socket of pipes) socket.destroy();
+    middle.close();
+  }
+});
+
+describe("the token", () => {
+  test("is one for all pushes, and renewed after 50 minutes", async () => {
+    const clock = new MovingClock();
+    const provider = keep(stage.open({ clock }));
+    const send = () => provider.send(stage.push, stage.device());
+    await Promise.all(Array.from({ length: 20 }, send));
+    clock.advance(49 * MINUTE);
+    await send();
+    expect(authorizations().size).toBe(1);
+    clock.advance(MINUTE);
+    await Promise.all(Array.from({ length: 20 }, send));
+    expect(authorizations().size).toBe(2);
+  });
+
+  test("is renewed when Apple calls it expired, once for many, and not while it is young", async () => {
+    const clock = new MovingClock();
+    const provider = keep(stage.open({ clock }));
+    const expired = { kind: "answer", status: 403, reason: "ExpiredProviderToken" } as const;
+    const refuseMany = () =>
+      Promise.all(
+        Array.from({ length: 20 }, () => {
+          const device = stage.device();
+          stage.tell(device, expired);
+          return provider.send(stage.push, device);
+        }),
+      );
+    for (const outcome of await refuseMany()) expect(outcome.kind).toBe("later");
+    await provider.send(stage.push, stage.device());
+    expect(authorizations().size).toBe(1);
+    clock.advance(21 * MINUTE);
+    await refuseMany();
+    await provider.send(stage.push, stage.device());
+    expect(authorizations().size).toBe(2);
+  });
+
+  test("is made anew after the clock was set back", async () => {
+    const clock = new MovingClock();
+    const provider = keep(stage.open({ clock }));
+    await provider.send(stage.push, stage.device());
+    clock.advance(-MINUTE);
+    await provider.send(stage.push, stage.device());
+    expect(authorizations().size).toBe(2);
+  });
+});
+
+describe("credentials", () => {
+  test("may be a certificate: then no token is sent", async () => {
+    const provider = keep(stage.openWith(stage.certificate));
+    expect(await provider.check()).toBeNull();
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    expect(last().headers).not.toHaveProperty("authorization");
+  });
+
+  test("are good where all that Apple minds is that no such device exists", async () => {
+    expect(await keep(stage.open()).check()).toBeNull();
+    expect(last()).toMatchObject({ device: "0".repeat(64), reason: "BadDeviceToken" });
+  });
+
+  test.each([
+    ["of an unknown key", () => ({ ...stage.token, key: newApnsKey() }), "InvalidProviderToken"],
+    ["of another team", () => ({ ...stage.token, teamId: "TEAM000002" }), "InvalidProviderToken"],
+    ["of another key id", () => ({ ...stage.token, keyId: "KEY0000002" }), "InvalidProviderToken"],
+    ["for another app", () => ({ ...stage.token, bundleId: "org.other" }), "TopicDisallowed"],
+    [
+      "that somebody else certified",
+      () => ({
+        ...stage.certificate,
+        ...makeAppleCertificate(makeAuthority(), stage.token.bundleId),
+      }),
+      "BadCertificate",
+    ],
+  ])("%s are refused with Apple's word", async (_, credentials, reason) => {
+    const provider = keep(stage.openWith(credentials()));
+    expect(await provider.check()).toBe(reason);
+    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+  });
+
+  const rsa = () => makeAuthority().privateKey;
+  test.each([
+    ["a key that is none", () => ({ ...stage.token, key: "no key" }), "the key cannot be read"],
+    ["the name of a file", () => ({ ...stage.token, key: __filename }), "the key cannot be read"],
+    ["an RSA key", () => ({ ...stage.token, key: rsa() }), "the key is not on the curve P-256"],
+    [
+      "a certificate with another's key",
+      () => ({ ...stage.certificate, privateKey: rsa() }),
+      "the certificate and key do not match",
+    ],
+    [
+      "a certificate that is none",
+      () => ({ ...stage.certificate, certificate: __filename }),
+      "the certificate or its key cannot be read",
+    ],
+    [
+      "a certificate of the other environment",
+      () => ({
+        ...stage.certificate,
+        ...makeAppleCertificate(stage.authority, stage.token.bundleId, ["development"]),
+      }),
+      "the certificate does not support configured environment, production: true",
+    ],
+    [
+      "a certificate that is over",
+      () => ({
+        ...stage.certificate,
+        ...makeAppleCertificate(
+          stage.authority,
+          stage.token.bundleId,
+          ["production"],
+          new Date("2024-01-01T00:00:00Z"),
+        ),
+      }),
+      "the certificate has expired: 2024-01-01T00:00:00.000Z",
+    ],
+  ])("with %s are refused before anybody is asked", async (_, credentials, reason) => {
+    const provider = keep(stage.openWith(credentials()));
+    expect(await provider.check()).toBe(reason);
+    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+    expect(stage.standIn.received.count).toBe(0);
+  });
+
+  test("are not at fault where the service cannot be reached", async () => {
+    expect(await keep(stage.openNowhere()).check()).toBe(
+      "the service could not be asked: no connection (ECONNREFUSED)",
+    );
+  });
+});
+
+test("a certificate that the stand-in issues is known by its fingerprint alone", () => {
+  const issued = makeAppleCertificate(stage.authority, "com.example.app");
+  expect(stage.standIn.trust.certificates.has(fingerprintOf(issued))).toBe(false);
+});

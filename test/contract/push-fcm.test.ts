@@ -1,0 +1,221 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FcmPush } from "../../src/push/payload/push";
+import type { Provider } from "../../src/push/provider/provider";
+import { MINUTE, MovingClock } from "../support/moving-clock";
+import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
+import { newApnsKey, newServiceKey } from "../support/stand-ins/kept-keys";
+
+/** What Firebase alone asks for. */
+
+let stage: FcmStage;
+const opened: Provider[] = [];
+const keep = (provider: Provider) => {
+  opened.push(provider);
+  return provider;
+};
+
+beforeAll(async () => {
+  stage = await startFcmStage();
+});
+afterEach(async () => {
+  for (const provider of opened.splice(0)) await provider.close();
+  stage.standIn.received.clear();
+  stage.standIn.tokens.count = 0;
+});
+afterAll(async () => {
+  await stage?.close();
+});
+
+const last = () => stage.standIn.received.items.at(-1)!;
+const sendMany = (provider: Provider, count: number) =>
+  Promise.all(Array.from({ length: count }, () => provider.send(stage.push, stage.device())));
+
+describe("a request", () => {
+  test("holds exactly these headers, and the message with its token", async () => {
+    const device = stage.device();
+    const outcome = await keep(stage.open()).send(stage.push, device);
+    const { headers, text } = last();
+    const { authorization, ...rest } = headers;
+    expect(Object.entries(rest)).toEqual([
+      [":method", "POST"],
+      [":path", "/v1/projects/example-project/messages:send"],
+      [":authority", new URL(stage.standIn.url).host],
+      [":scheme", "https"],
+      ["content-type", "application/json"],
+    ]);
+    expect(authorization).toMatch(/^Bearer ya29\.[\w-]{80}$/);
+    expect(text).toBe(
+      `{"message":{"token":"${device.token}","data":{"message":"Grüße","room":"12"},` +
+        '"notification":{"title":"Hello"},"android":{"priority":"high","ttl":"3600s"}}}',
+    );
+    expect(outcome).toEqual({
+      kind: "accepted",
+      providerId: expect.stringMatching(/^projects\/example-project\/messages\/0:\d+%\d+$/),
+    });
+  });
+
+  test("of an empty message is JSON as well", async () => {
+    await keep(stage.open()).send({ channel: "gcm", message: {} }, stage.device());
+    expect(Object.keys(JSON.parse(last().text).message)).toEqual(["token"]);
+  });
+
+  test("goes to the delivery's device, whatever its message says", async () => {
+    const device = stage.device();
+    const message = { token: "another-device", topic: "all", condition: "'all' in topics" };
+    const push: FcmPush = { channel: "gcm", message: { ...message, data: { a: "b" } } };
+    expect(await keep(stage.open()).send(push, device)).toMatchObject({ kind: "accepted" });
+    expect(last().message).toEqual({ token: device.token, data: { a: "b" } });
+  });
+
+  test.each([
+    [{ data: { room: 12 } }, "INVALID_ARGUMENT: Invalid value at 'message.data': data"],
+    [{ data: { from: "x" } }, "INVALID_ARGUMENT: Invalid data payload key: from"],
+    [{ data: { text: "x".repeat(4100) } }, "INVALID_ARGUMENT: Android message is too big"],
+    [{ sound: "x" }, 'INVALID_ARGUMENT: Invalid JSON payload received. Unknown name "sound"'],
+  ])("whose message breaks Firebase's rules is refused, and the device stays", async (message, reason) => {
+    const push = { channel: "gcm", message } as unknown as FcmPush;
+    const outcome = await keep(stage.open()).send(push, stage.device());
+    expect(outcome).toEqual({ kind: "refused", reason });
+  });
+
+  test.each(["", "x".repeat(5000)])("is not even made for such a token", async (token) => {
+    const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), token });
+    expect(outcome.kind).toBe("gone");
+    expect(stage.standIn.received.count).toBe(0);
+  });
+
+  test("for a token of another form finds the device gone", async () => {
+    const evil = { ...stage.device(), token: 'x","topic":"all' };
+    const outcome = await keep(stage.open()).send(stage.push, evil);
+    expect(outcome.kind).toBe("gone");
+    expect(last().device).toBe(evil.token);
+  });
+});
+
+describe("the access token", () => {
+  test("is asked for once by however many, and again a minute before its end", async () => {
+    const clock = new MovingClock();
+    const provider = keep(stage.open({ clock }));
+    await sendMany(provider, 50);
+    clock.advance(58 * MINUTE);
+    await sendMany(provider, 50);
+    expect(stage.standIn.tokens.count).toBe(1);
+    clock.advance(MINUTE);
+    // An assertion by a clock an hour ahead is refused, so the answer is put ready.
+    stage.standIn.tokens.replies.push(stage.standIn.tokens.grant());
+    const outcomes = await sendMany(provider, 50);
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
+    expect(new Set(stage.standIn.received.items.map((r) => r.headers.authorization)).size).toBe(2);
+    expect(stage.standIn.tokens.replies).toEqual([]);
+  });
+
+  test("is renewed when it is refused, once for many: they go later, the next goes through", async () => {
+    const provider = keep(stage.open());
+    await sendMany(provider, 1);
+    stage.standIn.tokens.revoke();
+    const outcomes = await sendMany(provider, 30);
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["later"]));
+    const next = await sendMany(provider, 30);
+    expect(new Set(next.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
+    expect(stage.standIn.tokens.count).toBe(2);
+  });
+
+  test.each([
+    [
+      503,
+      { "retry-after": "9" },
+      "",
+      { kind: "later", reason: "access token: status 503", delayMs: 9000 },
+    ],
+    [
+      500,
+      {},
+      '{"error":"internal"}',
+      { kind: "later", reason: "access token: internal", delayMs: null },
+    ],
+    [200, {}, "{}", { kind: "later", reason: "access token: status 200", delayMs: null }],
+    [
+      400,
+      {},
+      '{"error":"invalid_grant","error_description":"Token has been revoked"}',
+      { kind: "refused", reason: "access token: invalid_grant: Token has been revoked" },
+    ],
+    [
+      302,
+      { location: "https://elsewhere.example/" },
+      "",
+      { kind: "refused", reason: "access token: status 302" },
+    ],
+  ])("that is answered with %i has an outcome, and is asked for again", async (status, headers, body, outcome) => {
+    const provider = keep(stage.open());
+    stage.standIn.tokens.replies.push({ status, headers: headers as Record<string, string>, body });
+    expect(await provider.send(stage.push, stage.device())).toEqual(outcome);
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+  });
+
+  test("may be asked for without TLS, where private networks are allowed", async () => {
+    const { body } = stage.standIn.tokens.grant();
+    const server = createServer((_request, response) => response.end(body));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const plain = { ...stage.credentials, tokenUrl: `http://127.0.0.1:${port}/token` };
+    const outcome = await keep(stage.openWith(plain)).send(stage.push, stage.device());
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect(outcome).toMatchObject({ kind: "accepted" });
+  });
+
+  test("that nobody gives out has the push tried later", async () => {
+    const nowhere = { ...stage.credentials, tokenUrl: "https://127.0.0.1:9/token" };
+    const provider = keep(stage.openWith(nowhere));
+    expect(await provider.send(stage.push, stage.device())).toEqual({
+      kind: "later",
+      reason: "no connection (ECONNREFUSED)",
+      delayMs: null,
+    });
+    expect(await provider.check()).toBe(
+      "the service could not be asked: no connection (ECONNREFUSED)",
+    );
+  });
+});
+
+describe("credentials", () => {
+  test("are checked by a message that is validated alone, and goes to nobody", async () => {
+    expect(await keep(stage.open()).check()).toBeNull();
+    expect(last()).toMatchObject({ validateOnly: true, device: "", status: 200 });
+  });
+
+  test.each([
+    [
+      "by another key",
+      { privateKey: newServiceKey() },
+      "access token: invalid_grant: Invalid JWT Signature.",
+    ],
+    [
+      "of another account",
+      { clientEmail: "nobody@example.com" },
+      "access token: invalid_grant: Invalid grant: account not found",
+    ],
+    [
+      "of another project",
+      { projectId: "another" },
+      "PERMISSION_DENIED: Permission 'cloudmessaging.messages.create' denied",
+    ],
+  ])("%s are refused with Google's words", async (_, change, reason) => {
+    const provider = keep(stage.openWith({ ...stage.credentials, ...change }));
+    expect(await provider.check()).toBe(reason);
+    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+  });
+
+  test.each([
+    "no key",
+    __filename,
+    newApnsKey(),
+  ])("with a key that cannot be read are refused before anybody is asked", async (privateKey) => {
+    const provider = keep(stage.openWith({ ...stage.credentials, privateKey }));
+    const reason = "the private key is no RSA key that can be read";
+    expect(await provider.check()).toBe(reason);
+    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+  });
+});

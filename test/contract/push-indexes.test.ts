@@ -1,0 +1,132 @@
+import type { UserViewer } from "../../src/core/viewer";
+import { deliver } from "../../src/push/delivery/deliver";
+import { findDeliveries, listDeliveries } from "../../src/push/delivery/deliveries";
+import { expand } from "../../src/push/delivery/expand";
+import { purgeDeliveries } from "../../src/push/delivery/purge";
+import { beginDue } from "../../src/push/delivery/schedule";
+import { sendStandard } from "../../src/push/delivery/standard";
+import { tryEvent } from "../../src/push/event/dry-run";
+import {
+  findEvent,
+  listApplicationEvents,
+  listEvents,
+  stopEvent,
+} from "../../src/push/event/event-list";
+import { createEvents } from "../../src/push/event/events";
+import { hasServices } from "../support/database";
+import { explained } from "../support/explained";
+import { universal } from "../support/push";
+import { openPushRoom, type PushRoom } from "../support/push/room";
+
+/** Enough that the planner would not scan a table for want of rows. */
+const ROWS = hasServices ? 100_000 : 30_000;
+
+const FILL = [
+  `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
+  `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+    SELECT id, 'x' || n, 'k', 's', '{}', now() FROM accounts, generate_series(1, 20) n`,
+  `INSERT INTO users (application_id, login, login_key, external_id, external_user_id, updated_at)
+    SELECT 1 + n % 20, 'l' || n, 'l' || n, 'ext' || n, 'xid' || n, now()
+    FROM generate_series(1, ${ROWS}) n`,
+  `INSERT INTO user_tags (user_id, application_id, tag, position)
+    SELECT id, application_id, tag || (id % 500), 0 FROM users, unnest('{red,blue}'::text[]) tag`,
+  `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+      token, updated_at)
+    SELECT application_id, id, 'gcm', 'development', 'android', 'u' || id, 't' || id, now()
+    FROM users`,
+  `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector,
+      idempotency_key, active, updated_at)
+    SELECT application_id, id, 'gcm', 'development', 'x', '{}', 'key' || id, false, now() FROM users`,
+  `INSERT INTO push_deliveries (event_id, subscription_id, outcome, updated_at)
+    SELECT id, id, 'accepted', now() FROM push_events`,
+  "ANALYZE",
+];
+const SCAN = /Seq Scan on (users|user_tags|push_subscriptions|push_events|push_deliveries)\b/;
+
+let room: PushRoom;
+/** Plans of what the functions under test asked the database, by statement. */
+const plans = new Map<string, string>();
+
+beforeAll(async () => {
+  room = await openPushRoom({ before: (store) => explained(store, plans) });
+  for (const text of FILL) await room.store.db.$executeRawUnsafe(text);
+}, 180_000);
+afterAll(() => room.close());
+
+const SELECTORS = [
+  { userIds: Array.from({ length: 700 }, (_, n) => String(20 * n + 20)) },
+  { externalUserIds: Array.from({ length: 700 }, (_, n) => `ext${20 * n + 20}`) },
+  { tagsAny: ["red20", "blue40"] },
+  { tagsAll: ["red20", "blue20"] },
+  { tagsExclude: ["red20"] },
+];
+
+it("asks nothing of the database that walks a table", async () => {
+  const { push, store, expansions, batches, providers } = room;
+  const { identity } = push;
+  const [first] = await store.query<{ id: number; application_id: number }>(
+    { name: "any", text: "SELECT id, application_id FROM users WHERE id = 20" },
+    [],
+  );
+  const { id: userId = 0, application_id: applicationId = 0 } = first ?? {};
+  const sender = { applicationId, userId };
+  const viewer: UserViewer = { kind: "user", sessionId: 1, ...sender };
+  for (const selector of SELECTORS) {
+    const input = { environment: "development", message: universal(), ...selector } as const;
+    await tryEvent(push, sender, input);
+    await createEvents(push, sender, input, `key-${Object.keys(selector)}`);
+  }
+  for (let done = 0; done < 8; done += 1) {
+    const job = expansions.shift();
+    if (job) await expand(push, job);
+  }
+  expect(batches.length).toBeGreaterThan(2);
+  const [batch] = batches;
+  const [gone] = await store.query<{ token: string }>(
+    {
+      name: "gone",
+      text: `SELECT s.token FROM push_subscriptions s JOIN push_deliveries d
+        ON d.subscription_id = s.id WHERE d.id = $1`,
+    },
+    [batch?.deliveries[0]],
+  );
+  providers.answers.set(gone?.token ?? "", () => ({ kind: "gone", reason: "Unregistered" }));
+  if (batch) await deliver(push, batch);
+  for (const standard of [null, batch?.event ?? 0]) {
+    const voip = { id: batch?.event ?? 0, channel: "apns_voip", standard_id: standard } as const;
+    const devices = { users: [20, 40], occurrence: 0, now: new Date() };
+    await push.jobs.transaction([], (open, enqueue) =>
+      sendStandard(open, enqueue, { ...voip, universal: true }, devices),
+    );
+  }
+  const events = await listEvents(identity, viewer, { first: 10 });
+  await listApplicationEvents(identity, applicationId, { first: 10 });
+  const id = String(events.nodes[0]?.id);
+  await findEvent(identity, viewer, id);
+  await listDeliveries(identity, Number(id), {});
+  await findDeliveries(identity, [1, 2, 3]);
+  await createEvents(push, sender, {
+    ...{ environment: "development", message: universal(), eventType: "fixed_date" },
+    ...{ date: new Date(), userIds: ["1"] },
+  });
+  await beginDue(push);
+  await stopEvent(identity, viewer, id);
+  const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
+  await purgeDeliveries({ ...push, identity: { ...identity, clock: { now: () => later } } });
+  expect([...plans.keys()]).toEqual(
+    expect.arrayContaining([
+      ...["purge_push_deliveries", "forget_push_subscriptions"],
+      ...["create_standard_push_event", "write_standard_push"],
+    ]),
+  );
+  expect(plans.size).toBeGreaterThan(25);
+  expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);
+}, 180_000);
+
+it("would notice a statement that no index serves", async () => {
+  await explained(room.store, plans).query(
+    { name: "bad", text: "SELECT 1 FROM push_events WHERE kind = $1" },
+    ["x"],
+  );
+  expect(plans.get("bad")).toMatch(SCAN);
+});

@@ -1,0 +1,239 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Credentials } from "../../src/push/credential/credentials";
+import type { Push } from "../../src/push/payload/push";
+import { checkEndpoint } from "../../src/push/provider/endpoint";
+import { openProvider } from "../../src/push/provider/open-provider";
+import type { Outcome, Provider, Target } from "../../src/push/provider/provider";
+import type { ProviderOptions } from "../../src/push/provider/provider-options";
+import type { Resolve } from "../../src/push/provider/wire/private-networks";
+import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
+import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
+import { startWebPushStage, type WebPushStage } from "../support/push/web-push-stage";
+
+/** Requests into the own network, which a device or an application could ask for (security row 18). */
+
+let apns: ApnsStage;
+let fcm: FcmStage;
+let web: WebPushStage;
+const opened: Provider[] = [];
+
+beforeAll(async () => {
+  [apns, fcm, web] = await Promise.all([startApnsStage(), startFcmStage(), startWebPushStage()]);
+});
+afterEach(async () => {
+  for (const provider of opened.splice(0)) await provider.close();
+});
+afterAll(async () => {
+  for (const stage of [apns, fcm, web]) await stage?.close();
+});
+
+const NETWORK = "the address leads into a private network";
+const leads = (what: string) => `${what} must not lead into a private network`;
+const inside: Resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+const mixed: Resolve = async () => [
+  { address: "192.0.43.8", family: 4 },
+  { address: "::1", family: 6 },
+];
+const named = (url: string) => url.replace("127.0.0.1", "push.example.com");
+
+async function sendBy(
+  credentials: Credentials,
+  push: Push,
+  target: Target,
+  options: Partial<ProviderOptions> = {},
+): Promise<Outcome> {
+  const provider = openProvider(credentials, "production", options);
+  opened.push(provider);
+  return provider.send(push, target);
+}
+
+const sendWeb = (token: string, options: Partial<ProviderOptions> = {}) =>
+  sendBy(web.credentials, web.push, { ...web.device(), token }, options);
+
+const refused = (reason: string) => ({ kind: "refused", reason });
+
+describe("a browser's endpoint", () => {
+  test.each([
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    "[::ffff:7f00:1]",
+    "0x7f.1",
+    "2130706433",
+  ])("on %s is refused, and nobody is asked", async (host) => {
+    const url = `https://${host}:${new URL(web.standIn.url).port}/push/a`;
+    expect(checkEndpoint(url, false)).toBe("must not lead into a private network");
+    expect(await sendWeb(url)).toEqual(refused(leads("the endpoint")));
+    expect(web.standIn.connections()).toBe(0);
+  });
+
+  test.each([
+    ["a private address", inside],
+    ["a private address among public ones", mixed],
+  ])("whose name has %s is refused when it is connected to", async (_, resolve) => {
+    const url = named(web.device().token);
+    expect(checkEndpoint(url, false)).toBeNull();
+    expect(await sendWeb(url, { resolve })).toEqual(refused(NETWORK));
+    expect(web.standIn.connections()).toBe(0);
+  });
+
+  test("has its name looked up for each connection, so that a changed address gains nothing", async () => {
+    const asked: string[] = [];
+    const resolve: Resolve = async (hostname) => {
+      asked.push(hostname);
+      return inside(hostname);
+    };
+    const provider = openProvider(web.credentials, "production", { resolve });
+    opened.push(provider);
+    for (let count = 0; count < 3; count++) {
+      const target = { ...web.device(), token: named(web.device().token) };
+      expect(await provider.send(web.push, target)).toEqual(refused(NETWORK));
+    }
+    expect(asked).toEqual(["push.example.com", "push.example.com", "push.example.com"]);
+  });
+
+  test("whose name nobody knows is tried later", async () => {
+    const resolve: Resolve = async () => {
+      throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+    };
+    const outcome = await sendWeb("https://push.example.com/a", { resolve });
+    expect(outcome).toEqual({
+      kind: "later",
+      reason: "no connection (ENOTFOUND)",
+      delayMs: null,
+    });
+  });
+
+  test.each([
+    ["http://push.example.com/a", "the endpoint must be a URL that begins with https://"],
+    ["ftp://push.example.com/a", "the endpoint must be a URL that begins with https://"],
+    ["https://a:b@push.example.com/a", "the endpoint must be a URL without a user name"],
+    ["no url", "the endpoint must be a URL that begins with https://"],
+    [
+      `https://push.example.com/${"a".repeat(2048)}`,
+      "the endpoint is too long (maximum is 2048 characters)",
+    ],
+  ])("such as %.40s is refused: %s", async (url, reason) => {
+    expect(await sendWeb(url)).toEqual(refused(reason));
+    expect(await sendWeb(url, { resolve: inside })).toEqual(refused(reason));
+  });
+
+  describe("where private networks are allowed", () => {
+    let plain: Server;
+    const asked: string[] = [];
+
+    beforeAll(async () => {
+      plain = createServer((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.writeHead(201, { Location: "/message/1" }).end();
+      });
+      await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+    });
+    afterAll(() => new Promise((resolve) => plain.close(resolve)));
+    const allowed = { allowPrivateNetworks: true };
+    const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+
+    test("is reached by its address and by its name", async () => {
+      const device = web.device();
+      const send = (token: string) =>
+        sendBy(web.credentials, web.push, { ...device, token }, allowed);
+      expect(await send(device.token)).toMatchObject({ kind: "accepted" });
+      // Signed for another origin than the stand-in's own, which it minds: it was asked.
+      expect(await send(device.token.replace("127.0.0.1", "localhost"))).toMatchObject({
+        kind: "refused",
+        reason: expect.stringContaining("status 403"),
+      });
+    });
+
+    test("is reached without TLS too", async () => {
+      expect(checkEndpoint(`${plainUrl()}/push/1`, true)).toBeNull();
+      expect(await sendWeb(`${plainUrl()}/push/1`, allowed)).toEqual({
+        kind: "accepted",
+        providerId: "/message/1",
+      });
+      expect(asked.splice(0)).toEqual(["POST /push/1"]);
+    });
+
+    test.each([301, 302, 303, 307, 308])("leads nowhere else by an answer %i", async (status) => {
+      const device = web.device();
+      web.tell(device, { kind: "answer", status, headers: { location: `${plainUrl()}/secret` } });
+      const outcome = await sendBy(web.credentials, web.push, device, allowed);
+      expect(outcome).toEqual(refused(`status ${status}: a redirect, which is not followed`));
+      expect(asked).toEqual([]);
+    });
+  });
+});
+
+describe("a service's own address, which an application names", () => {
+  const APPLE = () => apns.token;
+  const GOOGLE = () => fcm.credentials;
+  const cases: Array<
+    [string, () => { stage: ApnsStage | FcmStage; literal: Credentials; named: Credentials }]
+  > = [
+    [
+      "of Apple's",
+      () => ({
+        stage: apns,
+        literal: APPLE(),
+        named: { ...APPLE(), baseUrl: named(apns.standIn.url) },
+      }),
+    ],
+    [
+      "of Google's",
+      () => ({
+        stage: fcm,
+        literal: { ...GOOGLE(), tokenUrl: undefined },
+        named: {
+          ...GOOGLE(),
+          baseUrl: named(fcm.standIn.url),
+          tokenUrl: named(fcm.standIn.tokenUrl),
+        },
+      }),
+    ],
+    [
+      "of Google's exchange of tokens",
+      () => ({
+        stage: fcm,
+        literal: { ...GOOGLE(), baseUrl: undefined },
+        named: { ...GOOGLE(), baseUrl: undefined, tokenUrl: named(fcm.standIn.tokenUrl) },
+      }),
+    ],
+  ];
+
+  test.each(
+    cases,
+  )("%s is refused in a private network, by address and by name", async (_, make) => {
+    const { stage, literal, named: byName } = make();
+    expect(await sendBy(literal, stage.push, stage.device())).toEqual(
+      refused(leads("the address of the service")),
+    );
+    const outcome = await sendBy(byName, stage.push, stage.device(), { resolve: inside });
+    expect(outcome).toEqual(refused(NETWORK));
+    const provider = openProvider(byName, "production", { resolve: inside });
+    opened.push(provider);
+    expect(await provider.check()).toContain(NETWORK);
+    expect(stage.standIn.connections()).toBe(0);
+  });
+
+  test.each(cases)("%s must be https: and hold no user name", async (_, make) => {
+    const { stage, named: byName } = make();
+    const change = (to: string) =>
+      JSON.parse(JSON.stringify(byName).replaceAll("https://push.example.com", to)) as Credentials;
+    expect(await sendBy(change("http://push.example.com"), stage.push, stage.device())).toEqual(
+      refused("the address of the service must be a URL that begins with https://"),
+    );
+    expect(
+      await sendBy(change("https://a:b@push.example.com"), stage.push, stage.device()),
+    ).toEqual(refused("the address of the service must be a URL without a user name"));
+  });
+
+  test("is reached where that is allowed", async () => {
+    const allowed = { allowPrivateNetworks: true };
+    for (const stage of [apns, fcm]) {
+      const credentials = stage === apns ? apns.token : fcm.credentials;
+      const outcome = await sendBy(credentials, stage.push, stage.device(), allowed);
+      expect(outcome).toMatchObject({ kind: "accepted" });
+    }
+  });
+});

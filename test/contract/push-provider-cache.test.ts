@@ -1,0 +1,151 @@
+import type { Credentials } from "../../src/push/credential/credentials";
+import { type ProviderKey, Providers } from "../../src/push/provider/providers";
+import { eventually } from "../support/moving-clock";
+import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
+import { staged } from "../support/push/stage";
+import { newApnsKey } from "../support/stand-ins/kept-keys";
+
+/** The providers that are kept open for the batches of all applications. */
+
+let stage: ApnsStage;
+const opened: Providers[] = [];
+const KEY: ProviderKey = { applicationId: 1, environment: "production", service: "apns" };
+
+beforeAll(async () => {
+  stage = await startApnsStage();
+});
+afterEach(async () => {
+  for (const providers of opened.splice(0)) await providers.close();
+  stage.standIn.received.clear();
+});
+afterAll(async () => {
+  await stage?.close();
+});
+
+/** Providers over a table of credentials that the test changes. */
+function openOver(bounds?: { max: number; idleMs: number }) {
+  const table = new Map<string, { version: string; credentials: Credentials }>();
+  const asked = { loads: 0, reads: 0 };
+  const nameOf = ({ applicationId, environment, service }: ProviderKey) =>
+    `${applicationId} ${environment} ${service}`;
+  const providers = new Providers(
+    async (key) => {
+      asked.loads++;
+      const row = table.get(nameOf(key));
+      if (!row) return null;
+      const read = () => {
+        asked.reads++;
+        return row.credentials;
+      };
+      return { version: row.version, read };
+    },
+    staged(),
+    bounds,
+  );
+  opened.push(providers);
+  const put = (key: ProviderKey, version: string, credentials: Credentials = stage.token) =>
+    table.set(nameOf(key), { version, credentials });
+  const send = async (key: ProviderKey) =>
+    (await providers.get(key))?.send(stage.push, stage.device());
+  return { providers, table, asked, put, send };
+}
+
+const connections = () => stage.standIn.received.items.map(({ connection }) => connection);
+
+test("there is none without credentials, and one as soon as there are", async () => {
+  const { providers, put, send } = openOver();
+  expect(await providers.get(KEY)).toBeNull();
+  put(KEY, "1");
+  expect(await send(KEY)).toMatchObject({ kind: "accepted" });
+});
+
+test("one is kept while its credentials are: they are read in clear once, the connection is one", async () => {
+  const { put, send, asked } = openOver();
+  put(KEY, "1");
+  for (let count = 0; count < 5; count++) await send(KEY);
+  expect(asked).toEqual({ loads: 5, reads: 1 });
+  expect(new Set(connections()).size).toBe(1);
+});
+
+test("changed credentials are used from the next batch on, and what is under way ends", async () => {
+  const { providers, put, send } = openOver();
+  put(KEY, "1");
+  const old = await providers.get(KEY);
+  const device = stage.device();
+  stage.tell(device, { kind: "slow", ms: 300 });
+  const underway = old!.send(stage.push, device);
+  put(KEY, "2", { ...stage.token, key: newApnsKey() });
+  expect(await send(KEY)).toEqual({ kind: "refused", reason: "InvalidProviderToken" });
+  expect(await underway).toMatchObject({ kind: "accepted" });
+  expect(await old!.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
+});
+
+test("credentials that were taken away serve no longer", async () => {
+  const { providers, put, table } = openOver();
+  put(KEY, "1");
+  const provider = await providers.get(KEY);
+  table.clear();
+  expect(await providers.get(KEY)).toBeNull();
+  expect(await provider!.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
+});
+
+test("each application, environment and service has its own", async () => {
+  const { providers, put } = openOver();
+  const keys: ProviderKey[] = [
+    KEY,
+    { ...KEY, applicationId: 2 },
+    { ...KEY, environment: "development" },
+    { ...KEY, service: "fcm" },
+  ];
+  for (const key of keys) put(key, "1");
+  const all = await Promise.all(keys.map((key) => providers.get(key)));
+  expect(new Set(all).size).toBe(4);
+  expect(await Promise.all(keys.map((key) => providers.get(key)))).toEqual(all);
+});
+
+test("no more than so many are open: the longest unused is closed", async () => {
+  const { put, send } = openOver({ max: 2, idleMs: 60_000 });
+  const [one, two, three] = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
+  for (const key of [one!, two!, three!]) put(key, "1");
+  for (const key of [one!, two!, one!, three!, one!, two!]) await send(key);
+  const [a, b, again, c, still, anew] = connections();
+  expect([again, still]).toEqual([a, a]);
+  expect(new Set([a, b, c, anew]).size).toBe(4);
+});
+
+test("one that is idle is closed by itself, and opened again when it is needed", async () => {
+  const { providers, put, send } = openOver({ max: 10, idleMs: 100 });
+  put(KEY, "1");
+  const provider = (await providers.get(KEY))!;
+  await provider.send(stage.push, stage.device());
+  const closed = await eventually(
+    () => provider.send(stage.push, stage.device()),
+    ({ kind }) => kind === "later",
+  );
+  expect(closed).toMatchObject({ reason: "the connection was closed" });
+  expect(await send(KEY)).toMatchObject({ kind: "accepted" });
+});
+
+test("closing closes all of them after what is under way, and opens no more", async () => {
+  const { providers, put } = openOver();
+  const keys = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
+  for (const key of keys) put(key, "1");
+  const sent = keys.map(async (key) => {
+    const device = stage.device();
+    stage.tell(device, { kind: "slow", ms: 200 });
+    return (await providers.get(key))!.send(stage.push, device);
+  });
+  await eventually(
+    () => stage.standIn.received.count,
+    (count) => count === 3,
+  );
+  await providers.close();
+  for (const outcome of await Promise.all(sent)) expect(outcome.kind).toBe("accepted");
+  await expect(providers.get(KEY)).rejects.toThrow("the providers are closed");
+});
+
+test("credentials that cannot be read refuse, and say why", async () => {
+  const { put, send } = openOver();
+  put(KEY, "1", { ...stage.token, key: "no key" });
+  expect(await send(KEY)).toEqual({ kind: "refused", reason: "the key cannot be read" });
+});

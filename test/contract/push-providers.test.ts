@@ -1,0 +1,325 @@
+import type { Outcome, Provider } from "../../src/push/provider/provider";
+import type { ProviderOptions } from "../../src/push/provider/provider-options";
+import { MovingClock } from "../support/moving-clock";
+import { startApnsStage } from "../support/push/apns-stage";
+import { startFcmStage } from "../support/push/fcm-stage";
+import type { Stage } from "../support/push/stage";
+import { startWebPushStage } from "../support/push/web-push-stage";
+import type { Behaviour } from "../support/stand-ins/behaviour";
+
+/** What every provider holds to, each against its stand-in. */
+
+interface Service {
+  name: string;
+  start(): Promise<Stage>;
+  /** Reasons of its own for what the stand-in is told to answer. */
+  outcomes: Array<[behaviour: Behaviour & { kind: "answer" }, Outcome]>;
+  /** Whether many pushes share one connection at once. */
+  multiplexes: boolean;
+}
+
+const answer = (status: number, headers?: Record<string, string>, reason?: string) =>
+  ({ kind: "answer", status, headers, reason }) as const;
+const gone = (reason: string): Outcome => ({ kind: "gone", reason });
+const refused = (reason: string): Outcome => ({ kind: "refused", reason });
+const later = (reason: string, delayMs: number | null = null): Outcome => ({
+  kind: "later",
+  reason,
+  delayMs,
+});
+
+const SERVICES: Service[] = [
+  {
+    name: "APNs",
+    start: startApnsStage,
+    multiplexes: true,
+    outcomes: [
+      [answer(410), gone("Unregistered")],
+      [answer(410, {}, "ExpiredToken"), gone("ExpiredToken")],
+      [answer(400), gone("BadDeviceToken")],
+      [answer(400, {}, "DeviceTokenNotForTopic"), refused("DeviceTokenNotForTopic")],
+      [answer(400, {}, "IdleTimeout"), later("IdleTimeout")],
+      [answer(403), refused("InvalidProviderToken")],
+      [answer(403, {}, "ExpiredProviderToken"), later("ExpiredProviderToken")],
+      [answer(413), refused("PayloadTooLarge")],
+      [answer(429), later("TooManyRequests")],
+      [answer(429, { "retry-after": "7" }), later("TooManyRequests", 7000)],
+      [answer(500), later("InternalServerError")],
+      [answer(503, { "retry-after": "120" }), later("ServiceUnavailable", 120_000)],
+      [answer(503, {}, "Shutdown"), later("Shutdown")],
+    ],
+  },
+  {
+    name: "FCM",
+    start: startFcmStage,
+    multiplexes: true,
+    outcomes: [
+      [answer(404), gone("UNREGISTERED: Told to.")],
+      [
+        answer(400),
+        gone("INVALID_ARGUMENT: The registration token is not a valid FCM registration token"),
+      ],
+      [
+        answer(400, {}, "INVALID_ARGUMENT"),
+        refused(expect.stringMatching(/^INVALID_ARG/) as never),
+      ],
+      [answer(403), refused("SENDER_ID_MISMATCH: Told to.")],
+      [answer(401), later("UNAUTHENTICATED: Told to.")],
+      [answer(401, {}, "THIRD_PARTY_AUTH_ERROR"), refused("THIRD_PARTY_AUTH_ERROR: Told to.")],
+      [answer(429), later("QUOTA_EXCEEDED: Told to.", 60_000)],
+      [answer(429, { "retry-after": "7" }), later("QUOTA_EXCEEDED: Told to.", 7000)],
+      [answer(500), later("INTERNAL: Told to.")],
+      [answer(503, { "retry-after": "120" }), later("UNAVAILABLE: Told to.", 120_000)],
+    ],
+  },
+  {
+    name: "Web Push",
+    start: startWebPushStage,
+    multiplexes: false,
+    outcomes: [
+      [answer(410), gone("status 410: push subscription has unsubscribed or expired.")],
+      [answer(404), gone("status 404: no such subscription")],
+      [answer(400), refused("status 400: invalid request")],
+      [answer(401), refused("status 401: authorization missing")],
+      [answer(403), refused("status 403: the key is not the one that subscribed")],
+      [answer(413), refused("status 413: payload too large")],
+      [answer(429), later("status 429: too many requests")],
+      [answer(429, { "retry-after": "7" }), later("status 429: too many requests", 7000)],
+      [answer(500), later("status 500: internal error")],
+      [answer(503, { "retry-after": "120" }), later("status 503: busy", 120_000)],
+      [
+        answer(301, { location: "https://elsewhere.example/" }),
+        refused("status 301: a redirect, which is not followed"),
+      ],
+      [
+        answer(307, { location: "http://127.0.0.1/" }),
+        refused("status 307: a redirect, which is not followed"),
+      ],
+    ],
+  },
+];
+
+describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
+  let stage: Stage;
+  const opened: Provider[] = [];
+  const keep = (provider: Provider) => {
+    opened.push(provider);
+    return provider;
+  };
+  const open = (options?: Partial<ProviderOptions>) => keep(stage.open(options));
+
+  beforeAll(async () => {
+    stage = await start();
+  });
+  afterEach(async () => {
+    for (const provider of opened.splice(0)) await provider.close();
+  });
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  test("takes a push, and names it", async () => {
+    const device = stage.device();
+    const outcome = await open().send(stage.push, device);
+    expect(outcome).toEqual({ kind: "accepted", providerId: expect.stringMatching(/.{8,}/) });
+    expect(stage.devices()).toContain(device.token);
+  });
+
+  test.each(outcomes)("%j becomes %j", async (behaviour, outcome) => {
+    const device = stage.device();
+    stage.tell(device, behaviour);
+    expect(await open().send(stage.push, device)).toEqual(outcome);
+    // Once, whatever it was: trying again is for the job.
+    expect(stage.devices().filter((token) => token === device.token)).toHaveLength(1);
+  });
+
+  test("believes a Retry-After that is a date, a day at most, and nothing that is neither", async () => {
+    const clock = new MovingClock();
+    clock.hold(true);
+    const provider = open({ clock });
+    const delayOf = async (text: string) => {
+      const device = stage.device();
+      stage.tell(device, answer(503, { "retry-after": text }));
+      const outcome = await provider.send(stage.push, device);
+      return outcome.kind === "later" ? outcome.delayMs : outcome;
+    };
+    const seconds = Math.floor(clock.now() / 1000) * 1000;
+    const inAMinute = new Date(seconds + 60_000).toUTCString();
+    expect(await delayOf(inAMinute)).toBe(seconds + 60_000 - clock.now());
+    expect(await delayOf("Thu, 01 Jan 1970 00:00:00 GMT")).toBe(0);
+    expect(await delayOf("99999999999999")).toBe(86_400_000);
+    expect(await delayOf("soon")).toBeNull();
+  });
+
+  test.each([
+    ["no JSON", 503, "<html>busy</html>", later("status 503")],
+    ["nothing", 503, "", later("status 503")],
+    ["JSON of another form", 503, "[1]", later("status 503")],
+    ["no JSON", 400, "<html>what?</html>", refused("status 400")],
+  ])("an answer that holds %s, with status %i, is judged by its status", async (_, status, body, outcome) => {
+    const device = stage.device();
+    stage.tell(device, { kind: "raw", status, body });
+    const got = await open().send(stage.push, device);
+    expect(got).toEqual({ ...outcome, reason: expect.stringContaining(`${status}`) });
+  });
+
+  test("reads no more of an answer than any service says", async () => {
+    const device = stage.device();
+    stage.tell(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
+    const outcome = await open().send(stage.push, device);
+    expect(outcome.kind).toBe("later");
+    expect(JSON.stringify(outcome).length).toBeLessThan(400);
+  });
+
+  test("a connection that is cut is tried later, and the next push opens another", async () => {
+    const provider = open();
+    await provider.send(stage.push, stage.device());
+    const device = stage.device();
+    stage.tell(device, { kind: "drop" }, { kind: "ok" });
+    const before = stage.connections();
+    expect(await provider.send(stage.push, device)).toEqual(
+      later(expect.stringMatching(/^(connection closed|no connection \(ECONNRESET\))$/) as never),
+    );
+    expect(await provider.send(stage.push, device)).toMatchObject({ kind: "accepted" });
+    expect(stage.connections()).toBe(before + 1);
+  });
+
+  test("an answer that is late is waited for no longer than the time-out", async () => {
+    const provider = open({ timeoutMs: 300 });
+    const [silent, slow] = [stage.device(), stage.device()];
+    stage.tell(silent, { kind: "silent" });
+    stage.tell(slow, { kind: "slow", ms: 60 });
+    const outcomes = await Promise.all(
+      [silent, slow].map((device) => provider.send(stage.push, device)),
+    );
+    expect(outcomes).toEqual([
+      later("no answer within 0.3 s"),
+      expect.objectContaining({ kind: "accepted" }),
+    ]);
+  });
+
+  test("where nobody listens, it is tried later", async () => {
+    const outcome = await keep(stage.openNowhere()).send(stage.push, stage.device());
+    expect(outcome).toEqual(later("no connection (ECONNREFUSED)"));
+  });
+
+  test("a server with a certificate of an unknown authority is told nothing", async () => {
+    const device = stage.device();
+    const outcome = await keep(stage.openDistrusting()).send(stage.push, device);
+    const reason = expect.stringMatching(/^no connection \((SELF_SIGNED|UNABLE_TO)_[A-Z_]+\)$/);
+    expect(outcome).toEqual(later(reason as never));
+    expect(stage.devices()).not.toContain(device.token);
+  });
+
+  test("forged credentials are refused, with a reason that tells nothing of the keys", async () => {
+    const outcome = await keep(stage.openForged()).send(stage.push, stage.device());
+    expect(outcome.kind).toBe("refused");
+    for (const secret of stage.secrets) expect(JSON.stringify(outcome)).not.toContain(secret);
+  });
+
+  test("a service that repeats what it was sent finds none of it in a reason", async () => {
+    const provider = open();
+    const device = stage.device();
+    const echo = `no ${device.token} with Bearer eyJhbGciOiJFUzI1NiJ9.${"a".repeat(90)} at https://a.example/b\n\u0000\u001b[31m`;
+    const body = JSON.stringify({ reason: echo, error: { status: "DENIED", message: echo } });
+    for (const status of [400, 503]) {
+      stage.tell(device, { kind: "raw", status, body });
+      const outcome = await provider.send(stage.push, device);
+      const reason = "reason" in outcome ? outcome.reason : "";
+      expect(reason).toContain("no … with Bearer … at …");
+      expect(reason).toMatch(/^[\x20-\x7e…]{1,200}$/);
+    }
+  });
+
+  test("a push of another channel is refused", async () => {
+    const push = { channel: stage.push.channel === "gcm" ? "apns" : "gcm", message: {} } as never;
+    const outcome = await open().send(push, stage.device());
+    expect(outcome).toEqual(refused(expect.stringMatching(/^no push of channel /) as never));
+  });
+
+  test("keeps its connections: a hundred pushes after one another need one", async () => {
+    const provider = open();
+    const before = stage.connections();
+    for (let count = 0; count < 100; count++) {
+      expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    }
+    expect(stage.connections()).toBe(before + 1);
+  });
+
+  test("many at once all arrive, each once", async () => {
+    const provider = open({ inFlightMax: 50 });
+    const before = stage.connections();
+    const devices = Array.from({ length: 1200 }, () => stage.device());
+    const sent = await Promise.all(devices.map((device) => provider.send(stage.push, device)));
+    expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
+    const mine = new Set(devices.map(({ token }) => token));
+    const got = stage.devices().filter((token) => mine.has(token));
+    expect(got.sort()).toEqual([...mine].sort());
+    if (multiplexes) expect(stage.connections()).toBe(before + 1);
+    else expect(stage.connections() - before).toBeLessThanOrEqual(50);
+  });
+
+  test("loses nothing and repeats nothing where the service ends its connections", async () => {
+    const provider = open();
+    const before = stage.connections();
+    const devices = Array.from({ length: 600 }, () => stage.device());
+    for (const at of [100, 400]) stage.tell(devices[at]!, { kind: "goaway" }, { kind: "ok" });
+    const sent = await Promise.all(devices.map((device) => provider.send(stage.push, device)));
+    expect(sent.filter(({ kind }) => kind !== "accepted")).toEqual([]);
+    const mine = new Set(devices.map(({ token }) => token));
+    const got = stage.devices().filter((token) => mine.has(token));
+    expect(got.sort()).toEqual([...mine].sort());
+    expect(stage.connections()).toBeGreaterThan(before + 1);
+  });
+
+  test("no more are under way at once than allowed; the others wait, and their time with them", async () => {
+    const provider = open({ inFlightMax: 2, timeoutMs: 400 });
+    const devices = Array.from({ length: 6 }, () => stage.device());
+    for (const device of devices) stage.tell(device, { kind: "slow", ms: 200 });
+    const underway: number[] = [];
+    let now = 0;
+    const before = stage.devices().length;
+    const sent = await Promise.all(
+      devices.map(async (device) => {
+        const outcome = await provider.send(stage.push, device);
+        now++;
+        underway.push(stage.devices().length - before - now);
+        return outcome;
+      }),
+    );
+    // Three rounds of 200 ms are longer than the time of one push.
+    expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
+    expect(Math.max(...underway)).toBeLessThanOrEqual(2);
+  });
+
+  test("a service that answers nobody holds a batch for a few times as long as one push", async () => {
+    const provider = open({ inFlightMax: 2, timeoutMs: 200 });
+    const devices = Array.from({ length: 40 }, () => stage.device());
+    for (const device of devices) stage.tell(device, { kind: "silent" });
+    const before = stage.devices().length;
+    const outcomes = await Promise.all(devices.map((device) => provider.send(stage.push, device)));
+    const count = (reason: string) =>
+      outcomes.filter((outcome) => outcome.kind === "later" && outcome.reason === reason).length;
+    const asked = count("no answer within 0.2 s");
+    expect(asked).toBeGreaterThanOrEqual(2);
+    // All forty would be twenty rounds; a turn is waited for during three, and the one under way.
+    expect(asked).toBeLessThanOrEqual(10);
+    expect(count("too many were under way")).toBe(40 - asked);
+    expect(stage.devices().length - before).toBeLessThanOrEqual(10);
+  });
+
+  test("closing waits for what is under way, and what comes afterwards is tried later", async () => {
+    const provider = open();
+    const device = stage.device();
+    stage.tell(device, { kind: "slow", ms: 200 });
+    const sent = provider.send(stage.push, device);
+    while (!stage.devices().includes(device.token)) await new Promise((r) => setTimeout(r, 10));
+    await provider.close();
+    expect(await sent).toMatchObject({ kind: "accepted" });
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
+  });
+
+  test("closing what was never used is well", async () => {
+    await stage.open().close();
+  });
+});

@@ -1,0 +1,119 @@
+import { deliver } from "../../src/push/delivery/deliver";
+import { expand } from "../../src/push/delivery/expand";
+import { purgeDeliveries } from "../../src/push/delivery/purge";
+import { beginDue } from "../../src/push/delivery/schedule";
+import { stopEvent } from "../../src/push/event/event-list";
+import { createEvents } from "../../src/push/event/events";
+import { HOUR, MovingClock } from "../support/moving-clock";
+import { universal } from "../support/push";
+import { openPushRoom, type PushRoom } from "../support/push/room";
+
+/** How long single deliveries are kept, of events that are dispatched again and again too. */
+
+const DAY = 24 * HOUR;
+const USERS = 700;
+const clock = new MovingClock();
+
+let room: PushRoom;
+let sender: { applicationId: number; userId: number };
+beforeAll(async () => {
+  clock.hold(true);
+  room = await openPushRoom({ clock });
+  await sql(
+    "INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())",
+    `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+      SELECT id, 'x', 'k', 's', '{}', now() FROM accounts`,
+    `INSERT INTO users (application_id, login, login_key, updated_at)
+      SELECT id, 'l' || n, 'l' || n, now() FROM applications, generate_series(1, ${USERS}) n`,
+    `INSERT INTO user_tags (user_id, application_id, tag, position)
+      SELECT id, application_id, 'all', 0 FROM users`,
+    `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+        token, updated_at)
+      SELECT application_id, id, 'gcm', 'development', 'android', 'u' || id, 't' || id, now()
+      FROM users`,
+  );
+  const [user] = await sql<{ id: number; application_id: number }>(
+    "SELECT id, application_id FROM users LIMIT 1",
+  );
+  sender = { applicationId: user?.application_id ?? 0, userId: user?.id ?? 0 };
+}, 60_000);
+afterAll(() => room.close());
+
+async function sql<Row>(...texts: string[]): Promise<Row[]> {
+  let rows: Row[] = [];
+  for (const text of texts) rows = await room.store.query<Row>({ name: "test", text }, []);
+  return rows;
+}
+
+const ask = (fields: object = {}) =>
+  createEvents(room.push, sender, {
+    ...{ environment: "development", message: universal(), pushType: null },
+    ...{ tagsAny: ["all"], ...fields },
+  });
+
+/** Does every job that is on the list. */
+async function work() {
+  const { push, expansions, batches } = room;
+  for (;;) {
+    const expansion = expansions.shift();
+    const batch = batches.shift();
+    if (expansion) await expand(push, expansion);
+    if (batch) await deliver(push, batch);
+    if (!expansion && !batch) return;
+  }
+}
+
+/** How many deliveries there are of each dispatch. */
+const kept = async () => {
+  const rows = await sql<{ occurrence: number; count: number }>(
+    "SELECT occurrence, count(*) FROM push_deliveries GROUP BY 1 ORDER BY 1",
+  );
+  return Object.fromEntries(rows.map(({ occurrence, count }) => [occurrence, count]));
+};
+const noted = async () =>
+  (await sql<{ dispatched_at: Date | null }>("SELECT dispatched_at FROM push_events")).map(
+    ({ dispatched_at: at }) => at && clock.now() - at.getTime(),
+  );
+
+beforeEach(() => sql("DELETE FROM push_events"));
+
+it("of a schedule goes what was written 30 days ago, dispatch by dispatch", async () => {
+  await ask({ eventType: "period_date", period: 86_400, date: new Date(clock.now()) });
+  // Of its channels one reaches somebody.
+  await sql("DELETE FROM push_events WHERE channel <> 'gcm'");
+  await beginDue(room.push);
+  await work();
+  for (let day = 1; day <= 3; day += 1) {
+    clock.advance(DAY);
+    await beginDue(room.push);
+    await work();
+  }
+  expect(await kept()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
+  clock.advance(27 * DAY - HOUR);
+  await purgeDeliveries(room.push);
+  expect(await kept()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
+  clock.advance(DAY + HOUR);
+  await purgeDeliveries(room.push);
+  expect(await kept()).toEqual({ 2: USERS, 3: USERS });
+  expect(await noted()).toEqual([29 * DAY]);
+  clock.advance(2 * DAY);
+  await purgeDeliveries(room.push);
+  expect([await kept(), await noted()]).toEqual([{}, [null]]);
+  // Dispatched once more, it is noted anew.
+  await beginDue(room.push);
+  await work();
+  expect([await kept(), await noted()]).toEqual([{ 4: USERS }, [0]]);
+});
+
+it("of an event that was stopped in the midst of its first dispatch goes what was written", async () => {
+  const [event] = await ask();
+  const { push, expansions } = room;
+  await expand(push, expansions.shift()!);
+  const viewer = { kind: "user", sessionId: 1, ...sender } as const;
+  await stopEvent(push.identity, viewer, String(event?.id));
+  await work();
+  expect(await kept()).toEqual({ 0: 500 });
+  clock.advance(31 * DAY);
+  await purgeDeliveries(push);
+  expect([await kept(), await noted()]).toEqual([{}, [null]]);
+});

@@ -1,0 +1,149 @@
+import { Fault } from "../../src/core/errors";
+import { deliver } from "../../src/push/delivery/deliver";
+import { type DeliverJob, expand } from "../../src/push/delivery/expand";
+import { createEvents } from "../../src/push/event/events";
+import type { Outcome } from "../../src/push/provider/provider";
+import type { Push } from "../../src/push/push";
+import { payload } from "../support/push";
+import { openPushRoom, type PushRoom } from "../support/push/room";
+
+/** What becomes of a batch that is done twice, or whose outcomes the database does not take at once. */
+
+const BUSY: Outcome = { kind: "later", reason: "Busy", delayMs: 60_000 };
+const DEVICES = 3;
+
+let room: PushRoom;
+let sender: { applicationId: number; userId: number };
+beforeAll(async () => {
+  room = await openPushRoom();
+  const [user] = await sql<{ id: number; application_id: number }>(
+    `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
+        RETURNING id),
+      b AS (INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        SELECT id, 'x', 'k', 's', '{}', now() FROM a RETURNING id)
+      INSERT INTO users (application_id, login, login_key, updated_at)
+        SELECT id, 'l', 'l', now() FROM b RETURNING id, application_id`,
+  );
+  sender = { applicationId: user?.application_id ?? 0, userId: user?.id ?? 0 };
+}, 60_000);
+afterAll(() => room.close());
+
+const sql = <Row>(text: string, values: unknown[] = []) =>
+  room.store.query<Row>({ name: "test", text }, values);
+
+/** An event that was written out to some devices of the sender's own: the batch that sends it. */
+async function written(answer: (attempt: number) => Outcome | Promise<Outcome>) {
+  const { push, providers, expansions, batches, options } = room;
+  await sql("DELETE FROM push_subscriptions");
+  providers.sent.length = 0;
+  batches.length = 0;
+  options.length = 0;
+  for (let n = 0; n < DEVICES; n += 1) {
+    const token = `${answered}-${n}`;
+    await sql(
+      `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+          token, updated_at) VALUES ($1, $2, 'gcm', 'development', 'android', $3, $3, now())`,
+      [sender.applicationId, sender.userId, token],
+    );
+    providers.answers.set(token, answer);
+  }
+  answered += 1;
+
+  await createEvents(push, sender, {
+    ...{ environment: "development", pushType: "gcm", message: payload({ a: "b" }) },
+    userIds: [String(sender.userId)],
+  });
+  await expand(push, expansions.pop()!);
+  return batches.pop() as DeliverJob;
+}
+let answered = 0;
+
+const seen = ({ deliveries }: DeliverJob) =>
+  sql<{ outcome: string; attempts: number }>(
+    "SELECT outcome::text, attempts FROM push_deliveries WHERE id = ANY($1::bigint[]) ORDER BY id",
+    [deliveries],
+  );
+const all = (outcome: string, attempts: number) => Array(DEVICES).fill({ outcome, attempts });
+
+describe("a batch whose outcomes were written", () => {
+  it("sends nothing when it is repeated, and asks for no second retry", async () => {
+    const { push, providers, batches } = room;
+    const job = await written(() => BUSY);
+    await deliver(push, job);
+    expect(batches).toEqual([{ ...job, attempts: 1 }]);
+    await deliver(push, job);
+    expect([batches.length, providers.sent.length]).toEqual([1, DEVICES]);
+    expect(await seen(job)).toEqual(all("later", 1));
+    await deliver(push, batches[0]!);
+    expect([batches.length, providers.sent.length]).toEqual([2, 2 * DEVICES]);
+  });
+
+  it("by another that took it for lost is settled once", async () => {
+    const { push, batches } = room;
+    const asked: Array<() => void> = [];
+    const job = await written(
+      () =>
+        new Promise<Outcome>((resolve) => {
+          asked.push(() => resolve(BUSY));
+          // Both have read what is to be sent before either writes.
+          if (asked.length === 2 * DEVICES) for (const answer of asked) answer();
+        }),
+    );
+    await Promise.all([deliver(push, job), deliver(push, job)]);
+    expect(batches).toHaveLength(1);
+    expect(await seen(job)).toEqual(all("later", 1));
+  });
+});
+
+describe("outcomes that the database does not take at once", () => {
+  /** A room whose transactions fail with these first. */
+  function failing(errors: unknown[]): { push: Push; left: unknown[] } {
+    const left = [...errors];
+    const { push } = room;
+    const transaction: Push["jobs"]["transaction"] = (names, act) =>
+      push.jobs.transaction(names, async (open, enqueue) => {
+        const answer = await act(open, enqueue);
+        if (left.length > 0) throw left.shift();
+        return answer;
+      });
+    return { push: { ...push, jobs: { ...push.jobs, transaction } }, left };
+  }
+  const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
+
+  it("are written again, and the batch is sent once", async () => {
+    const job = await written(() => ({ kind: "accepted", providerId: null }));
+    const { push, left } = failing([deadlock(), new Fault("UNAVAILABLE", "away")]);
+    await deliver(push, job);
+    expect([left, room.providers.sent.length]).toEqual([[], DEVICES]);
+    expect(await seen(job)).toEqual(all("accepted", 1));
+  });
+
+  it("for good are an error at once", async () => {
+    const job = await written(() => ({ kind: "accepted", providerId: null }));
+    const { push } = failing([new Error("no such column"), deadlock()]);
+    await expect(deliver(push, job)).rejects.toThrow("no such column");
+    expect(await seen(job)).toEqual(all("pending", 0));
+  });
+});
+
+it("the sixth attempt in vain is counted as refused", async () => {
+  const { push, batches } = room;
+  push.metrics.pushDeliveries.reset();
+  let job: DeliverJob | undefined = await written(() => BUSY);
+  for (; job; job = batches.pop()) await deliver(push, job);
+  const { values } = await push.metrics.pushDeliveries.get();
+  expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
+    ["later", 5 * DEVICES],
+    ["refused", DEVICES],
+  ]);
+});
+
+it("an event that was deleted meanwhile leaves nothing to write", async () => {
+  const { push, batches } = room;
+  const job = await written(async () => {
+    await sql("DELETE FROM push_events");
+    return BUSY;
+  });
+  await deliver(push, job);
+  expect([await seen(job), batches]).toEqual([[], []]);
+});

@@ -1,0 +1,133 @@
+import { deliver } from "../../src/push/delivery/deliver";
+import { type DeliverJob, type ExpandJob, expand } from "../../src/push/delivery/expand";
+import { createEvents } from "../../src/push/event/events";
+import { universal } from "../support/push";
+import { openPushRoom, type PushRoom } from "../support/push/room";
+
+/** Whom a VoIP push cannot reach any more: the standard push goes out in its place, once. */
+
+let room: PushRoom;
+let applicationId: number;
+beforeAll(async () => {
+  room = await openPushRoom();
+  const [row] = await sql<{ id: number }>(
+    `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
+        RETURNING id)
+      INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        SELECT id, 'x', 'k', 's', '{}', now() FROM a RETURNING id`,
+  );
+  applicationId = row?.id ?? 0;
+}, 60_000);
+afterAll(() => room.close());
+beforeEach(async () => {
+  await sql("DELETE FROM push_events");
+  room.providers.sent.length = 0;
+  room.expansions.length = 0;
+  room.batches.length = 0;
+});
+
+const sql = <Row>(text: string, values: unknown[] = []) =>
+  room.store.query<Row>({ name: "test", text }, values);
+
+let made = 0;
+/** A user with a device for each of the channels; a token with `dead` in front is gone. */
+async function newUser(...devices: Array<[channel: string, token: string]>): Promise<number> {
+  made += 1;
+  const [user] = await sql<{ id: number }>(
+    `INSERT INTO users (application_id, login, login_key, updated_at) VALUES ($1, $2, $2, now())
+      RETURNING id`,
+    [applicationId, `user-${made}`],
+  );
+  for (const [channel, token] of devices) {
+    await sql(
+      `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+          token, updated_at)
+        VALUES ($1, $2, $3::push_channel, 'development', 'ios', $4, $4, now())`,
+      [applicationId, user?.id, channel, `${token}-${made}`],
+    );
+    if (token.startsWith("dead")) {
+      room.providers.answers.set(`${token}-${made}`, () => ({ kind: "gone", reason: "410" }));
+    }
+  }
+  return user?.id ?? 0;
+}
+
+const ask = (...users: number[]) =>
+  createEvents(
+    room.push,
+    { applicationId, userId: users[0] ?? 0 },
+    {
+      ...{ environment: "development", message: universal({ message: "Ring", ios_voip: 1 }) },
+      userIds: users.map(String),
+    },
+  );
+
+async function send(...jobs: Array<DeliverJob | undefined>) {
+  for (const job of jobs) if (job) await deliver(room.push, job);
+}
+const write = (job: ExpandJob | undefined) => job && expand(room.push, job);
+/** What reached anybody, in order of the channels. */
+const reached = () =>
+  room.providers.sent
+    .filter(({ target }) => !target.token.startsWith("dead"))
+    .map(({ push, target }) => `${push.channel} ${target.token.replace(/-.*/, "")}`)
+    .sort();
+const counts = () =>
+  sql(
+    `SELECT channel::text, active, delivery_count AS written, accepted_count AS accepted,
+      gone_count AS gone FROM push_events ORDER BY id`,
+  );
+
+it("where nobody was to get a standard push, an event is written for it, and nothing twice", async () => {
+  const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"], ["gcm", "android"]);
+  expect((await ask(user)).map(({ channel }) => channel)).toEqual(["apns_voip", "gcm"]);
+  const { expansions, batches } = room;
+  for (const job of expansions) await write(job);
+  const [voip, gcm] = batches.splice(0);
+  await send(voip, gcm);
+  const [instead] = batches;
+  expect(batches).toHaveLength(1);
+  await send(instead, voip, instead);
+  expect(batches).toHaveLength(1);
+  expect(reached()).toEqual(["apns tablet", "gcm android"]);
+  expect(await counts()).toEqual([
+    { channel: "apns_voip", active: false, written: 1, accepted: 0, gone: 1 },
+    { channel: "gcm", active: false, written: 1, accepted: 1, gone: 0 },
+    { channel: "apns", active: false, written: 1, accepted: 1, gone: 0 },
+  ]);
+});
+
+it.each([
+  "before",
+  "after",
+])("where others get one, it goes with theirs, written %s", async (order) => {
+  const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"]);
+  const other = await newUser(["apns", "plain"]);
+  await ask(user, other);
+  const { expansions, batches } = room;
+  const [voip, standard] = expansions;
+  if (order === "before") await write(standard);
+  await write(voip);
+  await send(...batches.splice(0));
+  if (order === "after") await write(standard);
+  await send(...batches.splice(0));
+  expect(batches).toEqual([]);
+  expect(reached()).toEqual(["apns plain", "apns tablet"]);
+  expect(await counts()).toEqual([
+    { channel: "apns_voip", active: false, written: 1, accepted: 0, gone: 1 },
+    { channel: "apns", active: false, written: 2, accepted: 2, gone: 0 },
+  ]);
+});
+
+it("goes to nobody who has another VoIP subscription, or no other device", async () => {
+  const several = await newUser(["apns_voip", "dead"], ["apns_voip", "phone"], ["apns", "tablet"]);
+  const none = await newUser(["apns_voip", "dead"]);
+  await ask(several, none);
+  await write(room.expansions[0]);
+  await send(...room.batches.splice(0));
+  expect(room.batches).toEqual([]);
+  expect(reached()).toEqual(["apns_voip phone"]);
+  expect(await counts()).toEqual([
+    { channel: "apns_voip", active: false, written: 3, accepted: 1, gone: 2 },
+  ]);
+});

@@ -1,0 +1,226 @@
+import { createECDH } from "node:crypto";
+import { generateVAPIDKeys } from "web-push";
+import type { Provider } from "../../src/push/provider/provider";
+import { HOUR, MovingClock } from "../support/moving-clock";
+import { startWebPushStage, targetIn, type WebPushStage } from "../support/push/web-push-stage";
+import { readSignedToken } from "../support/stand-ins/signed-token";
+import { startWebPush, type WebPushStandIn } from "../support/stand-ins/web-push";
+
+/** What browsers' push services alone ask for. */
+
+let stage: WebPushStage;
+const opened: Provider[] = [];
+const keep = (provider: Provider) => {
+  opened.push(provider);
+  return provider;
+};
+
+beforeAll(async () => {
+  stage = await startWebPushStage();
+});
+afterEach(async () => {
+  for (const provider of opened.splice(0)) await provider.close();
+  stage.standIn.received.clear();
+});
+afterAll(async () => {
+  await stage?.close();
+});
+
+const last = () => stage.standIn.received.items.at(-1)!;
+const authorizations = () =>
+  new Set(stage.standIn.received.items.map(({ headers }) => headers.authorization));
+
+describe("a request", () => {
+  test("holds exactly these headers, and a body that only the browser reads", async () => {
+    const device = { ...stage.device(), deliveryId: 4711 };
+    const outcome = await keep(stage.open()).send(stage.push, device);
+    const { headers, text } = last();
+    const { authorization, ...rest } = headers;
+    expect(rest).toEqual({
+      "content-type": "application/octet-stream",
+      "content-encoding": "aes128gcm",
+      ttl: "3600",
+      topic: "hHBSHaBUBsg2J00FulpmWjZEyxPbdAht",
+      host: new URL(stage.standIn.url).host,
+      connection: "keep-alive",
+      "content-length": String(Buffer.byteLength(stage.push.payload) + 86 + 17),
+    });
+    expect(text).toBe(stage.push.payload);
+    const [, jwt = "", key] = /^vapid t=(\S+), k=(\S+)$/.exec(authorization ?? "") ?? [];
+    expect(key).toBe(stage.credentials.publicKey);
+    const claims = readSignedToken(jwt)?.claims;
+    expect(claims).toEqual({
+      aud: stage.standIn.url,
+      exp: expect.any(Number),
+      sub: "mailto:push@example.com",
+    });
+    expect(Number(claims?.exp) - Date.now() / 1000).toBeGreaterThan(11 * 3600);
+    expect(outcome).toEqual({
+      kind: "accepted",
+      providerId: expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+\/message\/[\w-]{16}$/),
+    });
+  });
+
+  test("carries the longest payload, and one byte more is refused by the service", async () => {
+    const provider = keep(stage.open());
+    const payload = "x".repeat(3993);
+    const send = (text: string) => provider.send({ ...stage.push, payload: text }, stage.device());
+    expect(await send(payload)).toMatchObject({ kind: "accepted" });
+    expect(last().text).toBe(payload);
+    expect(await send(`${payload}x`)).toEqual({
+      kind: "refused",
+      reason: "status 413: payload too large",
+    });
+  });
+
+  test("is encrypted anew for each push", async () => {
+    const provider = keep(stage.open());
+    const device = stage.device();
+    await provider.send(stage.push, device);
+    await provider.send(stage.push, device);
+    const [one, two] = stage.standIn.received.items;
+    expect(one!.body.subarray(0, 16)).not.toEqual(two!.body.subarray(0, 16));
+    expect(one!.text).toBe(two!.text);
+  });
+
+  test.each([
+    "200",
+    "201",
+    "202",
+    "204",
+  ])("that is answered with %s is accepted", async (status) => {
+    const device = stage.device();
+    stage.tell(device, { kind: "raw", status: Number(status), body: "" });
+    const outcome = await keep(stage.open()).send(stage.push, device);
+    expect(outcome).toEqual({ kind: "accepted", providerId: null });
+  });
+
+  test("of the first attempt and of a repetition has the same Topic, of others another", async () => {
+    const [one, other] = [stage.device(), stage.device()];
+    stage.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
+    await keep(stage.open()).send(stage.push, one);
+    const provider = keep(stage.open());
+    await provider.send(stage.push, one);
+    await provider.send(stage.push, other);
+    const [first, again, another] = stage.standIn.received.items.map((r) => r.headers.topic);
+    expect(again).toBe(first);
+    expect(another).not.toBe(first);
+    expect(another).toMatch(/^[\w-]{32}$/);
+  });
+});
+
+describe("the token", () => {
+  test("is signed once for a service, and renewed after six hours", async () => {
+    const clock = new MovingClock();
+    const provider = keep(stage.open({ clock }));
+    const send = () => provider.send(stage.push, stage.device());
+    for (let count = 0; count < 5; count++) await send();
+    clock.advance(5 * HOUR);
+    await send();
+    expect(authorizations().size).toBe(1);
+    clock.advance(HOUR);
+    expect(await send()).toMatchObject({ kind: "accepted" });
+    expect(authorizations().size).toBe(2);
+    clock.advance(-HOUR);
+    await send();
+    expect(authorizations().size).toBe(3);
+  });
+
+  test("for one service is shown to no other", async () => {
+    const other = await startWebPush(stage.place, stage.credentials.publicKey);
+    try {
+      const provider = keep(stage.open());
+      expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+      const there = targetIn(other.subscribe());
+      expect(await provider.send(stage.push, there)).toMatchObject({ kind: "accepted" });
+      expect(other.received.items[0]?.headers.authorization).not.toBe(last().headers.authorization);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe("a subscription", () => {
+  const point = (bytes: Buffer) => bytes.toString("base64url");
+  const compressed = () => {
+    const pair = createECDH("prime256v1");
+    pair.generateKeys();
+    return pair.getPublicKey("base64url", "compressed");
+  };
+  test.each([
+    ["without keys", { webAuth: null, webP256dh: null }],
+    ["with a short secret", { webAuth: point(Buffer.alloc(15)) }],
+    ["with a key of another length", { webP256dh: point(Buffer.alloc(64, 4)) }],
+    ["with a key that is no point", { webP256dh: point(Buffer.alloc(65, 4)) }],
+    ["with a compressed key", { webP256dh: compressed() }],
+  ])("%s is refused, and nothing is sent", async (_, keys) => {
+    const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), ...keys });
+    expect(outcome).toEqual({
+      kind: "refused",
+      reason: "the keys of the subscription are not usable",
+    });
+    expect(stage.standIn.received.count).toBe(0);
+  });
+});
+
+describe("hosts that devices name", () => {
+  const silent: WebPushStandIn[] = [];
+
+  afterEach(async () => {
+    for (const server of silent.splice(0)) await server.close();
+  });
+
+  test("of which one never answers leave the others reachable", async () => {
+    const provider = keep(stage.open({ timeoutMs: 3000 }));
+    // Twice as many as go to one host at once.
+    const stuck = Array.from({ length: 128 }, () => {
+      const device = stage.device();
+      stage.tell(device, { kind: "silent" });
+      return provider.send(stage.push, device);
+    });
+    const other = await startWebPush(stage.place, stage.credentials.publicKey);
+    silent.push(other);
+    const began = Date.now();
+    const outcome = await provider.send(stage.push, targetIn(other.subscribe()));
+    expect(outcome).toMatchObject({ kind: "accepted" });
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(stage.standIn.received.count).toBeLessThanOrEqual(64);
+    for (const each of await Promise.all(stuck)) expect(each.kind).toBe("later");
+  });
+});
+
+describe("credentials", () => {
+  test("are good where the two keys belong together", async () => {
+    expect(await keep(stage.open()).check()).toBeNull();
+  });
+
+  const another = generateVAPIDKeys();
+  test.each([
+    [{ publicKey: another.publicKey }, "the two keys do not belong together"],
+    [{ privateKey: "-----BEGIN PRIVATE KEY-----" }, "the private key is not 32 bytes in base64url"],
+    [{ privateKey: "" }, "the private key is not 32 bytes in base64url"],
+    [{ privateKey: Buffer.alloc(32).toString("base64url") }, "the private key is none on P-256"],
+    [
+      { publicKey: `${another.publicKey}=` },
+      "the public key is not an uncompressed point on P-256 in base64url",
+    ],
+    [
+      { publicKey: Buffer.alloc(65, 2).toString("base64url") },
+      "the public key is not an uncompressed point on P-256 in base64url",
+    ],
+    [{ subject: "push@example.com" }, "the subject is no mailto: or https: URL"],
+    [{ subject: "http://example.com" }, "the subject is no mailto: or https: URL"],
+    [{ subject: "mailto:" }, "the subject is no mailto: or https: URL"],
+    [{ ca: "no certificate" }, "the certificate of the authority cannot be read"],
+  ])("with %j are refused before anybody is asked: %s", async (change, reason) => {
+    const provider = keep(stage.openWith({ ...stage.credentials, ...change }));
+    expect(await provider.check()).toBe(reason);
+    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+    expect(stage.standIn.received.count).toBe(0);
+  });
+
+  test("may name an address in place of a mailbox", async () => {
+    const provider = keep(stage.openWith({ ...stage.credentials, subject: "https://example.com" }));
+    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+  });
+});

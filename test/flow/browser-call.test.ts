@@ -1,0 +1,233 @@
+import type { BrowserContext } from "playwright-core";
+import { eventually } from "../../scripts/services/binaries";
+import { CALL_FLAGS, openBrowser } from "../support/browser";
+import { Caller, type CallSite, type MediaFacts, serveCallPage } from "../support/call-page";
+import { type Coturn, startCoturn } from "../support/coturn";
+import { hasServices } from "../support/database";
+import { startNode, type TestNode } from "../support/node";
+
+/** Calls of real browsers at the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */
+
+const SECRET = "secret-of-calls-in-the-test";
+jest.setTimeout(60_000);
+
+// Browser and TURN server are outside programs, so all of this runs with the services.
+(hasServices ? describe : describe.skip)("in two browsers", () => {
+  let coturn: Coturn;
+  let node: TestNode;
+  /** The node that has taken the first one's place. */
+  let restarted: TestNode | undefined;
+  let site: CallSite;
+  let browser: BrowserContext & { dispose(): Promise<void> };
+  let ann: Caller;
+  let ben: Caller;
+
+  beforeAll(async () => {
+    coturn = await startCoturn([SECRET]);
+    const place = `127.0.0.1:${coturn.port}`;
+    node = await startNode({
+      TURN_URLS: `stun:${place},turn:${place}?transport=udp,turn:${place}?transport=tcp`,
+      TURN_SECRET: SECRET,
+    });
+    site = await serveCallPage(node);
+    browser = await openBrowser({ args: CALL_FLAGS });
+  });
+  afterAll(async () => {
+    await browser?.dispose();
+    await site?.server.close();
+    await restarted?.stop();
+    await node?.stop();
+    await coturn?.stop();
+  });
+  afterEach(async () => {
+    const faults = [ann, ben].flatMap((each) => each.faults);
+    for (const page of browser.pages().slice(1)) await page.close();
+    expect(faults).toEqual([]);
+  });
+
+  const open = async (query = "") => {
+    ann = await Caller.open(browser, site, "ann", query);
+    ben = await Caller.open(browser, site, "ben", `&door=xmpp${query}`);
+  };
+
+  /** Waits until what a browser reports holds. */
+  const flows = (caller: Caller, holds: (facts: MediaFacts) => boolean) =>
+    eventually(async () => {
+      const facts = await caller.media();
+      if (!holds(facts)) throw new Error(JSON.stringify(facts));
+      return facts;
+    });
+
+  const talk = async (caller: Caller, callee: Caller, login: string, callType?: "AUDIO") => {
+    await caller.dial(login, callType);
+    await callee.sees("ringing");
+    await callee.click("accept");
+    await Promise.all([caller.sees("talking"), callee.sees("talking")]);
+  };
+
+  it("video and sound flow both ways, and hanging up ends both", async () => {
+    await open();
+    await talk(ann, ben, "ben");
+    for (const caller of [ann, ben]) {
+      const facts = await flows(caller, (now) => now.framesDecoded > 10 && now.audioBytes > 1_000);
+      expect(facts.ends).not.toContain("relay");
+      await caller.page.waitForSelector("#facts-path[data-path=direct]");
+    }
+    await ann.click("hang-up");
+    await Promise.all([ann.sees("ended"), ben.sees("ended")]);
+    expect(await ann.note()).toMatch(/^Call ended · 0:\d\d$/);
+    expect(await ben.note()).toMatch(/^Ann Moreau hung up · 0:\d\d$/);
+
+    // And once more, from the other door.
+    await ben.click("back");
+    await ann.click("back");
+    await talk(ben, ann, "ann", "AUDIO");
+    for (const caller of [ann, ben]) {
+      const { framesDecoded } = await flows(caller, (now) => now.audioBytes > 1_000);
+      expect(framesDecoded).toBe(0);
+    }
+    await ben.click("hang-up");
+    await ann.sees("ended");
+  });
+
+  it("video and sound flow through the relay alone where nothing else is allowed", async () => {
+    await open("&relay");
+    await talk(ann, ben, "ben");
+    for (const caller of [ann, ben]) {
+      const facts = await flows(caller, (now) => now.framesDecoded > 10 && now.audioBytes > 1_000);
+      expect(facts.ends).toEqual(["relay", "relay"]);
+      await caller.page.waitForSelector("#facts-path[data-path=relayed]");
+    }
+    await ben.click("hang-up");
+    await ann.sees("ended");
+    expect(await ann.note()).toMatch(/^Ben Lindqvist hung up · 0:\d\d$/);
+  });
+
+  it("a call that is declined says so, and may be repeated", async () => {
+    await open();
+    await ann.dial("ben");
+    await ben.sees("ringing");
+    expect(await ben.note()).toBe("is calling you by video");
+    await ben.click("reject");
+    await ann.sees("ended");
+    expect(await ann.note()).toBe("Ben Lindqvist declined");
+    await ann.click("again");
+    await ben.sees("ringing");
+    await ann.click("hang-up");
+    await ben.sees("ended");
+    expect(await ben.note()).toBe("Missed call");
+  });
+
+  it("whoever is in a call is busy for others", async () => {
+    await open();
+    await talk(ann, ben, "ben");
+    const cem = await Caller.open(browser, site, "cem");
+    await cem.dial("ann");
+    await cem.sees("ended");
+    expect(await cem.note()).toBe("Ann Moreau is busy");
+    await cem.click("back");
+    await cem.dial("ben");
+    await cem.sees("ended");
+    expect(await cem.note()).toBe("Ben Lindqvist is busy");
+    expect(await ann.page.getAttribute("body", "data-view")).toBe("talking");
+  });
+
+  it("two who call each other at once talk", async () => {
+    await open();
+    const release = await Promise.all([ann.holdMedia(), ben.holdMedia()]);
+    await Promise.all([ann.dial("ben"), ben.dial("ann")]);
+    await Promise.all([ann.sees("calling"), ben.sees("calling")]);
+    for (const go of release) await go();
+    await Promise.all([ann.sees("talking"), ben.sees("talking")]);
+    for (const caller of [ann, ben]) await flows(caller, (now) => now.framesDecoded > 10);
+    await ann.click("hang-up");
+    await ben.sees("ended");
+  });
+
+  it("whoever signs out is reached no more, and may sign in again", async () => {
+    await open();
+    const state = ({ page }: Caller) => page.innerText("#line-state");
+    expect([await state(ann), await state(ben)]).toEqual(["over GraphQL", "over XMPP"]);
+    for (const caller of [ann, ben]) {
+      await caller.click("sign-out");
+      await caller.sees("sign-in");
+    }
+    await ann.click("sign-in-button");
+    await ann.sees("idle");
+    await ann.dial("ben");
+    await ann.sees("calling");
+    expect(await ben.page.getAttribute("body", "data-view")).toBe("sign-in");
+    await ben.click("sign-in-button");
+    // Ann's call rings still, also for a device that comes only now.
+    await ben.sees("ringing");
+    await ann.click("hang-up");
+    await ben.sees("ended");
+  });
+
+  it("a call that nobody answers ends after a minute, for both", async () => {
+    ann = await Caller.open(browser, site, "ann");
+    ben = await Caller.open(browser, site, "ben", "&door=xmpp");
+    await ann.page.clock.install();
+    await ann.dial("ben");
+    await ben.sees("ringing");
+    // Repeats of one call do not ring anew.
+    for (let repeat = 0; repeat < 11; repeat += 1) await ann.page.clock.runFor(5_000);
+    expect(await ben.page.getAttribute("body", "data-view")).toBe("ringing");
+    await ann.page.clock.runFor(5_000);
+    await Promise.all([ann.sees("ended"), ben.sees("ended")]);
+    expect([await ann.note(), await ben.note()]).toEqual(["No answer", "Missed call"]);
+  });
+
+  it("one's camera and microphone are switched, and the other is told", async () => {
+    await open();
+    await talk(ann, ben, "ben");
+    await ben.click("camera");
+    await ann.page.waitForSelector("body:not(.pictured)");
+    expect(await ann.note()).toBe("Camera is off");
+    await ben.click("camera");
+    await ann.page.waitForSelector("body.pictured");
+    await ann.click("camera");
+    await ben.page.waitForSelector("body:not(.pictured)");
+    await ann.click("mute");
+    expect(await ann.page.getAttribute("#mute", "aria-pressed")).toBe("true");
+  });
+
+  it("a change of the network begins ICE anew, and the call goes on", async () => {
+    await open();
+    await talk(ann, ben, "ben");
+    const [before, beforeBen] = [await ann.media(), await ben.media()];
+    await ann.page.evaluate('dispatchEvent(new Event("online"))');
+    await flows(ann, ({ ufrag }) => ufrag !== before.ufrag);
+    await flows(ben, ({ ufrag }) => ufrag !== beforeBen.ufrag);
+    const { framesDecoded } = await ann.media();
+    await flows(ann, (now) => now.framesDecoded > framesDecoded + 10);
+    expect(await ann.page.getAttribute("body", "data-view")).toBe("talking");
+  });
+
+  it("a call outlives a restart of the service, and signals come and go after it", async () => {
+    await open();
+    await talk(ann, ben, "ben");
+    const line = ({ page }: Caller, state: string) =>
+      page.waitForSelector(`#line-dot${state}`, { state: "attached" });
+    const { environment, baseUrl, chatUrl } = node;
+    const portOf = (url: string) => new URL(url).port;
+    const ports = { PORT: portOf(baseUrl), XMPP_WS_PORT: portOf(chatUrl) };
+
+    await node.app.close();
+    await Promise.all([ann, ben].map((caller) => line(caller, ':not([data-line="online"])')));
+    for (const caller of [ann, ben]) {
+      const { audioBytes } = await caller.media();
+      await flows(caller, (now) => now.audioBytes > audioBytes + 1_000);
+    }
+    restarted = await startNode({ ...environment, ...ports }, {}, node);
+    await Promise.all([ann, ben].map((caller) => line(caller, '[data-line="online"]')));
+    // The browser reports each try that found nobody.
+    for (const { faults } of [ann, ben]) faults.length = 0;
+
+    await Promise.all([ann.click("camera"), ben.click("camera")]);
+    for (const { page } of [ann, ben]) await page.waitForSelector("body:not(.pictured)");
+    await ann.click("hang-up");
+    await ben.sees("ended");
+    expect(await ben.note()).toMatch(/^Ann Moreau hung up · 0:\d\d$/);
+  });
+});

@@ -1,0 +1,206 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { WebSocket } from "ws";
+import { Fault } from "../../src/core/errors";
+import { trusting } from "../support/certificates";
+import {
+  auth,
+  bind,
+  connectRaw,
+  OPEN,
+  signInRaw,
+  startChat,
+  type TestChat,
+  TRANSPORTS,
+} from "../support/chat";
+
+/** What a client may send, and how many may stand at the door. */
+
+const PING = (id: string) => `<iq id="${id}" type="get"><ping xmlns="urn:xmpp:ping"/></iq>`;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function start(options: Parameters<typeof startChat>[0]): Promise<TestChat> {
+  const chat = await startChat(options);
+  closers.push(() => chat.close());
+  return chat;
+}
+
+const placeOf = (url: string) => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
+/** A connection that says nothing; whether the other end has closed it, nobody knows yet. */
+async function silent(url: string): Promise<Socket> {
+  const socket = connect(placeOf(url));
+  socket.on("error", () => {}).resume();
+  closers.push(() => socket.destroy());
+  await once(socket, "connect");
+  return socket;
+}
+const gone = async (socket: Socket) => {
+  if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
+};
+
+describe.each(TRANSPORTS)("over %s", (transport) => {
+  it("is read no faster than it may send, and hears nothing of it", async () => {
+    const chat = await start({ limits: { bytesPerSecond: 100_000 } });
+    const client = await signInRaw(chat.urls[transport], "42-7", "web");
+    const begun = performance.now();
+    const stanza = `<iq id="x" type="result"><x>${"x".repeat(20_000)}</x></iq>`;
+    for (let count = 0; count < 35; count += 1) client.send(stanza);
+    client.send(PING("last"));
+    expect(await client.next()).toContain(' id="last"');
+    // 700,000 bytes, of which 400,000 come at once, and what was read as it stopped.
+    expect(performance.now() - begun).toBeGreaterThan(2_000);
+    client.socket.terminate();
+  });
+
+  it("may send as much as it likes where nothing is set", async () => {
+    const chat = await start({ limits: { bytesPerSecond: 0 } });
+    const client = await signInRaw(chat.urls[transport], "42-7", "web");
+    const stanza = `<iq id="x" type="result"><x>${"x".repeat(60_000)}</x></iq>`;
+    for (let count = 0; count < 200; count += 1) client.send(stanza);
+    client.send(PING("last"));
+    expect(await client.next()).toContain(' id="last"');
+    client.socket.terminate();
+  });
+
+  it("can leave while it is held up", async () => {
+    const chat = await start({ limits: { bytesPerSecond: 1_000, closeMs: 50 } });
+    const client = await signInRaw(chat.urls[transport], "42-7", "web");
+    client.send(`<iq id="x" type="result"><x>${"x".repeat(20_000)}</x></iq>`);
+    await chat.close();
+    closers.pop();
+    expect((await client.rest()).frames.join("")).toContain("<system-shutdown ");
+  });
+
+  it("counts each message for its user, and says which was too many", async () => {
+    const counted: unknown[] = [];
+    const chat = await start({
+      messageCounter: (user) => (ip) => {
+        counted.push({ ...user, ip });
+        if (counted.length > 2) throw new Fault("LIMITED", "Too many", undefined, 60);
+      },
+    });
+    const bob = await signInRaw(chat.urls[transport], "43-7", "b");
+    const client = await signInRaw(chat.urls[transport], "42-7", "web");
+    const chatter = (id: string) =>
+      `<message to="43-7@chat.example" type="chat" id="${id}"><body>x</body></message>`;
+    const call = `<message to="43-7@chat.example" type="headline" id="c"><extraParams xmlns="jabber:client"><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;
+    client.send(chatter("one"));
+    client.send(call);
+    client.send(chatter("two"));
+    client.send(call);
+    expect(await bob.next()).toContain(' id="one"');
+    expect(await bob.next()).toContain(' id="c"');
+    for (const id of ["two", "c"]) {
+      const refused = await client.next();
+      expect(refused).toContain(` id="${id}" type="error"`);
+      expect(refused).toMatch(/<error type="wait"><resource-constraint /);
+    }
+    expect(counted).toHaveLength(4);
+    expect(counted[0]).toMatchObject({ applicationId: 7, userId: 42, ip: "127.0.0.1" });
+    for (const raw of [bob, client]) raw.socket.terminate();
+  });
+
+  it("keeps little of what a client says ahead before it has signed in", async () => {
+    let admit = () => {};
+    const gate = new Promise<void>((resolve) => {
+      admit = resolve;
+    });
+    const chat = await start({
+      async authenticate() {
+        await gate;
+        return { sessionId: null, confirm: async () => undefined };
+      },
+    });
+    const client = await connectRaw(chat.urls[transport]);
+    client.send(OPEN);
+    for (let count = 0; count < 2; count += 1) await client.next();
+    client.send(auth("42-7", "password"));
+    client.send(OPEN);
+    client.send(bind("web"));
+    const stanza = `<iq id="x" type="result"><x>${"x".repeat(60_000)}</x></iq>`;
+    for (let count = 0; count < 400; count += 1) client.send(stanza);
+    // What neither the endpoint nor the buffers of the two sockets take stays with the client.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(client.socket.bufferedAmount).toBeGreaterThan(100 * stanza.length);
+    admit();
+    expect(await client.next()).toContain("<success ");
+    for (let count = 0; count < 2; count += 1) await client.next();
+    expect(await client.next()).toContain("<jid>42-7@chat.example/web</jid>");
+    client.send(PING("last"));
+    expect(await client.next()).toContain(' id="last"');
+    client.socket.terminate();
+  });
+
+  describe("at the door", () => {
+    it("so many of one network wait; the next is turned away until one has signed in", async () => {
+      const chat = await start({ limits: { atTheDoor: { perNetwork: 3, inAll: 100 } } });
+      const url = chat.urls[transport];
+      const waiting = await connectRaw(url);
+      const others = [await silent(url), await silent(url)];
+      await gone(await silent(url));
+      for (const frame of [OPEN, auth("42-7", "password")]) waiting.send(frame);
+      for (let count = 0; count < 3; count += 1) await waiting.next();
+      const third = await connectRaw(url);
+      await gone(await silent(url));
+      third.socket.terminate();
+      for (const socket of others) socket.destroy();
+      for (;;) {
+        // The endpoint sees a moment later that they are gone.
+        const client = await signInRaw(url, "43-7", "web").catch(() => undefined);
+        client?.socket.terminate();
+        if (client) break;
+      }
+      waiting.socket.terminate();
+    });
+
+    it("the longest waiting goes when there are too many in all, and who signs in is served", async () => {
+      const chat = await start({
+        limits: { negotiationMs: 600_000, atTheDoor: { perNetwork: 100, inAll: 3 } },
+      });
+      const url = chat.urls[transport];
+      const bound = await signInRaw(url, "42-7", "web");
+      const sockets: Socket[] = [];
+      for (let count = 0; count < 3; count += 1) sockets.push(await silent(url));
+      const late = await signInRaw(url, "43-7", "web");
+      await gone(sockets[0] as Socket);
+      late.send(PING("late"));
+      expect(await late.next()).toContain(' id="late"');
+      bound.send(PING("bound"));
+      expect(await bound.next()).toContain(' id="bound"');
+      for (const raw of [bound, late]) raw.socket.terminate();
+    });
+
+    it("a balancer's address is nobody's, and no bound of one network holds for it", async () => {
+      const chat = await start({
+        config: { TRUST_PROXY: ["127.0.0.0/8"] },
+        limits: { atTheDoor: { perNetwork: 1, inAll: 100 } },
+      });
+      const url = chat.urls[transport];
+      for (let count = 0; count < 5; count += 1) await silent(url);
+      const client = await signInRaw(url, "42-7", "web");
+      const known = transport === "ws" || transport === "wss" ? "127.0.0.1" : null;
+      expect(chat.attempts).toMatchObject([{ ip: known }]);
+      client.socket.terminate();
+    });
+  });
+});
+
+describe.each(["ws", "wss"] as const)("over %s alone", (transport) => {
+  it("who comes through a proxy counts by the address that it tells", async () => {
+    const chat = await start({
+      config: { TRUST_PROXY: ["127.0.0.0/8"] },
+      limits: { atTheDoor: { perNetwork: 1, inAll: 100 } },
+    });
+    const url = chat.urls[transport];
+    const from = (ip: string) => ({ headers: { "x-forwarded-for": ip } });
+    const first = await connectRaw(url, from("203.0.113.9"));
+    const second = new WebSocket(url, "xmpp", { ...from("203.0.113.9"), ...(await trusting()) });
+    await expect(once(second, "open")).rejects.toThrow("503");
+    const other = await connectRaw(url, from("203.0.113.10"));
+    for (const raw of [first, other]) raw.socket.terminate();
+  });
+});

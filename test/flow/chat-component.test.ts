@@ -1,0 +1,524 @@
+import { openLocalBus } from "../../src/bus/local";
+import { LocalLimiter } from "../../src/bus/local-limiter";
+import type { Router } from "../../src/calls/router";
+import type { Signal } from "../../src/calls/signal";
+import { checkChatServer } from "../../src/cli/doctor/chat-server";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { Fault } from "../../src/core/errors";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import { type Component, openComponent } from "../../src/xmpp/component/component";
+import type { Ended } from "../../src/xmpp/component/sign-ins";
+import { Arrivals } from "../support/arrivals";
+import { rest } from "../support/client";
+import {
+  type AcceptedLink,
+  type ComponentServer,
+  startComponentServer,
+} from "../support/component-server";
+import { eventually, MovingClock } from "../support/moving-clock";
+import { startNode } from "../support/node";
+
+const SECRET = "a component's secret";
+const log = openLog("silent");
+
+let server: ComponentServer;
+let bus = openLocalBus(systemClock, log);
+let limiter = new LocalLimiter(systemClock);
+const open: Component[] = [];
+
+beforeEach(async () => {
+  server = await startComponentServer(SECRET);
+  bus = openLocalBus(systemClock, log);
+  limiter = new LocalLimiter(systemClock);
+});
+afterEach(async () => {
+  for (const component of open.splice(0)) await component.close();
+  await server.close();
+});
+
+/** A node's attachment, and the signals that reach its router. */
+async function attach(port = server.port, secret = SECRET, fault?: Fault, work?: Promise<void>) {
+  const signals = new Arrivals<Signal>();
+  let reached = 0;
+  const metrics = openMetrics();
+  const config = readConfig({
+    CHAT_MODE: "component",
+    CHAT_DOMAIN: "chat.example",
+    CHAT_SERVER: `127.0.0.1:${port}`,
+    CHAT_SECRET: secret,
+  });
+  let ends: (ended: Ended) => void = () => undefined;
+  const onEnding = (listener: typeof ends) => {
+    ends = listener;
+    return () => undefined;
+  };
+  const component = openComponent({ config, log, metrics, bus, limiter, onEnding });
+  open.push(component);
+  const router = {
+    async send(_door: string, signal: Signal) {
+      if (fault) throw fault;
+      signals.push(signal);
+      reached += 1;
+      await work;
+      return "1";
+    },
+  } as unknown as Router;
+  await component.start(router);
+  const copies = async (outcome: string) =>
+    (await metrics.chatCopies.get()).values.find(({ labels }) => labels.outcome === outcome)?.value;
+  const isUp = async () => (await metrics.chatLink.get()).values[0]?.value === 1;
+  return {
+    component,
+    signals,
+    reached: () => reached,
+    copies,
+    isUp,
+    ends: (ended: Ended) => ends(ended),
+  };
+}
+
+const signalFrom = (resource: string, id: string): Signal => ({
+  id,
+  from: { applicationId: 7, userId: 42, resource },
+  to: { applicationId: 7, userId: 43 },
+  type: "hangUp",
+  sessionId: "s",
+  extra: [],
+});
+const message = (id: string, more = "", from = "42-7@chat.example/phone") =>
+  `<message xmlns="jabber:client" type="headline" from="${from}" to="43-7@chat.example" id="${id}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID>${more}</extraParams></message>`;
+const copy = (inner: string, from = "chat.example") =>
+  `<message from="${from}" to="calls.chat.example"><forwarded xmlns="urn:xmpp:forward:0">${inner}</forwarded></message>`;
+
+describe("the link", () => {
+  it("shows its secret as XEP-0114 says, and is refused with another", async () => {
+    await attach(server.port, "another secret of it");
+    await eventually(
+      () => server.refused(),
+      (count) => count > 1,
+    );
+    await attach();
+    await server.accepted();
+  });
+
+  it("comes back when it is cut", async () => {
+    const { component } = await attach();
+    (await server.accepted()).cut();
+    const link = await server.accepted();
+    await component.pass(signalFrom("graphql-1", "again"));
+    expect(link.received()).toContain('id="again"');
+  });
+
+  it.each([
+    ["a stanza that is too long", copy(message("long", "x".repeat(400_000)))],
+    ["a stanza that is no XMPP", copy(message("bad", '<a b="1" b="2"/>'))],
+    ["a stanza that is too deep", copy(message("deep", "<a>".repeat(40) + "</a>".repeat(40)))],
+  ])("goes on after %s", async (_what, xml) => {
+    const { signals, copies } = await attach();
+    const link = await server.accepted();
+    link.write(xml);
+    link.write(copy(message("next")));
+    expect((await signals.next()).id).toBe("next");
+    expect(await copies("unreadable")).toBe(1);
+  });
+
+  it("takes a stanza that a chat server wrote at six times its length", async () => {
+    const { signals } = await attach();
+    const link = await server.accepted();
+    link.write(copy(message("quotes", `<note>${"&quot;".repeat(64_000)}</note>`)));
+    expect((await signals.next()).extra).toEqual([{ name: "note", text: '"'.repeat(64_000) }]);
+  });
+
+  it.each([
+    ["a comment", "<!-- -->"],
+    ["a DOCTYPE", "<!DOCTYPE a>"],
+    ["an endless tag", `<message ${"a".repeat(400_000)}`],
+    ["bytes that are no UTF-8", Buffer.from([0x3c, 0xff, 0xfe])],
+  ])("is made anew after %s", async (_what, bytes) => {
+    await attach();
+    const link = await server.accepted();
+    link.write(bytes);
+    await link.closed;
+    await server.accepted();
+  });
+
+  it("reads characters that arrive in pieces", async () => {
+    const { signals } = await attach();
+    const link = await server.accepted();
+    for (const byte of Buffer.from(copy(message("piece", "<name>Zoë 😀</name>")))) {
+      link.write(Buffer.from([byte]));
+    }
+    const { extra } = await signals.next();
+    expect(extra).toEqual([{ name: "name", text: "Zoë 😀" }]);
+  });
+});
+
+describe("a signal for the chat server", () => {
+  it("has been passed when what was asked after it is answered, and not before", async () => {
+    const { component, signals } = await attach();
+    const link = await server.accepted();
+    link.answers = false;
+    let passed = false;
+    const passing = component.pass(signalFrom("graphql-1", "one")).then(() => {
+      passed = true;
+    });
+    await eventually(
+      () => link.received(),
+      (text) => text.includes("<ping"),
+    );
+    expect(link.received().indexOf('id="one"')).toBeLessThan(link.received().indexOf("<ping"));
+    expect(passed).toBe(false);
+    const answer = (from: string) => {
+      const id = /<iq [^>]*id="([^"]+)"/.exec(link.received())?.[1];
+      link.write(`<iq type="error" from="${from}" id="${id}"/>`);
+    };
+    answer("43-7@chat.example/phone");
+    link.write(copy(message("next")));
+    await signals.next();
+    expect(passed).toBe(false);
+    answer("chat.example");
+    await passing;
+  });
+
+  it("has been passed when the answer comes to another node, as ejabberd spreads them", async () => {
+    const nodes = [await attach(), await attach()];
+    const links = [await server.accepted(), await server.accepted()];
+    for (const link of links) link.answers = false;
+    const passing = nodes[0]?.component.pass(signalFrom("graphql-1", "one"));
+    const asked = () => links.find((link) => link.received().includes("<ping"));
+    const link = await eventually(asked, Boolean);
+    const id = /<iq [^>]*id="([^"]+)"/.exec(link?.received() ?? "")?.[1];
+    const other = links.find((each) => each !== link);
+    other?.write(`<iq type="result" from="chat.example" id="${id}"/>`);
+    await passing;
+  });
+
+  it("is written again when the link went before it was answered", async () => {
+    const { component } = await attach();
+    const link = await server.accepted();
+    link.answers = false;
+    const passing = component.pass(signalFrom("graphql-1", "one"));
+    await eventually(
+      () => link.received(),
+      (text) => text.includes("<ping"),
+    );
+    link.cut();
+    const next = await server.accepted();
+    await passing;
+    expect(next.received()).toContain('id="one"');
+  });
+
+  it("is refused after five seconds when nobody reaches the chat server", async () => {
+    const { component } = await attach(1);
+    await expect(component.pass(signalFrom("graphql-1", "one"))).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
+  });
+
+  it("is refused at once when a thousand wait", async () => {
+    const { component } = await attach(1);
+    const waiting = Array.from({ length: 1_000 }, (_, index) =>
+      component.pass(signalFrom("graphql-1", String(index))).catch(() => "late"),
+    );
+    const first = await Promise.race([
+      component.pass(signalFrom("graphql-1", "more")).catch((error: Fault) => error.code),
+      ...waiting,
+    ]);
+    expect(first).toBe("UNAVAILABLE");
+  });
+
+  it("is not refused because endings wait", async () => {
+    const { component, ends } = await attach(1);
+    for (let sessionId = 1; sessionId <= 50; sessionId += 1) ends({ sessionId });
+    const settled: number[] = [];
+    for (let index = 0; index < 1_000; index += 1) {
+      const passing = component.pass(signalFrom("graphql-1", String(index)));
+      passing.catch(() => void settled.push(index));
+    }
+    await expect(component.pass(signalFrom("graphql-1", "more"))).rejects.toThrow();
+    expect(settled).toEqual([]);
+  });
+
+  it("goes through another node that is attached, once", async () => {
+    const { isUp } = await attach();
+    await eventually(isUp, Boolean);
+    const link = await server.accepted();
+    const away = await attach(1);
+    await away.component.pass(signalFrom("graphql-1", "through"));
+    expect(link.received().split('id="through"')).toHaveLength(2);
+  });
+
+  it("goes through a node that attaches while it waits, once", async () => {
+    const away = await attach(1);
+    const passing = away.component.pass(signalFrom("graphql-1", "through"));
+    await attach();
+    await attach();
+    await passing;
+    const links = [await server.accepted(), await server.accepted()];
+    const written = links.map((link) => link.received()).join("");
+    expect(written.split('id="through"')).toHaveLength(2);
+  });
+});
+
+describe("the word that something ended", () => {
+  const ids = Array.from({ length: 50 }, (_, index) => index + 1);
+  const all = ids.map((id) => `<ended xmlns="urn:signalbox:chat:0" session="${id}"/>`);
+  /** Ends sessions while nobody reaches the chat server, and waits until none can be told any more. */
+  async function endUnheard({ component, ends }: Awaited<ReturnType<typeof attach>>) {
+    component.signedIn({ applicationId: 7, userId: 42 }, 1);
+    for (const sessionId of ids) ends({ sessionId });
+    await expect(component.pass(signalFrom("graphql-1", "late"))).rejects.toThrow();
+  }
+  const heard = (link: AcceptedLink) =>
+    eventually(
+      () => all.filter((word) => !link.received().includes(word)),
+      (missing) => missing.length === 0,
+    );
+
+  it("is told once the link is back, however long it was away", async () => {
+    const node = await attach();
+    await server.accepted();
+    await server.close();
+    await endUnheard(node);
+    server = await startComponentServer(SECRET, server.port);
+    const link = await server.accepted();
+    await heard(link);
+    // Of whom the address is known, as ejabberd wants it.
+    expect(link.received()).toContain("<value>42-7@chat.example</value>");
+    await node.component.pass(signalFrom("graphql-1", "after"));
+    for (const word of all) expect(link.received().split(word)).toHaveLength(2);
+  }, 30_000);
+
+  it("is told over another node's link, once that is there", async () => {
+    await endUnheard(await attach(1));
+    await attach();
+    await heard(await server.accepted());
+  }, 30_000);
+});
+
+describe("a copy", () => {
+  it("counts once, whichever node it comes to; another id counts again", async () => {
+    const nodes = [await attach(), await attach()];
+    const links = [await server.accepted(), await server.accepted()];
+    for (const link of [...links, ...links]) link.write(copy(message("one")));
+    for (const link of links) link.write(copy(message("two")));
+    const sum = async (outcome: string) => {
+      const counts = await Promise.all(nodes.map(({ copies }) => copies(outcome)));
+      return counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+    };
+    await eventually(
+      async () => (await sum("double")) + (await sum("taken")),
+      (all) => all === 6,
+    );
+    expect(await sum("taken")).toBe(2);
+  });
+
+  it("of the same id to another recipient counts", async () => {
+    const { signals } = await attach();
+    const link = await server.accepted();
+    link.write(copy(message("one")));
+    link.write(copy(message("one").replace("43-7@", "44-7@")));
+    expect((await signals.next()).to.userId).toBe(43);
+    expect((await signals.next()).to.userId).toBe(44);
+  });
+
+  it.each([
+    ["three seconds for one without an id", "", 3_000],
+    ["thirty seconds for one with an id", "same", 30_000],
+  ])("of the same words counts again after %s", async (_what, id, ms) => {
+    const clock = new MovingClock();
+    clock.hold(true);
+    limiter = new LocalLimiter(clock);
+    const { signals, copies } = await attach();
+    const link = await server.accepted();
+    const same = copy(message(id).replace(' id=""', ""));
+    link.write(same + same);
+    await signals.next();
+    await eventually(
+      () => copies("double"),
+      (count) => count === 1,
+    );
+    clock.advance(ms);
+    link.write(same);
+    expect((await signals.next()).id).not.toBe("");
+  });
+
+  it("without an id is one of a client, whatever its device is called", async () => {
+    const { signals } = await attach();
+    const link = await server.accepted();
+    for (const more of ["<a/>", "<b/>"]) {
+      const inner = message("", more, "42-7@chat.example/graphql-1");
+      link.write(copy(inner.replace(' id=""', "")));
+      expect((await signals.next()).extra).toHaveLength(1);
+    }
+  });
+
+  it("waits at the chat server while hundreds are worked on, on a new link too", async () => {
+    let finish = () => {};
+    const work = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { component, reached, copies } = await attach(server.port, SECRET, undefined, work);
+    const many = (from: number) =>
+      Array.from({ length: 5_000 }, (_, index) => from + index)
+        .map((each) => copy(message(`${each}`, "", `42-7@chat.example/phone${each}`)))
+        .join("");
+    const first = await server.accepted();
+    first.write(many(0));
+    await eventually(reached, (count) => count >= 256);
+    first.cut();
+    // Nobody reads that it is gone; whoever writes finds out.
+    const writing = setInterval(() => {
+      component.pass(signalFrom("graphql-1", "late")).catch(() => undefined);
+    }, 100);
+    const second = await server.accepted();
+    clearInterval(writing);
+    second.write(many(5_000));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(reached()).toBeLessThan(2_000);
+    finish();
+    await eventually(
+      () => copies("taken"),
+      (count) => (count ?? 0) > 5_000,
+    );
+  }, 30_000);
+
+  it.each(["graphql-1", "phone"])("of what was sent from here is none: %s", async (resource) => {
+    const { component, signals } = await attach();
+    const link = await server.accepted();
+    const xml = message("own", "", `42-7@chat.example/${resource}`);
+    await component.pass(signalFrom(resource, "own"));
+    link.write(copy(xml));
+    link.write(copy(message("next")));
+    expect((await signals.next()).id).toBe("next");
+  });
+
+  it("that anybody but the chat server makes is answered, and counts for nothing", async () => {
+    const { signals } = await attach();
+    const link = await server.accepted();
+    for (const from of ["44-7@chat.example/x", "evil.example", "chat.example/x"]) {
+      link.write(copy(message("forged"), from));
+    }
+    link.write(copy(message("next")));
+    expect((await signals.next()).id).toBe("next");
+    const answers = () => link.received().split("<service-unavailable").length - 1;
+    expect(await eventually(answers, (count) => count >= 3)).toBe(3);
+  });
+
+  it.each([
+    ["presence", '<presence xmlns="jabber:client" from="42-7@chat.example/phone"/>'],
+    ["a sender elsewhere", message("far", "", "42-7@far.example/phone")],
+    ["a sender without a device", message("bare", "", "42-7@chat.example")],
+    ["somebody who is no user", message("name", "", "admin@chat.example/phone")],
+    ["a chat", message("chat").replace("headline", "chat")],
+  ])("of %s is no signal", async (_what, inner) => {
+    const { signals, copies } = await attach();
+    const link = await server.accepted();
+    link.write(copy(inner));
+    link.write(copy(message("next")));
+    expect((await signals.next()).id).toBe("next");
+    expect(await copies("other")).toBe(1);
+  });
+
+  it("that is too large is answered to the sender, once", async () => {
+    const { signals, copies } = await attach();
+    const link = await server.accepted();
+    // Each line end of a session description is written as six characters.
+    const large = copy(message("large", `<sdp>${"\n".repeat(100_000)}</sdp>`));
+    link.write(large + large);
+    link.write(copy(message("next")));
+    expect((await signals.next()).id).toBe("next");
+    expect([await copies("refused"), await copies("double")]).toEqual([1, 1]);
+    const answers = () => link.received().split("<policy-violation").length - 1;
+    expect(await eventually(answers, (count) => count > 0)).toBe(1);
+  });
+
+  it("that is refused is answered to the sender by the errors table", async () => {
+    await attach(server.port, SECRET, new Fault("FULL", "Four at most"));
+    const link = await server.accepted();
+    link.write(copy(message("fifth")));
+    await eventually(
+      () => link.received(),
+      (text) => text.includes("<resource-constraint"),
+    );
+    expect(link.received()).toMatch(
+      /<message from="43-7@chat\.example" to="42-7@chat\.example\/phone" id="fifth" type="error">/,
+    );
+  });
+});
+
+describe("doctor", () => {
+  const look = (port: number, more = {}) =>
+    checkChatServer(
+      readConfig({
+        CHAT_MODE: "component",
+        CHAT_SERVER: `127.0.0.1:${port}`,
+        CHAT_SECRET: SECRET,
+        ...more,
+      }),
+    );
+  const statuses = async (findings: ReturnType<typeof look>) =>
+    (await findings).map(({ status }) => status);
+
+  it("says whether components are taken, and shows no secret", async () => {
+    const secret = { CHAT_SIGN_IN_SECRET: "the sign-in secret" };
+    expect(await statuses(look(server.port, secret))).toEqual(["ok"]);
+    expect(await statuses(look(server.port))).toEqual(["ok", "warning"]);
+    expect(await statuses(look(1, secret))).toEqual(["wrong"]);
+    expect(await checkChatServer(readConfig({}))).toEqual([]);
+    expect(server.refused()).toBe(0);
+  });
+});
+
+describe("POST /chat/sign-in", () => {
+  const ask = { user: "1-1", password: "whatever it is" };
+  const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
+
+  it("is no path without its secret, whatever is asked", async () => {
+    const nodes = [
+      await startNode(),
+      await startNode({ CHAT_SIGN_IN_SECRET: "the sign-in secret" }),
+    ];
+    try {
+      for (const node of nodes) {
+        const unknown = await rest(node, "POST", "/chat/nothing", { body: ask });
+        for (const headers of [{}, bearer("another secret here"), { Authorization: "" }]) {
+          const answer = await rest(node, "POST", "/chat/sign-in", { body: ask, headers });
+          expect([answer.status, answer.text]).toEqual([unknown.status, unknown.text]);
+          expect(answer.status).toBe(404);
+        }
+      }
+    } finally {
+      for (const node of nodes) await node.stop();
+    }
+  });
+
+  it("answers alike for whoever may not, and slows guessing down", async () => {
+    const node = await startNode({
+      CHAT_SIGN_IN_SECRET: "the sign-in secret",
+      FAILURES_FREE_PER_NAME: "3",
+    });
+    const headers = bearer("the sign-in secret");
+    const post = (body: unknown) => rest(node, "POST", "/chat/sign-in", { body, headers });
+    try {
+      for (const user of ["987654321-1", "nobody", "1-1/x", "01-1"]) {
+        const { status, body } = await post({ ...ask, user });
+        expect([status, body]).toEqual([200, { allowed: false }]);
+      }
+      for (const body of [{}, { user: 1, password: "x" }, { ...ask, ip: 7 }, []]) {
+        expect((await post(body)).status).toBe(400);
+      }
+      // A name that nobody has is slowed like any other.
+      const statuses: number[] = [];
+      for (let count = 0; count < 4; count += 1) {
+        statuses.push((await post({ ...ask, user: "55-1" })).status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 429]);
+      expect((await post({ ...ask, user: "56-1" })).status).toBe(200);
+    } finally {
+      await node.stop();
+    }
+  });
+});

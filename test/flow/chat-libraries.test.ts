@@ -1,0 +1,98 @@
+import { DOMAIN } from "../support/chat";
+import { newUser, type TestUser } from "../support/client";
+import { hasServices } from "../support/database";
+import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { startNode, type TestNode } from "../support/node";
+import { FREE_CHAT_PORTS } from "../support/ports";
+import { jidOf } from "../support/signal-clients";
+import {
+  type CallParams,
+  type Connect,
+  endPrograms,
+  onSlixmpp,
+  onStanza,
+  onStrophe,
+  onXmppJs,
+  trustNode,
+} from "../support/signal-libraries";
+
+/** Published client libraries at the endpoint, each over what it speaks, as an application uses it. */
+
+const SDP = "v=0\r\no=- 4611731400430051336 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=x:<&>\"'\r\n";
+
+let node: TestNode;
+let alice: TestUser;
+let bob: TestUser;
+let caller: GraphqlClient;
+
+beforeAll(async () => {
+  node = await startNode({ CHAT_DOMAIN: DOMAIN, ...FREE_CHAT_PORTS });
+  trustNode(node);
+  [alice, bob] = [await newUser(node), await newUser(node)];
+  caller = await graphqlWs(node, alice);
+});
+afterEach(endPrograms);
+afterAll(async () => {
+  caller.close();
+  await node.stop();
+});
+
+const CLIENTS: [name: string, connect: Connect][] = [
+  ["xmpp.js over WebSocket", onXmppJs("ws")],
+  ["xmpp.js over WebSocket in TLS", onXmppJs("wss")],
+  ["xmpp.js over TCP with STARTTLS", onXmppJs("tcp")],
+  ["xmpp.js over TCP in TLS", onXmppJs("tls")],
+  ["Strophe over WebSocket", onStrophe("ws")],
+  ["Strophe over WebSocket in TLS", onStrophe("wss")],
+  ["stanza over WebSocket", onStanza("ws")],
+  ["stanza over WebSocket in TLS", onStanza("wss")],
+];
+
+/** Those that the machine brings. */
+const MACHINE: [name: string, connect: Connect][] = [
+  ["slixmpp over TCP with STARTTLS", onSlixmpp("tcp")],
+  ["slixmpp over TCP in TLS", onSlixmpp("tls")],
+];
+
+describe.each(hasServices ? [...CLIENTS, ...MACHINE] : CLIENTS)("%s", (_name, connect) => {
+  it.each([
+    "password",
+    "token",
+  ] as const)("signs in with a %s, calls and is called, pings and leaves", async (kind) => {
+    const client = await connect(node, bob, "phone", bob[kind]);
+    expect(client.jid).toBe(jidOf(node, bob, "phone"));
+
+    const sent = await caller.send({
+      ...{ to: { userId: bob.id }, signalType: "call", sessionId: "s1", callType: "VIDEO" },
+      ...{ sdp: SDP, extra: [{ name: "full_name", text: "Zoë O'Neill <&>" }] },
+    });
+    expect(await client.heard()).toMatchObject({
+      ...{ from: jidOf(node, alice, caller.device), id: sent.id },
+      ...{ signalType: "call", sessionID: "s1", callType: "1", sdp: SDP },
+      full_name: "Zoë O'Neill <&>",
+    });
+
+    const params: CallParams = {
+      ...{ signalType: "call", sessionID: "s2", callType: "2", sdp: SDP },
+      full_name: "Bo <Lindqvist> & 😀",
+    };
+    client.call(jidOf(node, alice), params);
+    expect(await caller.next()).toMatchObject({
+      ...{ signalType: "call", sessionId: "s2", callType: "AUDIO", sdp: SDP },
+      from: { userId: bob.id, device: "phone" },
+      extra: [{ tree: { name: "full_name", text: params.full_name } }],
+    });
+
+    await client.ping();
+    // A call that is not over would ring at the next device that arrives.
+    await caller.send({ to: { userId: bob.id }, signalType: "hangUp", sessionId: "s1" });
+    expect(await client.heard()).toMatchObject({ signalType: "hangUp", sessionID: "s1" });
+    await client.leave();
+    // Who has left is told nothing more, and a signal to that device goes to nobody.
+    await caller.send({ to: { userId: bob.id, device: "phone" }, signalType: "probe" });
+  });
+
+  it("is refused with a wrong password", async () => {
+    await expect(connect(node, bob, "phone", "wrong password")).rejects.toThrow();
+  });
+});

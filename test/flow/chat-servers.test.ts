@@ -1,0 +1,457 @@
+import { freePort } from "../../scripts/services/binaries";
+import { bind } from "../support/chat";
+import type { ChatServer } from "../support/chat-servers/chat-server";
+import { CHAT_DOMAIN } from "../support/chat-servers/chat-server";
+import { startEjabberd } from "../support/chat-servers/ejabberd";
+import { startProsody } from "../support/chat-servers/prosody";
+import { newUser, rest, signIn, type TestUser } from "../support/client";
+import { hasServices } from "../support/database";
+import { type GraphqlClient, graphqlWs, type ShownSignal } from "../support/graphql-signals";
+import { ENABLE, resume } from "../support/managed-stream";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import {
+  chatClient,
+  conditionOf,
+  isAttached,
+  type Library,
+  signedInFrames,
+  unstamped,
+} from "../support/server-clients";
+import { type ChatClient, jidOf, xmppJs } from "../support/signal-clients";
+import { asInput, type Cast, EXAMPLES } from "../support/signal-examples";
+import { type Tree, textAt, treeOf } from "../support/xml-tree";
+
+/**
+ * The gateway attached to the real Prosody and the real ejabberd, with the very files of deploy/ that
+ * sites copy: the same promises over both.
+ */
+
+const describeServices = hasServices ? describe : describe.skip;
+const COMPONENT_SECRET = "a component's secret";
+const SIGN_IN_SECRET = "a secret for signing in";
+const MARKER = { signalType: "marker", sessionId: "s" };
+
+const SERVERS = [
+  { name: "Prosody", start: startProsody, spreads: false },
+  { name: "ejabberd", start: startEjabberd, spreads: true },
+];
+
+describeServices.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
+  let port: number;
+  let server: ChatServer;
+  let node: TestNode;
+  let first: TestNode;
+  let alice: TestUser;
+  let bob: TestUser;
+  let cast: Cast;
+  const opened: { close(): unknown }[] = [];
+
+  const settings = () => ({
+    CHAT_MODE: "component",
+    CHAT_DOMAIN,
+    CHAT_SERVER: `127.0.0.1:${server.componentPort}`,
+    CHAT_SECRET: COMPONENT_SECRET,
+    CHAT_SIGN_IN_SECRET: SIGN_IN_SECRET,
+    CHAT_URL: server.url,
+  });
+  const keep = async <T extends { close(): unknown }>(opening: Promise<T>): Promise<T> => {
+    const client = await opening;
+    opened.push(client);
+    return client;
+  };
+  const onChat = (user: TestUser, resource: string, options = {}) =>
+    keep(chatClient(server, node, user, resource, options));
+  const onGraphql = async (user: TestUser, at = node) => {
+    const client = await keep(graphqlWs(at, user));
+    client.forget();
+    return client;
+  };
+  const attached = (at: TestNode) => eventually(() => isAttached(at), Boolean);
+  const signal = (from: string, to: string, type: string, id: string) =>
+    `<message xmlns="jabber:client" type="headline" from="${from}" to="${to}" id="${id}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType><sessionID>s</sessionID></extraParams></message>`;
+
+  /** Resolves once the chat server has taken all that it was told so far. */
+  const passed = async () => {
+    const graph = await onGraphql(bob);
+    await graph.send({ to: { userId: bob.id }, ...MARKER });
+  };
+
+  let markers = 0;
+  /** A signal to the end of which a test waits; each under an id of its own, or it would count once. */
+  const marker = (sender: ChatClient) =>
+    signal(sender.jid, jidOf(node, bob), "marker", `marker-${++markers}`);
+
+  beforeAll(async () => {
+    port = await freePort();
+    server = await start({
+      signInUrl: `http://127.0.0.1:${port}/chat/sign-in`,
+      componentSecret: COMPONENT_SECRET,
+      signInSecret: SIGN_IN_SECRET,
+    });
+    first = await startNode({ ...settings(), PORT: String(port) });
+    node = first;
+    [alice, bob] = [await newUser(node), await newUser(node)];
+    cast = { caller: alice.id, callee: bob.id, third: alice.id };
+    await attached(node);
+  }, 60_000);
+  afterEach(async () => {
+    for (const client of opened.splice(0)) await client.close();
+  });
+  afterAll(async () => {
+    await node?.app.close();
+    // The database is the first node's, which a later one may have taken the place of.
+    await first?.stop();
+    await server?.stop();
+  });
+
+  /**
+   * A stanza as a chat client reads it. ejabberd writes a CR raw, which every parser then drops (XML 1.0
+   * section 2.11): clients there have always had session descriptions with lines of LF.
+   */
+  const asRead = (stanza: string): Tree =>
+    treeOf(spreads ? stanza.replaceAll("&#13;", "") : stanza);
+
+  /** The next signals, up to a marker that is sent after them. */
+  async function untilMarker(receiver: GraphqlClient): Promise<ShownSignal[]> {
+    const signals: ShownSignal[] = [];
+    for (;;) {
+      const received = await receiver.next();
+      if (received.signalType === "marker") return signals;
+      signals.push(received);
+    }
+  }
+
+  describe.each(EXAMPLES)("$name", ({ typename, stanza, input }) => {
+    // Of two devices of one user the second may not accept a call that the first has.
+    beforeEach(async () => {
+      [alice, bob] = [await newUser(node), await newUser(node)];
+      cast = { caller: alice.id, callee: bob.id, third: alice.id };
+    });
+
+    it.each([
+      "frames",
+      "Strophe",
+    ] as Library[])("goes from a chat client to GraphQL unchanged: %s", async (library) => {
+      const sender = await onChat(alice, library, { library });
+      const receiver = await onGraphql(bob);
+      sender.send(stanza(sender.jid, jidOf(node, bob), cast));
+      const received = await receiver.next();
+      expect(received).toMatchObject({
+        __typename: typename,
+        from: { userId: alice.id, device: library },
+        to: { userId: bob.id, device: null },
+      });
+      const { lang: _lang, ...fields } = asInput(received);
+      expect(fields).toEqual(input(cast));
+    });
+
+    it("goes from GraphQL to chat clients unchanged, and not back to GraphQL", async () => {
+      const receivers = [
+        await onChat(bob, "one"),
+        await onChat(bob, "two", { library: "Strophe" }),
+      ];
+      const [sender, other] = [await onGraphql(alice), await onGraphql(bob)];
+      await sender.send({ to: { userId: bob.id }, ...input(cast) });
+      const expected = asRead(stanza(jidOf(node, alice, sender.device), jidOf(node, bob), cast));
+      for (const receiver of receivers) expect(unstamped(await receiver.next())).toEqual(expected);
+      await sender.send({ to: { userId: bob.id }, ...MARKER });
+      expect(await untilMarker(other)).toHaveLength(1);
+    });
+
+    it("goes from chat client to chat client unchanged", async () => {
+      const [sender, receiver] = [await onChat(alice, "phone"), await onChat(bob, "phone")];
+      const sent = stanza(sender.jid, jidOf(node, bob), cast);
+      sender.send(sent);
+      expect(unstamped(await receiver.next())).toEqual(asRead(sent));
+    });
+  });
+
+  it("a reject by REST reaches the chat client", async () => {
+    const receiver = await onChat(alice, "phone");
+    const body = { recipientId: alice.id, sessionID: "s", platform: "web" };
+    const answer = await rest(node, "POST", "/calls/reject", { token: bob.token, body });
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(await receiver.next())).toContain("reject");
+  });
+
+  it("a device is reached by its full address alone, and every one by the bare one", async () => {
+    const [phone, tablet] = [await onChat(bob, "phone"), await onChat(bob, "tablet")];
+    const sender = await onGraphql(alice);
+    await sender.send({ to: { userId: bob.id, device: "tablet" }, ...MARKER, id: "one" });
+    await sender.send({ to: { userId: bob.id }, ...MARKER, id: "all" });
+    expect((await phone.next()).attributes.id).toBe("all");
+    expect((await tablet.next()).attributes.id).toBe("one");
+    expect((await tablet.next()).attributes.id).toBe("all");
+
+    const [first, second] = [
+      await onGraphql(bob),
+      await onGraphql({ ...bob, ...(await signIn(node, bob)) }),
+    ];
+    const chat = await onChat(alice, "phone");
+    chat.send(signal(chat.jid, jidOf(node, bob, second.device), "hangUp", "full"));
+    chat.send(signal(chat.jid, jidOf(node, bob), "hangUp", "bare"));
+    expect((await first.next()).id).toBe("bare");
+    expect((await second.next()).id).toBe("full");
+    expect((await second.next()).id).toBe("bare");
+  });
+
+  describe("who signs in", () => {
+    const trySignIn = (user: TestUser, secret: string) =>
+      keep(xmppJs({ ...node, chatUrl: server.url }, user, "phone", secret));
+
+    it.each([
+      ["the account's password", () => alice.password],
+      ["a session token", () => alice.token],
+    ])("may with %s", async (_what, secret) => {
+      expect((await trySignIn(alice, secret())).jid).toBe(jidOf(node, alice, "phone"));
+    });
+
+    it.each([
+      ["a wrong password", () => [alice, "wrong horse"]],
+      ["another user's token", () => [alice, bob.token]],
+      ["a name that nobody has", () => [{ ...alice, id: 987_654_321 }, alice.password]],
+    ] as [string, () => [TestUser, string]][])("may not with %s", async (_what, who) => {
+      await expect(trySignIn(...who())).rejects.toMatchObject({ condition: "not-authorized" });
+    });
+
+    it("may not with a token that was revoked, at once; the stream that it opened ends", async () => {
+      const session = await signIn(node, alice);
+      const stream = await onChat(alice, "phone", { secret: session.token });
+      await rest(node, "DELETE", "/session", { token: session.token });
+      expect(await stream.ended).toBe(spreads ? "policy-violation" : "not-authorized");
+      await expect(trySignIn(alice, session.token)).rejects.toMatchObject({
+        condition: "not-authorized",
+      });
+    });
+
+    it("is put out with the account", async () => {
+      const guest = await newUser(node);
+      const stream = await onChat(guest, "phone");
+      await rest(node, "DELETE", `/users/${guest.id}`, { token: guest.token });
+      expect(await stream.ended).toBe(spreads ? "policy-violation" : "not-authorized");
+      await expect(trySignIn(guest, guest.password)).rejects.toThrow();
+    });
+  });
+
+  /** Prosody is told of sessions; ejabberd ends all streams of a user. */
+  if (!spreads) {
+    describe("the session that signed a stream in", () => {
+      const end = (token: string) => rest(node, "DELETE", "/session", { token });
+      const signedIn = async (secret: string) => {
+        const raw = await signedInFrames(server, node, alice, secret);
+        opened.push({ close: () => raw.socket.terminate() });
+        return raw;
+      };
+      /** A stream that can be resumed. */
+      const managed = async (secret: string) => {
+        const raw = await signedIn(secret);
+        raw.send(bind("phone"));
+        await raw.next();
+        raw.send(ENABLE);
+        const previd = /^<enabled [^>]*id=['"]([^'"]+)/.exec(await raw.next())?.[1] ?? "";
+        return { ...raw, previd };
+      };
+
+      it("ends it also before it is bound", async () => {
+        const session = await signIn(node, alice);
+        const raw = await signedIn(session.token);
+        await end(session.token);
+        expect((await raw.rest()).frames.join("")).toContain("<not-authorized");
+      });
+
+      it("is that of the connection it was resumed over", async () => {
+        const [first, second] = [await signIn(node, alice), await signIn(node, alice)];
+        const lost = await managed(first.token);
+        lost.socket.terminate();
+        const raw = await signedIn(second.token);
+        raw.send(resume(lost.previd, 0));
+        expect(await raw.next()).toMatch(/^<resumed /);
+        await end(first.token);
+        await passed();
+        const graph = await onGraphql(bob);
+        const address = jidOf(node, alice, "phone");
+        raw.send(signal(address, jidOf(node, bob), "hangUp", "goes on"));
+        expect((await graph.next()).id).toBe("goes on");
+        await end(second.token);
+        expect((await raw.rest()).frames.join("")).toContain("<not-authorized");
+      });
+
+      it("ends it also while it waits to be resumed", async () => {
+        const [first, second] = [await signIn(node, alice), await signIn(node, alice)];
+        const lost = await managed(first.token);
+        lost.socket.terminate();
+        await end(first.token);
+        await passed();
+        const raw = await signedIn(second.token);
+        raw.send(resume(lost.previd, 0));
+        expect(await raw.next()).toMatch(/^<failed .*<item-not-found/);
+      });
+    });
+  }
+
+  describe("what is not true", () => {
+    it("a forged sender is not believed", async () => {
+      const [sender, receiver] = [await onChat(alice, "phone"), await onGraphql(bob)];
+      sender.send(signal(jidOf(node, bob, "phone"), jidOf(node, bob), "hangUp", "forged"));
+      // Prosody writes the true sender over it, ejabberd ends the stream.
+      if (spreads) {
+        expect(await sender.ended).toBe("invalid-from");
+        await receiver.send({ to: { userId: bob.id }, ...MARKER });
+      } else sender.send(marker(sender));
+      const senders = (await untilMarker(receiver)).map(({ from }) => from);
+      expect(senders).toEqual(spreads ? [] : [{ userId: alice.id, device: "phone" }]);
+    });
+
+    it("a copy that a client makes itself is none", async () => {
+      const [sender, receiver] = [await onChat(alice, "phone"), await onGraphql(bob)];
+      const inner = signal(jidOf(node, bob, "phone"), jidOf(node, bob), "hangUp", "forged");
+      sender.send(
+        `<message xmlns="jabber:client" to="calls.${CHAT_DOMAIN}" id="wrapped"><forwarded xmlns="urn:xmpp:forward:0">${inner}</forwarded></message>`,
+      );
+      const answer = await sender.next();
+      expect([answer.attributes.id, conditionOf(answer)]).toEqual([
+        "wrapped",
+        "service-unavailable",
+      ]);
+      await receiver.send({ to: { userId: bob.id }, ...MARKER });
+      expect(await untilMarker(receiver)).toEqual([]);
+    });
+
+    it.each([
+      ["nobody", () => jidOf(node, { id: 987_654_321 }), "item-not-found"],
+      ["another application", () => `${bob.id}-987654@${CHAT_DOMAIN}`, "item-not-found"],
+    ])("a signal to %s is answered with an error", async (_who, to, condition) => {
+      const sender = await onChat(alice, "phone");
+      sender.send(signal(sender.jid, to(), "hangUp", "lost"));
+      const answer = await sender.next();
+      expect(answer.attributes).toMatchObject({ type: "error", id: "lost", from: to() });
+      expect(conditionOf(answer)).toBe(condition);
+    });
+
+    it("a client that binds a device of GraphQL's form is heard all the same", async () => {
+      const sender = await onChat(alice, "graphql-987654321");
+      const receiver = await onGraphql(bob);
+      sender.send(signal(sender.jid, jidOf(node, bob), "hangUp", "odd"));
+      expect(await receiver.next()).toMatchObject({
+        id: "odd",
+        from: { device: "graphql-987654321" },
+      });
+    });
+  });
+
+  it("signals are counted: a hundred each way, none lost and none doubled", async () => {
+    const [chat, graph] = [await onChat(alice, "phone"), await onGraphql(bob)];
+    const others = [await onChat(bob, "one"), await onChat(bob, "two")];
+    const ids = Array.from({ length: 100 }, (_, index) => `n${index}`);
+    for (const id of ids) chat.send(signal(chat.jid, jidOf(node, bob), "hangUp", id));
+    chat.send(marker(chat));
+    expect((await untilMarker(graph)).map(({ id }) => id)).toEqual(ids);
+    for (const other of others) expect(await idsUntil(other, `marker-${markers}`)).toEqual(ids);
+    for (const id of ids) await graph.send({ to: { userId: alice.id }, ...MARKER, id });
+    await graph.send({ to: { userId: alice.id }, ...MARKER, id: "end" });
+    expect(await idsUntil(chat, "end")).toEqual(ids);
+  });
+
+  it("the largest signals go both ways; a larger one is refused, and the link stays", async () => {
+    const limit = 6 * 65_536;
+    const [chat, graph] = [await onChat(bob, "phone"), await onGraphql(alice)];
+    // The rest of the stanza is a few hundred bytes.
+    const sdp = "&".repeat((limit - 1_000) / 5);
+    await graph.send({ to: { userId: bob.id }, ...MARKER, id: "largest", sdp });
+    const received = await chat.next();
+    expect(received.attributes.id).toBe("largest");
+    expect(textAt(received, "extraParams", "sdp")).toBe(sdp);
+    const larger = { ...MARKER, id: "larger", sdp: "&".repeat(limit / 5) };
+    const { errors } = await graph.trySend({ to: { userId: bob.id }, ...larger });
+    expect(errors?.[0]?.extensions?.code).toBe("TOO_LARGE");
+    await graph.send({ to: { userId: bob.id }, ...MARKER, id: "after" });
+    expect((await chat.next()).attributes.id).toBe("after");
+
+    const note = '"'.repeat(60_000);
+    const stanza = signal(chat.jid, jidOf(node, alice), "marker", "quotes");
+    chat.send(stanza.replace("</extraParams>", `<note>${note}</note></extraParams>`));
+    expect((await graph.next()).extra).toEqual([{ tree: { name: "note", text: note } }]);
+  });
+
+  it("after a restart of the gateway the streams at the chat server go on calling", async () => {
+    const chat = await onChat(alice, "phone");
+    await node.app.close();
+    node = await startNode({ ...settings(), PORT: String(port) }, {}, node);
+    await attached(node);
+    const graph = await onGraphql(bob);
+    chat.send(signal(chat.jid, jidOf(node, bob), "hangUp", "after"));
+    expect((await graph.next()).id).toBe("after");
+    await graph.send({ to: { userId: alice.id }, ...MARKER, id: "back" });
+    expect((await chat.next()).attributes.id).toBe("back");
+  });
+
+  it("a signal that the chat server does not take is not acknowledged; it attaches again", async () => {
+    const graph = await onGraphql(bob);
+    await server.halt("SIGKILL");
+    try {
+      const { errors } = await graph.trySend({ to: { userId: alice.id }, ...MARKER });
+      expect(errors?.[0]?.extensions?.code).toBe("UNAVAILABLE");
+      // The gateway itself can still be asked.
+      expect((await fetch(`${node.baseUrl}/readyz`)).status).toBe(200);
+      expect(await isAttached(node)).toBe(false);
+    } finally {
+      await server.start();
+    }
+    await attached(node);
+    const chat = await onChat(alice, "phone");
+    await graph.send({ to: { userId: alice.id }, ...MARKER, id: "again" });
+    expect((await chat.next()).attributes.id).toBe("again");
+  }, 60_000);
+
+  it(`a second node ${spreads ? "attaches too" : "takes over"}: none lost and none doubled`, async () => {
+    const second = await startNode({ ...settings(), PORT: "0" }, {}, node);
+    try {
+      if (spreads) await attached(second);
+      const chat = await onChat(alice, "phone");
+      const graphs = [await onGraphql(bob), await onGraphql(bob, second)];
+      const ids = Array.from({ length: 60 }, (_, index) => `${name}${index}`);
+      for (const id of ids) chat.send(signal(chat.jid, jidOf(node, bob), "hangUp", id));
+      for (const graph of graphs) {
+        const received: string[] = [];
+        while (received.length < ids.length) received.push((await graph.next()).id);
+        // ejabberd spreads copies over both nodes, so their order may change.
+        expect(spreads ? received.toSorted(byNumber) : received).toEqual(ids);
+      }
+      chat.send(marker(chat));
+      for (const graph of graphs) expect(await untilMarker(graph)).toEqual([]);
+      // From both nodes, whether they are attached or not.
+      for (const [index, id] of ids.entries()) {
+        await graphs[index % 2]?.send({ to: { userId: alice.id }, ...MARKER, id });
+      }
+      await graphs[0]?.send({ to: { userId: alice.id }, ...MARKER, id: "end" });
+      expect(await idsUntil(chat, "end")).toEqual(ids);
+      expect([await isAttached(node), await isAttached(second)]).toEqual([true, spreads]);
+
+      await node.app.close();
+      await attached(second);
+      const last = await onGraphql(bob, second);
+      chat.send(signal(chat.jid, jidOf(node, bob), "hangUp", "taken over"));
+      expect((await last.next()).id).toBe("taken over");
+      await last.send({ to: { userId: alice.id }, ...MARKER, id: "back" });
+      expect((await chat.next()).attributes.id).toBe("back");
+    } finally {
+      await second.app.close();
+    }
+  }, 60_000);
+});
+
+/** Compares ids that end with a number. */
+function byNumber(a: string, b: string): number {
+  return Number(/\d+$/.exec(a)) - Number(/\d+$/.exec(b));
+}
+
+/** Ids of messages up to one, which is left out. */
+async function idsUntil(client: ChatClient, last: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const { id = "" } = (await client.next()).attributes;
+    if (id === last) return ids;
+    ids.push(id);
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
+import { Cluster } from "../support/cluster";
+import { hasServices } from "../support/database";
+import { GraphqlPhone } from "../support/phones/graphql-phone";
+import type { Phone } from "../support/phones/phone";
+import { XmppPhone } from "../support/phones/xmpp-phone";
+
+jest.setTimeout(240_000);
+
+/**
+ * Three nodes, PostgreSQL, a Redis that has each write on disk before it answers, and 200 phones, half
+ * of them over XMPP, which signal each other while parts of it go away.
+ */
+
+const PHONES = 200;
+/** Milliseconds between two signals of a phone, on average. */
+const PACE_MS = 1_500;
+
+const describeServices = hasServices ? describe : describe.skip;
+
+describeServices("three nodes and 200 phones", () => {
+  let redis: DurableRedis;
+  let cluster: Cluster;
+  let phones: Phone[];
+
+  beforeAll(async () => {
+    redis = await startDurableRedis();
+    cluster = await Cluster.start(3, { REDIS_URL: redis.url, DRAIN_SPREAD_SECONDS: "2" });
+  });
+  beforeEach(async () => {
+    const owners = await cluster.owners(PHONES);
+    phones = owners.map((owner, index) =>
+      index % 2 === 0 ? new GraphqlPhone(owner, cluster.up) : new XmppPhone(owner, cluster.up),
+    );
+    await Promise.all(phones.map(({ ready }) => ready));
+  });
+  afterEach(() => {
+    for (const phone of phones) phone.stop();
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    await redis?.stop();
+  });
+
+  /** Lets every phone signal others while something happens; answers who was sent which ids. */
+  async function signalDuring(happens: () => Promise<void>): Promise<Map<Phone, string[]>> {
+    const acknowledged = new Map<Phone, string[]>(phones.map((phone) => [phone, []]));
+    let over = false;
+    const talk = async (phone: Phone, name: number) => {
+      for (let count = 0; !over; count++) {
+        await wait(Math.random() * 2 * PACE_MS);
+        const to = phones[Math.floor(Math.random() * phones.length)]!;
+        const id = `${name}-${count}`;
+        await phone.send(to.owner, id);
+        acknowledged.get(to)!.push(id);
+      }
+    };
+    const talks = phones.map(talk);
+    await happens();
+    over = true;
+    await Promise.all(talks);
+    return acknowledged;
+  }
+
+  /** Waits until whatever was acknowledged has arrived; answers what never did. */
+  async function missing(acknowledged: Map<Phone, string[]>): Promise<string[]> {
+    let lost: string[] = [];
+    for (let turn = 0; turn < 300; turn++) {
+      lost = [...acknowledged].flatMap(([{ received }, ids]) =>
+        ids.filter((id) => !received.has(id)),
+      );
+      if (lost.length === 0) return [];
+      await wait(200);
+    }
+    return lost;
+  }
+
+  function expectSound(acknowledged: Map<Phone, string[]>): void {
+    const ids = [...acknowledged.values()].flat();
+    // Each signal has an id of its own, and there were many.
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThan(PHONES * 3);
+    expect(phones.flatMap(({ gaps }) => gaps)).toEqual([]);
+  }
+
+  test("a node is killed and Redis is restarted: no acknowledged signal is missing", async () => {
+    const acknowledged = await signalDuring(async () => {
+      await wait(3_000);
+      await cluster.end(0, "SIGKILL");
+      await wait(3_000);
+      await redis.restart("SIGKILL");
+      await wait(3_000);
+      await cluster.startNode(0);
+      await wait(2_000);
+    });
+    expect(await missing(acknowledged)).toEqual([]);
+    expectSound(acknowledged);
+    const moved = phones.filter(({ connections }) => connections > 1);
+    expect(moved.length).toBeGreaterThan(PHONES / 5);
+  });
+
+  test("each node in turn is told to end and started again: no acknowledged signal is missing", async () => {
+    const acknowledged = await signalDuring(async () => {
+      for (const index of [0, 1, 2]) {
+        await wait(1_000);
+        expect(await cluster.end(index, "SIGTERM")).toBe(0);
+        await cluster.startNode(index);
+      }
+      await wait(1_000);
+    });
+    expect(await missing(acknowledged)).toEqual([]);
+    expectSound(acknowledged);
+    for (const { connections } of phones) expect(connections).toBeGreaterThan(1);
+  });
+});

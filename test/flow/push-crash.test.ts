@@ -1,0 +1,175 @@
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { execute } from "../../scripts/services/postgres-server";
+import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { type FreshDatabase, freshServices, hasServices } from "../support/database";
+import { eventually } from "../support/moving-clock";
+import { NO_RATES, type TestNode } from "../support/node";
+import { type ServiceProcess, startProcess } from "../support/process";
+import { eventBody, universal } from "../support/push";
+import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
+
+/** More than two windows, so that a crash finds an event half written. */
+const DEVICES = 1_200;
+const CRASHES = 6;
+/** What one node has under way at most: batches, and deliveries of each. */
+const IN_FLIGHT = 4 * 500;
+
+const SET = `mutation ($input: SetPushCredentialsInput!) {
+  setPushCredentials(input: $input) { warning } }`;
+const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
+
+let database: FreshDatabase;
+let stage: FcmStage;
+/** Device and message of every push that was taken. */
+const sent: string[] = [];
+let service: ServiceProcess;
+let place: Pick<TestNode, "baseUrl" | "graphqlUrl" | "application">;
+
+async function start(): Promise<void> {
+  service = startProcess({
+    ...database.environment,
+    ...NO_RATES,
+    REDIS_URL: "",
+    PUSH_ALLOW_PRIVATE_NETWORKS: "true",
+    LOG_LEVEL: "warn",
+  });
+  const [, baseUrl = ""] = await service.says(/REST +(http\S+)/);
+  const folder = database.environment.DATA_DIR ?? "";
+  const made = JSON.parse(readFileSync(join(folder, "credentials.json"), "utf8"));
+  place = {
+    baseUrl,
+    graphqlUrl: `${baseUrl}/graphql`,
+    application: {
+      id: made.application_id,
+      authKey: made.auth_key,
+      authSecret: made.auth_secret,
+      accountKey: made.account_key,
+    },
+  };
+}
+
+async function kill(): Promise<void> {
+  service.child.kill("SIGKILL");
+  await service.exited;
+}
+
+async function setCredentials(): Promise<void> {
+  const folder = database.environment.DATA_DIR ?? "";
+  const input = JSON.parse(readFileSync(join(folder, "owner.json"), "utf8"));
+  const { data } = await graphql(place, SIGN_IN, { input });
+  const { clientEmail, projectId, privateKey, tokenUrl, baseUrl, ca } = stage.credentials;
+  const serviceAccount = JSON.stringify({
+    ...{ type: "service_account", project_id: projectId, client_email: clientEmail },
+    ...{ private_key: privateKey, token_uri: tokenUrl },
+  });
+  const answer = await graphql(
+    place,
+    SET,
+    {
+      input: {
+        applicationId: String(place.application.id),
+        environment: "DEVELOPMENT",
+        fcm: { serviceAccount, baseUrl, ca },
+      },
+    },
+    data.signInOwner.token,
+  );
+  expect(answer).toMatchObject({ data: { setPushCredentials: { warning: null } } });
+}
+
+/** Asks for a push to everybody; whether it was acknowledged. */
+async function ask(sender: TestUser, name: string): Promise<boolean> {
+  const body = eventBody({
+    ...{ push_type: null, message: universal({ message: name }) },
+    user: { tags: { any: "crowd" } },
+  });
+  try {
+    const { status } = await rest(place, "POST", "/events", {
+      ...{ token: sender.token, body, headers: { "Idempotency-Key": name } },
+    });
+    return status === 201;
+  } catch {
+    return false;
+  }
+}
+
+const run = hasServices ? it : it.skip;
+
+beforeAll(async () => {
+  if (!hasServices) return;
+  database = await freshServices();
+  stage = await startFcmStage();
+  stage.standIn.received.listen(({ device, message, status, validateOnly }) => {
+    if (status !== 200 || validateOnly) return;
+    sent.push(`${device} ${(message.data as { message: string }).message}`);
+  });
+});
+afterAll(async () => {
+  if (!hasServices) return;
+  await kill();
+  await stage.standIn.close();
+  await database.remove();
+});
+
+run(
+  "killed again and again, it sends every acknowledged push to every device, and few twice",
+  async () => {
+    await start();
+    await setCredentials();
+    const sender = await newUser(place as TestNode);
+    const url = database.environment.DATABASE_URL ?? "";
+    await execute(
+      url,
+      `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
+          SELECT ${place.application.id}, 'c' || n, 'c' || n, now()
+          FROM generate_series(1, ${DEVICES}) n RETURNING id),
+        tagged AS (INSERT INTO user_tags (user_id, application_id, tag, position)
+          SELECT id, ${place.application.id}, 'crowd', 0 FROM made)
+        INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+          token, updated_at)
+        SELECT ${place.application.id}, id, 'gcm', 'development', 'android', 'u' || id,
+          'registration-token-of-device-' || id, now() FROM made`,
+    );
+
+    const asked: string[] = [];
+    for (let crash = 0; crash < CRASHES; crash += 1) {
+      const dying = wait(randomInt(200, 2_500)).then(kill);
+      for (let n = 0; n < 3; n += 1) {
+        asked.push(`push-${crash}-${n}`);
+        if (!(await ask(sender, `push-${crash}-${n}`))) break;
+      }
+      await dying;
+      await start();
+      // Whoever got no answer asks again, with the same key.
+      const last = asked.at(-1) ?? "";
+      await eventually(
+        () => ask(sender, last),
+        (acknowledged) => acknowledged,
+      );
+    }
+
+    const document = `{ pushEvents { nodes {
+      active deliveryCount acceptedCount goneCount refusedCount } } }`;
+    const { nodes } = await eventually(
+      async () => (await graphql(place, document, {}, sender.token)).data.pushEvents,
+      (found) =>
+        found.nodes.every(
+          (event: Record<string, unknown>) => !event.active && event.acceptedCount === DEVICES,
+        ),
+    );
+    // None was written twice, for all the repeated requests.
+    expect(nodes).toHaveLength(asked.length);
+    for (const event of nodes) {
+      expect(event).toEqual({
+        ...{ active: false, deliveryCount: DEVICES, acceptedCount: DEVICES },
+        ...{ goneCount: 0, refusedCount: 0 },
+      });
+    }
+    expect(new Set(sent).size).toBe(DEVICES * asked.length);
+    expect(sent.length - DEVICES * asked.length).toBeLessThanOrEqual(CRASHES * IN_FLIGHT);
+  },
+  180_000,
+);

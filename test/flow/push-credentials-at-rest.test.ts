@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { startApp } from "../../src/app";
+import { openLocalBus } from "../../src/bus/local";
+import { openLimiters } from "../../src/bus/open-limiter";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
+import { openSealer } from "../../src/identity/application/secret-key";
+import { openIdentity } from "../../src/identity/identity";
+import { Limits } from "../../src/identity/limits";
+import { LoadedCredentials } from "../../src/push/credential/loaded-credentials";
+import {
+  clearCredentials,
+  openCredentialRoom,
+  setCredentials,
+} from "../../src/push/credential/push-credentials";
+import { type FreshDatabase, freshDatabase } from "../support/database";
+import { asTestNode, startNode, type TestNode } from "../support/node";
+import { FREE_PORTS } from "../support/ports";
+import { p8, serviceAccount } from "../support/push-credentials";
+
+jest.setTimeout(60_000);
+
+/** Push credentials in the database from start to start, and in the memory of those who send. */
+
+const TOKEN = {
+  key: p8(),
+  keyId: "ABC1234567",
+  teamId: "TEAM123456",
+  bundleId: "com.example.shop",
+};
+const ACCOUNT = serviceAccount();
+
+/** A room of its own beside a node's, on a bus of its own, and the account it is asked for. */
+async function openRoom(node: TestNode, sealer: Sealer, bus = openLocalBus(systemClock, LOG)) {
+  const config = readConfig({});
+  const identity = await openIdentity({
+    ...{ config, store: node.app.store, bus, clock: systemClock, log: LOG, sealer },
+    limits: new Limits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  const room = openCredentialRoom(identity, async () => null);
+  return {
+    ...{ room, bus },
+    async close() {
+      room.close();
+      await identity.close();
+    },
+  };
+}
+const LOG = openLog("silent");
+
+describe("from start to start", () => {
+  let database: FreshDatabase;
+  let node: TestNode;
+  const start = async (more: Record<string, string> = {}): Promise<TestNode> => {
+    const ports = { ...FREE_PORTS, LOG_LEVEL: "silent" };
+    const variables = { ...ports, ...database.environment, ...more };
+    return asTestNode(await startApp(readConfig(variables)), variables, null, node);
+  };
+  beforeEach(async () => {
+    database = await freshDatabase();
+  });
+  afterEach(() => database.remove());
+
+  const secrets = async () =>
+    (await node.sql<{ secret: string }>("SELECT secret FROM push_credentials ORDER BY id")).map(
+      ({ secret }) => secret,
+    );
+
+  it("secrets are sealed under a new key in front, and open without the old one", async () => {
+    const [old, fresh] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
+    node = await start({ SECRET_KEY: `${old}` });
+    const sealer = await openSealer({ SECRET_KEY: [`${old}`], DATA_DIR: "" });
+    const { room, close } = await openRoom(node, sealer);
+    const [account] = await node.sql<{ id: number }>("SELECT account_id AS id FROM applications");
+    const place = {
+      applicationId: String(node.application.id),
+      environment: "production",
+    } as const;
+    const owner = account?.id ?? 0;
+    await setCredentials(room, owner, place, { apns: TOKEN }, false);
+    await setCredentials(room, owner, place, { fcm: { serviceAccount: ACCOUNT } }, false);
+    await close();
+    const before = await secrets();
+    await node.app.close();
+
+    for (const keys of [`${fresh},${old}`, `${fresh}`]) {
+      node = await start({ SECRET_KEY: keys });
+      const now = await secrets();
+      expect(now.filter((text) => before.includes(text) || !text.startsWith("sealed:"))).toEqual(
+        [],
+      );
+      expect(now).toHaveLength(2);
+      const opener = new Sealer([Buffer.from(`${fresh}`, "base64")]);
+      const loaded = new LoadedCredentials({ store: node.app.store, sealer: opener });
+      const apns = await loaded.load(node.application.id, "production", "apns");
+      expect(apns?.credentials).toEqual({ service: "apns", kind: "token", ...TOKEN });
+      await node.app.close();
+    }
+  });
+
+  it("a node does not start where another key has sealed them", async () => {
+    node = await start();
+    await node.sql(
+      `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
+        VALUES ($1, 'production', 'web', '{}', $2, now())`,
+      [node.application.id, new Sealer([newKey()]).seal("{}", "push.web")],
+    );
+    await node.app.close();
+    await expect(start()).rejects.toThrow(/encrypted with another key/);
+  });
+});
+
+describe("in memory", () => {
+  let node: TestNode;
+  let owner: number;
+  let place: { applicationId: string; environment: "production" };
+  const key = newKey();
+  const sealer = new Sealer([key]);
+  beforeAll(async () => {
+    node = await startNode({ SECRET_KEY: key.toString("hex") });
+    const [account] = await node.sql<{ id: number }>("SELECT account_id AS id FROM applications");
+    owner = account?.id ?? 0;
+    place = { applicationId: String(node.application.id), environment: "production" };
+  });
+  afterAll(() => node.stop());
+
+  it("are read once, and anew on every node as soon as they change", async () => {
+    const one = await openRoom(node, sealer);
+    const two = await openRoom(node, sealer, one.bus);
+    const load = ({ room }: typeof one) =>
+      room.loaded.load(node.application.id, "production", "apns");
+    try {
+      expect([await load(one), await load(two)]).toEqual([null, null]);
+      await setCredentials(one.room, owner, place, { apns: TOKEN }, true);
+      const first = await load(two);
+      expect(first).toEqual({
+        credentials: { service: "apns", kind: "token", ...TOKEN },
+        version: expect.stringMatching(/^[\w-]{43}$/),
+      });
+      expect(await load(one)).toEqual(first);
+
+      const query = jest.spyOn(node.app.store, "query");
+      const again = await Promise.all([load(two), load(two), load(one)]);
+      expect([again, query.mock.calls]).toEqual([[first, first, first], []]);
+      query.mockRestore();
+
+      const other = { ...TOKEN, keyId: "OTHER12345" };
+      await setCredentials(one.room, owner, place, { apns: other }, true);
+      const second = await load(two);
+      expect(second?.credentials).toMatchObject({ keyId: "OTHER12345" });
+      expect(second?.version).not.toBe(first?.version);
+      await setCredentials(two.room, owner, place, { apns: TOKEN }, true);
+      // The same credentials are the same version: nobody has to connect again.
+      expect(await load(one)).toEqual(first);
+      await clearCredentials(two.room, owner, place, "apns");
+      expect([await load(one), await load(two)]).toEqual([null, null]);
+    } finally {
+      await two.close();
+      await one.close();
+    }
+  });
+
+  it("what failed, and what was read while it changed, is not kept", async () => {
+    const { room, close } = await openRoom(node, sealer);
+    try {
+      await setCredentials(room, owner, place, { apns: TOKEN }, true);
+      const load = () => room.loaded.load(node.application.id, "production", "apns");
+      const query = jest.spyOn(node.app.store, "query");
+      query.mockRejectedValueOnce(new Error("gone"));
+      await expect(load()).rejects.toThrow("gone");
+      query.mockRestore();
+      const reading = load();
+      await clearCredentials(room, owner, place, "apns");
+      await reading;
+      expect(await load()).toBeNull();
+    } finally {
+      await close();
+    }
+  });
+});

@@ -1,0 +1,232 @@
+import type { Outcome } from "../../src/push/provider/provider";
+import { graphql, newUser, type TestUser } from "../support/client";
+import { openSocket } from "../support/graphql-socket";
+import { eventually, HOUR, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { addDevice, deliveries, payload, postEvent, settled } from "../support/push";
+import { RecordingProviders } from "../support/recording-provider";
+
+const clock = new MovingClock();
+const providers = new RecordingProviders();
+let node: TestNode;
+let sender: TestUser;
+let user: TestUser;
+beforeAll(async () => {
+  node = await startNode({}, { clock, pushProvider: providers.open, jobsPollMs: 100 });
+  sender = await newUser(node);
+  user = await newUser(node);
+});
+afterAll(() => node.stop());
+
+const message = payload({ data: { a: "b" } });
+
+async function send(answer?: (attempt: number) => Outcome) {
+  const token = await addDevice(node, user);
+  if (answer) providers.answers.set(token, answer);
+  const [event] = await postEvent(node, sender, {
+    ...{ push_type: "gcm", message, user: { ids: user.id } },
+  });
+  return { token, id: event.id as number };
+}
+
+const subscriptions = async () =>
+  (await node.sql<{ token: string }>("SELECT token FROM push_subscriptions")).map(
+    ({ token }) => token,
+  );
+
+/** Lets retries begin now. */
+const hurry = () =>
+  node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'push-deliver'");
+
+beforeEach(() => node.sql("DELETE FROM push_subscriptions"));
+
+describe("what the push service answers", () => {
+  it("gone: the subscription is deleted, and the delivery keeps the reason", async () => {
+    const { id, token } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
+    expect(await settled(node, id)).toMatchObject({ accepted: 0, gone: 1, refused: 0 });
+    expect(await subscriptions()).not.toContain(token);
+    expect(await deliveries(node, sender, id)).toEqual([
+      expect.objectContaining({ outcome: "GONE", reason: "Unregistered", userId: null }),
+    ]);
+  });
+
+  it("gone: a token that was replaced meanwhile stays", async () => {
+    const token = await addDevice(node, user);
+    providers.answers.set(token, async () => {
+      await node.sql("UPDATE push_subscriptions SET token = 'fresh' WHERE token = $1", [token]);
+      return { kind: "gone", reason: "Unregistered" };
+    });
+    const [event] = await postEvent(node, sender, {
+      ...{ push_type: "gcm", message, user: { ids: user.id } },
+    });
+    await settled(node, event.id);
+    expect(await subscriptions()).toEqual(["fresh"]);
+  });
+
+  it("refused: the subscription stays, and the delivery keeps the reason", async () => {
+    const { id, token } = await send(() => ({
+      kind: "refused",
+      reason: "PayloadTooLarge\0\ud800",
+    }));
+    expect(await settled(node, id)).toMatchObject({ accepted: 0, gone: 0, refused: 1 });
+    expect(await subscriptions()).toContain(token);
+    expect(await deliveries(node, sender, id)).toEqual([
+      expect.objectContaining({ outcome: "REFUSED", reason: "PayloadTooLarge \ufffd" }),
+    ]);
+  });
+
+  it("later: tried again with growing waits, never before the service said, six times at most", async () => {
+    const { id } = await send((attempt) => ({
+      ...{ kind: "later", reason: `Busy ${attempt}` },
+      delayMs: attempt === 2 ? HOUR : null,
+    }));
+    const waits: number[] = [];
+    for (let attempt = 1; attempt < 6; attempt += 1) {
+      const [delivery] = await eventually(
+        () => deliveries(node, sender, id),
+        ([each]) => each?.attempts === attempt,
+      );
+      expect(delivery).toMatchObject({ outcome: "LATER", reason: `Busy ${attempt}` });
+      const [job] = await eventually(
+        () =>
+          node.sql<{ wait: number }>(
+            `SELECT extract(epoch FROM start_after - now())::float8 AS wait FROM pgboss.job
+              WHERE name = 'push-deliver' AND state = 'created'`,
+          ),
+        (jobs) => jobs.length === 1,
+      );
+      waits.push(job?.wait ?? 0);
+      await hurry();
+    }
+    expect(await settled(node, id)).toMatchObject({ accepted: 0, refused: 1 });
+    expect((await deliveries(node, sender, id))[0].reason).toBe("Busy 6 (tried 6 times)");
+    expect(waits[0]).toBeGreaterThan(8);
+    expect(waits[0]).toBeLessThan(20);
+    expect(waits[1]).toBeGreaterThan(3500);
+    expect(waits[2]).toBeGreaterThan(100);
+    expect(waits[4]).toBeGreaterThan(1700);
+  });
+
+  it("later, then accepted: counted once", async () => {
+    const { id } = await send((attempt) =>
+      attempt === 1
+        ? { kind: "later", reason: "Busy", delayMs: null }
+        : { kind: "accepted", providerId: "second" },
+    );
+    await eventually(
+      () => deliveries(node, sender, id),
+      ([each]) => each?.outcome === "LATER",
+    );
+    await hurry();
+    expect(await settled(node, id)).toMatchObject({ accepted: 1, gone: 0, refused: 0 });
+    expect(await deliveries(node, sender, id)).toEqual([
+      expect.objectContaining({
+        outcome: "ACCEPTED",
+        attempts: 2,
+        providerId: "second",
+        reason: null,
+      }),
+    ]);
+  });
+});
+
+it("a subscription that is deleted before its turn is gone, and nothing else is held up", async () => {
+  const [first, second] = [await addDevice(node, user), await addDevice(node, user)];
+  const [event] = await postEvent(node, sender, {
+    ...{ push_type: "gcm", message, user: { ids: user.id } },
+  });
+  await settled(node, event.id);
+  await node.sql("UPDATE push_deliveries SET outcome = 'pending', attempts = 0");
+  await node.sql("DELETE FROM push_subscriptions WHERE token = $1", [first]);
+  await node.sql(
+    `INSERT INTO pgboss.job (name, data, retry_limit)
+      SELECT 'push-deliver', jsonb_build_object('event', $1::bigint, 'attempts', 0,
+        'deliveries', (SELECT jsonb_agg(id) FROM push_deliveries WHERE event_id = $1)), 5`,
+    [event.id],
+  );
+  await eventually(
+    () => deliveries(node, sender, event.id),
+    (all) =>
+      all
+        .map(({ outcome }) => outcome)
+        .sort()
+        .join() === "ACCEPTED,GONE",
+  );
+  expect(providers.sent.at(-1)?.target.token).toBe(second);
+});
+
+it("without credentials every delivery says so, and the subscription stays", async () => {
+  providers.missing.add("fcm");
+  const { id, token } = await send();
+  await settled(node, id);
+  providers.missing.clear();
+  expect((await deliveries(node, sender, id))[0]).toMatchObject({
+    outcome: "REFUSED",
+    reason: "No gcm credentials are set for development",
+  });
+  expect(await subscriptions()).toContain(token);
+});
+
+it("what is too large is not sent, and told in bytes", async () => {
+  const before = providers.sent.length;
+  await addDevice(node, user);
+  const [event] = await postEvent(node, sender, {
+    ...{ push_type: "gcm", message: payload({ data: { a: "x".repeat(5_000) } }) },
+    user: { ids: user.id },
+  });
+  expect(await settled(node, event.id)).toMatchObject({ refused: 1 });
+  expect((await deliveries(node, sender, event.id))[0].reason).toMatch(/\b5,\d{3} bytes.*4,096/);
+  expect(providers.sent).toHaveLength(before);
+});
+
+it("streams deliveries to their sender alone, of one event or of all", async () => {
+  const document = `subscription ($id: ID) {
+    pushDeliveries(eventId: $id) { outcome reason eventId } }`;
+  const socket = await openSocket(node, sender.token);
+  const stranger = await openSocket(node, user.token);
+  socket.send({ id: "all", type: "subscribe", payload: { query: document } });
+  socket.send({
+    ...{ id: "other", type: "subscribe" },
+    payload: { query: document, variables: { id: "1" } },
+  });
+  stranger.send({ id: "none", type: "subscribe", payload: { query: document } });
+  await Promise.all([socket.run("{ __typename }"), stranger.run("{ __typename }")]);
+  const { id } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
+  await settled(node, id);
+  const streamed = await eventually(
+    () => socket.received.filter(({ type }) => type === "next" && true),
+    (messages) => messages.some(({ id: operation }) => operation === "all"),
+  );
+  expect(streamed.filter(({ id: operation }) => operation === "all")).toEqual([
+    expect.objectContaining({
+      payload: {
+        data: {
+          pushDeliveries: [{ outcome: "GONE", reason: "Unregistered", eventId: String(id) }],
+        },
+      },
+    }),
+  ]);
+  expect(streamed.filter(({ id: operation }) => operation === "other")).toEqual([]);
+  expect(stranger.received.filter(({ id: operation }) => operation === "none")).toEqual([]);
+  await socket.close();
+  await stranger.close();
+});
+
+it("deliveries go after their time, and the event's counts stay", async () => {
+  const { id } = await send();
+  await settled(node, id);
+  clock.advance(31 * 24 * HOUR);
+  await node.sql("INSERT INTO pgboss.job (name, data) VALUES ('push-purge', '{}')");
+  await eventually(
+    () => node.sql("SELECT 1 FROM push_deliveries WHERE event_id = $1", [id]),
+    (rows) => rows.length === 0,
+  );
+  clock.advance(-31 * 24 * HOUR);
+  const { data } = await graphql(
+    node,
+    "query ($id: ID!) { pushEvent(id: $id) { deliveryCount acceptedCount active } }",
+    { id: String(id) },
+    sender.token,
+  );
+  expect(data.pushEvent).toEqual({ deliveryCount: 1, acceptedCount: 1, active: false });
+});

@@ -1,0 +1,408 @@
+import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { addDevice, eventBody, payload, postEvent, settled, universal } from "../support/push";
+import { RecordingProviders } from "../support/recording-provider";
+
+const DAY = 24 * HOUR;
+const clock = new MovingClock();
+const providers = new RecordingProviders();
+let node: TestNode;
+let sender: TestUser;
+let user: TestUser;
+let token: string;
+beforeAll(async () => {
+  node = await startNode({}, { clock, pushProvider: providers.open, jobsPollMs: 100 });
+  sender = await newUser(node);
+  sender = { ...sender, token: await lastingToken(sender) };
+  user = await newUser(node);
+  token = await addDevice(node, user);
+  // Made by the node's first look for jobs.
+  const present = ([row]: unknown[]) => row !== undefined;
+  await eventually(
+    () => node.sql("SELECT 1 AS one WHERE to_regclass('pgboss.queue') IS NOT NULL"),
+    present,
+  );
+  await eventually(
+    () => node.sql("SELECT 1 AS one FROM pgboss.queue WHERE name = 'push-due'"),
+    present,
+  );
+});
+afterAll(() => node.stop());
+// Users sign up by the machine's own time.
+afterEach(() => clock.advance(Date.now() - clock.now()));
+
+/** A token of the user's that lasts for all of the time that passes here. */
+async function lastingToken({ id }: TestUser): Promise<string> {
+  const lasting = "lasting".padEnd(43, "-");
+  await node.sql(
+    `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding, expires_at,
+        last_activity_at, updated_at)
+      SELECT application_id, id, sha256($2::text::bytea), 0, 0, false, now() + interval '1 year',
+        now(), now() FROM users WHERE id = $1`,
+    [id, lasting],
+  );
+  return lasting;
+}
+
+const FIELDS = "active occurredCount deliveryCount date endDate period eventType";
+const seen = async (id: number) => {
+  const document = `query ($id: ID!) { pushEvent(id: $id) { ${FIELDS} } }`;
+  return (await graphql(node, document, { id: String(id) }, sender.token)).data.pushEvent;
+};
+const sentTo = () => providers.sent.filter(({ target }) => target.token === token).length;
+
+/** Looks for what is due now, and waits until it was dispatched. */
+async function look(id: number, count: number) {
+  await node.sql(
+    "INSERT INTO pgboss.job (name, data, policy) VALUES ('push-due', '{}', 'stately')",
+  );
+  return eventually(
+    () => seen(id),
+    ({ occurredCount }) => occurredCount === count,
+  );
+}
+/** Looks, and waits until the look is over. */
+async function lookInVain() {
+  const [job] = await node.sql<{ id: string }>(
+    "INSERT INTO pgboss.job (name, data, policy) VALUES ('push-due', '{}', 'stately') RETURNING id",
+  );
+  await eventually(
+    () =>
+      node.sql<{ state: string }>("SELECT state::text FROM pgboss.job WHERE id = $1::uuid", [
+        job?.id,
+      ]),
+    ([each]) => each?.state === "completed",
+  );
+}
+
+/** Asks for a schedule that the user's device is of, of one channel. */
+const schedule = async (fields: Record<string, unknown>) => {
+  const message = payload({ data: { a: "b" } });
+  const [event] = await postEvent(node, sender, {
+    ...{ push_type: "gcm", message, user: { ids: user.id }, ...fields },
+  });
+  return event;
+};
+
+const inSeconds = (ms: number) => Math.floor((clock.now() + ms) / 1000);
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000", "");
+
+describe("fixed_date", () => {
+  it("is dispatched once, when its date has come", async () => {
+    const date = inSeconds(HOUR);
+    const event = await schedule({ event_type: "fixed_date", date, name: "Reminder" });
+    expect(event).toMatchObject({
+      ...{ event_type: "fixed_date", date: iso(date), active: true, name: "Reminder" },
+    });
+    const before = sentTo();
+    await lookInVain();
+    expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 0 }, before]);
+    clock.advance(HOUR);
+    expect(await look(event.id, 1)).toMatchObject({ active: false, deliveryCount: 1 });
+    await settled(node, event.id);
+    await lookInVain();
+    expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 1 }, before + 1]);
+  });
+
+  it("takes a date in ISO 8601, and nobody reachable yet is no mistake", async () => {
+    const late = await newUser(node);
+    const date = iso(inSeconds(HOUR));
+    const [event] = await postEvent(node, sender, {
+      ...{ event_type: "fixed_date", date, push_type: "web", user: { ids: late.id } },
+      message: `payload=${universal({ title: "x" })}`,
+    });
+    expect(event.date).toBe(date);
+    const device = await addDevice(node, late, "web");
+    clock.advance(HOUR + MINUTE);
+    await look(event.id, 1);
+    await settled(node, event.id);
+    expect(providers.tokens()).toContain(device);
+  });
+});
+
+describe("a universal schedule", () => {
+  it("reaches by every channel whoever has a device when its date has come", async () => {
+    const [first, second] = [await newUser(node), await newUser(node)];
+    const plain = await addDevice(node, first, "apns");
+    const events = await postEvent(node, sender, {
+      ...{ event_type: "fixed_date", date: inSeconds(HOUR) },
+      message: universal({ message: "Ring", ios_voip: 1 }),
+      user: { ids: `${first.id},${second.id}` },
+    });
+    expect(events.map((event) => event.notification_channel.name)).toEqual([
+      ...["apns_voip", "apns", "gcm", "web"],
+    ]);
+    const voip = await addDevice(node, second, "apns_voip");
+    const android = await addDevice(node, second, "gcm");
+    clock.advance(HOUR);
+    // One look begins them all.
+    await look(events[0].id, 1);
+    for (const { id } of events) await settled(node, id);
+    expect(
+      providers.sent
+        .filter(({ target }) => [plain, voip, android].includes(target.token))
+        .map(({ target, push }) => [push.channel, target.token])
+        .sort(),
+    ).toEqual([
+      ["apns", plain],
+      ["apns_voip", voip],
+      ["gcm", android],
+    ]);
+  });
+});
+
+describe("period_date", () => {
+  it("comes again every period from its date, makes up for nothing, and ends", async () => {
+    const date = inSeconds(HOUR);
+    const event = await schedule({
+      ...{ event_type: "period_date", date, period: 86_400, end_date: date + 5 * 86_400 },
+    });
+    const before = sentTo();
+    clock.advance(HOUR);
+    expect(await look(event.id, 1)).toMatchObject({ active: true, occurredCount: 1 });
+    // Away for three days: once, and then by the old rhythm.
+    clock.advance(3 * DAY + 2 * HOUR);
+    await look(event.id, 2);
+    await lookInVain();
+    expect(await seen(event.id)).toMatchObject({ occurredCount: 2, active: true });
+    clock.advance(22 * HOUR);
+    await look(event.id, 3);
+    clock.advance(DAY);
+    expect(await look(event.id, 4)).toMatchObject({ active: false });
+    await settled(node, event.id);
+    clock.advance(7 * DAY);
+    await lookInVain();
+    expect([(await seen(event.id)).occurredCount, sentTo()]).toEqual([4, before + 4]);
+  });
+
+  it("is not dispatched past its end, however long nobody looked", async () => {
+    const date = inSeconds(HOUR);
+    const event = await schedule({
+      ...{ event_type: "period_date", date, period: 86_400, end_date: date + 86_400 + 60 },
+    });
+    const before = sentTo();
+    clock.advance(HOUR);
+    await look(event.id, 1);
+    await settled(node, event.id);
+    clock.advance(3 * DAY);
+    await lookInVain();
+    expect(await seen(event.id)).toMatchObject({ active: false, occurredCount: 1 });
+    expect(sentTo()).toBe(before + 1);
+  });
+
+  it("ends when it is stopped", async () => {
+    const event = await schedule({
+      ...{ event_type: "period_date", date: inSeconds(HOUR), period: 604_800 },
+    });
+    const stop = `mutation ($id: ID!) { stopPushEvent(input: { id: $id }) { event { active } } }`;
+    const { data } = await graphql(node, stop, { id: String(event.id) }, sender.token);
+    expect(data.stopPushEvent.event).toEqual({ active: false });
+    clock.advance(HOUR + MINUTE);
+    await lookInVain();
+    expect(await seen(event.id)).toMatchObject({ occurredCount: 0, active: false });
+  });
+});
+
+describe("a request with an Idempotency-Key", () => {
+  const post = (key: string, event: Record<string, unknown> = {}, who = sender) =>
+    rest(node, "POST", "/events", {
+      token: who.token,
+      body: eventBody({ user: { ids: user.id }, ...event }),
+      headers: { "Idempotency-Key": key },
+    });
+  const idsOf = ({ body }: Awaited<ReturnType<typeof post>>) =>
+    body.map(({ event }: { event: { id: number } }) => event.id);
+
+  it("is done once within a day, however often and at once it comes", async () => {
+    const before = sentTo();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post("once")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.flatMap(idsOf)).size).toBe(1);
+    const [id] = idsOf(answers[0]!);
+    await settled(node, id);
+    expect(sentTo()).toBe(before + 1);
+    clock.advance(DAY - MINUTE);
+    expect(idsOf(await post("once"))).toEqual([id]);
+    clock.advance(2 * MINUTE);
+    expect(idsOf(await post("once"))).not.toEqual([id]);
+  });
+
+  it("of a schedule is answered as before when its date has passed", async () => {
+    const event = { event_type: "fixed_date", date: inSeconds(HOUR) };
+    const first = await post("dated", event);
+    expect(first.status).toBe(201);
+    clock.advance(3 * HOUR);
+    const again = await post("dated", event);
+    expect([again.status, idsOf(again)]).toEqual([201, idsOf(first)]);
+    const other = await post("dated-anew", event);
+    expect([other.status, Object.keys(other.body.errors)]).toEqual([422, ["date"]]);
+  });
+
+  it("is refused for another request, and is another sender's own", async () => {
+    await post("mine");
+    const other = await post("mine", { name: "another" });
+    expect([other.status, other.body]).toEqual([
+      422,
+      { errors: { "Idempotency-Key": [expect.stringContaining("another request")] } },
+    ]);
+    const stranger = await newUser(node);
+    expect((await post("mine", { name: "another" }, stranger)).status).toBe(201);
+  });
+
+  it.each(["", "a b", "x".repeat(256)])("is refused when it is no key: %j", async (key) => {
+    const { status } = await post(key);
+    expect(status).toBe(key === "" ? 201 : 422);
+  });
+
+  it("is an argument in GraphQL", async () => {
+    const document = `mutation ($input: CreatePushEventInput!, $key: String) {
+      createPushEvent(input: $input, idempotencyKey: $key) { events { id } } }`;
+    const input = { environment: "DEVELOPMENT", message: universal(), userIds: [String(user.id)] };
+    const run = () => graphql(node, document, { input, key: "graphql" }, sender.token);
+    const [first, second] = [await run(), await run()];
+    expect(first.errors).toBeUndefined();
+    expect(second.data).toEqual(first.data);
+  });
+});
+
+describe("a dry run", () => {
+  const TRY = `mutation ($input: CreatePushEventInput!) {
+    createPushEvent(input: $input, dryRun: true) { events { id } trial { problems channels {
+      channel deviceCount userCount more userIds headers payload bytes maxBytes problems } } } }`;
+  const run = async (input: object) => {
+    const { data, errors } = await graphql(
+      node,
+      TRY,
+      { input: { environment: "DEVELOPMENT", message: universal(), ...input } },
+      sender.token,
+    );
+    expect(errors).toBeUndefined();
+    return data.createPushEvent;
+  };
+
+  it("tells whom it would reach and with what, and sends and writes nothing", async () => {
+    const fresh = await newUser(node);
+    await addDevice(node, fresh, "apns");
+    await addDevice(node, fresh, "gcm");
+    const [before] = await node.sql("SELECT count(*) FROM push_events");
+    const sent = providers.sent.length;
+    const answer = await run({
+      message: universal({ message: "Hi", ios_badge: 2, mine: true }),
+      userIds: [String(fresh.id), String(sender.id)],
+    });
+    expect(answer.events).toEqual([]);
+    expect(answer.trial.problems).toEqual([]);
+    const common = { deviceCount: 1, userCount: 1, more: false, userIds: [String(fresh.id)] };
+    expect(answer.trial.channels).toEqual([
+      {
+        ...{ ...common, channel: "APNS", maxBytes: 4096, problems: [] },
+        headers: expect.objectContaining({ "apns-push-type": "alert" }),
+        payload: { aps: { alert: { body: "Hi" }, badge: 2 }, mine: true },
+        bytes: expect.any(Number),
+      },
+      expect.objectContaining({ ...common, channel: "GCM", problems: [] }),
+    ]);
+    expect(await node.sql("SELECT count(*) FROM push_events")).toEqual([before]);
+    expect(providers.sent).toHaveLength(sent);
+  });
+
+  it("of a universal schedule tells of every channel that it is written for", async () => {
+    const { trial } = await run({
+      ...{ eventType: "FIXED_DATE", date: new Date(clock.now() + HOUR).toISOString() },
+      userIds: [String(user.id)],
+    });
+    const channels = trial.channels.map(
+      ({ channel, deviceCount }: { channel: string; deviceCount: number }) => [
+        channel,
+        deviceCount,
+      ],
+    );
+    expect([trial.problems, channels]).toEqual([
+      [],
+      [
+        ["APNS", 0],
+        ["GCM", 1],
+        ["WEB", 0],
+      ],
+    ]);
+  });
+
+  it("tells what of the message does not go out", async () => {
+    const message = universal({ message: "Hi", android_fcm_notification: { titel: "T" } });
+    const { trial } = await run({ message, userIds: [String(user.id)] });
+    expect(trial.channels[0]).toMatchObject({
+      channel: "GCM",
+      problems: ["android_fcm_notification.titel is left out: Firebase does not know it"],
+    });
+  });
+
+  it("tells every reason at once", async () => {
+    const { trial } = await run({
+      ...{ message: "%", eventType: "PERIOD_DATE", name: "x".repeat(300), userIds: [] },
+    });
+    expect(trial.channels).toEqual([]);
+    expect(trial.problems.map((text: string) => text.split(":")[0]).sort()).toEqual([
+      ...["date", "message", "name", "userIds"],
+    ]);
+  });
+
+  it("tells what would fail on a channel: nobody, too large, no credentials", async () => {
+    providers.missing.add("apns");
+    const lonely = await newUser(node);
+    const { trial } = await run({
+      pushType: "APNS",
+      message: `payload=${universal({ aps: { alert: "x".repeat(5_000) } })}`,
+      userIds: [String(lonely.id)],
+    });
+    providers.missing.clear();
+    expect(trial.problems).toEqual(["No one can receive the message"]);
+    expect(trial.channels[0].problems).toEqual([
+      expect.stringContaining("4,096"),
+      "Nobody has a device on this channel",
+      "No apns credentials are set for development",
+    ]);
+  });
+});
+
+describe("the list of events", () => {
+  const LIST = `query ($first: Int, $after: String) { pushEvents(first: $first, after: $after) {
+    nodes { id } edges { cursor } pageInfo { hasNextPage endCursor hasPreviousPage } } }`;
+
+  it("is one's own, newest first, page by page", async () => {
+    const own = await newUser(node);
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const [event] = await postEvent(node, own, { user: { ids: user.id } });
+      ids.unshift(String(event.id));
+    }
+    const page = async (variables: object) =>
+      (await graphql(node, LIST, { ...variables }, own.token)).data.pushEvents;
+    const first = await page({ first: 2 });
+    expect(first.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
+    expect(first.pageInfo).toEqual({
+      ...{ hasNextPage: true, hasPreviousPage: false, endCursor: ids[1] },
+    });
+    const second = await page({ first: 2, after: first.pageInfo.endCursor });
+    expect(second.nodes).toEqual([{ id: ids[2] }]);
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    for (const wrong of [{ first: 0 }, { after: "x" }]) {
+      const { errors } = await graphql(node, LIST, wrong, own.token);
+      expect(Object.keys(errors?.[0].extensions.fields)).toEqual(Object.keys(wrong));
+    }
+  });
+
+  it("loses what is deleted, with its deliveries; others' events are not there", async () => {
+    const [event] = await postEvent(node, sender, { user: { ids: user.id } });
+    await settled(node, event.id);
+    const remove =
+      "mutation ($id: ID!) { deletePushEvent(input: { id: $id }) { deletedPushEventId } }";
+    const id = String(event.id);
+    const foreign = await graphql(node, remove, { id }, user.token);
+    expect(foreign.errors?.[0].extensions.code).toBe("NOT_FOUND");
+    const { data } = await graphql(node, remove, { id }, sender.token);
+    expect(data.deletePushEvent).toEqual({ deletedPushEventId: id });
+    expect(await seen(event.id)).toBeNull();
+    expect(await node.sql("SELECT 1 FROM push_deliveries WHERE event_id = $1", [id])).toEqual([]);
+  });
+});

@@ -1,0 +1,268 @@
+import { ask } from "../../scripts/services/redis-server";
+import { INBOX_ENTRIES, INBOX_MS } from "../../src/bus/bus";
+import { inboxOf } from "../../src/calls/signal";
+import { DOMAIN } from "../support/chat";
+import { graphql, newGuest, type TestUser } from "../support/client";
+import { hasServices } from "../support/database";
+import { type GraphqlSocket, openSocket } from "../support/graphql-socket";
+import { eventually, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { jidOf, rawChat } from "../support/signal-clients";
+import { textAt } from "../support/xml-tree";
+
+/** The node that a client was on, and the one that it comes back to: another where there can be two. */
+let here: TestNode;
+let there: TestNode;
+let alice: TestUser;
+let bob: TestUser;
+const clients: { close(): unknown }[] = [];
+
+const clock = new MovingClock();
+
+beforeAll(async () => {
+  here = await startNode({ CHAT_DOMAIN: DOMAIN }, { clock });
+  there = hasServices ? await startNode({}, {}, here) : here;
+});
+beforeEach(async () => {
+  [alice, bob] = [await newGuest(here), await newGuest(here)];
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+});
+afterAll(async () => {
+  if (there !== here) await there?.stop();
+  await here?.stop();
+});
+
+async function opened<T extends { close(): unknown }>(opening: Promise<T>): Promise<T> {
+  const client = await opening;
+  clients.push(client);
+  return client;
+}
+
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
+
+/** Sends a signal to Bob over HTTP; answers its cursor. */
+async function send(id: string, input: object = {}, from = alice): Promise<string> {
+  const signal = { to: { userId: bob.id }, signalType: "update", sessionId: "s", id, ...input };
+  const { data, errors } = await graphql(here, SEND, { input: signal }, from.token);
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data.sendSignal.cursor;
+}
+const call = (id: string, sessionId: string, fields: object = {}) =>
+  send(id, { signalType: "call", sessionId, callType: "VIDEO", sdp: "v=0", ...fields });
+
+const QUERY =
+  "subscription ($after: String) { callSignals(after: $after) { id cursor signalType } }";
+
+/** Subscribes, and answers what has come so far. */
+function subscribe(socket: GraphqlSocket, after: unknown, query = QUERY) {
+  socket.send({ id: "r", type: "subscribe", payload: { query, variables: { after } } });
+  return () => socket.received.filter(({ id }) => id === "r");
+}
+const idsOf = (messages: { payload?: { data?: { callSignals: { id: string } } } }[]) =>
+  messages.map(({ payload }) => payload?.data?.callSignals.id);
+
+describe("callSignals(after:)", () => {
+  it("goes on where the client was, without a gap or a repeat, while more comes in", async () => {
+    const first = await opened(openSocket(here, bob.token));
+    const heard = await first.listen("s", bob.id, "cursor");
+    await send("seen");
+    const [seen] = await eventually(heard, ({ length }) => length === 1);
+    await first.close();
+    const ids = Array.from({ length: 120 }, (_, index) => `n${index}`);
+    for (const [index, id] of ids.slice(0, 80).entries()) {
+      await send(id);
+      if (index % 10 === 0) {
+        await send("not for this device", { to: { userId: bob.id, device: "other" } });
+      }
+    }
+    const second = await opened(openSocket(there, bob.token));
+    const messages = subscribe(second, seen?.cursor);
+    for (const id of ids.slice(80)) await send(id);
+    await eventually(messages, ({ length }) => length >= ids.length);
+    await send("last");
+    await eventually(messages, ({ length }) => length > ids.length);
+    expect(idsOf(messages())).toEqual([...ids, "last"]);
+    // Once more from the middle: the same signals have the same cursors.
+    const middle = messages()[60]?.payload.data.callSignals;
+    const third = await opened(openSocket(here, bob.token));
+    const again = subscribe(third, middle.cursor);
+    await eventually(again, ({ length }) => length >= 60);
+    expect(again().map(({ payload }) => payload)).toEqual(
+      messages()
+        .slice(61)
+        .map(({ payload }) => payload),
+    );
+  });
+
+  it("takes null as none, and has nothing to tell after the last signal", async () => {
+    await send("before");
+    const cursor = await send("last");
+    const socket = await opened(openSocket(there, bob.token));
+    const [fresh, after] = [subscribe(socket, null), await socket.listen("s", bob.id, "", cursor)];
+    await send("new");
+    await eventually(after, ({ length }) => length === 1);
+    await eventually(fresh, (messages) => idsOf(messages).includes("new"));
+    expect(after().map(({ id }) => id)).toEqual(["new"]);
+    expect(idsOf(fresh())).not.toContain("last");
+  });
+
+  /** Lets all go that stands in Bob's inbox, as a minute does. */
+  async function letMinutePass(): Promise<void> {
+    if (!hasServices) return clock.advance(INBOX_MS + 1);
+    const { port, pathname } = new URL(here.environment.REDIS_URL ?? "");
+    const inbox = inboxOf({ applicationId: here.application.id, userId: bob.id });
+    const script = `redis.call('SELECT', ${pathname.slice(1)}) return redis.call('DEL', KEYS[1])`;
+    expect(await ask(Number(port), `EVAL "${script}" 1 signalbox:inbox:{${inbox}}`)).toBe(":1");
+  }
+
+  it("goes on also when entries are gone that were not for this device", async () => {
+    const device = `graphql-${bob.sessionId}`;
+    const cursor = await send("seen");
+    // An answer of its own, what another device has acknowledged, and a signal to a third.
+    const back = { to: { userId: alice.id }, signalType: "hangUp" };
+    await send("end", back, bob);
+    const phone = await opened(rawChat(here, bob, "phone"));
+    phone.send('<enable xmlns="urn:xmpp:sm:3" resume="true"/>');
+    await send("to the tablet", { to: { userId: bob.id, device: "tablet" } });
+    await letMinutePass();
+    const accept = { signalType: "accept", sdp: "v=0", to: { userId: bob.id, device } };
+    const accepted = await send("accept", accept);
+    const socket = await opened(openSocket(there, bob.token));
+    const messages = subscribe(socket, cursor);
+    await eventually(messages, ({ length }) => length > 0);
+    await send("live");
+    await eventually(messages, ({ length }) => length > 1);
+    expect(idsOf(messages())).toEqual(["accept", "live"]);
+    // What it has not received and was for it still counts.
+    await letMinutePass();
+    expect(await refusal(cursor)).toMatchObject([{ extensions: { code: "INVALID" } }]);
+    const live = messages()[1]?.payload.data.callSignals.cursor;
+    const again = await opened(openSocket(there, bob.token));
+    const rest = subscribe(again, live);
+    await send("later");
+    await eventually(rest, ({ length }) => length > 0);
+    expect([idsOf(rest()), await refusal(accepted)]).toMatchObject([
+      ["later"],
+      [{ extensions: { fields: { after: [expect.stringContaining("gone")] } } }],
+    ]);
+  });
+
+  async function refusal(after: unknown, query = QUERY) {
+    const socket = await opened(openSocket(there, bob.token));
+    const messages = subscribe(socket, after, query);
+    const [message] = await eventually(messages, ({ length }) => length > 0);
+    return message?.payload.errors;
+  }
+
+  it.each([
+    "callSignals",
+    "callAnswers",
+  ])("is refused on `after` by %s for a cursor that says nothing here", async (name) => {
+    const cursor = await send("first");
+    await send("second");
+    const toAlice = await send("other", { to: { userId: alice.id } }, bob);
+    const suffix = cursor.slice(cursor.indexOf("~"));
+    const query = `subscription ($after: String) { ${name}(after: $after) { __typename } }`;
+    const cursors = ["", "x", suffix, `x${suffix}`, `0-0${suffix}`, `${"9".repeat(15)}-1${suffix}`];
+    for (const after of [
+      ...cursors,
+      toAlice,
+      cursor.replace("~", ""),
+      `${cursor}~`,
+      "x".repeat(5_000),
+    ]) {
+      expect(await refusal(after, query)).toMatchObject([
+        {
+          extensions: { code: "INVALID", fields: { after: [expect.any(String)] } },
+        },
+      ]);
+    }
+  });
+
+  it("is refused when signals after the cursor are gone", async () => {
+    const cursor = await send("first");
+    const next = await send("second");
+    for (let sent = 0; sent < INBOX_ENTRIES; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => send("more")));
+    }
+    expect(await refusal(cursor)).toMatchObject([
+      { extensions: { code: "INVALID", fields: { after: [expect.stringContaining("gone")] } } },
+    ]);
+    // The one after it has just not lost anything: it is handed an inbox that is full, whole.
+    const socket = await opened(openSocket(there, bob.token));
+    const messages = subscribe(socket, next);
+    await eventually(messages, ({ length }) => length >= INBOX_ENTRIES);
+    expect(idsOf(messages())).toEqual(Array.from({ length: INBOX_ENTRIES }, () => "more"));
+  }, 60_000);
+
+  it("closes a client with 1013 that does not read while it catches up, and passes over nothing", async () => {
+    const cursor = await send("first");
+    const sdp = "a=x".repeat(20_000);
+    const socket = await opened(openSocket(there, bob.token));
+    let sent = 0;
+    const more = () => send(`n${sent++}`, { sdp });
+    for (let count = 0; count < 100; count++) await more();
+    const messages = subscribe(socket, cursor, QUERY.replace("signalType", "sdp"));
+    await eventually(messages, ({ length }) => length > 0);
+    socket.socket.pause();
+    let closed = false;
+    void socket.closed.then(() => (closed = true));
+    // What the system holds for the client is a matter of the machine; in the end it is too much.
+    for (let count = 0; count < 600; count++) await more();
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    expect(closed).toBe(false);
+    socket.socket.resume();
+    expect((await socket.closed).code).toBe(1013);
+    const ids = idsOf(messages().filter(({ payload }) => payload?.data));
+    expect(ids.length).toBeLessThan(sent);
+    expect(ids).toEqual(ids.map((_, index) => `n${index}`));
+  }, 90_000);
+});
+
+describe("a device that arrives", () => {
+  it("receives the calls that ring at this moment, with the id and cursor they have", async () => {
+    const first = await call("first", "ringing");
+    const cursor = await call("repeat", "ringing");
+    await call("over", "over");
+    await send("end", { signalType: "hangUp", sessionId: "over" });
+    await call("rejected", "rejected");
+    await call("accepted", "accepted");
+    const back = { to: { userId: alice.id } };
+    await send("no", { ...back, signalType: "reject", sessionId: "rejected" }, bob);
+    await send("yes", { ...back, signalType: "accept", sessionId: "accepted", sdp: "v=0" }, bob);
+    await send("candidates", {
+      signalType: "iceCandidates",
+      sessionId: "ringing",
+      iceCandidates: [],
+    });
+    const socket = await opened(openSocket(there, bob.token));
+    const messages = subscribe(socket, undefined);
+    await eventually(messages, ({ length }) => length > 0);
+    await send("live");
+    await eventually(messages, ({ length }) => length > 1);
+    expect(messages().map(({ payload }) => payload.data.callSignals)).toMatchObject([
+      { id: "repeat", cursor, signalType: "call" },
+      { id: "live" },
+    ]);
+    expect(cursor).not.toBe(first);
+  });
+
+  it("receives them over XMPP too, and without a delay", async () => {
+    await call("over", "over");
+    await send("end", { signalType: "hangUp", sessionId: "over" });
+    await call("rings", "ringing");
+    await call("elsewhere", "other", { to: { userId: bob.id, device: "tablet" } });
+    const phone = await opened(rawChat(there, bob, "phone"));
+    const stanza = await phone.next();
+    expect(stanza.attributes).toMatchObject({ id: "rings", to: jidOf(there, bob) });
+    expect(textAt(stanza, "extraParams", "sessionID")).toBe("ringing");
+    expect(JSON.stringify(stanza)).not.toContain("delay");
+    await send("live");
+    expect((await phone.next()).attributes.id).toBe("live");
+    const tablet = await opened(rawChat(there, bob, "tablet"));
+    expect((await tablet.next()).attributes.id).toBe("rings");
+    expect((await tablet.next()).attributes.id).toBe("elsewhere");
+  });
+});

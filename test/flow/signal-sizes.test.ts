@@ -1,0 +1,117 @@
+import { DOMAIN } from "../support/chat";
+import { newUser, rest, type TestUser } from "../support/client";
+import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { startNode, type TestNode } from "../support/node";
+import { type ChatClient, jidOf, rawChat, xmppJs } from "../support/signal-clients";
+import { textAt } from "../support/xml-tree";
+
+/** A signal grows when it is written as a stanza, and what is too large by then harms nobody. */
+
+/** Six times XMPP_STANZA_LIMIT. */
+const LIMIT = 6 * 65_536;
+const BEYOND = "&".repeat(LIMIT / 5);
+/** The rest of a stanza is a few hundred bytes. */
+const WITHIN = "&".repeat((LIMIT - 1_000) / 5);
+
+let node: TestNode;
+let alice: TestUser;
+let bob: TestUser;
+let sender: GraphqlClient;
+let chat: ChatClient;
+const clients: { close(): void }[] = [];
+
+const opened = async <T extends { close(): void }>(opening: Promise<T>): Promise<T> => {
+  const client = await opening;
+  clients.push(client);
+  return client;
+};
+const stanza = (to: string, id: string, content: string, head = "") =>
+  `<message xmlns="jabber:client" type="headline" id="${id}" to="${to}"${head}><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType><sessionID>s</sessionID>${content}</extraParams></message>`;
+const call = (sdp: string) => ({
+  ...{ to: { userId: bob.id }, signalType: "call", sessionId: "s", callType: "VIDEO", sdp },
+});
+
+beforeAll(async () => {
+  node = await startNode({ CHAT_DOMAIN: DOMAIN });
+});
+beforeEach(async () => {
+  [alice, bob] = [await newUser(node), await newUser(node)];
+  sender = await opened(graphqlWs(node, alice));
+  chat = await opened(rawChat(node, bob, "phone"));
+});
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+afterAll(() => node.stop());
+
+/** The next signal to the chat client is this one: nothing came before, and its stream is open. */
+async function reachesNext(id: string) {
+  await sender.send({ to: { userId: bob.id }, signalType: "marker", id });
+  expect((await chat.next()).attributes.id).toBe(id);
+}
+
+it("beyond the bound is refused over GraphQL, with nothing kept", async () => {
+  const { errors } = await sender.trySend(call(BEYOND));
+  expect(errors?.[0]).toMatchObject({
+    message: `Too large: the stanza would be longer than ${LIMIT} bytes`,
+    extensions: { code: "TOO_LARGE" },
+  });
+  await reachesNext("after");
+  // A call that rings is what comes first after a bind.
+  const [again, other] = [
+    await opened(rawChat(node, bob, "tablet")),
+    await opened(graphqlWs(node, bob)),
+  ];
+  await sender.send({ to: { userId: bob.id }, signalType: "marker", id: "next" });
+  expect((await again.next()).attributes.id).toBe("next");
+  expect((await other.next()).id).toBe("next");
+});
+
+it("beyond the bound is refused over REST", async () => {
+  const answer = await rest(node, "POST", "/calls/reject", {
+    token: alice.token,
+    body: { recipientId: bob.id, sessionID: "s", platform: "web", userInfo: { note: BEYOND } },
+  });
+  expect([answer.status, answer.body]).toEqual([
+    413,
+    { errors: { base: [`Too large: the stanza would be longer than ${LIMIT} bytes`] } },
+  ]);
+  await reachesNext("after");
+});
+
+it.each([
+  ["a signal", (to: string, head: string, content: string) => stanza(to, "large", content, head)],
+  [
+    "a chat",
+    (to: string, head: string, content: string) =>
+      `<message xmlns="jabber:client" type="chat" id="large" to="${to}"${head}>${content}</message>`,
+  ],
+])("that one namespace would make long ends the stream it came by: %s", async (_what, message) => {
+  const phone = await opened(rawChat(node, alice, "phone"));
+  const head = ` xmlns:p="urn:${"n".repeat(20_000)}"`;
+  phone.send(message(jidOf(node, bob), head, '<a p:b=""/>'.repeat(1_000)));
+  expect(await phone.ended).toBe("policy-violation");
+  await reachesNext("after");
+});
+
+it("within the bound goes to chat clients, also when it rings as they bind", async () => {
+  for (const id of ["one", "two", "three"]) {
+    await sender.send({ ...call(WITHIN), id, sessionId: id });
+    const received = await chat.next();
+    expect([received.attributes.id, textAt(received, "extraParams", "sdp")]).toEqual([id, WITHIN]);
+  }
+  // All three are more than a stream may have without an acknowledgement: it is asked for on the way.
+  const later = await opened(xmppJs(node, bob, "later"));
+  for (const id of ["one", "two", "three"]) {
+    expect((await later.next()).attributes.id).toBe(id);
+  }
+});
+
+it("that a chat client sends within a stanza's bound goes through, however it grows", async () => {
+  const phone = await opened(rawChat(node, alice, "phone"));
+  const sdp = "\n".repeat(65_000);
+  phone.send(stanza(jidOf(node, bob), "lines", `<sdp>${sdp}</sdp>`));
+  const received = await chat.next();
+  expect(received.attributes.id).toBe("lines");
+  expect(textAt(received, "extraParams", "sdp")).toBe(sdp.replaceAll("\n", "\r\n"));
+});

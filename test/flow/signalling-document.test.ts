@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Arrivals } from "../support/arrivals";
+import { type BreakableProxy, breakableProxy } from "../support/breakable-proxy";
+import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
+
+/** The client that docs/SIGNALING.md prints, run as it stands there. */
+
+const ROOT = join(__dirname, "../..");
+const [, PRINTED = ""] =
+  /```js\n(import \{ createClient \}[\s\S]+?)```/.exec(
+    readFileSync(join(ROOT, "docs/SIGNALING.md"), "utf8"),
+  ) ?? [];
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
+
+let node: TestNode;
+let way: BreakableProxy;
+beforeAll(async () => {
+  node = await startNode();
+  way = await breakableProxy(Number(new URL(node.baseUrl).port));
+}, 60_000);
+afterAll(async () => {
+  await way.close();
+  await node.stop();
+});
+
+/** Runs the client; tells each signal by its session, a null among them, and how it ended. */
+function runPrinted(token: string) {
+  const url = `ws://127.0.0.1:${way.port}/graphql`;
+  const code = `
+    globalThis.WebSocket ??= (await import("ws")).WebSocket;
+    ${PRINTED}
+    try {
+      for await (const signal of callSignals(${JSON.stringify(url)}, async () => ${JSON.stringify(token)})) {
+        console.log(signal === null ? "null" : signal.sessionId);
+        if (signal?.sessionId === "enough") break;
+      }
+      console.log("done");
+    } catch (problem) {
+      console.log("ended " + (problem.code ?? problem[0]?.extensions?.code ?? problem));
+    }
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = new Arrivals<string>();
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return { next: () => lines.next(), exited, stop: () => child.kill("SIGKILL") };
+}
+
+const send = async (from: TestUser, to: TestUser, sessionId: string) => {
+  const input = { to: { userId: to.id }, signalType: "update", sessionId };
+  const { errors } = await graphql(node, SEND, { input }, from.token);
+  expect(errors).toBeUndefined();
+};
+
+/** Sends until the first is heard: nothing says that a subscription stands. */
+async function begin(client: ReturnType<typeof runPrinted>, from: TestUser, to: TestUser) {
+  let heard = false;
+  const first = client.next().then((line) => {
+    heard = true;
+    expect(line).toBe("first");
+  });
+  while (!heard) await send(from, to, "first");
+  await first;
+}
+
+/** The next line that is no repeat of the first. */
+async function nextOf(client: ReturnType<typeof runPrinted>): Promise<string> {
+  for (;;) {
+    const line = await client.next();
+    if (line !== "first") return line;
+  }
+}
+
+it("goes on where it stood when its connection breaks, until it has enough", async () => {
+  const [alice, bob] = [await newUser(node), await newUser(node)];
+  const client = runPrinted(bob.token);
+  try {
+    await begin(client, alice, bob);
+    for (const turn of [1, 2, 3]) {
+      way.cut();
+      await send(alice, bob, `during ${turn}`);
+      expect(await nextOf(client)).toBe(`during ${turn}`);
+    }
+    await send(alice, bob, "enough");
+    expect(await nextOf(client)).toBe("enough");
+    expect(await client.next()).toBe("done");
+    await client.exited;
+  } finally {
+    client.stop();
+  }
+});
+
+it("says that something may be missing when the inbox has forgotten its place", async () => {
+  const [alice, bob] = [await newUser(node), await newUser(node)];
+  const client = runPrinted(bob.token);
+  // A place where nobody is: the client tries again and again meanwhile.
+  const lead = (port: number) => {
+    way.lead(port);
+    way.cut();
+  };
+  try {
+    await begin(client, alice, bob);
+    lead(1);
+    for (let sent = 0; sent < 2_100; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => send(alice, bob, "forgotten")));
+    }
+    lead(Number(new URL(node.baseUrl).port));
+    expect(await nextOf(client)).toBe("null");
+    let heard = "";
+    const listening = nextOf(client).then((line) => (heard = line));
+    while (heard === "") await send(alice, bob, "after");
+    await listening;
+    expect(heard).toBe("after");
+  } finally {
+    client.stop();
+    way.lead(Number(new URL(node.baseUrl).port));
+  }
+}, 90_000);
+
+it("ends with the session", async () => {
+  const [alice, bob] = [await newUser(node), await newUser(node)];
+  const client = runPrinted(bob.token);
+  try {
+    await begin(client, alice, bob);
+    await rest(node, "DELETE", "/session", { token: bob.token });
+    expect(await nextOf(client)).toBe("ended 4401");
+    await client.exited;
+    const late = runPrinted(bob.token);
+    expect(await late.next()).toBe("ended 4401");
+    await late.exited;
+  } finally {
+    client.stop();
+  }
+});

@@ -1,0 +1,128 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { makeSelfSigned } from "../../src/core/tls/self-signed";
+import { type FreshDatabase, freshDatabase } from "../support/database";
+import { FREE_CHAT_PORTS } from "../support/ports";
+import { type ServiceProcess, startProcess } from "../support/process";
+
+jest.setTimeout(90_000);
+
+/** The chat endpoint of a service that runs as a process: where it says it is, its certificate, its end. */
+
+const running: ServiceProcess[] = [];
+const databases: FreshDatabase[] = [];
+
+afterEach(async () => {
+  for (const { child, exited } of running.splice(0)) {
+    child.kill("SIGKILL");
+    await exited;
+  }
+  for (const database of databases.splice(0)) await database.remove();
+});
+
+async function environment(): Promise<Record<string, string>> {
+  const database = await freshDatabase();
+  databases.push(database);
+  return database.environment;
+}
+
+function start(variables: Record<string, string>): ServiceProcess {
+  const service = startProcess(variables);
+  running.push(service);
+  return service;
+}
+
+const BANNER =
+  / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(the same inside TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP inside TLS\)\n.*Credentials .*\n/s;
+
+/** A TLS client of the endpoint, and the certificate that it was shown. */
+async function look(port: number) {
+  const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
+  await new Promise((resolve, reject) => {
+    socket.once("secureConnect", resolve);
+    socket.once("error", reject);
+  });
+  return { socket, certificate: socket.getPeerX509Certificate()?.toString() };
+}
+
+it("tells every way to it, and has the same self-signed certificate at each start", async () => {
+  const database = await environment();
+  const variables = { ...database, ...FREE_CHAT_PORTS };
+  const shown: (string | undefined)[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const service = start(variables);
+    const [, port] = await service.says(BANNER);
+    const { socket, certificate } = await look(Number(port));
+    socket.destroy();
+    shown.push(certificate);
+    service.child.kill("SIGTERM");
+    expect(await service.exited).toBe(0);
+  }
+  const folder = database.DATA_DIR ?? "";
+  expect(shown[0]).toBe(readFileSync(join(folder, "tls-cert.pem"), "utf8"));
+  expect(shown[1]).toBe(shown[0]);
+  expect(statSync(join(folder, "tls-key.pem")).mode & 0o777).toBe(0o600);
+});
+
+it("reads its certificate again on SIGHUP, and ends streams with system-shutdown", async () => {
+  const database = await environment();
+  const folder = database.DATA_DIR ?? "";
+  const files = {
+    TLS_CERT_FILE: join(folder, "own-cert.pem"),
+    TLS_KEY_FILE: join(folder, "own-key.pem"),
+  };
+  const issue = async () => {
+    const { cert, key } = await makeSelfSigned("localhost", Date.now());
+    writeFileSync(files.TLS_CERT_FILE, cert);
+    writeFileSync(files.TLS_KEY_FILE, key);
+    return cert;
+  };
+  const first = await issue();
+  const service = start({ ...database, ...FREE_CHAT_PORTS, ...files, LOG_LEVEL: "info" });
+  const [, port] = await service.says(BANNER);
+  const before = await look(Number(port));
+  expect(before.certificate).toBe(first);
+  let heard = "";
+  before.socket.on("data", (data) => {
+    heard += data;
+  });
+
+  const second = await issue();
+  service.child.kill("SIGHUP");
+  await service.says(/another TLS certificate is in use/);
+  const after = await look(Number(port));
+  expect(after.certificate).toBe(second);
+  after.socket.destroy();
+
+  // The stream that was open goes on, until the service ends it.
+  const ended = new Promise((resolve) => before.socket.once("close", resolve));
+  service.child.kill("SIGTERM");
+  await ended;
+  expect(heard).toMatch(/<stream:stream .*<system-shutdown .*<\/stream:stream>$/);
+  expect(await service.exited).toBe(0);
+});
+
+it("says plainly which certificate file is wrong, and which port is taken", async () => {
+  const variables = { ...(await environment()), ...FREE_CHAT_PORTS };
+  const wrong = { TLS_CERT_FILE: "/nowhere/cert.pem", TLS_KEY_FILE: "/nowhere/key.pem" };
+  const service = start({ ...variables, ...wrong });
+  expect(await service.exited).toBe(1);
+  expect(service.output()).toContain('TLS_CERT_FILE is not there (it is "/nowhere/cert.pem")');
+  expect(service.output()).not.toMatch(/\n +at /);
+
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => blocker.once("listening", resolve));
+  const { port } = blocker.address() as { port: number };
+  try {
+    const blocked = start({ ...variables, XMPP_TCP_PORT: String(port) });
+    expect(await blocked.exited).toBe(1);
+    expect(blocked.output()).toMatch(
+      new RegExp(`port ${port} on 127.0.0.1 is in use.*Set XMPP_TCP_PORT to another port`),
+    );
+    expect(blocked.output()).not.toMatch(/\n +at /);
+  } finally {
+    blocker.close();
+  }
+});

@@ -1,0 +1,90 @@
+import { newUser, rest, signIn, type TestUser } from "../support/client";
+import { managedStream, nextIds, resumeStream, SM } from "../support/managed-stream";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+
+/** What ends a session or a user ends the streams that wait without a connection, too. */
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+}, 60_000);
+afterAll(() => node.stop());
+
+async function hibernating(): Promise<number> {
+  const text = await (await fetch(new URL("/metrics", node.baseUrl))).text();
+  return Number(/^signalbox_hibernating_streams (\d+)$/m.exec(text)?.[1]);
+}
+
+const until = (count: number) => eventually(hibernating, (value) => value === count);
+
+const CASES: Array<
+  [what: string, secret: "token" | "password", end: (user: TestUser) => Promise<unknown>]
+> = [
+  [
+    "DELETE /session ends one of that session",
+    "token",
+    ({ token }) => rest(node, "DELETE", "/session", { token }),
+  ],
+  [
+    "DELETE /login ends one of that session",
+    "token",
+    ({ token }) => rest(node, "DELETE", "/login", { token }),
+  ],
+  [
+    "a new password ends one of the password",
+    "password",
+    ({ id, token, password }) =>
+      rest(node, "PUT", `/users/${id}`, {
+        token,
+        body: { user: { password: "another horse", old_password: password } },
+      }),
+  ],
+  [
+    "deleting the user ends all",
+    "password",
+    ({ id, token }) => rest(node, "DELETE", `/users/${id}`, { token }),
+  ],
+];
+
+test.each(CASES)("%s", async (_what, secret, end) => {
+  const user = await newUser(node);
+  const name = `${user.id}-${node.application.id}`;
+  const stream = await managedStream(node.chatUrl, name, "web", user[secret]);
+  stream.socket.terminate();
+  await until(1);
+  const answer = (await end(user)) as { status: number };
+  expect(answer.status).toBe(200);
+  expect(await hibernating()).toBe(0);
+  // The old credentials open nothing, so nobody can ask for it with them.
+  await expect(resumeStream(node.chatUrl, name, stream.previd, 0, user[secret])).rejects.toThrow();
+});
+
+test("the same user cannot resume what has ended with other credentials either", async () => {
+  const user = await newUser(node);
+  const name = `${user.id}-${node.application.id}`;
+  const stream = await managedStream(node.chatUrl, name, "web", user.token);
+  stream.socket.terminate();
+  await until(1);
+  await rest(node, "DELETE", "/session", { token: user.token });
+  const again = await resumeStream(node.chatUrl, name, stream.previd, 0, user.password);
+  expect(again.answer).toMatch(new RegExp(`^<failed xmlns="${SM}" h="0"><item-not-found `));
+  again.socket.terminate();
+});
+
+test("another session of the user ends nothing, and takes the stream over", async () => {
+  const user = await newUser(node);
+  const other = await signIn(node, user);
+  const name = `${user.id}-${node.application.id}`;
+  const stream = await managedStream(node.chatUrl, name, "web", user.token);
+  stream.socket.terminate();
+  await until(1);
+  const again = await resumeStream(node.chatUrl, name, stream.previd, 0, other.token);
+  expect(again.answer).toContain("<resumed ");
+  // It is the other session's from now on.
+  await rest(node, "DELETE", "/session", { token: user.token });
+  again.send('<iq id="p" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
+  expect(await nextIds(again, 1)).toEqual(["p"]);
+  await rest(node, "DELETE", "/session", { token: other.token });
+  expect((await again.rest()).frames.join("")).toContain("The session has ended");
+});

@@ -1,0 +1,116 @@
+import { client, type XmlNode } from "@xmpp/client";
+import { WebSocket } from "ws";
+import { type BreakableProxy, breakableProxy } from "../support/breakable-proxy";
+import { bind, DOMAIN } from "../support/chat";
+import { newUser, type TestUser } from "../support/client";
+import { hasServices } from "../support/database";
+import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { ENABLE, managedStream, nextIds, resumeStream } from "../support/managed-stream";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { type ServiceProcess, startProcess } from "../support/process";
+
+/** Chat streams whose node ends, with a real PostgreSQL and Redis: nothing acknowledged is lost. */
+
+Object.assign(globalThis, { WebSocket });
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+(hasServices ? describe : describe.skip)("a stream whose node is gone", onServices);
+
+function onServices() {
+  let stays: TestNode;
+  let user: TestUser;
+  let name: string;
+  let sender: GraphqlClient;
+  const closers: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    stays = await startNode({ CHAT_DOMAIN: DOMAIN });
+    user = await newUser(stays);
+    name = `${user.id}-${stays.application.id}`;
+    sender = await graphqlWs(stays, await newUser(stays));
+  });
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  afterAll(async () => {
+    sender?.close();
+    await stays?.stop();
+  });
+
+  const send = async (...ids: string[]) => {
+    for (const id of ids) {
+      const hangUp = { signalType: "hangUp", sessionId: "s" };
+      await sender.send({ ...hangUp, id, to: { userId: user.id } });
+    }
+  };
+
+  /** Another node, as a process that can be killed. */
+  async function startOther(): Promise<{ service: ServiceProcess; chatUrl: string }> {
+    const service = startProcess(stays.environment);
+    closers.push(() => service.child.kill("SIGKILL"));
+    const [chatUrl = ""] = await service.says(/ws:\/\/127\.0\.0\.1:\d+(?=\s|$)/);
+    await service.says(/REST +http/);
+    return { service, chatUrl };
+  }
+
+  it.each([
+    ["killed", "SIGKILL"],
+    ["stopped", "SIGTERM"],
+  ] as const)("%s goes on at another node with what was not acknowledged", async (how, end) => {
+    const { service, chatUrl } = await startOther();
+    const stream = await managedStream(chatUrl, name, "web", user.password);
+    const ids = ["one", "two", "three"].map((id) => `${how} ${id}`);
+    await send(...ids);
+    expect(await nextIds(stream, 3)).toEqual(ids);
+    service.child.kill(end);
+    await service.exited;
+    await send(`${how} four`);
+    const again = await resumeStream(stays.chatUrl, name, stream.previd, 3, user.password);
+    expect(again.answer).toContain("<item-not-found ");
+    again.send(bind("web"));
+    expect(await again.next()).toContain("<jid>");
+    again.send(ENABLE);
+    expect(await again.next()).toContain("<enabled ");
+    expect(await nextIds(again, 4)).toEqual([...ids, `${how} four`]);
+    again.socket.terminate();
+  });
+
+  it("is found again by xmpp.js alone, while signals keep coming", async () => {
+    const { service, chatUrl } = await startOther();
+    const proxy: BreakableProxy = await breakableProxy(portOf(chatUrl));
+    closers.push(() => proxy.close());
+    const xmpp = client({
+      service: `ws://127.0.0.1:${proxy.port}`,
+      domain: DOMAIN,
+      username: name,
+      password: user.password,
+      resource: "xmpp.js",
+    });
+    Object.assign(xmpp.reconnect, { delay: 20 });
+    xmpp.on("error", () => {});
+    closers.push(() => xmpp.stop().catch(() => {}));
+    const received = new Set<string>();
+    xmpp.on("stanza", (stanza: XmlNode) => {
+      if (stanza.is("message")) received.add(stanza.attrs.id ?? "");
+    });
+    await xmpp.start();
+    await eventually(
+      () => xmpp.streamManagement.enabled,
+      (enabled) => enabled,
+    );
+    const ids = Array.from({ length: 60 }, (_, index) => `n${index}`);
+    for (const [index, id] of ids.entries()) {
+      await send(id);
+      if (index !== 30) continue;
+      proxy.lead(portOf(stays.chatUrl));
+      service.child.kill("SIGKILL");
+    }
+    await eventually(
+      () => ids.filter((id) => !received.has(id)),
+      (missing) => missing.length === 0,
+    );
+    expect(xmpp.status).toBe("online");
+  });
+}

@@ -1,0 +1,724 @@
+import fc from "fast-check";
+import type { Signal } from "../../src/calls/signal";
+import { encodeSignal } from "../../src/xmpp/stanza";
+import { bind, DOMAIN, type RawClient, signInRaw, startChat, type TestChat } from "../support/chat";
+import {
+  a,
+  ENABLE,
+  managedStream,
+  nextFrame,
+  nextIds,
+  R,
+  resume,
+  resumeStream,
+  SM,
+  signedIn,
+} from "../support/managed-stream";
+import { eventually, MovingClock } from "../support/moving-clock";
+
+/** Stream management (XEP-0198) by hand, frame by frame. */
+
+const PING = (id: string) => `<iq id="${id}" type="get"><ping xmlns="urn:xmpp:ping"/></iq>`;
+const NAME = "42-7";
+const to = { applicationId: 7, userId: 42 };
+const from = { applicationId: 7, userId: 43, resource: "x" };
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const signal = (id: string): Signal => ({ id, from, to, type: "update", extra: [] });
+const sendSignals = async (chat: TestChat, ...ids: string[]) => {
+  for (const id of ids) await chat.router.send("graphql", signal(id));
+};
+const numbered = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, index) => `n${first + index}`);
+
+const gauge = async (chat: TestChat) =>
+  (await chat.metrics.hibernating.get()).values.map(({ value }) => value)[0];
+const hibernating = (chat: TestChat, count: number) =>
+  eventually(
+    () => gauge(chat),
+    (value) => value === count,
+  );
+
+/** Breaks the connection without a word, and waits until the endpoint has seen it. */
+async function cut(chat: TestChat, client: RawClient): Promise<void> {
+  const before = (await gauge(chat)) ?? 0;
+  client.socket.terminate();
+  await hibernating(chat, before + 1);
+}
+
+const failedWith = (condition: string, h?: number) =>
+  `<failed xmlns="${SM}"${h === undefined ? "" : ` h="${h}"`}><${condition} xmlns="urn:ietf:params:xml:ns:xmpp-stanzas"/></failed>`;
+
+describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
+  async function start(options: Parameters<typeof startChat>[0] = {}): Promise<TestChat> {
+    const chat = await startChat({ transport, ...options });
+    closers.push(() => chat.close());
+    return chat;
+  }
+
+  describe("turning it on", () => {
+    it("is offered beside binding, and not before signing in", async () => {
+      const chat = await start();
+      const client = await signedIn(chat.url, NAME);
+      expect(client.features).toMatch(/<bind .*<sm xmlns="urn:xmpp:sm:3"\/>/);
+      expect(client.received[1]).not.toContain(SM);
+      client.socket.terminate();
+    });
+
+    it("gives a stream that can be resumed an id that tells nobody anything", async () => {
+      const chat = await start();
+      const [one, two] = [
+        await signInRaw(chat.url, NAME, "a"),
+        await signInRaw(chat.url, NAME, "b"),
+      ];
+      const ids: string[] = [];
+      for (const client of [one, two]) {
+        client.send(ENABLE);
+        const enabled =
+          /^<enabled xmlns="urn:xmpp:sm:3" id="([\w.-]{19,})" max="60" resume="true"\/>$/;
+        ids.push(enabled.exec(await client.next())?.[1] ?? "");
+      }
+      expect(new Set(ids).size).toBe(2);
+      for (const id of ids) expect(id).toMatch(/^[\w-]{16}\./);
+    });
+
+    it.each([
+      "",
+      ' resume="false"',
+    ])("gives no id where none is asked for: <enable%s/>", async (attribute) => {
+      const chat = await start();
+      const client = await signInRaw(chat.url, NAME, "web");
+      client.send(`<enable xmlns="${SM}"${attribute}/>`);
+      expect(await client.next()).toBe(`<enabled xmlns="${SM}"/>`);
+      client.send(PING("p"));
+      client.send(R);
+      await client.next();
+      expect(await client.next()).toBe(a(1));
+      client.socket.terminate();
+      await eventually(
+        () => chat.live.size,
+        (size) => size === 0,
+      );
+      expect(await gauge(chat)).toBe(0);
+    });
+
+    it("is refused before binding, and binding goes on", async () => {
+      const chat = await start();
+      const client = await signedIn(chat.url, NAME);
+      for (const frame of [ENABLE, R, a(0)]) {
+        client.send(frame);
+        expect(await client.next()).toBe(failedWith("unexpected-request"));
+      }
+      client.send(bind("web"));
+      expect(await client.next()).toContain("<jid>42-7@chat.example/web</jid>");
+    });
+
+    it("is refused twice, and a bound stream resumes nothing", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      for (const frame of [ENABLE, resume(client.previd, 0), `<other xmlns="${SM}"/>`]) {
+        client.send(frame);
+        expect(await client.next()).toBe(failedWith("unexpected-request"));
+      }
+      client.send(PING("p"));
+      expect(await nextIds(client, 1)).toEqual(["p"]);
+    });
+
+    it("is needed for questions and counts", async () => {
+      const chat = await start();
+      const client = await signInRaw(chat.url, NAME, "web");
+      for (const frame of [R, a(0)]) {
+        client.send(frame);
+        expect(await client.next()).toBe(failedWith("unexpected-request"));
+      }
+    });
+  });
+
+  describe("counts", () => {
+    it("take every stanza that was handled, refused ones too, and nothing else", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      client.send(R);
+      expect(await nextFrame(client)).toBe(a(0));
+      client.send('<presence xmlns="jabber:client"/>');
+      client.send('<iq type="result" id="x"/>');
+      client.send('<message to="99-7@chat.example" type="chat" id="lost"/>');
+      client.send(" ");
+      client.send('<active xmlns="urn:xmpp:csi:0"/>');
+      client.send(encodeSignal({ ...signal("own"), from: { ...to, resource: "web" } }, DOMAIN));
+      client.send(R);
+      expect((await nextIds(client, 2)).sort()).toEqual(["lost", "own"]);
+      expect(await nextFrame(client)).toBe(a(4));
+    });
+
+    it("are asked for after five stanzas, and once for fewer, never twice at a time", async () => {
+      const chat = await start({ limits: { askMs: 100 } });
+      const client = await managedStream(chat.url, NAME, "web");
+      await sendSignals(chat, ...numbered(12));
+      const frames: string[] = [];
+      for (let count = 0; count < 13; count += 1) frames.push(await client.next());
+      expect(frames.indexOf(R)).toBe(5);
+      expect(frames.filter((frame) => frame === R)).toHaveLength(1);
+      // All but the last seven are received: they make the next question at once.
+      client.send(a(5));
+      expect(await client.next()).toBe(R);
+      client.send(a(12));
+      await sendSignals(chat, "one", "two");
+      expect(await nextIds(client, 2)).toEqual(["one", "two"]);
+      expect(await client.next()).toBe(R);
+      client.send(a(14));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      client.send(PING("end"));
+      expect(await client.next()).toContain('id="end"');
+    });
+
+    it("may be ahead of what was sent", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await sendSignals(chat, "one");
+      expect(await nextIds(client, 1)).toEqual(["one"]);
+      client.send(a(2));
+      client.send(R);
+      expect(await nextFrame(client)).toBe(a(0));
+      // The client counts one too many, so 2 does not stand for the second signal.
+      await sendSignals(chat, "two", "three");
+      expect(await nextIds(client, 2)).toEqual(["two", "three"]);
+      client.send(a(2));
+      client.send(a(3));
+      client.send(PING("on"));
+      expect(await nextIds(client, 1)).toEqual(["on"]);
+      await cut(chat, client);
+      const again = await resumeStream(chat.url, NAME, client.previd, 3);
+      expect(await nextIds(again, 2)).toEqual(["three", "on"]);
+      again.send(a(4294967295));
+      again.send(PING("alive"));
+      expect(await nextIds(again, 1)).toEqual(["alive"]);
+    });
+
+    it.each(["", "-1", "1.5", "x", "4294967296"])("that are none are refused: %p", async (h) => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      client.send(a(h));
+      expect(await client.next()).toBe(failedWith("bad-request"));
+      client.send(PING("p"));
+      expect(await nextIds(client, 1)).toEqual(["p"]);
+    });
+
+    it.each([
+      ["many", { stanzas: 20, bytes: 1_000_000 }, "x"],
+      ["long", { stanzas: 1_000, bytes: 20_000 }, "x".repeat(2_000)],
+    ])("that never come end a stream with too %s stanzas", async (_name, unacknowledged, text) => {
+      const chat = await start({ limits: { unacknowledged } });
+      const client = await managedStream(chat.url, NAME, "web");
+      const ids = numbered(25);
+      for (const id of ids) await chat.router.send("graphql", { ...signal(id), sdp: text });
+      const { frames } = await client.rest();
+      expect(frames.at(-2)).toMatch(/^<stream:error .*<resource-constraint .*acknowledged/);
+      const received = frames.filter((frame) => frame.startsWith("<message "));
+      expect(received.length).toBeGreaterThan(5);
+      expect(received.length).toBeLessThanOrEqual(20);
+      const { answer } = await resumeStream(chat.url, NAME, client.previd, 0);
+      expect(answer).toBe(failedWith("item-not-found", 0));
+    });
+  });
+
+  describe("a stream that lost its connection", () => {
+    it("goes on with what was not acknowledged and what came meanwhile, in order", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      client.send(PING("p1"));
+      expect(await nextIds(client, 1)).toEqual(["p1"]);
+      await sendSignals(chat, "one", "two", "three");
+      expect(await nextIds(client, 3)).toEqual(["one", "two", "three"]);
+      client.send(a(2));
+      client.send(PING("p2"));
+      expect(await nextIds(client, 1)).toEqual(["p2"]);
+      await cut(chat, client);
+      await sendSignals(chat, "four");
+      const other = await signInRaw(chat.url, "43-7", "x");
+      other.send(`<message to="${NAME}@${DOMAIN}" type="chat" id="chat"><body>hi</body></message>`);
+      other.send(PING("sent"));
+      expect(await nextIds(other, 1)).toEqual(["sent"]);
+      expect(chat.live.size).toBe(2);
+
+      // It received "two" too, without having said so.
+      const again = await resumeStream(chat.url, NAME, client.previd, 3);
+      expect(again.answer).toBe(`<resumed xmlns="${SM}" previd="${client.previd}" h="2"/>`);
+      await sendSignals(chat, "five");
+      expect(await nextIds(again, 5)).toEqual(["three", "p2", "four", "chat", "five"]);
+      expect(chat.live.size).toBe(2);
+      expect(await gauge(chat)).toBe(0);
+
+      // The counts go on, and so does the stream, as often as it takes.
+      again.send(PING("p3"));
+      again.send(R);
+      expect(await nextIds(again, 1)).toEqual(["p3"]);
+      expect(await nextFrame(again)).toBe(a(3));
+      again.send(a(9));
+      again.send(R);
+      expect(await nextFrame(again)).toBe(a(3));
+      await cut(chat, again);
+      const third = await resumeStream(chat.url, NAME, client.previd, 9);
+      expect(third.answer).toContain('h="3"');
+      third.send(PING("end"));
+      expect(await nextIds(third, 1)).toEqual(["end"]);
+    });
+
+    it("is one whose client fell silent, too", async () => {
+      const chat = await start({ limits: { idleMs: 60, askMs: 10_000 } });
+      const client = await managedStream(chat.url, NAME, "web");
+      client.socket.pause();
+      await hibernating(chat, 1);
+      await sendSignals(chat, "one");
+      client.socket.terminate();
+      const again = await resumeStream(chat.url, NAME, client.previd, 0);
+      expect(again.answer).toContain("<resumed ");
+      expect(await nextIds(again, 1)).toEqual(["one"]);
+      // Asking is the sign of life that is asked for.
+      expect(await again.next()).toBe(R);
+      again.socket.terminate();
+    });
+
+    it("is taken over while the old connection still stands, and the old one ends", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await sendSignals(chat, "one");
+      expect(await nextIds(client, 1)).toEqual(["one"]);
+      const again = await resumeStream(chat.url, NAME, client.previd, 0);
+      expect(again.answer).toContain("<resumed ");
+      const { frames } = await client.rest();
+      expect(frames.join("")).toMatch(/<stream:error.*<conflict .*Resumed.*<close /);
+      await sendSignals(chat, "two");
+      expect(await nextIds(again, 2)).toEqual(["one", "two"]);
+      expect(chat.live.size).toBe(1);
+      expect((await chat.metrics.sockets.get()).values).toMatchObject([{ value: 1 }]);
+    });
+
+    it("is given to the last of two who ask at once", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await cut(chat, client);
+      const two = [await signedIn(chat.url, NAME), await signedIn(chat.url, NAME)];
+      for (const each of two) each.send(resume(client.previd, 0));
+      const ends = await Promise.race(
+        two.map(async (each, index) => {
+          const { frames } = await each.rest();
+          return { index, frames };
+        }),
+      );
+      expect(ends.frames.join("")).toMatch(/<stream:error.*<conflict /);
+      const winner = two[1 - ends.index]!;
+      expect(await winner.next()).toContain("<resumed ");
+      await sendSignals(chat, "one");
+      expect(await nextIds(winner, 1)).toEqual(["one"]);
+      expect(chat.live.size).toBe(1);
+    });
+
+    it("has counted what was under way before it goes on", async () => {
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      let reached = () => {};
+      const waiting = new Promise<void>((resolve) => {
+        reached = resolve;
+      });
+      const chat = await start({
+        router: (router) => ({
+          ...router,
+          async send(door, sent) {
+            if (sent.from.userId === 42) {
+              reached();
+              await gate;
+            }
+            return router.send(door, sent);
+          },
+        }),
+      });
+      const bob = await signInRaw(chat.url, "43-7", "x");
+      const client = await managedStream(chat.url, NAME, "web");
+      client.send(encodeSignal({ ...signal("slow"), from: to, to: from }, DOMAIN));
+      await waiting;
+      await cut(chat, client);
+      const again = await signedIn(chat.url, NAME);
+      again.send(resume(client.previd, 0));
+      await sendSignals(chat, "meanwhile");
+      open();
+      expect(await again.next()).toContain('h="1"');
+      expect(await nextIds(again, 1)).toEqual(["meanwhile"]);
+      expect(await nextIds(bob, 1)).toEqual(["slow"]);
+    });
+
+    it("is resumed over another transport", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await cut(chat, client);
+      await sendSignals(chat, "one");
+      const elsewhere = chat.urls[transport === "ws" ? "tls" : "ws"];
+      const again = await resumeStream(elsewhere, NAME, client.previd, 0);
+      expect(again.answer).toContain("<resumed ");
+      expect(await nextIds(again, 1)).toEqual(["one"]);
+    });
+
+    it("is resumed with a session token as with the password", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web", "token");
+      await cut(chat, client);
+      const again = await resumeStream(chat.url, NAME, client.previd, 0, "password");
+      expect(again.answer).toContain("<resumed ");
+      // It belongs to whoever signed in last.
+      expect([...chat.live].map(({ sessionId }) => sessionId)).toEqual([null]);
+    });
+  });
+
+  describe("what is not resumed", () => {
+    it.each([
+      ["another user", "43-7"],
+      ["a user of another application", "42-8"],
+    ])("a stream of %s", async (_name, name) => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await cut(chat, client);
+      await sendSignals(chat, "secret");
+      const other = await resumeStream(chat.url, name, client.previd, 0);
+      expect(other.answer).toBe(failedWith("item-not-found"));
+      other.send(bind("web"));
+      expect(await other.next()).toContain("<jid>");
+      other.send(PING("p"));
+      expect(await nextIds(other, 1)).toEqual(["p"]);
+      expect(await gauge(chat)).toBe(1);
+      const own = await resumeStream(chat.url, NAME, client.previd, 0);
+      expect(await nextIds(own, 1)).toEqual(["secret"]);
+    });
+
+    it.each([
+      ["an id that nobody was given", resume("AAAAAAAAAAAAAAAA.d2Vi", 0), "item-not-found"],
+      ["a text that is no id", resume("x".repeat(5_000), 0), "item-not-found"],
+      ["an id of bytes that are no text", resume("AAAAAAAAAAAAAAAA._w", 0), "item-not-found"],
+      ["no id", `<resume xmlns="${SM}" h="0"/>`, "bad-request"],
+      ["no count", `<resume xmlns="${SM}" previd="AAAAAAAAAAAAAAAA.d2Vi"/>`, "bad-request"],
+      ["a count that is none", resume("AAAAAAAAAAAAAAAA.d2Vi", "-1"), "bad-request"],
+    ])("%s, and the client binds on the same stream", async (_name, frame, condition) => {
+      const chat = await start();
+      const client = await signedIn(chat.url, NAME);
+      client.send(frame);
+      expect(await client.next()).toBe(failedWith(condition));
+      client.send(bind("web"));
+      expect(await client.next()).toContain("<jid>42-7@chat.example/web</jid>");
+      client.send(ENABLE);
+      expect(await client.next()).toContain("<enabled ");
+    });
+
+    it.each([
+      ["its session or user ended", "close"],
+      ["its page is not admitted any more", "refuse"],
+    ] as const)("a stream without a connection once %s", async (_name, end) => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web", "token");
+      client.send(PING("p"));
+      await nextIds(client, 1);
+      await cut(chat, client);
+      for (const stream of chat.live) stream[end]();
+      expect(await gauge(chat)).toBe(0);
+      expect(chat.live.size).toBe(0);
+      const { answer } = await resumeStream(chat.url, NAME, client.previd, 1);
+      expect(answer).toBe(failedWith("item-not-found", 1));
+    });
+
+    it.each([
+      ["by its client", '<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>'],
+      ["for an error", "<message>&x;</message>"],
+    ])("a stream that was ended %s", async (_name, frame) => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      client.send(frame);
+      await client.rest();
+      expect(await gauge(chat)).toBe(0);
+      expect(chat.live.size).toBe(0);
+      const { answer } = await resumeStream(chat.url, NAME, client.previd, 0);
+      expect(answer).toBe(failedWith("item-not-found", 0));
+    });
+
+    it("a stream that a new one of its resource has replaced", async () => {
+      const chat = await start();
+      const client = await managedStream(chat.url, NAME, "web");
+      await cut(chat, client);
+      const fresh = await signInRaw(chat.url, NAME, "web");
+      expect(await gauge(chat)).toBe(0);
+      const { answer } = await resumeStream(chat.url, NAME, client.previd, 0);
+      expect(answer).toBe(failedWith("item-not-found", 0));
+      fresh.send(PING("p"));
+      expect(await nextIds(fresh, 1)).toEqual(["p"]);
+    });
+
+    it("a stream that waited for longer than 60 s", async () => {
+      const clock = new MovingClock();
+      const chat = await start({ clock });
+      const [early, late] = [
+        await managedStream(chat.url, NAME, "early"),
+        await managedStream(chat.url, NAME, "late"),
+      ];
+      await cut(chat, early);
+      clock.advance(30_000);
+      await cut(chat, late);
+      clock.advance(31_000);
+      await hibernating(chat, 1);
+      const { answer } = await resumeStream(chat.url, NAME, early.previd, 0);
+      expect(answer).toBe(failedWith("item-not-found", 0));
+      const kept = await resumeStream(chat.url, NAME, late.previd, 0);
+      expect(kept.answer).toContain("<resumed ");
+    });
+
+    it("more than so many streams of one user, the oldest first", async () => {
+      const chat = await start();
+      const ids: string[] = [];
+      for (const resource of numbered(11)) {
+        const client = await managedStream(chat.url, NAME, resource);
+        ids.push(client.previd);
+        client.socket.terminate();
+        await eventually(
+          () => chat.metrics.sockets.get(),
+          ({ values }) => values[0]?.value === 0,
+        );
+      }
+      expect(await gauge(chat)).toBe(10);
+      const answers = [];
+      for (const previd of ids) {
+        const client = await resumeStream(chat.url, NAME, previd, 0);
+        answers.push(client.answer.slice(0, 8));
+        client.socket.terminate();
+      }
+      expect(answers).toEqual(["<failed ", ...Array(10).fill("<resumed")]);
+    });
+
+    it.each([
+      ["streams", { perUser: 10, inAll: 2, bytes: 1_000_000 }],
+      ["bytes", { perUser: 10, inAll: 100, bytes: 50_000 }],
+    ])("more %s than a node keeps, the oldest first", async (_name, limits) => {
+      const chat = await start({ limits: { hibernating: limits } });
+      const clients = [];
+      for (const name of ["44-7", NAME, "43-7"]) {
+        const client = await managedStream(chat.url, name, "web");
+        clients.push({ name, client });
+        client.socket.terminate();
+        await eventually(
+          () => chat.metrics.sockets.get(),
+          ({ values }) => values[0]?.value === 0,
+        );
+        const [applicationId, userId] = [7, Number(name.slice(0, 2))];
+        const long = { ...signal(name), to: { applicationId, userId }, sdp: "x".repeat(20_000) };
+        await chat.router.send("graphql", long);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      expect(await gauge(chat)).toBe(2);
+      const answers = [];
+      for (const { name, client } of clients) {
+        const again = await resumeStream(chat.url, name, client.previd, 0);
+        answers.push(again.answer.slice(0, 8));
+        if (answers.length > 1) expect(await nextIds(again, 1)).toEqual([name]);
+      }
+      expect(answers).toEqual(["<failed ", "<resumed", "<resumed"]);
+    });
+
+    it("a stream for which too much came meanwhile", async () => {
+      const chat = await start({ limits: { unacknowledged: { stanzas: 10, bytes: 1_000_000 } } });
+      const client = await managedStream(chat.url, NAME, "web");
+      await cut(chat, client);
+      await sendSignals(chat, ...numbered(11));
+      await hibernating(chat, 0);
+      expect(chat.live.size).toBe(0);
+    });
+
+    it("what a node that stops has kept", async () => {
+      const chat = await start();
+      const kept = await managedStream(chat.url, NAME, "kept");
+      await cut(chat, kept);
+      const open = await managedStream(chat.url, NAME, "open");
+      const closed = chat.close();
+      expect((await open.rest()).frames.join("")).toContain("<system-shutdown ");
+      await closed;
+      expect(await gauge(chat)).toBe(0);
+      expect(chat.live.size).toBe(0);
+    });
+  });
+
+  describe("a stream whose node is gone", () => {
+    /** Two endpoints of one deployment, with a stream on the first. */
+    async function startTwo(limits: Parameters<typeof startChat>[0] = {}) {
+      const one = await start(limits);
+      const two = await start({ ...limits, beside: one });
+      return { one, two };
+    }
+
+    it("goes on at another: what was not acknowledged comes once stream management is on", async () => {
+      const { one, two } = await startTwo({ limits: { holdMs: 600_000 } });
+      const client = await managedStream(one.url, NAME, "web");
+      await sendSignals(one, "one", "two", "three");
+      expect(await nextIds(client, 3)).toEqual(["one", "two", "three"]);
+      client.send(a(1));
+      client.send(R);
+      expect(await nextFrame(client)).toBe(a(0));
+      client.socket.terminate();
+      await one.close();
+      await sendSignals(two, "four");
+
+      const again = await resumeStream(two.url, NAME, client.previd, 2);
+      expect(again.answer).toBe(failedWith("item-not-found"));
+      again.send(bind("web"));
+      expect(await again.next()).toContain("<jid>42-7@chat.example/web</jid>");
+      await sendSignals(two, "five");
+      again.send(PING("still"));
+      expect(await nextIds(again, 1)).toEqual(["still"]);
+      again.send(ENABLE);
+      expect(await again.next()).toContain("<enabled ");
+      // What it received and did not say so comes again, with the same id.
+      expect(await nextIds(again, 4)).toEqual(["two", "three", "four", "five"]);
+      again.send(R);
+      expect(await nextFrame(again)).toBe(a(0));
+    });
+
+    it.each([
+      ["the one it had, where it asks for none", undefined, "web", ["one", "to web", "two"]],
+      ["another that it asks for", "other", "other", ["one", "two"]],
+    ])("goes on under %s, as often as nodes go", async (_name, asked, given, ids) => {
+      const { one, two } = await startTwo();
+      const client = await managedStream(one.url, NAME, "web");
+      await sendSignals(one, "one");
+      expect(await nextIds(client, 1)).toEqual(["one"]);
+      client.socket.terminate();
+      await one.close();
+      await two.router.send("graphql", { ...signal("to web"), to: { ...to, resource: "web" } });
+      const again = await resumeStream(two.url, NAME, client.previd, 1);
+      again.send(bind(asked));
+      expect(await again.next()).toContain(`<jid>42-7@chat.example/${given}</jid>`);
+      again.send(ENABLE);
+      const previd = / id="([^"]*)"/.exec(await again.next())?.[1] ?? "";
+      await sendSignals(two, "two");
+      expect(await nextIds(again, ids.length)).toEqual(ids);
+      const three = await start({ beside: two });
+      again.socket.terminate();
+      const last = await resumeStream(three.url, NAME, previd, 0);
+      expect(last.answer).toBe(failedWith("item-not-found"));
+      last.send(bind());
+      expect(await last.next()).toContain(`<jid>42-7@chat.example/${given}</jid>`);
+      last.send(ENABLE);
+      await last.next();
+      expect(await nextIds(last, ids.length)).toEqual(ids);
+    });
+
+    it("is given what it missed after a moment, without stream management as well", async () => {
+      const { one, two } = await startTwo({ limits: { holdMs: 50 } });
+      const client = await managedStream(one.url, NAME, "web");
+      await sendSignals(one, "one");
+      client.socket.terminate();
+      await one.close();
+      const again = await resumeStream(two.url, NAME, client.previd, 0);
+      again.send(bind("web"));
+      await again.next();
+      expect(await nextIds(again, 1)).toEqual(["one"]);
+    });
+
+    it("is given a long list at the pace of its acknowledgements", async () => {
+      const limits = { unacknowledged: { stanzas: 100, bytes: 1_000_000 } };
+      const { one, two } = await startTwo({ limits });
+      const client = await managedStream(one.url, NAME, "web");
+      client.socket.terminate();
+      await one.close();
+      const ids = numbered(1_000);
+      await sendSignals(two, ...ids);
+      const again = await resumeStream(two.url, NAME, client.previd, 0);
+      again.send(bind("web"));
+      await again.next();
+      again.send(ENABLE);
+      await again.next();
+      const received: string[] = [];
+      while (received.length < ids.length) {
+        const frame = await again.next();
+        if (frame === R) again.send(a(received.length));
+        else received.push(/ id="([^"]*)"/.exec(frame)?.[1] ?? "");
+      }
+      expect(received).toEqual(ids);
+    });
+
+    it("is given large signals at that pace as well, and one that is larger than all may be", async () => {
+      const { one, two } = await startTwo({ config: { XMPP_STANZA_LIMIT: 4_194_304 } });
+      const client = await managedStream(one.url, NAME, "web");
+      client.socket.terminate();
+      await one.close();
+      const large = (id: string, size: number): Signal => ({
+        ...signal(id),
+        userInfo: { text: "x".repeat(size) },
+      });
+      const ids = [...numbered(20), "largest", ...numbered(20, 20)];
+      for (const id of ids) {
+        await two.router.send("graphql", large(id, id === "largest" ? 2_000_000 : 60_000));
+      }
+      const again = await resumeStream(two.url, NAME, client.previd, 0);
+      again.send(bind("web"));
+      await again.next();
+      again.send(ENABLE);
+      await again.next();
+      const received: string[] = [];
+      while (received.length < ids.length) {
+        const frame = await again.next();
+        if (frame === R) again.send(a(received.length));
+        else received.push(/ id="([^"]*)"/.exec(frame)?.[1] ?? "");
+      }
+      expect(received).toEqual(ids);
+    });
+
+    it("and which nobody asks for is a stream like any other", async () => {
+      const { one, two } = await startTwo();
+      const client = await managedStream(one.url, NAME, "web");
+      await sendSignals(one, "old");
+      client.socket.terminate();
+      await one.close();
+      const fresh = await signInRaw(two.url, NAME, "web");
+      await sendSignals(two, "new");
+      expect(await nextIds(fresh, 1)).toEqual(["new"]);
+    });
+  });
+
+  it("loses nothing and repeats nothing that was acknowledged, however often it breaks", async () => {
+    const chat = await start({ limits: { askMs: 5 } });
+    const steps = fc.constantFrom("send", "send", "receive", "count", "cut", "take over");
+    const runs = fc.sample(fc.array(steps, { minLength: 20, maxLength: 40 }), 10);
+    for (const [run, ops] of runs.entries()) {
+      const { previd, ...first } = await managedStream(chat.url, NAME, "web");
+      let client: RawClient = first;
+      const received: string[] = [];
+      let [sent, counted] = [0, 0];
+      const receive = async () => {
+        const [id = ""] = await nextIds(client, 1);
+        expect(id).toBe(`r${run} ${received.length}`);
+        received.push(id);
+      };
+      const again = async () => {
+        const resumed = await resumeStream(chat.url, NAME, previd, counted);
+        expect(resumed.answer).toContain("<resumed ");
+        client = resumed;
+        // What was received and not counted comes once more.
+        received.length = counted;
+      };
+      for (const op of ops) {
+        if (op === "send") await sendSignals(chat, `r${run} ${sent++}`);
+        else if (op === "receive" && received.length < sent) await receive();
+        else if (op === "count") {
+          counted = received.length;
+          client.send(a(counted));
+        } else if (op === "cut") {
+          await cut(chat, client);
+          await again();
+        } else if (op === "take over") await again();
+      }
+      while (received.length < sent) await receive();
+      client.send('<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>');
+      await client.rest();
+    }
+    expect(chat.live.size).toBe(0);
+  });
+});

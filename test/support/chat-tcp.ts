@@ -1,0 +1,184 @@
+import { once } from "node:events";
+import { connect as connectSocket, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { SaxesParser } from "saxes";
+import { trusting } from "./certificates";
+import type { RawClient, RawSocket } from "./chat";
+
+const FRAMING = 'xmlns="urn:ietf:params:xml:ns:xmpp-framing"';
+const STREAM = 'xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams"';
+const STARTTLS = '<starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>';
+
+/** A frame of RFC 7395 as RFC 6120 has it. */
+export function toTcp(frame: string): string {
+  const open = new RegExp(`^<open ${FRAMING}([^>]*?)/>$`).exec(frame);
+  if (open) return `<?xml version='1.0'?><stream:stream ${STREAM}${open[1]}>`;
+  return new RegExp(`^<close ${FRAMING} ?/>$`).test(frame) ? "</stream:stream>" : frame;
+}
+
+/** Cuts what the server says on a stream into frames of RFC 7395. */
+export class FrameSplitter {
+  #text = "";
+  #parser = this.#newParser();
+
+  constructor(private readonly frame: (text: string) => void) {}
+
+  #newParser(): SaxesParser {
+    const parser = new SaxesParser();
+    let depth = 0;
+    let from = 0;
+    const cut = () => {
+      const text = this.#text.slice(from, parser.position);
+      from = parser.position;
+      return text;
+    };
+    parser.on("error", (error) => {
+      throw error;
+    });
+    parser.on("opentag", () => {
+      depth += 1;
+      if (depth === 1) {
+        const [, rest] = new RegExp(`<stream:stream ${STREAM}(.*)>$`).exec(cut()) ?? [];
+        this.frame(`<open ${FRAMING}${rest}/>`);
+      }
+    });
+    parser.on("closetag", () => {
+      depth -= 1;
+      if (depth === 1) this.#element(cut(), from);
+      if (depth === 0) this.frame(`<close ${FRAMING} />`);
+    });
+    return parser;
+  }
+
+  #element(text: string, end: number): void {
+    this.frame(text);
+    if (!text.startsWith("<success ")) return;
+    // A new stream begins; what was parsed of it with the old one's parser is dropped with that.
+    const rest = this.#text.slice(end);
+    throw new Restart(rest);
+  }
+
+  /** Takes what was received. */
+  push(text: string): void {
+    this.#text += text;
+    try {
+      this.#parser.write(text);
+    } catch (error) {
+      if (!(error instanceof Restart)) throw error;
+      this.#text = "";
+      this.#parser = this.#newParser();
+      this.push(error.rest);
+    }
+  }
+}
+
+class Restart extends Error {
+  constructor(readonly rest: string) {
+    super("restart");
+  }
+}
+
+function place(url: string) {
+  return { host: new URL(url).hostname, port: Number(new URL(url).port) };
+}
+
+/** Connects to the port of STARTTLS and says the header; nothing else. */
+export async function connectClear(url: string): Promise<Socket> {
+  const socket = connectSocket(place(url));
+  await once(socket, "connect");
+  socket.on("error", () => {});
+  return socket;
+}
+
+/** Reads from a socket until the text has come. */
+export async function heard(socket: Socket, text: string): Promise<string> {
+  let all = "";
+  while (!all.includes(text)) {
+    const data = await Promise.race([once(socket, "data"), once(socket, "close")]);
+    if (!(data[0] instanceof Buffer)) throw new Error(`closed: ${all}`);
+    all += data[0];
+  }
+  return all;
+}
+
+/** Begins TLS on a socket where the server has said that it may. */
+export async function upgrade(socket: Socket): Promise<TLSSocket> {
+  const secure = connectTls({ socket, ...(await trusting()) });
+  await once(secure, "secureConnect");
+  return secure;
+}
+
+async function connectSecure(url: string): Promise<Socket> {
+  if (url.startsWith("xmpps:")) {
+    const secure = connectTls({
+      ...place(url),
+      ...(await trusting()),
+      ALPNProtocols: ["xmpp-client"],
+    });
+    await once(secure, "secureConnect");
+    return secure;
+  }
+  const socket = await connectClear(url);
+  socket.write(toTcp(`<open ${FRAMING} to="chat.example" version="1.0"/>`));
+  await heard(socket, "</stream:features>");
+  socket.write(STARTTLS);
+  await heard(socket, "<proceed ");
+  return upgrade(socket);
+}
+
+/** Connects over `xmpp:` (with STARTTLS) or `xmpps:`, as {@link connectRaw} does. */
+export async function connectTcp(url: string): Promise<RawClient> {
+  const socket = await connectSecure(url);
+  const received: string[] = [];
+  let taken = 0;
+  let code: number | undefined;
+  let wake = () => {};
+  const splitter = new FrameSplitter((frame) => {
+    received.push(frame);
+    wake();
+  });
+  socket.setEncoding("utf8");
+  socket.on("data", (text: string) => splitter.push(text));
+  let ended = false;
+  socket.on("end", () => {
+    ended = true;
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    code = ended ? 1000 : 1006;
+    wake();
+  });
+  const change = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  const raw: RawSocket = {
+    get bufferedAmount() {
+      return socket.writableLength;
+    },
+    get readyState() {
+      return socket.readyState === "open" ? 1 : 3;
+    },
+    pause: () => void socket.pause(),
+    terminate: () => void socket.destroy(),
+  };
+  return {
+    socket: raw,
+    received,
+    send: (frame) => void socket.write(typeof frame === "string" ? toTcp(frame) : frame),
+    async next() {
+      while (taken >= received.length) {
+        if (code !== undefined) throw new Error(`closed with ${code}: ${received.join("\n")}`);
+        await change();
+      }
+      taken += 1;
+      return received[taken - 1] ?? "";
+    },
+    async rest() {
+      while (code === undefined) await change();
+      const frames = received.slice(taken);
+      taken = received.length;
+      return { frames, code };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Free ports, and none for TLS, which would have each node make a certificate. */
+export const FREE_PORTS = {
+  PORT: "0",
+  XMPP_WS_PORT: "0",
+  XMPP_WSS_PORT: "off",
+  XMPP_TCP_PORT: "off",
+  XMPP_TLS_PORT: "off",
+};
+
+/** A free port for each way to the chat endpoint. */
+export const FREE_CHAT_PORTS = {
+  XMPP_WS_PORT: "0",
+  XMPP_WSS_PORT: "0",
+  XMPP_TCP_PORT: "0",
+  XMPP_TLS_PORT: "0",
+};

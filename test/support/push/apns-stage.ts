@@ -1,0 +1,88 @@
+import { createPublicKey, randomBytes } from "node:crypto";
+import type { ApnsCredentials } from "../../../src/push/credential/credentials";
+import type { ApnsPush } from "../../../src/push/payload/push";
+import { openApns } from "../../../src/push/provider/apns";
+import type { Provider } from "../../../src/push/provider/provider";
+import type { ProviderOptions } from "../../../src/push/provider/provider-options";
+import { type ApnsStandIn, startApns } from "../stand-ins/apns";
+import { fingerprintOf } from "../stand-ins/apns-rules";
+import {
+  type Certified,
+  makeAppleCertificate,
+  makeAuthority,
+  makeServerCertificate,
+} from "../stand-ins/certificates";
+import { newApnsKey } from "../stand-ins/kept-keys";
+import { type Stage, staged, targetOf } from "./stage";
+
+const BUNDLE = "com.example.app";
+
+/** Apple's push service in front of its stand-in. */
+export interface ApnsStage extends Stage {
+  standIn: ApnsStandIn;
+  push: ApnsPush;
+  authority: Certified;
+  token: ApnsCredentials & { kind: "token" };
+  /** A certificate that the stand-in issued. */
+  certificate: ApnsCredentials & { kind: "certificate" };
+  openWith(credentials: ApnsCredentials, options?: Partial<ProviderOptions>): Provider;
+}
+
+/** Starts the stand-in on a free port. */
+export async function startApnsStage(): Promise<ApnsStage> {
+  const authority = makeAuthority();
+  const key = newApnsKey();
+  const issued = makeAppleCertificate(authority, BUNDLE);
+  const standIn = await startApns(
+    { server: makeServerCertificate(authority), authority: authority.certificate },
+    {
+      bundleIds: [BUNDLE, "com.example.other"],
+      keys: new Map([["KEY0000001", { teamId: "TEAM000001", publicKey: createPublicKey(key) }]]),
+      certificates: new Set([fingerprintOf(issued)]),
+    },
+  );
+  const place = { baseUrl: standIn.url, ca: authority.certificate };
+  const token: ApnsStage["token"] = {
+    service: "apns",
+    kind: "token",
+    bundleId: BUNDLE,
+    key,
+    keyId: "KEY0000001",
+    teamId: "TEAM000001",
+    ...place,
+  };
+  const certificate: ApnsStage["certificate"] = {
+    service: "apns",
+    kind: "certificate",
+    bundleId: BUNDLE,
+    ...issued,
+    ...place,
+  };
+  const openWith = (credentials: ApnsCredentials, options?: Partial<ProviderOptions>) =>
+    openApns(credentials, "production", staged(options));
+  return {
+    standIn,
+    authority,
+    token,
+    certificate,
+    openWith,
+    open: (options) => openWith(token, options),
+    openForged: () => openWith({ ...token, key: newApnsKey() }),
+    openDistrusting: () => openWith({ ...token, ca: undefined }),
+    openNowhere: () => openWith({ ...token, baseUrl: "https://127.0.0.1:9" }),
+    push: {
+      channel: "apns",
+      payload: JSON.stringify({ aps: { alert: "Grüße" }, room: "12" }),
+      pushType: "alert",
+      priority: 10,
+      expiration: 1_900_000_000,
+    },
+    device: () => targetOf(randomBytes(32).toString("hex").replace(/^0000/, "1111")),
+    tell: ({ token: device }, ...behaviours) => standIn.script.tell(device, ...behaviours),
+    devices: () => standIn.received.items.map(({ device }) => device),
+    connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
+    cut: standIn.cut,
+    secrets: [key, key.split("\n")[1]!, issued.privateKey],
+    close: standIn.close,
+  };
+}

@@ -1,0 +1,69 @@
+import { createPublicKey, randomBytes } from "node:crypto";
+import type { FcmCredentials } from "../../../src/push/credential/credentials";
+import type { FcmPush } from "../../../src/push/payload/push";
+import { openFcm } from "../../../src/push/provider/fcm";
+import type { Provider } from "../../../src/push/provider/provider";
+import type { ProviderOptions } from "../../../src/push/provider/provider-options";
+import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
+import { type FcmStandIn, startFcm } from "../stand-ins/fcm";
+import { newServiceKey } from "../stand-ins/kept-keys";
+import { type Stage, staged, targetOf } from "./stage";
+
+/** Firebase in front of its stand-in. */
+export interface FcmStage extends Stage {
+  standIn: FcmStandIn;
+  push: FcmPush;
+  credentials: FcmCredentials;
+  openWith(credentials: FcmCredentials, options?: Partial<ProviderOptions>): Provider;
+}
+
+/** Starts the stand-in on a free port. */
+export async function startFcmStage(): Promise<FcmStage> {
+  const authority = makeAuthority();
+  const privateKey = newServiceKey();
+  const account = {
+    projectId: "example-project",
+    clientEmail: "push@example-project.iam.gserviceaccount.com",
+    publicKey: createPublicKey(privateKey),
+  };
+  const standIn = await startFcm(
+    { server: makeServerCertificate(authority), authority: authority.certificate },
+    account,
+  );
+  const credentials: FcmCredentials = {
+    service: "fcm",
+    projectId: account.projectId,
+    clientEmail: account.clientEmail,
+    privateKey,
+    baseUrl: standIn.url,
+    tokenUrl: standIn.tokenUrl,
+    ca: authority.certificate,
+  };
+  const openWith = (given: FcmCredentials, options?: Partial<ProviderOptions>) =>
+    openFcm(given, staged(options));
+  return {
+    standIn,
+    credentials,
+    openWith,
+    open: (options) => openWith(credentials, options),
+    openForged: () => openWith({ ...credentials, privateKey: newServiceKey() }),
+    openNowhere: () => openWith({ ...credentials, baseUrl: "https://127.0.0.1:9" }),
+    openDistrusting: () => openWith({ ...credentials, ca: undefined }),
+    push: {
+      channel: "gcm",
+      message: {
+        data: { message: "Grüße", room: "12" },
+        notification: { title: "Hello" },
+        android: { priority: "high", ttl: "3600s" },
+      },
+    },
+    device: () => targetOf(`fcm:${randomBytes(60).toString("base64url")}`),
+    tell: ({ token }, ...behaviours) => standIn.script.tell(token, ...behaviours),
+    devices: () => standIn.received.items.map(({ device }) => device),
+    // Those that asked for access tokens are not kept, and not counted.
+    connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
+    cut: standIn.cut,
+    secrets: [privateKey, privateKey.split("\n")[1]!],
+    close: standIn.close,
+  };
+}

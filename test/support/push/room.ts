@@ -1,0 +1,92 @@
+import { openBus } from "../../../src/bus/open";
+import { openLimiters } from "../../../src/bus/open-limiter";
+import { type Clock, systemClock } from "../../../src/core/clock";
+import { readConfig } from "../../../src/core/config";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+import { newKey } from "../../../src/core/random";
+import { Sealer } from "../../../src/core/sealer";
+import { openIdentity } from "../../../src/identity/identity";
+import { Limits } from "../../../src/identity/limits";
+import type { Enqueue, JobOptions, Jobs } from "../../../src/jobs/jobs";
+import { openCredentialRoom } from "../../../src/push/credential/push-credentials";
+import type { DeliverJob, ExpandJob } from "../../../src/push/delivery/expand";
+import type { Push } from "../../../src/push/push";
+import { openStore } from "../../../src/store/open";
+import type { Store } from "../../../src/store/store";
+import { freshDatabase } from "../database";
+import { RecordingProviders } from "../recording-provider";
+
+/** The room of pushes on a database of its own, where jobs are done by the test and by nobody else. */
+export interface PushRoom {
+  push: Push;
+  store: Store;
+  providers: RecordingProviders;
+  /** Jobs that were put on the list. */
+  expansions: ExpandJob[];
+  batches: DeliverJob[];
+  /** How each of the batches was put there. */
+  options: Array<JobOptions | undefined>;
+  close(): Promise<void>;
+}
+
+type Statements = Pick<Store, "query">;
+
+/** What a test may put in between. */
+export interface RoomParts {
+  /** In front of the statements, outside of transactions and in them. */
+  before?: (on: Statements) => Statements;
+  clock?: Clock;
+}
+
+/** Opens the room. */
+export async function openPushRoom({
+  before = (on) => on,
+  clock = systemClock,
+}: RoomParts = {}): Promise<PushRoom> {
+  const database = await freshDatabase();
+  const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
+  const log = openLog("silent");
+  const store = await openStore({ config, log, exclusive: true });
+  const bus = await openBus({ config, log, clock });
+  const limiters = await openLimiters({ config, log, clock });
+  const identity = await openIdentity({
+    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    store: { ...store, query: before(store).query },
+    limits: new Limits(config, limiters),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  const expansions: ExpandJob[] = [];
+  const batches: DeliverJob[] = [];
+  const options: Array<JobOptions | undefined> = [];
+  const enqueue: Enqueue = async (name, data, how) => {
+    if (name === "push-expand") expansions.push(data as ExpandJob);
+    else {
+      batches.push(data as DeliverJob);
+      options.push(how);
+    }
+  };
+  const jobs: Jobs = {
+    work: () => undefined,
+    enqueue,
+    transaction: (_names, act) =>
+      store.transaction((open) => act({ ...open, ...before(open) }, enqueue)),
+    close: async () => undefined,
+  };
+  const providers = new RecordingProviders();
+  const push: Push = {
+    ...{ identity, jobs, log, metrics: openMetrics() },
+    credentials: openCredentialRoom(identity, async () => null),
+    provider: providers.open,
+  };
+  return {
+    ...{ push, store, providers, expansions, batches, options },
+    async close() {
+      await identity.close();
+      await limiters.close();
+      await bus.close();
+      await store.close();
+      await database.remove();
+    },
+  };
+}

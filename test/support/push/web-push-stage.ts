@@ -1,0 +1,77 @@
+import { generateVAPIDKeys } from "web-push";
+import type { WebPushCredentials } from "../../../src/push/credential/credentials";
+import type { WebPush } from "../../../src/push/payload/push";
+import type { Provider, Target } from "../../../src/push/provider/provider";
+import type { ProviderOptions } from "../../../src/push/provider/provider-options";
+import { openWebPush } from "../../../src/push/provider/web-push";
+import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
+import type { ServerPlace } from "../stand-ins/secure-server";
+import { type Subscription, startWebPush, type WebPushStandIn } from "../stand-ins/web-push";
+import { type Stage, staged, targetOf } from "./stage";
+
+/** Browsers' push services in front of their stand-in. */
+export interface WebPushStage extends Stage {
+  standIn: WebPushStandIn;
+  push: WebPush;
+  credentials: WebPushCredentials;
+  /** For further servers that the same authority vouches for. */
+  place: ServerPlace;
+  openWith(credentials: WebPushCredentials, options?: Partial<ProviderOptions>): Provider;
+}
+
+/** A delivery to a browser. */
+export const targetIn = ({ endpoint, auth, p256dh }: Subscription): Target => ({
+  ...targetOf(endpoint),
+  webAuth: auth,
+  webP256dh: p256dh,
+});
+
+const deviceOf = ({ token }: Target) => token.slice(token.lastIndexOf("/") + 1);
+
+/** Starts the stand-in on a free port. */
+export async function startWebPushStage(): Promise<WebPushStage> {
+  const authority = makeAuthority();
+  const pair = generateVAPIDKeys();
+  const server = makeServerCertificate(authority);
+  const place = { server, authority: authority.certificate };
+  const standIn = await startWebPush(place, pair.publicKey);
+  const credentials: WebPushCredentials = {
+    service: "web",
+    ...pair,
+    subject: "mailto:push@example.com",
+    ca: authority.certificate,
+  };
+  const openWith = (given: WebPushCredentials, options?: Partial<ProviderOptions>) =>
+    openWebPush(given, staged(options));
+  /** Has devices whose endpoints lead elsewhere. */
+  const sendingTo = (base: string): Provider => {
+    const provider = openWith(credentials);
+    const elsewhere = (target: Target) => ({
+      ...target,
+      token: `${base}/push/${deviceOf(target)}`,
+    });
+    return {
+      send: (push, target) => provider.send(push, elsewhere(target)),
+      check: () => provider.check(),
+      close: () => provider.close(),
+    };
+  };
+  return {
+    standIn,
+    credentials,
+    place,
+    openWith,
+    open: (options) => openWith(credentials, options),
+    openForged: () => openWith({ ...credentials, ...generateVAPIDKeys() }),
+    openDistrusting: () => openWith({ ...credentials, ca: undefined }),
+    openNowhere: () => sendingTo("https://127.0.0.1:9"),
+    push: { channel: "web", payload: JSON.stringify({ message: "Grüße", room: 12 }), ttl: 3600 },
+    device: () => targetIn(standIn.subscribe()),
+    tell: (target, ...behaviours) => standIn.script.tell(deviceOf(target), ...behaviours),
+    devices: () => standIn.received.items.map(({ device }) => `${standIn.url}/push/${device}`),
+    connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
+    cut: standIn.cut,
+    secrets: [pair.privateKey],
+    close: standIn.close,
+  };
+}

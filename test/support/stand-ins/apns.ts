@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { type ApnsTrust, judgeApnsPush } from "./apns-rules";
+import { type Behaviour, Script } from "./behaviour";
+import { Mailbox } from "./mailbox";
+import {
+  type Asked,
+  type Reply,
+  type SecureServer,
+  type ServerPlace,
+  startSecureServer,
+} from "./secure-server";
+
+/** A push as Apple's stand-in got it. */
+export interface ApnsReceived {
+  device: string;
+  headers: Record<string, string>;
+  payload: string;
+  connection: number;
+  status: number;
+  /** Why it was not taken. */
+  reason: string | null;
+}
+
+/** Apple's push service, played by a server of one's own. */
+export interface ApnsStandIn extends SecureServer {
+  script: Script;
+  received: Mailbox<ApnsReceived>;
+  trust: ApnsTrust;
+}
+
+/** What Apple says with a status, if nothing else is told. */
+const REASONS: Readonly<Record<number, string>> = {
+  400: "BadDeviceToken",
+  403: "InvalidProviderToken",
+  410: "Unregistered",
+  413: "PayloadTooLarge",
+  429: "TooManyRequests",
+  500: "InternalServerError",
+  503: "ServiceUnavailable",
+};
+
+/** Starts Apple's stand-in ("Sending notification requests to APNs" and "Handling … responses"). */
+export async function startApns(place: ServerPlace, trust: ApnsTrust): Promise<ApnsStandIn> {
+  const script = new Script();
+  const received = new Mailbox<ApnsReceived>();
+  const server = await startSecureServer(place, (asked) => {
+    const device = asked.path.slice(asked.path.lastIndexOf("/") + 1);
+    const refusal = judgeApnsPush(asked, trust);
+    const behaviour: Behaviour = refusal ? { kind: "answer", ...refusal } : script.next(device);
+    const reply = replyTo(asked, behaviour);
+    received.put({
+      device,
+      headers: asked.headers,
+      payload: asked.body.toString("utf8"),
+      connection: asked.connection,
+      status: reply.status,
+      reason: reply.body ? JSON.parse(reply.body).reason : null,
+    });
+    return { reply, behaviour };
+  });
+  return { ...server, script, received, trust };
+}
+
+function replyTo({ headers }: Asked, behaviour: Behaviour): Reply {
+  const id = { "apns-id": headers["apns-id"] ?? randomUUID().toUpperCase() };
+  if (behaviour.kind !== "answer") return { status: 200, headers: id };
+  const { status } = behaviour;
+  const reason = behaviour.reason ?? REASONS[status] ?? "InternalServerError";
+  return {
+    status,
+    headers: { ...id, "content-type": "application/json", ...behaviour.headers },
+    body: JSON.stringify({ reason, ...(status === 410 && { timestamp: Date.now() }) }),
+  };
+}

@@ -1,0 +1,146 @@
+import { randomInt } from "node:crypto";
+import { type Behaviour, Script } from "./behaviour";
+import { judgeMessage } from "./fcm-rules";
+import { FcmTokens, type ServiceAccount } from "./fcm-tokens";
+import { Mailbox } from "./mailbox";
+import {
+  type Asked,
+  type Reply,
+  type SecureServer,
+  type ServerPlace,
+  startSecureServer,
+} from "./secure-server";
+
+/** A message as Firebase's stand-in got it. */
+export interface FcmReceived {
+  /** Registration token; empty for a topic. */
+  device: string;
+  headers: Record<string, string>;
+  message: Record<string, unknown>;
+  text: string;
+  validateOnly: boolean;
+  connection: number;
+  status: number;
+  /** Why it was not taken. */
+  reason: string | null;
+}
+
+/** Firebase Cloud Messaging with its exchange of tokens, played by a server of one's own. */
+export interface FcmStandIn extends SecureServer {
+  script: Script;
+  received: Mailbox<FcmReceived>;
+  tokens: FcmTokens;
+  tokenUrl: string;
+}
+
+/** Firebase's code, and google.rpc's, that go with a status; 410 is what a test says for 404. */
+const CODES: Readonly<Record<number, [status: number, code: string, rpc: string]>> = {
+  400: [400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"],
+  401: [401, "", "UNAUTHENTICATED"],
+  403: [403, "SENDER_ID_MISMATCH", "PERMISSION_DENIED"],
+  404: [404, "UNREGISTERED", "NOT_FOUND"],
+  410: [404, "UNREGISTERED", "NOT_FOUND"],
+  413: [400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"],
+  429: [429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"],
+  500: [500, "INTERNAL", "INTERNAL"],
+  503: [503, "UNAVAILABLE", "UNAVAILABLE"],
+};
+
+const INVALID_TOKEN = "The registration token is not a valid FCM registration token";
+
+function errorReply(
+  told: number,
+  message: string,
+  options: { field?: string; code?: string; headers?: Record<string, string> } = {},
+): Reply {
+  const [status, code, rpc] = CODES[told] ?? [told, "", "UNKNOWN"];
+  const errorCode = options.code ?? code;
+  const details = [
+    ...(errorCode
+      ? [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }]
+      : []),
+    ...(options.field !== undefined
+      ? [
+          {
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            fieldViolations: [{ field: options.field, description: message }],
+          },
+        ]
+      : []),
+  ];
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=UTF-8", ...options.headers },
+    body: JSON.stringify({ error: { code: status, message, status: rpc, details } }),
+  };
+}
+
+/** Starts Firebase's stand-in (firebase.google.com "FCM HTTP v1", "ErrorCode"). */
+export async function startFcm(
+  place: ServerPlace,
+  account: ServiceAccount,
+  lifeS?: number,
+): Promise<FcmStandIn> {
+  const script = new Script();
+  const received = new Mailbox<FcmReceived>();
+  const tokens = new FcmTokens(account, lifeS);
+  const server = await startSecureServer(place, (asked) => {
+    if (asked.path === "/token") return { reply: tokens.exchange(asked, `${server.url}/token`) };
+    const text = asked.body.toString("utf8");
+    const { message, validate_only: validateOnly = false } = readJson(text);
+    const device = typeof message?.token === "string" ? message.token : "";
+    const name = `projects/${account.projectId}/messages/0:${Date.now()}%${randomInt(2 ** 40)}`;
+    let behaviour: Behaviour = { kind: "ok" };
+    let reply = refusal(asked, message);
+    if (!reply && !validateOnly) {
+      behaviour = script.next(device);
+      if (behaviour.kind === "answer") reply = told(behaviour);
+    }
+    reply ??= { status: 200, body: JSON.stringify({ name }) };
+    received.put({
+      ...{ device, text, validateOnly, message: message ?? {} },
+      headers: asked.headers,
+      connection: asked.connection,
+      status: reply.status,
+      reason: reply.status === 200 ? null : (readJson(reply.body ?? "").error?.message ?? null),
+    });
+    return { reply, behaviour };
+  });
+  const refusal = ({ method, path, headers }: Asked, message: unknown): Reply | null => {
+    const project = /^\/v1\/projects\/([^/]+)\/messages:send$/.exec(path)?.[1];
+    if (project === undefined || method !== "POST") return { status: 404, body: "<html></html>" };
+    if (!tokens.isGood(headers.authorization)) {
+      return errorReply(401, "Request had invalid authentication credentials.");
+    }
+    if (project !== account.projectId) {
+      return errorReply(403, "Permission 'cloudmessaging.messages.create' denied", { code: "" });
+    }
+    const wrong = judgeMessage(message);
+    if (!wrong) return null;
+    const { field, description } = wrong;
+    // Of schemas the service speaks in google.rpc's words alone.
+    const code = field === "message.token" || field === "message" ? undefined : "";
+    return errorReply(400, description, { field, code });
+  };
+  return { ...server, script, received, tokens, tokenUrl: `${server.url}/token` };
+}
+
+function told({ status, reason, headers }: Behaviour & { kind: "answer" }): Reply {
+  const field = status === 400 && reason === undefined ? "message.token" : undefined;
+  const words = status === 400 ? INVALID_TOKEN : "Told to.";
+  return errorReply(status, words, { field, code: reason, headers });
+}
+
+interface Json {
+  message?: Record<string, unknown>;
+  validate_only?: boolean;
+  error?: { message?: string };
+}
+
+function readJson(text: string): Json {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StandInKeys } from "./kept-keys";
+import type { StandIns } from "./start";
+
+/** Files that an owner would have from Apple, Google and the usual tools. */
+export const FILES = {
+  authority: "ca.pem",
+  apns: "apns.json",
+  apnsKey: "apns.p8",
+  apnsCertificate: "apns.pem",
+  fcm: "fcm.json",
+  web: "web.json",
+  webKey: "web.key",
+  devices: "devices.json",
+} as const;
+
+/** Writes credentials for the stand-ins, and the devices to try with, into a folder. */
+export function writeCredentials(folder: string, keys: StandInKeys, standIns: StandIns): void {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, content: string | object) => {
+    const text = typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`;
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+  };
+  const { apns, apnsCertificate, fcm, web } = standIns.credentials;
+  write(FILES.authority, keys.authority.certificate);
+  write(FILES.apns, apns);
+  write(FILES.apnsKey, apns.key);
+  write(FILES.apnsCertificate, apnsCertificate.certificate + apnsCertificate.privateKey);
+  // As Google's console makes it.
+  write(FILES.fcm, {
+    type: "service_account",
+    project_id: fcm.projectId,
+    private_key_id: fcm.privateKeyId,
+    private_key: fcm.privateKey,
+    client_email: fcm.clientEmail,
+    token_uri: fcm.tokenUrl,
+  });
+  write(FILES.web, web);
+  write(FILES.webKey, web.privateKey);
+  write(FILES.devices, standIns.devices);
+}

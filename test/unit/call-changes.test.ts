@@ -1,0 +1,96 @@
+import { openLocalBus } from "../../src/bus/local";
+import { tellChanges, watchCalls } from "../../src/calls/record/changes";
+import type { KnownCall } from "../../src/calls/record/known-calls";
+import { WAITING_MAX } from "../../src/calls/record/waiting-calls";
+import { openLog } from "../../src/core/log";
+import type { UserViewer } from "../../src/core/viewer";
+import type { Identity } from "../../src/identity/identity";
+import type { Statement } from "../../src/store/store";
+
+/** Changes of calls for a reader that takes its time, whatever others do. */
+
+const log = openLog("silent");
+const [ANN, BOB] = [1, 2];
+const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId: 7, userId: BOB };
+const known = (id: number, sessionId = `s${id}`) =>
+  ({ id, sessionId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as KnownCall;
+
+/** A database of every call; and the channels that somebody listens to. */
+function identityWith() {
+  const bus = openLocalBus({ now: () => 0 }, log);
+  const asked: number[] = [];
+  let listening = 0;
+  const identity = {
+    bus: {
+      publish: (channel: string, message: string) => bus.publish(channel, message),
+      subscribe: async (channel: string, listener: (message: string) => void) => {
+        const leave = await bus.subscribe(channel, listener);
+        listening += 1;
+        return async () => {
+          listening -= 1;
+          await leave();
+        };
+      },
+    },
+    store: {
+      query: async ({ name }: Statement, [, ids]: [number, number[]]) => {
+        if (name !== "calls_by_ids") return [];
+        asked.push(...ids);
+        return ids.map((id) => ({ id, session_id: `s${id}`, state: "ringing", ended_at: null }));
+      },
+    },
+  } as unknown as Identity;
+  return { identity, asked, listening: () => listening };
+}
+
+async function take(calls: AsyncIterator<{ id: number }>, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let n = 0; n < count; n += 1) ids.push((await calls.next()).value.id);
+  return ids;
+}
+
+test("many at once, of whomever, end nobody, and each is read when its turn has come", async () => {
+  const { identity, asked } = identityWith();
+  const calls = await watchCalls(identity, viewer, null);
+  const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
+  await tellChanges({ identity, log }, list);
+  // Once more before any was read: that is no more to read.
+  await tellChanges({ identity, log }, list);
+  expect(asked).toEqual([]);
+  expect(await take(calls, 500)).toEqual(list.map(({ id }) => id));
+  await tellChanges({ identity, log }, [known(7)]);
+  expect(await take(calls, 1)).toEqual([7]);
+  expect(asked).toHaveLength(501);
+});
+
+test("beyond the bound the longest waiting are left out, and the reader goes on", async () => {
+  const { identity } = identityWith();
+  const calls = await watchCalls(identity, viewer, null);
+  const list = Array.from({ length: WAITING_MAX + 20 }, (_, n) => known(n + 1));
+  await tellChanges({ identity, log }, list);
+  expect(await take(calls, WAITING_MAX)).toEqual(list.slice(20).map(({ id }) => id));
+  const next = take(calls, 1);
+  await tellChanges({ identity, log }, [known(3)]);
+  expect(await next).toEqual([3]);
+});
+
+test("of one call alone, calls of others take no room", async () => {
+  const { identity, asked } = identityWith();
+  const calls = await watchCalls(identity, viewer, "s1");
+  await tellChanges({ identity, log }, [known(1)]);
+  const list = Array.from({ length: WAITING_MAX + 20 }, (_, n) => known(n + 2));
+  await tellChanges({ identity, log }, list);
+  expect(await take(calls, 1)).toEqual([1]);
+  expect(asked).toEqual([1]);
+});
+
+test("a reader that leaves is told the end, and leaves the bus", async () => {
+  const { identity, listening } = identityWith();
+  const calls = await watchCalls(identity, viewer, null);
+  const next = calls.next();
+  expect(listening()).toBe(1);
+  await calls.return?.();
+  expect(await next).toEqual({ value: undefined, done: true });
+  expect(await calls.next()).toEqual({ value: undefined, done: true });
+  expect(listening()).toBe(0);
+});

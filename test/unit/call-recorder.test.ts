@@ -1,0 +1,234 @@
+import { LOOKS_MAX, REMIND_MS, Recorder, WAITING_MAX } from "../../src/calls/record/recorder";
+import type { Records } from "../../src/calls/record/records";
+import type { Signal } from "../../src/calls/signal";
+import { type Clock, systemClock } from "../../src/core/clock";
+import { Fault } from "../../src/core/errors";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import { eventually, MovingClock } from "../support/moving-clock";
+
+/** What waits behind the signals: bounded, and given up one by one. */
+
+const signal = (fields: Partial<Signal> = {}): Signal => ({
+  ...{ id: "i", type: "call", sessionId: "s", callType: "1", extra: [] },
+  ...{ from: { applicationId: 1, userId: 1 }, to: { applicationId: 1, userId: 2 } },
+  ...fields,
+});
+
+/**
+ * A recorder over a database that takes nothing in, in the way that `transaction` says; no call is there
+ * but those of the sessions in `there`.
+ */
+function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clock = systemClock) {
+  const metrics = openMetrics();
+  const written: number[] = [];
+  const there = new Set<string>();
+  const query = async ({ name }: { name: string }, [json]: unknown[]) => {
+    if (name === "waking_applications" || name === "parts_of_calls") return [];
+    const rows = JSON.parse(String(json)) as Array<{ session_id?: string; user_id?: number }>;
+    if (rows.some(({ session_id: id }) => id === "poison")) throw new Error("no such text");
+    written.push(rows.length);
+    if (name === "lock_meant_calls") {
+      return rows
+        .filter((row) => there.has(row.session_id ?? ""))
+        .map((row, id) => ({
+          ...{ id, application_id: 1, session_id: row.session_id, caller_id: row.user_id },
+          ...{ started_at: new Date(clock.now()), state: "ringing" },
+        }));
+    }
+    return [];
+  };
+  const records = {
+    identity: { clock, bus: { publish: async () => undefined } },
+    jobs: {
+      transaction: async (_names: string[], act: (open: object) => Promise<unknown>) => {
+        await transaction();
+        return act({ query });
+      },
+    },
+    ...{ log: openLog("silent"), metrics },
+  } as unknown as Records;
+  const recorder = new Recorder(records, alone);
+  const count = async (outcome: string) => {
+    const { values } = await metrics.callRecords.get();
+    return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
+  };
+  const observe = (fields: Partial<Signal> = {}, heard = true) =>
+    recorder.observe({ door: "rest", cursor: "c", heard, signal: signal(fields) });
+  return { recorder, observe, count, written, there };
+}
+
+it("loses what is beyond its bound while the database is away, and counts it", async () => {
+  let away = true;
+  let tries = 0;
+  const { recorder, observe, count } = recorderOver(async () => {
+    tries += 1;
+    if (away) throw new Fault("UNAVAILABLE", "The database cannot be reached");
+  });
+  for (let n = 0; n < WAITING_MAX + 25; n += 1) observe({ type: "hangUp", sessionId: `s${n}` });
+  expect(await count("lost")).toBe(25);
+  await eventually(
+    () => tries,
+    (times) => times > 1,
+  );
+  expect(await count("unknown")).toBe(0);
+  away = false;
+  // All that waited is taken up, once, in batches.
+  await eventually(
+    () => count("unknown"),
+    (number) => number === WAITING_MAX,
+  );
+  expect(tries).toBeLessThan(30);
+  await recorder.close();
+});
+
+it("gives up what cannot be written alone, and nothing beside it", async () => {
+  const { recorder, observe, count, written } = recorderOver(async () => undefined);
+  for (let n = 0; n < 64; n += 1) observe({ sessionId: n === 17 ? "poison" : `s${n}` });
+  await eventually(
+    () => count("lost"),
+    (number) => number === 1,
+  );
+  await recorder.close();
+  expect(written.length).toBeGreaterThan(0);
+  expect(await count("unknown")).toBe(63);
+});
+
+it("looks for the call again where another node may not have written it yet", async () => {
+  let tries = 0;
+  const nodes = recorderOver(async () => {
+    tries += 1;
+  }, false);
+  nodes.observe({ type: "accept" });
+  await eventually(
+    () => tries,
+    (times) => times > 1,
+  );
+  expect(await nodes.count("unknown")).toBe(0);
+  await nodes.recorder.close();
+  const alone = recorderOver(async () => undefined);
+  alone.observe({ type: "accept" });
+  await eventually(
+    () => alone.count("unknown"),
+    (number) => number === 1,
+  );
+  await alone.recorder.close();
+});
+
+it("tries again what the database gave up for another, and counts what it could not write", async () => {
+  let tries = 0;
+  const { recorder, observe, count } = recorderOver(async () => {
+    tries += 1;
+    throw Object.assign(new Error("deadlock detected"), { code: "40P01" });
+  });
+  observe();
+  await eventually(
+    () => tries,
+    (times) => times > 1,
+  );
+  expect(await count("lost")).toBe(0);
+  await recorder.close();
+  expect(await count("lost")).toBe(1);
+});
+
+it("takes nothing in after it was closed, and writes what waited", async () => {
+  const { recorder, observe, count } = recorderOver(async () => undefined);
+  observe({ type: "hangUp" });
+  await recorder.close();
+  expect(await count("unknown")).toBe(1);
+  observe({ type: "hangUp" });
+  await recorder.close();
+  expect(await count("unknown")).toBe(1);
+});
+
+it("answers to calls that nobody made take no room of calls", async () => {
+  const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
+  for (let n = 0; n < WAITING_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
+  // Those that wait the longest go first.
+  await eventually(
+    () => count("lost"),
+    (number) => number >= WAITING_MAX - LOOKS_MAX,
+  );
+  there.add("real");
+  observe({ sessionId: "real" });
+  await eventually(
+    () => count("written"),
+    (number) => number === 1,
+  );
+  await recorder.close();
+  expect((await count("lost")) + (await count("unknown"))).toBe(WAITING_MAX);
+});
+
+it("a call in the name of somebody else is the sender's own when there is no room to look for it", async () => {
+  const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
+  observe({ sessionId: "named", callerId: "9" });
+  for (let n = 0; n < LOOKS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
+  there.add("named");
+  await eventually(
+    () => count("written"),
+    (number) => number === 1,
+  );
+  await recorder.close();
+  expect(await count("lost")).toBe(0);
+});
+
+it("writes a repeat again after a while, since whoever was not woken may be woken now", async () => {
+  const clock = new MovingClock();
+  clock.hold(true);
+  const { recorder, observe, count, there } = recorderOver(async () => undefined, true, clock);
+  there.add("s");
+  const writes = (wanted: number) =>
+    eventually(
+      () => count("written"),
+      (number) => number === wanted,
+    );
+  observe();
+  await writes(1);
+  observe();
+  clock.advance(REMIND_MS - 1);
+  observe();
+  // Nobody was connected: that is new.
+  observe({}, false);
+  await writes(2);
+  observe({}, false);
+  clock.advance(REMIND_MS);
+  observe({}, false);
+  await writes(3);
+  await recorder.close();
+  expect(await count("written")).toBe(3);
+});
+
+it("writes what is still looked for when it is closed, and tries again what was given up", async () => {
+  let deadlocks = 0;
+  const { recorder, observe, count, there } = recorderOver(async () => {
+    if (deadlocks-- > 0) {
+      throw Object.assign(new Error("deadlock detected"), { code: "40P01" });
+    }
+  }, false);
+  observe({ sessionId: "late", callerId: "9" });
+  observe({ type: "accept", sessionId: "never" });
+  await eventually(
+    () => (recorder as unknown as { looks: Map<unknown, unknown> }).looks.size,
+    (size) => size === 2,
+  );
+  there.add("late");
+  deadlocks = 2;
+  await recorder.close();
+  expect([await count("written"), await count("unknown"), await count("lost")]).toEqual([1, 1, 0]);
+});
+
+it("counts what it could not write when it was closed, looks included", async () => {
+  let away = false;
+  const { recorder, observe, count } = recorderOver(async () => {
+    if (away) throw new Fault("UNAVAILABLE", "The database cannot be reached");
+  }, false);
+  observe({ type: "accept" });
+  await eventually(
+    () => (recorder as unknown as { looks: Map<unknown, unknown> }).looks.size,
+    (size) => size === 1,
+  );
+  away = true;
+  observe();
+  await recorder.close();
+  expect(await count("lost")).toBe(2);
+});

@@ -1,0 +1,532 @@
+import { type CallEvent, toCallEvent } from "../../src/calls/record/call-event";
+import {
+  type CallAnswer,
+  type Callee,
+  hungUpBy,
+  judge,
+  MARGIN_MS,
+  missedAt,
+  RING_MS,
+  reasonOf,
+  ring,
+  ringAgain,
+  type Sight,
+  see,
+} from "../../src/calls/record/call-states";
+import { DEVICES_MAX, storedHangUps } from "../../src/calls/record/hang-ups";
+import {
+  asOwnCall,
+  CALLEES_MAX,
+  expire,
+  type KnownCall,
+  takeIn,
+} from "../../src/calls/record/known-calls";
+import type { Json, JsonObject, Signal } from "../../src/calls/signal";
+
+/** The states of a call as what was seen of it makes them, and whose signals count for which call. */
+
+const START = 1_000_000;
+const [ANN, BOB, CLEO, DAN] = [1, 2, 3, 4];
+const answer = (kind: CallAnswer, after: number, device = "phone"): Sight => ({
+  ...{ kind: "answer", answer: kind, at: START + after, device },
+});
+const left = (after: number, device: string | null = null): Sight => ({
+  ...{ kind: "left", at: START + after, device },
+});
+const dropped = (after: number, device: string | null = null): Sight => ({
+  ...{ kind: "dropped", at: START + after, device },
+});
+const expired = (after: number): Sight => ({ kind: "expired", at: START + after });
+const bob = (...sights: Sight[]) => sights.reduce(see, ring(BOB, START));
+const cleo = (...sights: Sight[]) => sights.reduce(see, ring(CLEO, START));
+
+/** States of the call, of the caller and of the callees in their order. */
+function statesOf(...callees: Callee[]): string[] {
+  const { state, caller, callees: parts } = judge(START, callees);
+  return [state, caller, ...[...parts.values()].map((part) => part.state)];
+}
+
+/** Every order of a list. */
+function orders<T>(list: T[]): T[][] {
+  if (list.length < 2) return [list];
+  return list.flatMap((first, index) =>
+    orders(list.filter((_, at) => at !== index)).map((rest) => [first, ...rest]),
+  );
+}
+
+describe("a call of two", () => {
+  test.each([
+    ["nothing", [], "ringing", null],
+    ["an accept", [answer("accept", 900)], "accepted", null],
+    ["a decline", [answer("decline", 900)], "rejected", "declined"],
+    ["a busy device", [answer("busy", 900)], "rejected", "busy"],
+    ["a device that cannot", [answer("unsupported", 900)], "failed", "not_supported"],
+    ["a caller who gives up", [dropped(20_000)], "hung_up", "cancelled"],
+    ["a callee who hangs up unanswered", [left(900)], "hung_up", null],
+    ["a minute", [expired(RING_MS)], "missed", null],
+    ["less than a minute", [expired(RING_MS - 1)], "ringing", null],
+    ["a caller who gives up with the minute", [dropped(RING_MS - 10)], "missed", "cancelled"],
+    ["talking, and the callee hanging up", [answer("accept", 900), left(5_000)], "hung_up", null],
+    [
+      "talking, and the caller hanging up",
+      [answer("accept", 900), dropped(5_000)],
+      "hung_up",
+      null,
+    ],
+    [
+      "a decline, and the caller hanging up",
+      [answer("decline", 1), dropped(2)],
+      "rejected",
+      "declined",
+    ],
+    ["an accept after giving up", [dropped(900), answer("accept", 950)], "hung_up", "cancelled"],
+    ["an accept with the last second", [answer("accept", RING_MS + MARGIN_MS)], "accepted", null],
+    ["an accept too late", [answer("accept", RING_MS + MARGIN_MS + 1)], "ringing", null],
+    [
+      "a missed call that is accepted late",
+      [expired(RING_MS), answer("accept", 70_000)],
+      "missed",
+      null,
+    ],
+    [
+      "an accept written after the end of waiting",
+      [expired(RING_MS), answer("accept", 59_000)],
+      "accepted",
+      null,
+    ],
+    [
+      "a decline written after the end of waiting",
+      [expired(RING_MS), answer("decline", 59_000)],
+      "rejected",
+      "declined",
+    ],
+    [
+      "a second device that declines",
+      [answer("accept", 900), answer("decline", 950)],
+      "accepted",
+      null,
+    ],
+    [
+      "a second device that accepts",
+      [answer("decline", 900), answer("accept", 950)],
+      "rejected",
+      "declined",
+    ],
+    [
+      "another device that can",
+      [answer("unsupported", 5), answer("accept", 900)],
+      "accepted",
+      null,
+    ],
+    [
+      "another device that is not busy",
+      [answer("busy", 5), answer("decline", 900)],
+      "rejected",
+      "declined",
+    ],
+    [
+      "a device that hangs up while another talks",
+      [answer("accept", 5_000, "desk"), left(30_000, "phone")],
+      ...["accepted", null],
+    ],
+    [
+      "a device that hangs up before another accepts",
+      [left(3_000, "phone"), answer("accept", 5_000, "desk")],
+      ...["accepted", null],
+    ],
+    [
+      "a device that comes second and is hung up on",
+      [answer("accept", 5_000, "desk"), answer("accept", 5_100, "phone"), dropped(5_200, "phone")],
+      ...["accepted", null],
+    ],
+    [
+      "one device after the other hanging up",
+      [answer("accept", 5_000, "desk"), left(6_000, "phone"), left(9_000, "desk")],
+      ...["hung_up", null],
+    ],
+    [
+      "the caller hanging up on the one that talks",
+      [answer("accept", 5_000, "desk"), dropped(5_200, "phone"), dropped(9_000, "desk")],
+      ...["hung_up", null],
+    ],
+    [
+      "the caller giving up before one device accepts, on all of them",
+      [dropped(4_000), dropped(4_500, "desk"), answer("accept", 5_000, "desk")],
+      ...["hung_up", "cancelled"],
+    ],
+    ["a device that hangs up unanswered", [left(3_000, "phone")], "hung_up", null],
+    [
+      "a device that hangs up before another declines",
+      [left(3_000, "phone"), answer("decline", 5_000, "desk")],
+      ...["hung_up", null],
+    ],
+  ] as Array<[string, Sight[], string, string | null]>)("after %s", (_, sights, state, reason) => {
+    for (const order of orders(sights)) {
+      // Whichever way it comes, and however often.
+      const callee = bob(...order, ...order);
+      expect(statesOf(callee)).toEqual([state, state, state]);
+      expect(reasonOf(callee)).toBe(reason);
+    }
+  });
+
+  test("tells when it was accepted and when it ended, and by whom", () => {
+    const talked = bob(answer("accept", 900, "desk"), left(5_000));
+    expect(judge(START, [talked])).toMatchObject({
+      acceptedAt: START + 900,
+      endedAt: START + 5_000,
+    });
+    expect(talked.device).toBe("desk");
+    expect(hungUpBy(ANN, [talked], START + 5_000)).toBe(BOB);
+    // A late one ended nothing.
+    expect(hungUpBy(ANN, [see(talked, dropped(7_000))], START + 5_000)).toBe(BOB);
+    const dropping = bob(answer("accept", 900), dropped(6_000));
+    expect(judge(START, [dropping])).toMatchObject({ endedAt: START + 6_000 });
+    expect(hungUpBy(ANN, [dropping], START + 6_000)).toBe(ANN);
+    expect(hungUpBy(ANN, [bob(answer("decline", 5), dropped(9))], START + 5)).toBeNull();
+    expect(judge(START, [bob()])).toMatchObject({ acceptedAt: null, endedAt: null });
+    expect(hungUpBy(ANN, [bob()], null)).toBeNull();
+    expect(judge(START, [bob(expired(61_000))])).toMatchObject({
+      acceptedAt: null,
+      endedAt: START + RING_MS,
+    });
+    expect(judge(START, [bob(answer("busy", 3))])).toMatchObject({ endedAt: START + 3 });
+  });
+
+  test("ends when the device that talks hangs up, not before", () => {
+    const sights = [answer("accept", 900, "desk"), left(2_000, "phone"), left(5_000, "desk")];
+    for (const order of orders(sights)) {
+      const talked = bob(...order);
+      expect(judge(START, [talked])).toMatchObject({ endedAt: START + 5_000 });
+      expect(hungUpBy(ANN, [talked], START + 5_000)).toBe(BOB);
+    }
+  });
+
+  test("keeps what few devices did, whatever names a client makes up, in every order", () => {
+    const names = Array.from({ length: 3 * DEVICES_MAX }, (_, n) => `made-up-${n}`);
+    const sights = [
+      ...names.flatMap((name, n) => [left(1_000 + n, name), left(900 + n, name)]),
+      ...[answer("accept", 500, "made-up-2"), dropped(7_000), left(8_000)],
+    ];
+    const one = bob(...sights);
+    expect(one.hangUps).toHaveLength(DEVICES_MAX + 2);
+    expect(one).toMatchObject({ leftAt: START + 902, droppedAt: START + 7_000 });
+    for (let turn = 1; turn < sights.length; turn += 1) {
+      const order = [...sights.slice(turn), ...sights.slice(0, turn)];
+      for (const list of [order, order.reverse()]) {
+        const other = bob(...list);
+        expect(new Set(other.hangUps)).toEqual(new Set(one.hangUps));
+        expect({ ...other, hangUps: [] }).toEqual({ ...one, hangUps: [] });
+      }
+    }
+  });
+
+  test("of a row from before devices were told apart, counts hanging up for all of them", () => {
+    const row = { leftAt: 5, droppedAt: null };
+    expect(storedHangUps(null, row)).toEqual([{ kind: "left", at: 5, device: null }]);
+    expect(storedHangUps([], row)).toEqual([]);
+  });
+
+  test("keeps the first device of several that accept", () => {
+    const both = [answer("accept", 900, "desk"), answer("accept", 901, "phone")];
+    for (const order of orders(both)) expect(bob(...order).device).toBe("desk");
+    const same = [answer("accept", 900), answer("decline", 900)];
+    for (const order of orders(same)) expect(bob(...order).answer).toBe("accept");
+  });
+
+  test("rings from the first call, whichever is seen first, and until a minute later", () => {
+    const later = ring(BOB, START + 5_000);
+    expect(ringAgain(later, START).rangAt).toBe(START);
+    expect(ringAgain(later, START + 10_000)).toBe(later);
+    const part = { state: "ringing", endedAt: null } as const;
+    expect(missedAt(bob(), part)).toBe(START + RING_MS);
+    expect(missedAt(bob(), { state: "accepted", endedAt: null })).toBeNull();
+  });
+
+  test("is as it was when nothing new is seen", () => {
+    const talked = bob(answer("accept", 900), left(5_000), dropped(5_001));
+    for (const sight of [answer("accept", 900), left(5_000), dropped(6_000), expired(1)]) {
+      expect(see(talked, sight)).toBe(talked);
+    }
+  });
+});
+
+describe("a call of several", () => {
+  test.each<[string, Callee[], states: string[]]>([
+    ["nobody has answered", [bob(), cleo()], ["ringing", "ringing", "ringing", "ringing"]],
+    [
+      "one has accepted",
+      [bob(answer("accept", 9)), cleo()],
+      ["accepted", "accepted", "accepted", "ringing"],
+    ],
+    [
+      "one declined, one rings",
+      [bob(answer("decline", 9)), cleo()],
+      ["ringing", "ringing", "rejected", "ringing"],
+    ],
+    [
+      "one declined, one missed it",
+      [bob(answer("decline", 9)), cleo(expired(RING_MS))],
+      ["rejected", "rejected", "rejected", "missed"],
+    ],
+    [
+      "one cannot, one missed it",
+      [bob(answer("unsupported", 9)), cleo(expired(RING_MS))],
+      ["failed", "failed", "failed", "missed"],
+    ],
+    [
+      "one missed it, one was given up",
+      [bob(expired(RING_MS)), cleo(dropped(9))],
+      ["missed", "missed", "missed", "hung_up"],
+    ],
+    [
+      "one talks, one missed it",
+      [bob(answer("accept", 9)), cleo(expired(RING_MS))],
+      ["accepted", "accepted", "accepted", "missed"],
+    ],
+    [
+      "one has talked, one declined",
+      [bob(answer("accept", 9), left(99)), cleo(answer("decline", 9))],
+      ["hung_up", "hung_up", "hung_up", "rejected"],
+    ],
+    [
+      "one has talked, one still rings",
+      [bob(answer("accept", 9), left(99)), cleo()],
+      ["accepted", "accepted", "hung_up", "ringing"],
+    ],
+    [
+      "one left, two talk on",
+      [bob(answer("accept", 9), left(99)), cleo(answer("accept", 9))],
+      ["accepted", "accepted", "hung_up", "accepted"],
+    ],
+    [
+      "the caller left, two talk on",
+      [bob(answer("accept", 9), dropped(99)), cleo(answer("accept", 9), dropped(99))],
+      ["accepted", "hung_up", "accepted", "accepted"],
+    ],
+    [
+      "the caller left, one after",
+      [bob(answer("accept", 9), dropped(99), left(200)), cleo(answer("accept", 9), dropped(99))],
+      ["hung_up", "hung_up", "hung_up", "hung_up"],
+    ],
+    [
+      "the caller left while one was rung",
+      [bob(answer("accept", 9), dropped(99)), cleo(dropped(99))],
+      ["hung_up", "hung_up", "hung_up", "hung_up"],
+    ],
+    ["nobody was there", [], ["failed", "failed"]],
+  ])("%s", (_, callees, states) => {
+    expect(statesOf(...callees)).toEqual(states);
+  });
+
+  test("ends for the last one when the second last leaves", () => {
+    const parts = [
+      bob(answer("accept", 9), dropped(99), left(200)),
+      cleo(answer("accept", 9), dropped(99)),
+    ];
+    const judged = judge(START, parts);
+    expect(judged.callees.get(CLEO)).toEqual({ state: "hung_up", endedAt: START + 200 });
+    expect(judged.endedAt).toBe(START + 200);
+    expect(hungUpBy(ANN, parts, judged.endedAt)).toBe(BOB);
+  });
+});
+
+describe("a signal counts for a call", () => {
+  let calls: KnownCall[];
+  const known = (id: number, callerId: number | null, ...callees: number[]): KnownCall => ({
+    ...{ id, applicationId: 7, sessionId: "s", callerId, startedAt: START, state: "ringing" },
+    callees: new Map(callees.map((userId) => [userId, ring(userId, START)])),
+    woken: new Set(),
+  });
+  const parties = { at: START + 500, applicationId: 7, sessionId: "s" };
+  const call = (from: number, to: number, initiator = from): CallEvent => ({
+    ...{ ...parties, kind: "call", from, to, initiator, callType: 1, heard: true },
+    invitation: { opponentIds: [], userInfo: null },
+  });
+  const accept = (from: number, to: number): CallEvent => ({
+    ...{ ...parties, kind: "answer", answer: "accept", from, to, device: "phone" },
+  });
+  const reject = (from: number, to: number): CallEvent => ({
+    ...{ ...parties, kind: "answer", answer: "decline", from, to, device: "phone" },
+  });
+  const hangUp = (from: number, to: number): CallEvent => ({
+    ...parties,
+    ...{ kind: "hangUp", from, to, device: "phone", toDevice: null },
+  });
+  const states = () =>
+    calls.map(({ startedAt, callees }) => judge(startedAt, [...callees.values()]).state);
+  beforeEach(() => {
+    calls = [known(1, ANN, BOB)];
+  });
+
+  test("between its caller and its callee", () => {
+    expect(takeIn(calls, accept(BOB, ANN))).toBe(true);
+    expect(states()).toEqual(["accepted"]);
+    expect(takeIn(calls, { ...hangUp(ANN, BOB), at: START + 900 })).toBe(true);
+    expect(states()).toEqual(["hung_up"]);
+  });
+
+  test.each<[string, CallEvent]>([
+    ["a stranger hangs up on the caller", hangUp(DAN, ANN)],
+    ["a stranger hangs up on the callee", hangUp(DAN, BOB)],
+    ["a stranger accepts", accept(DAN, ANN)],
+    ["a stranger declines", reject(DAN, ANN)],
+    ["the callee hangs up on a stranger", hangUp(BOB, DAN)],
+    ["the callee accepts towards a stranger", accept(BOB, DAN)],
+    ["it is of another application", { ...hangUp(BOB, ANN), applicationId: 8 }],
+    ["it is of another session", { ...hangUp(BOB, ANN), sessionId: "S" }],
+    ["a stranger calls in the caller's name", call(DAN, BOB, ANN)],
+    ["the callee calls a stranger in the caller's name", call(BOB, DAN, ANN)],
+    ["a stranger uses the sessionID", call(DAN, BOB)],
+  ])("not when %s", (_, event) => {
+    const before = structuredClone(calls);
+    expect(takeIn(calls, event)).toBe(false);
+    expect(calls).toEqual(before);
+  });
+
+  test("not when the caller answers by itself", () => {
+    const before = structuredClone(calls);
+    for (const event of [accept(ANN, BOB), reject(ANN, BOB)]) takeIn(calls, event);
+    expect(calls).toEqual(before);
+  });
+
+  test("of two callers with one sessionID in the one between the two", () => {
+    calls = [known(1, ANN, BOB, CLEO), known(2, DAN, ANN, BOB)];
+    takeIn(calls, accept(BOB, ANN));
+    expect(states()).toEqual(["accepted", "ringing"]);
+    takeIn(calls, reject(BOB, DAN));
+    expect(calls[1]?.callees.get(BOB)?.answer).toBe("decline");
+    expect(calls[0]?.callees.get(BOB)?.answer).toBe("accept");
+  });
+
+  test("when a device hangs up, or is hung up on, that did not accept: not for who talks", () => {
+    takeIn(calls, accept(BOB, ANN));
+    takeIn(calls, { ...hangUp(BOB, ANN), at: START + 900, device: "desk" } as CallEvent);
+    takeIn(calls, { ...hangUp(ANN, BOB), at: START + 900, toDevice: "desk" } as CallEvent);
+    expect(states()).toEqual(["accepted"]);
+    takeIn(calls, { ...hangUp(ANN, BOB), at: START + 950, toDevice: "phone" } as CallEvent);
+    expect(states()).toEqual(["hung_up"]);
+  });
+
+  test("when two call each other with one sessionID, in the one that each answers", () => {
+    calls = [known(1, ANN, BOB), known(2, BOB, ANN)];
+    takeIn(calls, accept(BOB, ANN));
+    expect(states()).toEqual(["accepted", "ringing"]);
+    takeIn(calls, { ...hangUp(BOB, ANN), at: START + 900 });
+    expect(states()).toEqual(["hung_up", "hung_up"]);
+  });
+
+  test("in a group call also between callees, whose declining is about their part alone", () => {
+    calls = [known(1, ANN, BOB, CLEO)];
+    expect(takeIn(calls, call(BOB, CLEO, ANN))).toBe(true);
+    expect(takeIn(calls, reject(CLEO, BOB))).toBe(true);
+    expect(calls[0]?.callees.get(CLEO)?.answer).toBeNull();
+    expect(takeIn(calls, accept(CLEO, BOB))).toBe(true);
+    expect(calls[0]?.callees.get(CLEO)?.answer).toBe("accept");
+    expect(takeIn(calls, { ...hangUp(CLEO, BOB), at: START + 900 })).toBe(true);
+    expect(calls[0]?.callees.get(CLEO)?.leftAt).toBe(START + 900);
+  });
+
+  test("when its caller invites, as far as a record goes; repeats are one", () => {
+    for (let user = CLEO; user < CLEO + 2 * CALLEES_MAX; user += 1) {
+      for (let repeat = 0; repeat < 3; repeat += 1) takeIn(calls, call(ANN, user));
+    }
+    expect(calls[0]?.callees.size).toBe(CALLEES_MAX);
+  });
+
+  test("of a caller who was deleted, between those who are left", () => {
+    calls = [known(1, null, BOB, CLEO)];
+    expect(takeIn(calls, hangUp(BOB, CLEO))).toBe(true);
+    expect(calls[0]?.callees.get(BOB)?.leftAt).toBe(START + 500);
+  });
+
+  test("as the sender's own, when it named somebody else in vain", () => {
+    expect(asOwnCall(call(DAN, BOB, ANN))).toEqual(call(DAN, BOB));
+    expect(asOwnCall(hangUp(DAN, BOB))).toEqual(hangUp(DAN, BOB));
+  });
+
+  test("and waiting ends for whoever was rung for a minute", () => {
+    calls[0]?.callees.set(CLEO, ring(CLEO, START + 30_000));
+    for (const each of calls) expire(each, START + RING_MS);
+    expect(calls.map(({ callees }) => [...callees.values()].map((each) => each.expiredAt))).toEqual(
+      [[START + RING_MS, null]],
+    );
+  });
+});
+
+describe("what a signal says about a call", () => {
+  const party = (userId: number) => ({ applicationId: 7, userId, resource: "phone" });
+  const signal = (fields: Partial<Signal>): Signal => ({
+    ...{ id: "i", from: party(ANN), to: party(BOB), type: "call", sessionId: "s", extra: [] },
+    ...fields,
+  });
+  const read = (fields: Partial<Signal>, heard = true) =>
+    toCallEvent({ door: "xmpp", cursor: "c", heard, signal: signal(fields) }, START);
+
+  test.each<[string, Partial<Signal>]>([
+    ["another kind", { type: "iceCandidates" }],
+    ["an unknown kind", { type: "constructor" }],
+    ["none without a sessionID", { sessionId: undefined }],
+    ["none with an empty sessionID", { sessionId: "" }],
+    ["none with a sessionID that is too long", { sessionId: "s".repeat(256) }],
+    ["none between devices of one user", { to: party(ANN) }],
+  ])("is nothing: %s", (_, fields) => {
+    expect(read(fields)).toBeNull();
+  });
+
+  test("is a call of whom it names, or of its sender", () => {
+    expect(read({ callType: "2", callerId: "9" }, false)).toMatchObject({
+      ...{ kind: "call", from: ANN, to: BOB, initiator: 9, callType: 2, heard: false },
+    });
+    for (const callerId of [undefined, "", "x", "-1", "0", "1e3", "99999999999999999999"]) {
+      expect(read({ callerId })).toMatchObject({ initiator: ANN });
+    }
+    expect(read({ callType: "3" })).toMatchObject({ callType: null });
+    expect(read({ sessionId: "ß".repeat(255) })).toMatchObject({ sessionId: "ß".repeat(255) });
+  });
+
+  test.each<[CallAnswer, Signal["userInfo"]]>([
+    ["decline", undefined],
+    ["decline", { busy: "false" }],
+    ["decline", { reason: "busy" }],
+    ["busy", { busy: true }],
+    ["busy", { busy: "true" }],
+    ["busy", { busy: 1 }],
+    ["unsupported", { not_supported: "1" }],
+    ["unsupported", { not_supported: 1, busy: true }],
+  ])("is the answer %s: a reject with %j", (kind, userInfo) => {
+    expect(read({ type: "reject", userInfo })).toMatchObject({ kind: "answer", answer: kind });
+  });
+
+  test("is a hanging up by a device, on one or on all", () => {
+    expect(read({ type: "hangUp" })).toMatchObject({ device: "phone", toDevice: "phone" });
+    const to = { applicationId: 7, userId: BOB };
+    expect(read({ type: "hangUp", to })).toMatchObject({ device: "phone", toDevice: null });
+  });
+
+  test("is an accept by the device that sent it", () => {
+    expect(read({ type: "accept" })).toMatchObject({ answer: "accept", device: "phone" });
+  });
+
+  test("goes along in a push as far as it is small", () => {
+    const ids = ["2", "2", "x", "3", "4", "5", "6", "7"];
+    expect(read({ opponentIds: ids, userInfo: { topic: "x" } })).toMatchObject({
+      invitation: { opponentIds: [2, 3, 4], userInfo: { topic: "x" } },
+    });
+    const deep = (levels: number): Json => (levels === 0 ? "x" : { a: deep(levels - 1) });
+    expect(read({ userInfo: { a: deep(17), b: -1.5e-300 } })).not.toMatchObject({
+      invitation: { userInfo: null },
+    });
+    // Signals may hold what no push can: that goes without, and the call is recorded as ever.
+    const refused: JsonObject[] = [
+      { topic: "x".repeat(1_024) },
+      { id: 1e20 },
+      { a: [1, -(2 ** 53)] },
+      { a: deep(18) },
+    ];
+    for (const userInfo of refused) {
+      expect(read({ userInfo })).toMatchObject({
+        ...{ kind: "call", invitation: { opponentIds: [], userInfo: null } },
+      });
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import type { Records } from "../../src/calls/record/records";
+import { type Wake, wake } from "../../src/calls/record/wake";
+import { systemClock } from "../../src/core/clock";
+import { Fault } from "../../src/core/errors";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import type { Statement } from "../../src/store/store";
+
+/** Whom a job wakes, and what keeps it from waking some says nothing of the others. */
+
+const wakeOf = (callId: number, fields: Partial<Wake> = {}): Wake => ({
+  ...{ callId, userId: 100 + callId, opponentIds: [], userInfo: null },
+  ...fields,
+});
+
+interface Given {
+  /** Callees without a device. */
+  lone?: number[];
+  /** Callers, by the id of their call, who push too often. */
+  loud?: number[];
+  /** Calls whose pushes the database does not take, and how it says so. */
+  poison?: number[];
+  failure?: Error;
+}
+
+/** A database where every call rings and everybody has one device. */
+function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {}) {
+  const metrics = openMetrics();
+  let statements = 0;
+  /** Calls that a push was written for, by the transactions that were committed. */
+  const woken: number[][] = [];
+  const pushes: Array<Record<string, unknown>> = [];
+  const query = async ({ name }: Statement, [json]: unknown[]): Promise<object[]> => {
+    statements += 1;
+    const keys = JSON.parse(String(json)) as Array<{ call_id: number; user_id: number }>;
+    switch (name) {
+      case "ringing_for_wakes":
+        return keys.map((key) => ({
+          ...{ ...key, missed_at: new Date(systemClock.now() + 60_000), application_id: 1 },
+          ...{ session_id: `s${key.call_id}`, call_type: 1, wake_environment: "production" },
+          ...{ caller_id: key.call_id, full_name: "Ann" },
+        }));
+      case "push_reach_of_users":
+        return keys
+          .filter(({ user_id: id }) => !lone.includes(id - 100))
+          .map(({ user_id }) => ({ user_id, channel: "gcm" }));
+      case "write_wakes":
+        if (keys.some((key) => poison.includes(key.call_id))) throw failure ?? new Error("bad row");
+        pushes.push(...keys);
+        return keys.map((_, id) => ({ id }));
+      default:
+        return keys;
+    }
+  };
+  const jobs: Array<[string, unknown]> = [];
+  const transaction = async (_names: string[], act: (...parts: unknown[]) => Promise<number>) => {
+    const before = pushes.length;
+    const answer = await act({ query }, async (name: string, data: unknown) => {
+      jobs.push([name, data]);
+    });
+    woken.push(pushes.slice(before).map((push) => Number(push.call_id)));
+    return answer;
+  };
+  const sender = async (id: number) => {
+    if (loud.includes(id)) throw new Fault("LIMITED", "Too many requests", undefined, 9);
+  };
+  const records = {
+    identity: { clock: systemClock, store: { query }, limits: { sender } },
+    ...{ push: { jobs: { transaction } }, log: openLog("silent"), metrics },
+  } as unknown as Records;
+  return { records, woken, pushes, jobs, statements: () => statements };
+}
+
+const list = (count: number) => Array.from({ length: count }, (_, n) => wakeOf(n + 1));
+
+it("wakes many by a few statements", async () => {
+  const { records, woken, jobs, statements } = recordsWith();
+  await wake(records, { wakes: list(20) });
+  expect(woken.flat()).toHaveLength(20);
+  expect(statements()).toBe(4);
+  expect(jobs).toEqual([
+    [
+      "push-expand",
+      expect.arrayContaining([{ event: 19, occurrence: 0, recipient: 0, subscription: 0 }]),
+    ],
+  ]);
+});
+
+it("what a push cannot hold keeps nobody else from being woken", async () => {
+  const { records, woken } = recordsWith();
+  const wakes = [...list(3), wakeOf(4, { userInfo: { id: 1e20 } }), wakeOf(5)];
+  await wake(records, { wakes });
+  expect(woken).toEqual([[1, 2, 3, 5]]);
+});
+
+it("a row that cannot be written is given up alone", async () => {
+  const { records, woken } = recordsWith({ poison: [3] });
+  await wake(records, { wakes: list(7) });
+  expect(woken.flat()).toEqual([1, 2, 4, 5, 6, 7]);
+});
+
+it.each([
+  ["the database is away", new Fault("UNAVAILABLE", "The database cannot be reached")],
+  ["it was given up for another", Object.assign(new Error("deadlock"), { code: "40P01" })],
+])("is tried again when %s", async (_, failure) => {
+  const { records, woken } = recordsWith({ poison: [3], failure });
+  await expect(wake(records, { wakes: list(7) })).rejects.toBe(failure);
+  expect(woken).toEqual([]);
+});
+
+it("claims nobody without a device, and nobody whose caller pushes too often", async () => {
+  const { records, woken } = recordsWith({ lone: [2], loud: [4] });
+  await wake(records, { wakes: list(5) });
+  // What is not claimed is not said to be woken, and a repeat of the call may wake it.
+  expect(woken).toEqual([[1, 3, 5]]);
+  const none = recordsWith({ lone: [1] });
+  await wake(none.records, { wakes: list(1) });
+  expect(none.woken).toEqual([]);
+});

@@ -1,0 +1,210 @@
+import { type Bus, UNREMEMBERED } from "../../../src/bus/bus";
+import { openLocalBus } from "../../../src/bus/local";
+import type { Device, Parcel } from "../../../src/calls/device";
+import { SEATS } from "../../../src/calls/inbox/inbox";
+import { openRouter } from "../../../src/calls/router";
+import type { Signal } from "../../../src/calls/signal";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+
+const log = openLog("silent");
+const ann = { applicationId: 7, userId: 42 };
+const bob = { applicationId: 7, userId: 43 };
+const signal = (id: string): Signal => ({ id, from: bob, to: ann, type: "probe", extra: [] });
+
+/** A device that keeps what it receives. */
+function device(resource: string): Device & { ids: string[] } {
+  const ids: string[] = [];
+  return {
+    ids,
+    party: { ...ann, resource },
+    door: "graphql",
+    receive(parcel: Parcel) {
+      if (parcel.kind === "signal") ids.push(parcel.signal.id);
+    },
+    close() {},
+  };
+}
+
+function routerOn(bus: Bus) {
+  return openRouter({
+    ...{ bus, log, metrics: openMetrics() },
+    userExists: async () => true,
+    answeredElsewhere: async () => false,
+  });
+}
+
+/** The bus with every read waiting until it is let go; answers how many wait. */
+function slowReads(bus: Bus) {
+  const waiting: Array<() => void> = [];
+  let open = false;
+  const slow: Bus = {
+    append: (inbox, body) => bus.append(inbox, body),
+    publish: (channel, message) => bus.publish(channel, message),
+    subscribe: (channel, listener) => bus.subscribe(channel, listener),
+    async read(inbox, after) {
+      if (!open) await new Promise<void>((resolve) => waiting.push(resolve));
+      return bus.read(inbox, after);
+    },
+  };
+  return {
+    slow,
+    waiting,
+    letGo() {
+      open = true;
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await turn();
+}
+
+describe("a device that attaches", () => {
+  test("hears nothing of what was sent before", async () => {
+    const router = routerOn(openLocalBus({ now: () => 0 }, log));
+    await router.send("graphql", signal("old"));
+    const phone = device("phone");
+    await router.attach(phone);
+    await router.send("graphql", signal("new"));
+    await until(() => phone.ids.length > 0);
+    await turn();
+    expect(phone.ids).toEqual(["new"]);
+  });
+
+  test("hears nothing old when it is woken before it has found its place", async () => {
+    const bus = openLocalBus({ now: () => 0 }, log);
+    await routerOn(bus).send("graphql", signal("old"));
+    const { slow, waiting, letGo } = slowReads(bus);
+    const router = routerOn(slow);
+    const phone = device("phone");
+    const attached = router.attach(phone);
+    await until(() => waiting.length > 0);
+    await router.send("graphql", signal("meanwhile"));
+    await turn();
+    letGo();
+    await attached;
+    await router.send("graphql", signal("new"));
+    await until(() => phone.ids.includes("new"));
+    await turn();
+    expect(phone.ids).not.toContain("old");
+    expect(phone.ids.filter((id) => id === "new")).toEqual(["new"]);
+  });
+
+  test("to an inbox that others read hears what they hear from then on", async () => {
+    const router = routerOn(openLocalBus({ now: () => 0 }, log));
+    const [phone, tablet] = [device("phone"), device("tablet")];
+    await router.attach(phone);
+    await router.send("graphql", signal("1"));
+    await until(() => phone.ids.length === 1);
+    await router.attach(tablet);
+    await router.send("graphql", signal("2"));
+    await router.send("graphql", { ...signal("3"), to: { ...ann, resource: "tablet" } });
+    await until(() => tablet.ids.length === 2);
+    expect([phone.ids, tablet.ids]).toEqual([
+      ["1", "2"],
+      ["2", "3"],
+    ]);
+  });
+
+  test("and detaches hears nothing more, nor what came while nobody was there", async () => {
+    const router = routerOn(openLocalBus({ now: () => 0 }, log));
+    const phone = device("phone");
+    const { detach } = await router.attach(phone);
+    await detach();
+    await router.send("graphql", signal("away"));
+    await turn();
+    await router.attach(phone);
+    await router.send("graphql", signal("back"));
+    await until(() => phone.ids.length > 0);
+    await turn();
+    expect(phone.ids).toEqual(["back"]);
+  });
+});
+
+describe("many devices that attach", () => {
+  const call = (id: string, resource?: string): Signal => ({
+    ...{ ...signal(id), type: "call", sessionId: id },
+    to: { ...ann, resource },
+  });
+
+  test("at once read the inbox for once, and each is handed the calls that ring for it", async () => {
+    const bus = openLocalBus({ now: () => 0 }, log);
+    const sender = routerOn(bus);
+    for (const id of ["1", "2"]) await sender.send("graphql", call(id));
+    await sender.send("graphql", call("mine", "tablet"));
+    await sender.send("graphql", signal("old"));
+    await sender.send("graphql", { ...signal("end"), type: "hangUp", sessionId: "1" });
+    let whole = 0;
+    const counting: Bus = {
+      append: (...words) => bus.append(...words),
+      publish: (...words) => bus.publish(...words),
+      subscribe: (...words) => bus.subscribe(...words),
+      read(inbox, after, lanes) {
+        if (after === "") whole++;
+        return bus.read(inbox, after, lanes);
+      },
+    };
+    const router = routerOn(counting);
+    const devices = Array.from({ length: 100 }, (_, n) => device(n === 7 ? "tablet" : `d${n}`));
+    await Promise.all(devices.map((each) => router.attach(each)));
+    expect(whole).toBeLessThanOrEqual(2);
+    await sender.send("graphql", signal("live"));
+    await until(() => devices.every(({ ids }) => ids.includes("live")));
+    for (const { ids, party } of devices) {
+      const mine = party.resource === "tablet" ? ["2", "mine", "live"] : ["2", "live"];
+      expect(ids).toEqual(mine);
+    }
+  });
+
+  test("one after another, while others read, hear nothing of what was sent before", async () => {
+    const { slow, waiting, letGo } = slowReads(openLocalBus({ now: () => 0 }, log));
+    const router = routerOn(slow);
+    const [first, second] = [device("first"), device("second")];
+    const attached = [router.attach(first)];
+    await until(() => waiting.length > 0);
+    await router.send("graphql", signal("before the second"));
+    attached.push(router.attach(second));
+    await turn();
+    letGo();
+    await Promise.all(attached);
+    await router.send("graphql", signal("live"));
+    await until(() => first.ids.includes("live") && second.ids.includes("live"));
+    expect(second.ids).toEqual(["live"]);
+  });
+
+  test("are no more than a user may have on a node", async () => {
+    const router = routerOn(openLocalBus({ now: () => 0 }, log));
+    const devices = Array.from({ length: SEATS }, (_, n) => device(`d${n}`));
+    const [first] = await Promise.all(devices.map((each) => router.attach(each)));
+    await expect(router.attach(device("one more"))).rejects.toMatchObject({
+      code: "LIMITED",
+      retryAfter: expect.any(Number),
+    });
+    await router.attach({ ...device("phone"), party: { ...bob, resource: "phone" } });
+    await first?.detach();
+    await router.attach(device("one more"));
+  });
+});
+
+test("who has accepted a call is remembered for its minute alone", async () => {
+  const bus = openLocalBus({ now: () => 0 }, log);
+  const lanes = new Map<string, unknown[]>();
+  const noting: Bus = {
+    append(inbox, body, lane) {
+      lanes.set(inbox, [...(lanes.get(inbox) ?? []), lane]);
+      return bus.append(inbox, body, lane);
+    },
+    publish: (...words) => bus.publish(...words),
+    subscribe: (...words) => bus.subscribe(...words),
+    read: (...words) => bus.read(...words),
+  };
+  const router = routerOn(noting);
+  const accept = { ...signal("yes"), type: "accept", sessionId: "made up" };
+  await router.send("graphql", { ...accept, from: { ...bob, resource: "phone" } });
+  const logs = [...lanes].filter(([inbox]) => inbox.startsWith("answers:"));
+  expect(logs).toEqual([[expect.any(String), [UNREMEMBERED]]]);
+});

@@ -1,0 +1,53 @@
+import type { Bus } from "../../../src/bus/bus";
+import type { CloseReason, Device, Parcel } from "../../../src/calls/device";
+import { openRouter } from "../../../src/calls/router";
+import type { Signal } from "../../../src/calls/signal";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+
+/** Says nothing. */
+export const log = openLog("silent");
+export const ann = { applicationId: 7, userId: 42 };
+export const bob = { applicationId: 7, userId: 43 };
+/** A signal from Bob to Ann. */
+export const signal = (id: string, fields: Partial<Signal> = {}): Signal => ({
+  ...{ id, from: bob, to: ann, type: "probe", extra: [] },
+  ...fields,
+});
+
+/** A device of Ann that keeps what it receives. */
+export interface TestDevice extends Device {
+  parcels: Parcel[];
+  ids(): string[];
+  cursor(id: string): string;
+  closed: CloseReason[];
+}
+
+export function device(resource: string, door: Device["door"] = "xmpp"): TestDevice {
+  const parcels: Parcel[] = [];
+  const closed: CloseReason[] = [];
+  const signals = () => parcels.flatMap((parcel) => (parcel.kind === "signal" ? [parcel] : []));
+  return {
+    ...{ parcels, closed, door, party: { ...ann, resource } },
+    ids: () => signals().map((parcel) => parcel.signal.id),
+    cursor: (id) => signals().find((parcel) => parcel.signal.id === id)?.cursor ?? "",
+    receive: (parcel) => void parcels.push(parcel),
+    close: (reason) => void closed.push(reason),
+  };
+}
+
+/** A node on a bus. */
+export function nodeOn(bus: Bus, hangUp = false) {
+  return openRouter({
+    ...{ bus, log, metrics: openMetrics() },
+    userExists: async () => true,
+    answeredElsewhere: async () => hangUp,
+  });
+}
+export const turn = () => new Promise((resolve) => setImmediate(resolve));
+export async function until(done: () => boolean): Promise<void> {
+  while (!done()) await turn();
+}
+export async function quiet(): Promise<void> {
+  for (let count = 0; count < 20; count++) await turn();
+}

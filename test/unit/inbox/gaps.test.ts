@@ -1,0 +1,211 @@
+import { type Bus, INBOX_ENTRIES, INBOX_MS } from "../../../src/bus/bus";
+import { openLocalBus } from "../../../src/bus/local";
+import type { Start } from "../../../src/calls/device";
+import { inboxOf } from "../../../src/calls/signal";
+import { Fault } from "../../../src/core/errors";
+import { ann, bob, device, log, nodeOn, quiet, signal, type TestDevice, until } from "./devices";
+
+let now: number;
+let bus: Bus;
+let router: ReturnType<typeof nodeOn>;
+beforeEach(() => {
+  now = 1_000_000;
+  bus = openLocalBus({ now: () => now }, log);
+  router = nodeOn(bus);
+});
+
+/** A tab of Ann that has received a signal and lost its connection; answers the cursor. */
+async function tabThatWasHere(): Promise<string> {
+  const tab = device("tab", "graphql");
+  const { detach } = await router.attach(tab);
+  await router.send("xmpp", signal("seen"));
+  await until(() => tab.ids().length === 1);
+  await detach();
+  return tab.cursor("seen");
+}
+async function comeBack(start: Start, resource = "tab", answersOnly = false): Promise<TestDevice> {
+  const tab = { ...device(resource, "graphql"), answersOnly };
+  await router.attach(tab, start);
+  return tab;
+}
+const answerOf = (resource: string, word: string, sessionId: string) =>
+  router.send(
+    "graphql",
+    signal(word, { type: word, sessionId, from: { ...ann, resource }, to: bob }),
+  );
+
+describe("a device comes back after its cursor, though older entries are gone", () => {
+  test("that were answers of its own", async () => {
+    const after = await tabThatWasHere();
+    await answerOf("tab", "hangUp", "first");
+    now += 90_000;
+    await router.send("xmpp", signal("accept", { to: { ...ann, resource: "tab" } }));
+    const tab = await comeBack({ after });
+    await until(() => tab.ids().length > 0);
+    await router.send("xmpp", signal("live"));
+    await until(() => tab.ids().length > 1);
+    expect([tab.ids(), tab.closed]).toEqual([["accept", "live"], []]);
+  });
+
+  test("that told what another device has acknowledged", async () => {
+    const after = await tabThatWasHere();
+    const attachment = await router.attach(device("phone"));
+    attachment.acknowledge("");
+    await attachment.detach();
+    now += 90_000;
+    const phone = device("phone");
+    const again = await router.attach(phone);
+    await router.send("xmpp", signal("new"));
+    await until(() => phone.ids().length === 1);
+    again.acknowledge(phone.cursor("new"));
+    const tab = await comeBack({ after });
+    await until(() => tab.ids().length > 0);
+    expect([tab.ids(), tab.closed]).toEqual([["new"], []]);
+    await again.detach();
+  });
+
+  test("that were signals to another device, and has nothing to receive", async () => {
+    const after = await tabThatWasHere();
+    await router.send("xmpp", signal("other", { to: { ...ann, resource: "other" } }));
+    now += 90_000;
+    const tab = await comeBack({ after });
+    await router.send("xmpp", signal("live"));
+    await until(() => tab.ids().length > 0);
+    expect([tab.ids(), tab.closed]).toEqual([["live"], []]);
+  });
+
+  test("that were signals, of which it hears nothing but answers", async () => {
+    const after = await tabThatWasHere();
+    await router.send("xmpp", signal("call", { type: "call", sessionId: "s" }));
+    now += 90_000;
+    await answerOf("phone", "accept", "s");
+    const tab = await comeBack({ after }, "tab", true);
+    await until(() => tab.parcels.length > 0);
+    expect(tab.parcels).toMatchObject([{ kind: "answered", word: "accept", device: "phone" }]);
+  });
+
+  test.each([
+    ["a signal to all", () => router.send("xmpp", signal("missed")), false],
+    [
+      "a signal to itself",
+      () => router.send("xmpp", signal("missed", { to: { ...ann, resource: "tab" } })),
+      false,
+    ],
+    ["an answer", () => answerOf("phone", "reject", "s"), true],
+  ] as const)("but is refused when %s is gone", async (_name, send, answersOnly) => {
+    const after = await tabThatWasHere();
+    await send();
+    now += 90_000;
+    await answerOf("tab", "hangUp", "later");
+    await expect(comeBack({ after }, "tab", answersOnly)).rejects.toMatchObject({
+      code: "INVALID",
+      fields: { after: [expect.any(String)] },
+    });
+  });
+});
+
+describe("a connected device", () => {
+  /** A bus that can be away for reading, as Redis for one node. */
+  function shaky() {
+    const state = { away: false };
+    const through: Bus = {
+      append: (...words) => bus.append(...words),
+      publish: (...words) => bus.publish(...words),
+      subscribe: (...words) => bus.subscribe(...words),
+      async read(...words) {
+        if (state.away) throw new Fault("UNAVAILABLE", "away");
+        return bus.read(...words);
+      },
+    };
+    return { state, through };
+  }
+  const wake = () => bus.publish(inboxOf(ann), "");
+
+  test("that may have missed something is closed, and nobody else is", async () => {
+    const { state, through } = shaky();
+    const near = nodeOn(through);
+    const [meant, tab, phone] = [device("meant"), device("tab", "graphql"), device("phone")];
+    const answers = { ...device("answers", "graphql"), answersOnly: true };
+    for (const each of [meant, tab, phone, answers]) await near.attach(each);
+    await router.send("xmpp", signal("seen"));
+    await until(() => [meant, tab, phone].every((each) => each.ids().length === 1));
+    state.away = true;
+    await router.send("xmpp", signal("missed", { to: { ...ann, resource: "meant" } }));
+    await quiet();
+    now += INBOX_MS + 10_000;
+    await router.send("xmpp", signal("after"));
+    state.away = false;
+    await wake();
+    await until(() => [tab, phone].every((each) => each.ids().length === 2));
+    expect([meant, tab, phone, answers].map(({ closed }) => closed)).toEqual([
+      ["behind"],
+      [],
+      [],
+      [],
+    ]);
+    expect(meant.ids()).toEqual(["seen"]);
+    expect(tab.ids()).toEqual(["seen", "after"]);
+    await router.send("xmpp", signal("live"));
+    await until(() => [tab, phone].every((each) => each.ids().length === 3));
+    expect(meant.ids()).toEqual(["seen"]);
+  });
+
+  test("is closed when its inbox went on without it, also before it received anything", async () => {
+    const { state, through } = shaky();
+    const tab = device("tab", "graphql");
+    await nodeOn(through).attach(tab);
+    state.away = true;
+    await quiet();
+    for (let count = 0; count <= INBOX_ENTRIES; count++) await router.send("xmpp", signal("more"));
+    state.away = false;
+    await wake();
+    await until(() => tab.closed.length > 0);
+    expect([tab.ids(), tab.closed]).toEqual([[], ["behind"]]);
+  });
+
+  test("to which nothing comes for days stays, and hears what comes then", async () => {
+    const [early, late] = [device("early"), device("late", "graphql")];
+    await router.attach(early);
+    await router.send("xmpp", signal("seen"));
+    await until(() => early.ids().length === 1);
+    await router.attach(late);
+    for (let day = 0; day < 4; day++) {
+      now += 25 * 3_600_000;
+      await router.send("xmpp", { ...signal("else"), to: bob });
+    }
+    await router.send("xmpp", signal("new"));
+    await until(() => late.ids().length > 0);
+    expect([early, late].map((each) => [each.ids().at(-1), each.closed])).toEqual([
+      ["new", []],
+      ["new", []],
+    ]);
+  });
+
+  test("that catches up is closed when something is gone that came after it arrived", async () => {
+    const { state, through } = shaky();
+    for (let count = 0; count < 600; count++) {
+      await router.send("xmpp", signal(`${count}`, { type: "call", sessionId: `s${count}` }));
+    }
+    const [slow, fast] = [device("slow"), device("fast")];
+    let take = () => {};
+    slow.drained = () => new Promise<void>((resolve) => (take = resolve));
+    await nodeOn(through).attach(slow);
+    await nodeOn(through).attach(fast);
+    await until(() => slow.ids().length === 1 && fast.ids().length === 600);
+    // What rang when they arrived rings no more; nothing was missed by that.
+    now += INBOX_MS + 1;
+    slow.drained = () => undefined;
+    take();
+    await until(() => slow.ids().length === 500);
+    await router.send("xmpp", signal("live"));
+    await until(() => slow.ids().includes("live") && fast.ids().includes("live"));
+    expect([slow.ids().length, slow.closed, fast.closed]).toEqual([501, [], []]);
+    state.away = true;
+    await router.send("xmpp", signal("lost"));
+    await quiet();
+    now += INBOX_MS + 1;
+    state.away = false;
+    await wake();
+    await until(() => slow.closed.length > 0 && fast.closed.length > 0);
+  });
+});

@@ -1,0 +1,48 @@
+import { openLocalBus } from "../../../src/bus/local";
+import type { SentSignal } from "../../../src/calls/record/call-event";
+import { openRouter } from "../../../src/calls/router";
+import type { Signal } from "../../../src/calls/signal";
+import { Fault } from "../../../src/core/errors";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+
+/** What is told of signals to whoever records calls. */
+
+const log = openLog("silent");
+const ann = { applicationId: 7, userId: 42 };
+const bob = { applicationId: 7, userId: 43 };
+const call: Signal = { id: "i", from: bob, to: ann, type: "call", sessionId: "s", extra: [] };
+const away = async () => {
+  throw new Fault("UNAVAILABLE", "The chat server cannot be reached");
+};
+
+function routerWith(append: () => Promise<void>, passToChatServer: () => Promise<void>) {
+  const observed: SentSignal[] = [];
+  const bus = openLocalBus({ now: () => 0 }, log);
+  const router = openRouter({
+    bus: {
+      read: (inbox, after) => bus.read(inbox, after),
+      publish: (channel, message) => bus.publish(channel, message),
+      subscribe: (channel, listener) => bus.subscribe(channel, listener),
+      append: (inbox, body) => append().then(() => bus.append(inbox, body)),
+    },
+    ...{ log, metrics: openMetrics(), passToChatServer },
+    userExists: async () => true,
+    answeredElsewhere: async () => false,
+    observe: (sent) => observed.push(sent),
+  });
+  return { router, observed };
+}
+
+test("a signal that stands in the inbox is recorded, also when the chat server did not take it", async () => {
+  const { router, observed } = routerWith(async () => undefined, away);
+  await expect(router.send("graphql", call)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(observed).toMatchObject([{ door: "graphql", signal: call, heard: true }]);
+});
+
+test("a signal that stands in no inbox is not recorded", async () => {
+  const { router, observed } = routerWith(away, async () => undefined);
+  await expect(router.send("graphql", call)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(observed).toEqual([]);
+});

@@ -1,0 +1,303 @@
+import { type Bus, INBOX_ENTRIES, INBOX_MS } from "../../../src/bus/bus";
+import { openLocalBus } from "../../../src/bus/local";
+import { PATIENCE_MS } from "../../../src/calls/inbox/seat";
+import { openRouter } from "../../../src/calls/router";
+import { inboxOf } from "../../../src/calls/signal";
+import { Fault } from "../../../src/core/errors";
+import { openMetrics } from "../../../src/core/metrics";
+import { ann, bob, device, log, nodeOn, quiet, signal, type TestDevice, until } from "./devices";
+
+let now: number;
+let bus: Bus;
+beforeEach(() => {
+  now = 1_000_000;
+  bus = openLocalBus({ now: () => now }, log);
+});
+const marks = async () =>
+  (await bus.read(inboxOf(ann), "")).entries
+    .map(({ body }) => JSON.parse(body))
+    .filter((content) => "mark" in content);
+
+describe("a device that was lost", () => {
+  test("receives elsewhere what it never acknowledged, and nothing twice", async () => {
+    const [one, two] = [nodeOn(bus), nodeOn(bus)];
+    const phone = device("phone");
+    await one.send("xmpp", signal("before"));
+    const attachment = await one.attach(phone);
+    attachment.acknowledge("");
+    for (const id of ["1", "2", "3"]) await one.send("xmpp", signal(id));
+    await until(() => phone.ids().length === 3);
+    attachment.acknowledge(phone.cursor("2"));
+    // The second within a second is written when the device goes, or a second later.
+    await attachment.detach();
+    await one.send("xmpp", signal("4"));
+    const again = device("other");
+    await two.attach(again, { resumed: "phone" });
+    await two.send("xmpp", signal("5"));
+    await until(() => again.ids().includes("5"));
+    expect(again.ids()).toEqual(["3", "4", "5"]);
+    expect(again.cursor("3")).toBe(phone.cursor("3"));
+  });
+
+  test("receives all since it was bound when it acknowledged nothing, the call that rang too", async () => {
+    const [one, two] = [nodeOn(bus), nodeOn(bus)];
+    await one.send("xmpp", signal("before"));
+    await one.send("xmpp", signal("call", { type: "call", sessionId: "s" }));
+    const phone = device("phone");
+    (await one.attach(phone)).acknowledge("");
+    await until(() => phone.ids().length === 1);
+    await one.send("xmpp", signal("1"));
+    const again = device("phone");
+    await two.attach(again, { resumed: "phone" });
+    await until(() => again.ids().length === 2);
+    await quiet();
+    expect(again.ids()).toEqual(["call", "1"]);
+    expect(phone.closed).toEqual(["replaced"]);
+  });
+
+  test("receives all that is left when its last word is older than that", async () => {
+    const [one, two] = [nodeOn(bus), nodeOn(bus)];
+    (await one.attach(device("phone"))).acknowledge("");
+    await quiet();
+    now += INBOX_MS + 1;
+    await one.send("xmpp", signal("1"));
+    const again = device("phone");
+    await two.attach(again, { resumed: "phone" });
+    await until(() => again.ids().length > 0);
+    expect(again.ids()).toEqual(["1"]);
+  });
+
+  test("writes what it acknowledges seldom, and only when it moved", async () => {
+    const one = nodeOn(bus);
+    const phone = device("phone");
+    const attachment = await one.attach(phone);
+    attachment.acknowledge("");
+    attachment.acknowledge("");
+    for (let count = 0; count < 30; count++) await one.send("xmpp", signal(String(count)));
+    await until(() => phone.ids().length === 30);
+    for (let count = 0; count < 30; count++) attachment.acknowledge(phone.cursor(String(count)));
+    await quiet();
+    expect(await marks()).toMatchObject([{ mark: "bound", device: "phone" }]);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const last = { mark: "acknowledged", device: "phone", at: phone.cursor("29") };
+    expect((await marks()).slice(1)).toEqual([last]);
+    attachment.acknowledge(phone.cursor("29"));
+    await attachment.detach();
+    expect(await marks()).toHaveLength(2);
+    // Marks are no signals.
+    expect(phone.parcels).toHaveLength(30);
+  });
+});
+
+describe("a device that goes on after a cursor", () => {
+  test("hears live signals after what it missed, at its own pace, while others go on", async () => {
+    const router = nodeOn(bus);
+    const phone = device("phone");
+    const { detach } = await router.attach(phone);
+    await router.send("xmpp", signal("seen"));
+    await until(() => phone.ids().length === 1);
+    await detach();
+    const missed = Array.from({ length: 1_500 }, (_, index) => `missed ${index}`);
+    for (const id of missed) await router.send("xmpp", signal(id));
+    const other = device("other");
+    await router.attach(other);
+    const slow = device("phone", "graphql");
+    let take = () => {};
+    slow.drained = () => new Promise<void>((resolve) => (take = resolve));
+    await router.attach(slow, { after: phone.cursor("seen") });
+    await until(() => slow.ids().length > 0);
+    await router.send("xmpp", signal("live"));
+    await until(() => other.ids().includes("live"));
+    await quiet();
+    expect(slow.ids()).toHaveLength(1);
+    slow.drained = () => undefined;
+    take();
+    await until(() => slow.ids().includes("live"));
+    await router.send("xmpp", signal("later"));
+    await until(() => slow.ids().includes("later"));
+    expect(slow.ids()).toEqual([...missed, "live", "later"]);
+    expect(other.ids()).toEqual(["live", "later"]);
+  });
+
+  test("is closed when it takes nothing, or when the inbox goes on without it", async () => {
+    const router = nodeOn(bus);
+    const first = await router.send("xmpp", signal("first"));
+    for (let count = 0; count < 100; count++) await router.send("xmpp", signal(String(count)));
+    const [stuck, passed] = [device("stuck", "graphql"), device("passed", "graphql")];
+    stuck.drained = () => new Promise(() => undefined);
+    let take = () => {};
+    passed.drained = () => new Promise<void>((resolve) => (take = resolve));
+    await router.attach(passed, { after: first });
+    await until(() => passed.ids().length > 0);
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "queueMicrotask", "nextTick"] });
+    try {
+      await router.attach(stuck, { after: first });
+      await until(() => stuck.ids().length > 0);
+      jest.advanceTimersByTime(PATIENCE_MS - 1);
+      await quiet();
+      expect(stuck.closed).toEqual([]);
+      jest.advanceTimersByTime(1);
+      await until(() => stuck.closed.length > 0);
+      expect(stuck.closed).toEqual(["behind"]);
+    } finally {
+      jest.useRealTimers();
+    }
+    for (let count = 0; count <= INBOX_ENTRIES; count++) await router.send("xmpp", signal("more"));
+    passed.drained = () => undefined;
+    take();
+    await until(() => passed.closed.length > 0);
+    expect(passed.closed).toEqual(["behind"]);
+  });
+
+  test.each(["", "nonsense", "1.2", "0-0"])("is refused with the cursor %j", async (after) => {
+    await nodeOn(bus).send("xmpp", signal("1"));
+    await expect(nodeOn(bus).attach(device("phone"), { after })).rejects.toMatchObject({
+      code: "INVALID",
+      fields: { after: [expect.stringContaining("Begin anew")] },
+    });
+  });
+
+  test("is refused when something may be gone", async () => {
+    const router = nodeOn(bus);
+    const first = await router.send("xmpp", signal("1"));
+    const second = await router.send("xmpp", signal("2"));
+    now += INBOX_MS + 1;
+    await expect(router.attach(device("a"), { after: first })).rejects.toMatchObject({
+      code: "INVALID",
+    });
+    await router.attach(device("a"), { after: second });
+  });
+
+  test("misses nothing while the bus is away for a moment", async () => {
+    let away = false;
+    const shaky: Bus = {
+      append: (inbox, body) => bus.append(inbox, body),
+      publish: (channel, message) => bus.publish(channel, message),
+      subscribe: (channel, listener) => bus.subscribe(channel, listener),
+      async read(inbox, after) {
+        if (away) throw new Fault("UNAVAILABLE", "away");
+        return bus.read(inbox, after);
+      },
+    };
+    const router = nodeOn(shaky);
+    const first = await router.send("xmpp", signal("first"));
+    for (let count = 0; count < 600; count++) await router.send("xmpp", signal(String(count)));
+    const [late, live] = [device("late"), device("live")];
+    await router.attach(live);
+    await router.attach(late, { after: first });
+    away = true;
+    await router.send("xmpp", signal("meanwhile"));
+    await quiet();
+    expect(late.ids()).toHaveLength(500);
+    away = false;
+    // Nothing wakes it: it looks again by itself.
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    expect(late.ids()).toHaveLength(601);
+    expect(new Set(late.ids()).size).toBe(601);
+    expect(live.ids()).toEqual(["meanwhile"]);
+  });
+});
+
+describe("answers", () => {
+  const callTo = (id: string, sessionId = "s") => signal(id, { type: "call", sessionId });
+  const answer = (type: string, resource: string, sessionId = "s") =>
+    signal(type, { type, sessionId, from: { ...ann, resource }, to: bob });
+  const told = ({ parcels }: TestDevice) =>
+    parcels.flatMap((parcel) =>
+      parcel.kind === "answered" ? [[parcel.word, parcel.device, parcel.hangUp]] : [],
+    );
+
+  test("reach the user's other devices, on every node, and a late repeat of the call is followed by them", async () => {
+    const [one, two] = [nodeOn(bus, true), nodeOn(bus, true)];
+    const [a, b, c] = [device("a"), device("b"), device("c", "graphql")];
+    await one.attach(a);
+    await one.attach(b);
+    await two.attach(c);
+    await one.send("xmpp", callTo("call"));
+    await one.send("xmpp", answer("accept", "a"));
+    await one.send("xmpp", callTo("repeat"));
+    await until(() => told(b).length === 2 && told(c).length === 2);
+    await quiet();
+    expect(told(a)).toEqual([]);
+    expect(told(b)).toEqual([
+      ["accept", "a", true],
+      ["accept", "a", true],
+    ]);
+    expect(told(c)[0]).toEqual(["accept", "a", false]);
+    expect(b.parcels.map(({ kind }) => kind)).toEqual(["signal", "answered", "signal", "answered"]);
+    // What is told once more has the place of what it follows, so that nobody's cursor goes back.
+    const places = b.parcels.map((parcel) => "cursor" in parcel && parcel.cursor);
+    expect(places[3]).toBe(places[2]);
+    expect(new Set(places).size).toBe(3);
+    expect(b.ids()).toEqual(["call", "repeat"]);
+    await two.send("xmpp", signal("end", { type: "hangUp", sessionId: "s" }));
+    await two.send("xmpp", callTo("anew"));
+    await until(() => b.ids().includes("anew"));
+    await quiet();
+    expect(told(b)).toHaveLength(2);
+  });
+
+  test("are not stopped by marks that cannot be written or read", async () => {
+    const failing: Bus = {
+      async append(inbox, body) {
+        if (inbox === inboxOf(ann)) throw new Fault("UNAVAILABLE", "away");
+        return bus.append(inbox, body);
+      },
+      publish: (channel, message) => bus.publish(channel, message),
+      subscribe: (channel, listener) => bus.subscribe(channel, listener),
+      read: (inbox, after) => bus.read(inbox, after),
+    };
+    const router = nodeOn(failing);
+    for (const word of ["accept", "reject", "hangUp"]) {
+      await router.send("xmpp", answer(word, "a"));
+    }
+    const { entries } = await bus.read(inboxOf(bob), "");
+    expect(entries.map(({ body }) => JSON.parse(body).type)).toEqual([
+      "accept",
+      "reject",
+      "hangUp",
+    ]);
+  });
+
+  test("to nobody leave no mark", async () => {
+    const router = openRouter({
+      ...{ bus, log, metrics: openMetrics() },
+      userExists: async () => false,
+      answeredElsewhere: async () => false,
+    });
+    await expect(router.send("xmpp", answer("accept", "a"))).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect(await marks()).toEqual([]);
+  });
+
+  test("cost other signals nothing", async () => {
+    let appends = 0;
+    let reads = 0;
+    const counting: Bus = {
+      append(inbox, body) {
+        appends++;
+        return bus.append(inbox, body);
+      },
+      publish: (channel, message) => bus.publish(channel, message),
+      subscribe: (channel, listener) => bus.subscribe(channel, listener),
+      read(inbox, after) {
+        reads++;
+        return bus.read(inbox, after);
+      },
+    };
+    const router = nodeOn(counting);
+    const phone = device("phone");
+    await router.attach(phone);
+    await quiet();
+    [appends, reads] = [0, 0];
+    await router.send("xmpp", callTo("call"));
+    await until(() => phone.ids().length === 1);
+    await quiet();
+    expect([appends, reads]).toEqual([1, 1]);
+    await router.send("xmpp", { ...callTo("away"), to: bob });
+    expect([appends, reads]).toEqual([2, 1]);
+    await router.send("xmpp", answer("reject", "away"));
+    expect(appends).toBe(4);
+  });
+});

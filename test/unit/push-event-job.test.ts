@@ -1,0 +1,21 @@
+import type { JobOptions } from "../../src/jobs/jobs";
+import { EXPAND_OPTIONS } from "../../src/push/delivery/expand";
+import { checkEvent } from "../../src/push/event/event-request";
+import { writeEvents } from "../../src/push/event/events";
+import type { Transaction } from "../../src/store/store";
+
+test("a push whose node dies goes on a minute later, from its first window on", async () => {
+  const message = Buffer.from('{"message":"x"}').toString("base64");
+  const request = checkEvent({ environment: "development", userIds: ["1"], message }, 0);
+  const transaction = { query: async () => [{ id: 7 }] } as unknown as Transaction;
+  const asked: Array<[string, object, JobOptions?]> = [];
+  await writeEvents(
+    transaction,
+    async (...job) => void asked.push(job),
+    { applicationId: 1, userId: 1 },
+    request,
+    { channels: ["gcm"], key: null, requestHash: null, now: 0, callId: null },
+  );
+  expect(asked).toEqual([["push-expand", expect.objectContaining({ event: 7 }), EXPAND_OPTIONS]]);
+  expect(EXPAND_OPTIONS.leaseSeconds).toBe(60);
+});

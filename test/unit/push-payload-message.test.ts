@@ -1,0 +1,168 @@
+import { Fault } from "../../src/core/errors";
+import { CHANNELS, type PushChannel } from "../../src/push/channel";
+import { expirationOf, MESSAGE_MAX, readMessage, voipWanted } from "../../src/push/payload/message";
+import { translate } from "../../src/push/payload/translate";
+
+/** What event[message] may hold and how it is read. */
+
+const NOW = Date.UTC(2026, 10, 21, 10);
+const encode = (text: string) => Buffer.from(text).toString("base64");
+const web = (text: string, channel: PushChannel | null) =>
+  JSON.parse((translate(readMessage(text, channel), "web", NOW) as { payload: string }).payload);
+
+// Its Base64 has every sign that the alphabets differ in, and padding.
+const TEXT = "ä>>>???~~~ü 😀";
+const JSON_TEXT = JSON.stringify({ message: TEXT, n: 1 });
+const BASE64 = encode(JSON_TEXT);
+
+test("the example has what the alphabets differ in", () => {
+  expect(BASE64).toMatch(/^(?=.*\+)(?=.*\/).*=$/);
+});
+
+describe.each<[string, (base64: string) => string]>([
+  ["with padding", (base64) => base64],
+  ["without padding", (base64) => base64.replace(/=+$/, "")],
+  ["of the URL-safe alphabet", (base64) => base64.replace(/\+/g, "-").replace(/\//g, "_")],
+  [
+    "of the URL-safe alphabet without padding",
+    (base64) => base64.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, ""),
+  ],
+  ["in lines as MIME has them", (base64) => base64.replace(/.{10}/g, "$&\r\n")],
+  ["in lines of Unix, indented", (base64) => base64.replace(/.{10}/g, "$&\n  ")],
+  ["between white space", (base64) => ` \n${base64}\n`],
+  ["whose plus a form made a space", (base64) => base64.replace(/\+/g, " ")],
+])("Base64 %s", (_name, write) => {
+  it("is read as a universal message", () => {
+    expect(web(write(BASE64), null)).toEqual({ message: TEXT, n: 1 });
+  });
+
+  it("is read behind payload=", () => {
+    expect(web(`payload=${write(BASE64)}`, "web")).toEqual({ message: TEXT, n: 1 });
+  });
+});
+
+it("is read behind payload= with the escapes of a form", () => {
+  const escaped = encodeURIComponent(BASE64);
+  expect(escaped).toMatch(/%2B.*%3D$/);
+  expect(web(`payload=${escaped}`, "web")).toEqual({ message: TEXT, n: 1 });
+});
+
+it("passes over a byte order mark", () => {
+  expect(web(encode("\ufeff{}"), null)).toEqual({});
+});
+
+it.each<[string, string, RegExp]>([
+  ["nothing", "", /is empty/],
+  ["white space", " \n", /is empty/],
+  ["signs that are not of the alphabet", "e30*", /is not Base64/],
+  ["padding in the middle", "e3=0", /is not Base64/],
+  ["a sign too many", "e30AA", /is not Base64/],
+  ["JSON that is not encoded", '{"message": "Hi"}', /must be the Base64 of a JSON object/],
+  ["a platform's payload", `payload=${encode("{}")}`, /payload=.*name its push type/],
+  ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]).toString("base64"), /is not UTF-8/],
+  ["text that is not JSON", encode("Hi"), /is not JSON/],
+  ["JSON that breaks off", encode('{"message": "Hi"'), /is not JSON/],
+  ["a list", encode("[]"), /must be a JSON object/],
+  ["null", encode("null"), /must be a JSON object/],
+  ["a text of JSON", encode('"Hi"'), /must be a JSON object/],
+  ["__proto__", encode('{"__proto__": {"a": 1}}'), /__proto__/],
+  ["__proto__ further in", encode('{"a": [{"__proto__": 1}]}'), /__proto__/],
+  ["a number without end", encode('{"a": 1e999}'), /too large/],
+  ["a number that loses digits", encode('{"a": 12345678901234567891}'), /too large.*as text/],
+  ["half of a character", encode('{"a": "\\ud83d"}'), /half of a character/],
+  ["half of a character in a key", encode('{"\\ude00": 1}'), /half of a character/],
+  ["half of a character outside", "e30\ud83d", /no text/],
+  ["a null character", "e30=\0", /no text/],
+])("refuses %s", (_name, text, reason) => {
+  expect(() => readMessage(text, null)).toThrow(reason);
+  try {
+    readMessage(text, null);
+  } catch (error) {
+    expect(error).toBeInstanceOf(Fault);
+    expect(error).toMatchObject({
+      code: "INVALID",
+      fields: { message: [expect.stringMatching(reason)] },
+    });
+  }
+  expect.assertions(3);
+});
+
+it.each([
+  ["objects", '{"a":', "}"],
+  ["lists", "[", "]"],
+])("refuses what nests too deeply: %s", (_name, open, close) => {
+  const nested = (depth: number) => {
+    const inner = depth - 1;
+    return encode(`{"a":${open.repeat(inner)}${open === "[" ? "" : "1"}${close.repeat(inner)}}`);
+  };
+  expect(() => readMessage(nested(20), null)).not.toThrow();
+  expect(() => readMessage(nested(21), null)).toThrow(/nests deeper than 20 levels/);
+  expect(() => readMessage(nested(2_000), null)).toThrow(/nests deeper than 20 levels/);
+});
+
+it("reads as many characters as it says, and not one more", () => {
+  const longest = encode(`{"a": "${"x".repeat((MESSAGE_MAX / 4) * 3 - 9)}"}`);
+  expect(longest).toHaveLength(MESSAGE_MAX);
+  expect(() => readMessage(longest, null)).not.toThrow();
+  expect(() => readMessage(`${longest}\n`, null)).toThrow("has more than 16,384 characters");
+});
+
+it.each(CHANNELS)("wants payload= in a message for %s, and says so", (channel) => {
+  const reason = /must be payload= and the Base64 of the platform's JSON/;
+  expect(() => readMessage(encode("{}"), channel)).toThrow(reason);
+  expect(() => readMessage("{}", channel)).toThrow(reason);
+  expect(() => readMessage("payload={}", channel)).toThrow(/is not Base64/);
+  expect(() => readMessage(`payload=${encode("[]")}`, channel)).toThrow(/must be a JSON object/);
+  expect(() => readMessage(`payload=${encode("{}")}`, channel)).not.toThrow();
+});
+
+it("names every key that is wrong at once", () => {
+  const text = encode('{"message": 5, "ios_badge": "x", "ios_loc_data": {"title_loc_key": []}}');
+  try {
+    readMessage(text, null);
+  } catch (error) {
+    expect((error as Fault).fields).toEqual({
+      message: [
+        "holds message, which must be text",
+        "holds ios_badge, which must be an integer of 0 to 2147483647",
+        "holds ios_loc_data.title_loc_key, which must be text",
+      ],
+    });
+  }
+  expect.assertions(1);
+});
+
+it("names the first of very many", () => {
+  const wrong = Array.from({ length: 300 }, (_, index) => [`key${index}`, 1]);
+  const text = `payload=${encode(JSON.stringify({ data: {}, ...Object.fromEntries(wrong) }))}`;
+  try {
+    readMessage(text, "gcm");
+  } catch (error) {
+    expect((error as Fault).fields?.message).toHaveLength(10);
+  }
+  expect.assertions(1);
+});
+
+it.each([
+  ['{"ios_voip": 1}', true],
+  ['{"ios_voip": "1"}', true],
+  ['{"ios_voip": true}', true],
+  ['{"ios_voip": 0}', false],
+  ['{"ios_voip": null}', false],
+  ["{}", false],
+])("tells whether a VoIP push is wanted: %s", (json, wanted) => {
+  expect(voipWanted(readMessage(encode(json), null))).toBe(wanted);
+});
+
+it("tells when a message expires, if it says", () => {
+  expect(expirationOf(readMessage(encode('{"expiration": "1800000000"}'), null))).toBe(
+    1_800_000_000,
+  );
+  expect(expirationOf(readMessage(encode("{}"), null))).toBeNull();
+  expect(expirationOf(readMessage(`payload=${encode("{}")}`, "apns"))).toBeNull();
+});
+
+it("translates a platform's message for no other platform", () => {
+  const message = readMessage(`payload=${encode("{}")}`, "apns");
+  expect(() => translate(message, "gcm", NOW)).toThrow("cannot go out on gcm");
+});

@@ -1,0 +1,340 @@
+import type { Fault } from "../../src/core/errors";
+import type { PushChannel } from "../../src/push/channel";
+import { readMessage } from "../../src/push/payload/message";
+import type { ApnsPush, FcmPush, Push } from "../../src/push/payload/push";
+import { showPush } from "../../src/push/payload/show-push";
+import { sizeProblem } from "../../src/push/payload/size";
+import { translate } from "../../src/push/payload/translate";
+
+/** Payloads for one platform, the sizes that platforms take, and what a trial shows. */
+
+const NOW = Date.UTC(2026, 10, 21, 10);
+const WEEKS_4 = 28 * 86_400;
+
+const payload = (content: unknown) =>
+  `payload=${Buffer.from(JSON.stringify(content)).toString("base64")}`;
+const translated = <T extends Push>(content: unknown, channel: PushChannel) =>
+  translate(readMessage(payload(content), channel), channel, NOW) as T;
+const fcm = (content: unknown) => translated<FcmPush>(content, "gcm").message;
+const pairs = (text: string) =>
+  (translate(readMessage(text, "gcm"), "gcm", NOW) as FcmPush).message;
+
+describe("a payload for apns", () => {
+  const apns = (content: unknown) => translated<ApnsPush>(content, "apns");
+
+  it("passes whole, as an alert", () => {
+    const content = {
+      aps: { alert: { title: "T" }, badge: 1, "x-new": [1] },
+      id: 7,
+      deep: { a: null },
+    };
+    expect(apns(content)).toEqual({
+      channel: "apns",
+      payload: JSON.stringify(content),
+      pushType: "alert",
+      priority: 10,
+      expiration: null,
+    });
+  });
+
+  it.each([
+    [{ "content-available": 1 }],
+    [{ "content-available": 1, sound: "" }],
+    [{ "content-available": 1, alert: null, category: "C" }],
+  ])("is a background push where nobody notices it: %j", (aps) => {
+    expect(apns({ aps })).toMatchObject({ pushType: "background", priority: 5 });
+  });
+
+  it.each([
+    [{ aps: { "content-available": 1, alert: "Hi" } }],
+    [{ aps: { "content-available": 1, badge: 0 } }],
+    [{ aps: { "content-available": 1, sound: "default" } }],
+    [{ aps: { "content-available": 0 } }],
+    [{ aps: "Hi" }],
+    [{ aps: [] }],
+    [{}],
+  ])("is an alert otherwise: %j", (content) => {
+    expect(apns(content)).toMatchObject({
+      payload: JSON.stringify(content),
+      pushType: "alert",
+      priority: 10,
+    });
+  });
+
+  it("is a VoIP push on apns_voip", () => {
+    const content = { aps: { "content-available": 1 }, call: 7 };
+    expect(translated(content, "apns_voip")).toEqual({
+      channel: "apns_voip",
+      payload: JSON.stringify(content),
+      pushType: "voip",
+      priority: 10,
+      expiration: null,
+    });
+  });
+});
+
+it("a payload for web passes whole", () => {
+  const content = { title: "T", aps: {}, ios_badge: 1, deep: [{ a: 1 }] };
+  expect(translated(content, "web")).toEqual({
+    channel: "web",
+    payload: JSON.stringify(content),
+    ttl: WEEKS_4,
+  });
+});
+
+describe("a payload for gcm", () => {
+  it("that names no part of a message is data", () => {
+    expect(fcm({ message: "Hi", id: 7, from: "Ann", priority: "x" })).toEqual({
+      data: { message: "Hi", id: "7", _from: "Ann", priority: "x" },
+    });
+    expect(fcm({})).toEqual({});
+  });
+
+  it.each([
+    { message: { text: "Hi" } },
+    { message: { data: { a: 1 } }, type: "chat" },
+    { data: "text" },
+    { notification: true, android: "yes" },
+  ])("is data where a part is only its name: %j", (content) => {
+    const texts = Object.entries(content).map(([key, value]) => [
+      key,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    expect(fcm(content)).toEqual({ data: Object.fromEntries(texts) });
+  });
+
+  it("of the older API has its keys mapped", () => {
+    const content = {
+      to: "somebody else",
+      data: { id: 7, open: true, message_type: "m" },
+      notification: {
+        title: "T",
+        body: "B",
+        icon: "bell",
+        android_channel_id: "calls",
+        click_action: "OPEN",
+        body_loc_args: '["Ann"]',
+        badge: "1",
+      },
+      priority: "high",
+      collapse_key: "score",
+      time_to_live: 60,
+      restricted_package_name: "test.app",
+      dry_run: true,
+    };
+    expect(fcm(content)).toEqual({
+      data: { id: "7", open: "true", _message_type: "m" },
+      notification: { title: "T", body: "B" },
+      android: {
+        priority: "HIGH",
+        collapse_key: "score",
+        ttl: "60s",
+        restricted_package_name: "test.app",
+        notification: {
+          icon: "bell",
+          channel_id: "calls",
+          click_action: "OPEN",
+          body_loc_args: ["Ann"],
+        },
+      },
+    });
+  });
+
+  it.each([
+    [{ data: {} }, {}],
+    [{ data: { a: "b" } }, { data: { a: "b" } }],
+    [{ notification: { title: "T" } }, { notification: { title: "T" } }],
+    [
+      { data: { a: "b" }, priority: "normal" },
+      { data: { a: "b" }, android: { priority: "NORMAL" } },
+    ],
+    [
+      { data: { a: "b" }, time_to_live: "0" },
+      { data: { a: "b" }, android: { ttl: "0s" } },
+    ],
+    [
+      { data: { a: "b" }, time_to_live: 9_999_999 },
+      { data: { a: "b" }, android: { ttl: `${WEEKS_4}s` } },
+    ],
+  ])("of the older API may be short: %j", (content, message) => {
+    expect(fcm(content)).toEqual(message);
+  });
+
+  const V1 = {
+    data: { a: "b" },
+    notification: { title: "T" },
+    android: {
+      priority: "high",
+      ttl: "3.5s",
+      notification: { channel_id: "calls", something_new: 1 },
+      direct_boot_ok: true,
+    },
+    webpush: { headers: { TTL: "5" } },
+    apns: { payload: { aps: {} } },
+    fcm_options: { analytics_label: "l" },
+  };
+
+  it("of the newer API is taken as it is, in its wrapping or without", () => {
+    expect(fcm({ message: V1 })).toEqual(V1);
+    expect(fcm({ message: V1, validate_only: true })).toEqual(V1);
+    expect(fcm(V1)).toEqual(V1);
+  });
+
+  it("of the newer API has texts for data", () => {
+    expect(fcm({ message: { data: { id: 7, from: "Ann" } } })).toEqual({
+      data: { id: "7", _from: "Ann" },
+    });
+  });
+
+  it.each([
+    "token",
+    "topic",
+    "condition",
+    "name",
+    "to",
+    "registration_ids",
+  ])("reaches nobody else: %s", (target) => {
+    expect(fcm({ message: { ...V1, [target]: "all" } })).toEqual(V1);
+    expect(fcm({ ...V1, [target]: "all" })).toEqual(V1);
+    expect(fcm({ data: { a: "b" }, [target]: ["all"] })).toEqual({ data: { a: "b" } });
+  });
+
+  it.each<[unknown, RegExp]>([
+    [
+      { data: {}, text: "Hi" },
+      /holds text, which Firebase does not know beside data; put it into data/,
+    ],
+    [{ data: {}, android: {}, priority: "high" }, /priority, which .* beside data, android/],
+    [{ message: { data: {}, text: "Hi" } }, /holds text, which/],
+    [{ data: {}, notification: "Hi" }, /holds notification, which must be an object/],
+    [{ data: "Hi", notification: {} }, /holds data, which must be an object/],
+    [{ data: {}, android: 5, apns: {} }, /holds android, which must be an object/],
+    [{ data: {}, priority: "urgent" }, /holds priority, which must be one of HIGH, NORMAL/],
+    [{ data: {}, time_to_live: -1 }, /holds time_to_live, which must be an integer/],
+    [{ data: {}, collapse_key: 1 }, /holds collapse_key, which must be text/],
+    [{ notification: { title: 1 } }, /holds notification.title, which must be text/],
+  ])("is refused with a reason: %j", (content, reason) => {
+    expect(() => fcm(content)).toThrow(reason);
+  });
+});
+
+describe("pairs for gcm", () => {
+  it.each<[string, unknown]>([
+    ["data.message=Hi", { data: { message: "Hi" } }],
+    ["data.message=Hi&data.id=7", { data: { message: "Hi", id: "7" } }],
+    ["data.message=Gr%C3%BC%C3%9Fe%20%26%20more", { data: { message: "Grüße & more" } }],
+    ["data.message=R3LDvMOfZQ==&data.a=1+1", { data: { message: "R3LDvMOfZQ==", a: "1+1" } }],
+    ["data.a%2Eb=c=d", { data: { "a.b": "c=d" } }],
+    ["data.a=&", { data: { a: "" } }],
+    ["data.a=1&data.a=2", { data: { a: "2" } }],
+    ["data.from=Ann", { data: { _from: "Ann" } }],
+    [
+      "collapse_key=c&time_to_live=60&priority=high&data.a=b",
+      { data: { a: "b" }, android: { collapse_key: "c", ttl: "60s", priority: "HIGH" } },
+    ],
+  ])("%s", (text, message) => {
+    expect(pairs(text)).toEqual(message);
+  });
+
+  it.each([
+    ["data.a=100%", /broken escape.*%25/],
+    ["data.a=%ff", /broken escape/],
+    ["data.a", /takes pairs of data.key=value/],
+    ["data.=a", /takes pairs of data.key=value/],
+    ["data.a=b&c=d", /holds c, and takes pairs/],
+    ["data.a=b&=d", /holds an empty name/],
+    ["data.__proto__=b", /takes pairs/],
+    ["data.a=b&time_to_live=soon", /time_to_live, which must be an integer/],
+  ])("refuses %s", (text, reason) => {
+    expect(() => pairs(text)).toThrow(reason);
+    try {
+      pairs(text);
+    } catch (error) {
+      expect((error as Fault).code).toBe("INVALID");
+    }
+    expect.assertions(2);
+  });
+});
+
+describe("the size", () => {
+  /** A push of so many bytes; ä counts as two. */
+  const sized: Record<PushChannel, (bytes: number) => Push> = {
+    apns: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "apns"),
+    apns_voip: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "apns_voip"),
+    gcm: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "gcm"),
+    web: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "web"),
+  };
+
+  it.each<[PushChannel, number, string]>([
+    ["apns", 4_096, "is 4,097 bytes, and 4,096 are the most"],
+    ["apns_voip", 5_120, "is 5,121 bytes, and 5,120 are the most"],
+    ["gcm", 4_096, "is 4,097 bytes, and 4,096 are the most"],
+    ["web", 3_993, "is 3,994 bytes, and 3,993 are the most"],
+  ])("of %s is at most %i bytes", (channel, max, problem) => {
+    expect(sizeProblem(sized[channel](max))).toBeNull();
+    expect(sizeProblem(sized[channel](max + 1))).toBe(problem);
+  });
+
+  it("of gcm counts data and notification, wherever they stand, and nothing else", () => {
+    const long = "x".repeat(2_048);
+    const short = fcm({ data: { a: long }, collapse_key: long });
+    expect(sizeProblem({ channel: "gcm", message: short })).toBeNull();
+    for (const content of [
+      { data: { a: long }, notification: { title: long } },
+      { data: { a: long }, notification: { icon: long } },
+      { data: { a: long }, android: { data: { b: long } } },
+    ]) {
+      expect(sizeProblem(translated(content, "gcm"))).toMatch(/^is 4,1\d\d bytes/);
+    }
+  });
+});
+
+describe("what a trial shows", () => {
+  it("of apns", () => {
+    const message = readMessage(
+      Buffer.from('{"message": "Hü", "expiration": 1800000000}').toString("base64"),
+      null,
+    );
+    expect(showPush(translate(message, "apns", NOW))).toEqual({
+      channel: "apns",
+      headers: {
+        "apns-push-type": "alert",
+        "apns-priority": "10",
+        "apns-expiration": "1800000000",
+      },
+      payload: { aps: { alert: { body: "Hü" } } },
+      bytes: 32,
+      maxBytes: 4_096,
+    });
+  });
+
+  it("of apns_voip", () => {
+    expect(showPush(translated({ a: 1 }, "apns_voip"))).toEqual({
+      channel: "apns_voip",
+      headers: { "apns-push-type": "voip", "apns-priority": "10" },
+      payload: { a: 1 },
+      bytes: 7,
+      maxBytes: 5_120,
+    });
+  });
+
+  it("of gcm", () => {
+    expect(showPush(translated({ data: { a: 1 }, time_to_live: 5 }, "gcm"))).toEqual({
+      channel: "gcm",
+      headers: {},
+      payload: { data: { a: "1" }, android: { ttl: "5s" } },
+      bytes: 9,
+      maxBytes: 4_096,
+    });
+  });
+
+  it("of web", () => {
+    expect(showPush(translated({ a: 1 }, "web"))).toEqual({
+      channel: "web",
+      headers: { TTL: `${WEEKS_4}` },
+      payload: { a: 1 },
+      bytes: 7,
+      maxBytes: 3_993,
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { readTextQuickly } from "../../src/xmpp/quick-text";
+
+class QuickParser extends SaxesParser {}
+readTextQuickly(QuickParser.prototype as SaxesParser);
+
+/** What a parser tells of an input that comes in chunks, and where it is at each tag. */
+function told(parser: SaxesParser, chunks: string[]): string[] {
+  const events: string[] = [];
+  parser.on("opentag", ({ name }) => events.push(`open ${name} ${parser.position}`));
+  parser.on("closetag", ({ name }) => events.push(`close ${name} ${parser.position}`));
+  parser.on("text", (text) => events.push(`text ${text}`));
+  parser.on("cdata", (text) => events.push(`cdata ${text}`));
+  parser.on("error", ({ message }) => events.push(`error ${message}`));
+  for (const chunk of chunks) parser.write(chunk);
+  parser.close();
+  return events;
+}
+
+const both = (chunks: string[]) => [
+  told(new QuickParser({ position: false }), chunks),
+  told(new SaxesParser({ position: false }), chunks),
+];
+
+const PIECES = [
+  ...["v=0", "a", " ", "\t", "\n", "\r", "\r\n", "&#13;", "&#13;\n", "&amp;", "&#xD;", "&#013;"],
+  ...["&", "&#", "&#1", "13;", "&x;", "&#0;", "]", "]]", "]]>", ">", "<b>", "</b>", "<b/>", "</a>"],
+  ...["<![CDATA[&#13;]]>", "\0", "\u000B", "\u007F", "é", "\uD800", "\uDC00", "😀", "\uFFFE"],
+  ...["\uFFFF", "\uFFFD", "\u2028"],
+];
+
+describe("text that is read quickly", () => {
+  it("is what the parser makes of it by itself, refusals and all", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }),
+        fc.array(fc.nat(60), { maxLength: 3 }),
+        (pieces, cuts) => {
+          const text = `<a>${pieces.join("")}</a>`;
+          const at = [0, ...cuts.toSorted((one, other) => one - other), text.length];
+          const chunks = at.slice(1).map((end, index) => text.slice(at[index], end));
+          const [quick, plain] = both(chunks);
+          expect(quick).toEqual(plain);
+        },
+      ),
+      { numRuns: 10_000 },
+    );
+  });
+
+  it.each([
+    ["]]> whose brackets stand in another chunk", ["<a>x]", "]", "></a>"]],
+    ["]]> behind a line end", ["<a>&#13;\n]]></a>"]],
+    ["brackets that a reference parts", ["<a>]]&#13;></a>"]],
+    ["a reference in two chunks", ["<a>v=0&#1", "3;\n</a>"]],
+    ["a CR in the clear", ["<a>v=0\r\ns=-\r</a>"]],
+  ])("keeps %s", (_name, chunks) => {
+    const [quick, plain] = both(chunks);
+    expect(quick).toEqual(plain);
+  });
+
+  it("costs no more for much of it than for little", () => {
+    const seconds = (count: number) => {
+      const frame = `<a>${"&#13;&amp;]".repeat(count)}</a>`;
+      const begun = performance.now();
+      told(new QuickParser({ position: false }), [frame]);
+      return (performance.now() - begun) / count;
+    };
+    seconds(5_000);
+    expect(seconds(100_000)).toBeLessThan(20 * seconds(5_000));
+  });
+});

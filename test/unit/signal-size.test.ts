@@ -1,0 +1,135 @@
+import type { Signal, XmlElement } from "../../src/calls/signal";
+import { signalBytes, sizeRule } from "../../src/calls/signal-size";
+import { toSignal } from "../../src/calls/to-signal";
+import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
+import { readFrame } from "../../src/xmpp/xml";
+
+const STANZA = 65_536;
+const LIMIT = signalBytes(STANZA);
+const ann = { applicationId: 7, userId: 42, resource: "phone" };
+const bob = { applicationId: 7, userId: 43 };
+const write = (signal: Signal) => encodeSignal(signal, "chat.example");
+const bytes = (signal: Signal) => Buffer.byteLength(write({ ...signal }));
+
+/** What becomes of a signal, and how often it was written to find out. */
+function judge(signal: Signal): { outcome: string; written: number } {
+  let written = 0;
+  const rule = sizeRule(STANZA, (asked) => {
+    written += 1;
+    return write(asked);
+  });
+  try {
+    rule.checkSignal(signal);
+    return { outcome: "accepted", written };
+  } catch (error) {
+    return { outcome: (error as { code: string }).code, written };
+  }
+}
+
+const withExtra = (extra: XmlElement[]): Signal => ({
+  ...{ id: "i", from: ann, to: bob, type: "probe", extra },
+});
+const sdp = (text: string) =>
+  toSignal(ann, { to: { userId: 43 }, signalType: "probe", sdp: text } as never);
+
+describe("the size of a signal", () => {
+  it.each([
+    ["a session description", sdp("v=0\r\n".repeat(2_000))],
+    ["ten thousand digits", sdp("7".repeat(10_000))],
+  ])("is estimated from its lengths: %s is accepted unread", (_what, signal) => {
+    expect(judge(signal)).toEqual({ outcome: "accepted", written: 0 });
+  });
+
+  it.each([
+    ["text", sdp("7".repeat(300_000)), "accepted"],
+    ["LF that become &#13; and LF", sdp("\n".repeat(64_000)), "accepted"],
+    ["LF beyond", sdp("\n".repeat(66_000)), "TOO_LARGE"],
+    ["ampersands", sdp("&".repeat(78_000)), "accepted"],
+    ["ampersands beyond", sdp("&".repeat(79_000)), "TOO_LARGE"],
+    ["three bytes each", sdp("語".repeat(130_000)), "accepted"],
+    ["three bytes each beyond", sdp("語".repeat(132_000)), "TOO_LARGE"],
+    [
+      "quotes in an attribute",
+      withExtra([{ name: "a", attributes: { b: '"'.repeat(65_400) } }]),
+      "accepted",
+    ],
+    [
+      "quotes beyond",
+      withExtra([{ name: "a", attributes: { b: '"'.repeat(66_000) } }]),
+      "TOO_LARGE",
+    ],
+    [
+      "empty elements",
+      withExtra(Array.from({ length: 90_000 }, () => ({ name: "a" }))),
+      "accepted",
+    ],
+    [
+      "empty elements beyond",
+      withExtra(Array.from({ length: 98_280 }, () => ({ name: "a" }))),
+      "TOO_LARGE",
+    ],
+    [
+      "JSON",
+      { ...withExtra([]), userInfo: { a: Array.from({ length: 90_000 }, () => "7") } },
+      "TOO_LARGE",
+    ],
+    ["parameters", { ...withExtra([]), parameters: { a: { b: "&".repeat(79_000) } } }, "TOO_LARGE"],
+    [
+      "opponents",
+      { ...withExtra([]), opponentIds: Array.from({ length: 120_000 }, () => "7") },
+      "TOO_LARGE",
+    ],
+    [
+      "candidates",
+      { ...withExtra([]), iceCandidates: [{ candidate: "&".repeat(79_000), extra: [] }] },
+      "TOO_LARGE",
+    ],
+    [
+      "siblings",
+      {
+        ...withExtra([]),
+        siblings: [{ name: "a", children: [{ name: "#text", text: "<".repeat(99_000) }] }],
+      },
+      "TOO_LARGE",
+    ],
+  ] as [
+    string,
+    Signal,
+    string,
+  ][])("is that of its stanza where it is near the bound: %s", (_what, signal, outcome) => {
+    expect(bytes(signal) <= LIMIT ? "accepted" : "TOO_LARGE").toBe(outcome);
+    expect(judge(signal)).toEqual({ outcome, written: 1 });
+  });
+
+  it("is never written when its texts alone are too long, though one stands for thousands", () => {
+    const namespace = "n".repeat(30_000);
+    const signal = withExtra(Array.from({ length: 4_000 }, () => ({ name: "a", namespace })));
+    expect(judge(signal)).toEqual({ outcome: "TOO_LARGE", written: 0 });
+  });
+
+  it.each([
+    ["LF of a session description", "<sdp>", "\n", "</sdp>"],
+    ["ampersands in CDATA", "<a><![CDATA[", "&", "]]></a>"],
+    ["quotes in an attribute", "<a b='", '"', "'/>"],
+    ["empty elements", "", "<a/>", ""],
+    ["empty candidates", "<iceCandidates>", "<iceCandidate/>", "</iceCandidates>"],
+    ["short keys", "<userInfo>", "<a/>", "</userInfo>"],
+  ])("holds whatever a chat client can send: %s", (_what, before, each, after) => {
+    const head = `<message type='headline' to='43-7@chat.example'><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType>${before}`;
+    const tail = `${after}</extraParams></message>`;
+    const xml = head + each.repeat((STANZA - head.length - tail.length) / each.length) + tail;
+    const element = readFrame(xml, STANZA);
+    const from = { ...ann, resource: "3f0b6a52-7d0c-4a4e-9b7e-7a7de9a1f2c3" };
+    const signal = element && decodeSignal(element, from, bob);
+    if (!signal) throw new Error("no signal");
+    signal.id = "i".repeat(21);
+    expect(judge(signal).outcome).toBe("accepted");
+  });
+
+  it("of another stanza is bounded alike", () => {
+    const { checkStanza } = sizeRule(STANZA, write);
+    checkStanza("x".repeat(LIMIT));
+    expect(() => checkStanza("x".repeat(LIMIT + 1))).toThrow("longer than 393216 bytes");
+    expect(() => checkStanza("語".repeat(LIMIT / 2))).toThrow("longer than 393216 bytes");
+  });
+});
