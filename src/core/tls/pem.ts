@@ -52,8 +52,9 @@ export function tlsOptions({ cert, key }: Pick<Certificate, "cert" | "key">) {
  * @throws BadPem for a file that cannot be read, holds something else, or does not fit the other
  */
 export async function readCertificate(certPath: string, keyPath: string): Promise<Certificate> {
-  const [cert, key] = await Promise.all([read("certificate", certPath), read("key", keyPath)]);
-  return parseCertificate(cert, key);
+  // One after the other, so that where both are missing it is always the certificate that is told of.
+  const cert = await read("certificate", certPath);
+  return parseCertificate(cert, await read("key", keyPath));
 }
 
 /** {@link readCertificate} of texts. */
