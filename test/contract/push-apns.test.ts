@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import type { ApnsPush } from "../../src/push/payload/push";
 import type { Provider } from "../../src/push/provider/provider";
+import { closedAfterEach } from "../support/closing";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
 import { fingerprintOf } from "../support/stand-ins/apns-rules";
@@ -10,19 +11,12 @@ import { newApnsKey } from "../support/stand-ins/kept-keys";
 /** What Apple's service alone asks for. */
 
 let stage: ApnsStage;
-const opened: Provider[] = [];
-const keep = (provider: Provider) => {
-  opened.push(provider);
-  return provider;
-};
+const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
   stage = await startApnsStage();
 });
-afterEach(async () => {
-  for (const provider of opened.splice(0)) await provider.close();
-  stage.standIn.received.clear();
-});
+afterEach(() => stage.standIn.received.clear());
 afterAll(async () => {
   await stage?.close();
 });

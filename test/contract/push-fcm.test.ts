@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FcmPush } from "../../src/push/payload/push";
 import type { Provider } from "../../src/push/provider/provider";
+import { closedAfterEach } from "../support/closing";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
 import { newApnsKey, newServiceKey } from "../support/stand-ins/kept-keys";
@@ -9,17 +10,12 @@ import { newApnsKey, newServiceKey } from "../support/stand-ins/kept-keys";
 /** What Firebase alone asks for. */
 
 let stage: FcmStage;
-const opened: Provider[] = [];
-const keep = (provider: Provider) => {
-  opened.push(provider);
-  return provider;
-};
+const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
   stage = await startFcmStage();
 });
-afterEach(async () => {
-  for (const provider of opened.splice(0)) await provider.close();
+afterEach(() => {
   stage.standIn.received.clear();
   stage.standIn.tokens.count = 0;
 });

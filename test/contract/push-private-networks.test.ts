@@ -7,6 +7,7 @@ import { openProvider } from "../../src/push/provider/open-provider";
 import type { Outcome, Provider, Target } from "../../src/push/provider/provider";
 import type { ProviderOptions } from "../../src/push/provider/provider-options";
 import type { Resolve } from "../../src/push/provider/wire/private-networks";
+import { closedAfterEach } from "../support/closing";
 import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
 import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
 import { startWebPushStage, type WebPushStage } from "../support/push/web-push-stage";
@@ -16,13 +17,10 @@ import { startWebPushStage, type WebPushStage } from "../support/push/web-push-s
 let apns: ApnsStage;
 let fcm: FcmStage;
 let web: WebPushStage;
-const opened: Provider[] = [];
+const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
   [apns, fcm, web] = await Promise.all([startApnsStage(), startFcmStage(), startWebPushStage()]);
-});
-afterEach(async () => {
-  for (const provider of opened.splice(0)) await provider.close();
 });
 afterAll(async () => {
   for (const stage of [apns, fcm, web]) await stage?.close();
@@ -43,9 +41,7 @@ async function sendBy(
   target: Target,
   options: Partial<ProviderOptions> = {},
 ): Promise<Outcome> {
-  const provider = openProvider(credentials, "production", options);
-  opened.push(provider);
-  return provider.send(push, target);
+  return keep(openProvider(credentials, "production", options)).send(push, target);
 }
 
 const sendWeb = (token: string, options: Partial<ProviderOptions> = {}) =>
@@ -84,8 +80,7 @@ describe("a browser's endpoint", () => {
       asked.push(hostname);
       return inside(hostname);
     };
-    const provider = openProvider(web.credentials, "production", { resolve });
-    opened.push(provider);
+    const provider = keep(openProvider(web.credentials, "production", { resolve }));
     for (let count = 0; count < 3; count++) {
       const target = { ...web.device(), token: named(web.device().token) };
       expect(await provider.send(web.push, target)).toEqual(refused(NETWORK));
@@ -210,8 +205,7 @@ describe("a service's own address, which an application names", () => {
     );
     const outcome = await sendBy(byName, stage.push, stage.device(), { resolve: inside });
     expect(outcome).toEqual(refused(NETWORK));
-    const provider = openProvider(byName, "production", { resolve: inside });
-    opened.push(provider);
+    const provider = keep(openProvider(byName, "production", { resolve: inside }));
     expect(await provider.check()).toContain(NETWORK);
     expect(stage.standIn.connections()).toBe(0);
   });

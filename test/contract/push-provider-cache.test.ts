@@ -1,5 +1,6 @@
 import type { Credentials } from "../../src/push/credential/credentials";
 import { type ProviderKey, Providers } from "../../src/push/provider/providers";
+import { closedAfterEach } from "../support/closing";
 import { eventually } from "../support/moving-clock";
 import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
 import { staged } from "../support/push/stage";
@@ -8,16 +9,13 @@ import { newApnsKey } from "../support/stand-ins/kept-keys";
 /** The providers that are kept open for the batches of all applications. */
 
 let stage: ApnsStage;
-const opened: Providers[] = [];
+const keep = closedAfterEach<Providers>();
 const KEY: ProviderKey = { applicationId: 1, environment: "production", service: "apns" };
 
 beforeAll(async () => {
   stage = await startApnsStage();
 });
-afterEach(async () => {
-  for (const providers of opened.splice(0)) await providers.close();
-  stage.standIn.received.clear();
-});
+afterEach(() => stage.standIn.received.clear());
 afterAll(async () => {
   await stage?.close();
 });
@@ -42,7 +40,7 @@ function openOver(bounds?: { max: number; idleMs: number }) {
     staged(),
     bounds,
   );
-  opened.push(providers);
+  keep(providers);
   const put = (key: ProviderKey, version: string, credentials: Credentials = stage.token) =>
     table.set(nameOf(key), { version, credentials });
   const send = async (key: ProviderKey) =>

@@ -1,5 +1,6 @@
 import type { Outcome, Provider } from "../../src/push/provider/provider";
 import type { ProviderOptions } from "../../src/push/provider/provider-options";
+import { closedAfterEach } from "../support/closing";
 import { MovingClock } from "../support/moving-clock";
 import { startApnsStage } from "../support/push/apns-stage";
 import { startFcmStage } from "../support/push/fcm-stage";
@@ -101,18 +102,11 @@ const SERVICES: Service[] = [
 
 describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   let stage: Stage;
-  const opened: Provider[] = [];
-  const keep = (provider: Provider) => {
-    opened.push(provider);
-    return provider;
-  };
+  const keep = closedAfterEach<Provider>();
   const open = (options?: Partial<ProviderOptions>) => keep(stage.open(options));
 
   beforeAll(async () => {
     stage = await start();
-  });
-  afterEach(async () => {
-    for (const provider of opened.splice(0)) await provider.close();
   });
   afterAll(async () => {
     await stage?.close();

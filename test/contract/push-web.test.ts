@@ -1,6 +1,7 @@
 import { createECDH } from "node:crypto";
 import { generateVAPIDKeys } from "web-push";
 import type { Provider } from "../../src/push/provider/provider";
+import { closedAfterEach } from "../support/closing";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startWebPushStage, targetIn, type WebPushStage } from "../support/push/web-push-stage";
 import { readSignedToken } from "../support/stand-ins/signed-token";
@@ -9,19 +10,12 @@ import { startWebPush, type WebPushStandIn } from "../support/stand-ins/web-push
 /** What browsers' push services alone ask for. */
 
 let stage: WebPushStage;
-const opened: Provider[] = [];
-const keep = (provider: Provider) => {
-  opened.push(provider);
-  return provider;
-};
+const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
   stage = await startWebPushStage();
 });
-afterEach(async () => {
-  for (const provider of opened.splice(0)) await provider.close();
-  stage.standIn.received.clear();
-});
+afterEach(() => stage.standIn.received.clear());
 afterAll(async () => {
   await stage?.close();
 });

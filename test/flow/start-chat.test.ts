@@ -3,36 +3,14 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { makeSelfSigned } from "../../src/core/tls/self-signed";
-import { type FreshDatabase, freshDatabase } from "../support/database";
 import { FREE_CHAT_PORTS } from "../support/ports";
-import { type ServiceProcess, startProcess } from "../support/process";
+import { ownProcesses } from "../support/process";
 
 jest.setTimeout(90_000);
 
 /** The chat endpoint of a service that runs as a process: where it says it is, its certificate, its end. */
 
-const running: ServiceProcess[] = [];
-const databases: FreshDatabase[] = [];
-
-afterEach(async () => {
-  for (const { child, exited } of running.splice(0)) {
-    child.kill("SIGKILL");
-    await exited;
-  }
-  for (const database of databases.splice(0)) await database.remove();
-});
-
-async function environment(): Promise<Record<string, string>> {
-  const database = await freshDatabase();
-  databases.push(database);
-  return database.environment;
-}
-
-function start(variables: Record<string, string>): ServiceProcess {
-  const service = startProcess(variables);
-  running.push(service);
-  return service;
-}
+const { environment, start } = ownProcesses();
 
 const BANNER =
   / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(the same inside TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP inside TLS\)\n.*Credentials .*\n/s;

@@ -2,34 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { applicationToken, newUser, rest, signed } from "../support/client";
-import { emptyFolder, type FreshDatabase, freshDatabase, hasServices } from "../support/database";
+import { emptyFolder, freshDatabase, hasServices } from "../support/database";
 import type { TestNode } from "../support/node";
-import { type ServiceProcess, startProcess } from "../support/process";
+import { ownProcesses, type ServiceProcess } from "../support/process";
 
 jest.setTimeout(90_000);
 
-const running: ServiceProcess[] = [];
-const databases: FreshDatabase[] = [];
-
-afterEach(async () => {
-  for (const { child, exited } of running.splice(0)) {
-    child.kill("SIGKILL");
-    await exited;
-  }
-  for (const database of databases.splice(0)) await database.remove();
-});
-
-async function environment(fresh = freshDatabase()): Promise<Record<string, string>> {
-  const database = await fresh;
-  databases.push(database);
-  return database.environment;
-}
-
-function start(variables: Record<string, string>): ServiceProcess {
-  const service = startProcess(variables);
-  running.push(service);
-  return service;
-}
+const { environment, start } = ownProcesses();
 
 /** The service's address, once it says that it is ready. */
 async function ready(service: ServiceProcess): Promise<{ baseUrl: string }> {

@@ -50,6 +50,20 @@ async function cut(chat: TestChat, client: RawClient): Promise<void> {
   await hibernating(chat, before + 1);
 }
 
+/** Binds anew and answers each question; ids of what then comes. */
+async function idsAsAcknowledged(client: RawClient, count: number): Promise<string[]> {
+  client.send(bind("web"));
+  await client.next();
+  client.send(ENABLE);
+  await client.next();
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const frame = await client.next();
+    if (frame === R) client.send(a(ids.length));
+    else ids.push(/ id="([^"]*)"/.exec(frame)?.[1] ?? "");
+  }
+  return ids;
+}
 const failedWith = (condition: string, h?: number) =>
   `<failed xmlns="${SM}"${h === undefined ? "" : ` h="${h}"`}><${condition} xmlns="urn:ietf:params:xml:ns:xmpp-stanzas"/></failed>`;
 
@@ -631,17 +645,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const ids = numbered(1_000);
       await sendSignals(two, ...ids);
       const again = await resumeStream(two.url, NAME, client.previd, 0);
-      again.send(bind("web"));
-      await again.next();
-      again.send(ENABLE);
-      await again.next();
-      const received: string[] = [];
-      while (received.length < ids.length) {
-        const frame = await again.next();
-        if (frame === R) again.send(a(received.length));
-        else received.push(/ id="([^"]*)"/.exec(frame)?.[1] ?? "");
-      }
-      expect(received).toEqual(ids);
+      expect(await idsAsAcknowledged(again, ids.length)).toEqual(ids);
     });
 
     it("is given large signals at that pace as well, and one that is larger than all may be", async () => {
@@ -658,17 +662,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
         await two.router.send("graphql", large(id, id === "largest" ? 2_000_000 : 60_000));
       }
       const again = await resumeStream(two.url, NAME, client.previd, 0);
-      again.send(bind("web"));
-      await again.next();
-      again.send(ENABLE);
-      await again.next();
-      const received: string[] = [];
-      while (received.length < ids.length) {
-        const frame = await again.next();
-        if (frame === R) again.send(a(received.length));
-        else received.push(/ id="([^"]*)"/.exec(frame)?.[1] ?? "");
-      }
-      expect(received).toEqual(ids);
+      expect(await idsAsAcknowledged(again, ids.length)).toEqual(ids);
     });
 
     it("and which nobody asks for is a stream like any other", async () => {

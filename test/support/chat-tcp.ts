@@ -4,6 +4,7 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import { SaxesParser } from "saxes";
 import { trusting } from "./certificates";
 import type { RawClient, RawSocket } from "./chat";
+import { Frames } from "./frames";
 
 const FRAMING = 'xmlns="urn:ietf:params:xml:ns:xmpp-framing"';
 const STREAM = 'xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams"';
@@ -129,14 +130,8 @@ async function connectSecure(url: string): Promise<Socket> {
 /** Connects over `xmpp:` (with STARTTLS) or `xmpps:`, as {@link connectRaw} does. */
 export async function connectTcp(url: string): Promise<RawClient> {
   const socket = await connectSecure(url);
-  const received: string[] = [];
-  let taken = 0;
-  let code: number | undefined;
-  let wake = () => {};
-  const splitter = new FrameSplitter((frame) => {
-    received.push(frame);
-    wake();
-  });
+  const frames = new Frames();
+  const splitter = new FrameSplitter((frame) => frames.push(frame));
   socket.setEncoding("utf8");
   socket.on("data", (text: string) => splitter.push(text));
   let ended = false;
@@ -144,14 +139,7 @@ export async function connectTcp(url: string): Promise<RawClient> {
     ended = true;
   });
   socket.on("error", () => {});
-  socket.on("close", () => {
-    code = ended ? 1000 : 1006;
-    wake();
-  });
-  const change = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-    });
+  socket.on("close", () => frames.end(ended ? 1000 : 1006));
   const raw: RawSocket = {
     get bufferedAmount() {
       return socket.writableLength;
@@ -164,21 +152,9 @@ export async function connectTcp(url: string): Promise<RawClient> {
   };
   return {
     socket: raw,
-    received,
     send: (frame) => void socket.write(typeof frame === "string" ? toTcp(frame) : frame),
-    async next() {
-      while (taken >= received.length) {
-        if (code !== undefined) throw new Error(`closed with ${code}: ${received.join("\n")}`);
-        await change();
-      }
-      taken += 1;
-      return received[taken - 1] ?? "";
-    },
-    async rest() {
-      while (code === undefined) await change();
-      const frames = received.slice(taken);
-      taken = received.length;
-      return { frames, code };
-    },
+    received: frames.received,
+    next: frames.next,
+    rest: frames.rest,
   };
 }

@@ -14,6 +14,7 @@ import type { ChatLimits, ChatServices, LiveStream, SignIn } from "../../src/xmp
 import { stanzaSizes } from "../../src/xmpp/stanza-sizes";
 import { testCertificate, trusting } from "./certificates";
 import { connectTcp } from "./chat-tcp";
+import { Frames } from "./frames";
 import { FREE_CHAT_PORTS } from "./ports";
 
 /** Domain of the users in these tests. */
@@ -168,42 +169,17 @@ export async function connectWebSocket(
   options: RawOptions = {},
 ): Promise<RawClient<WebSocket>> {
   const socket = new WebSocket(url, "xmpp", { ...options, ...(await trusting()) });
-  const received: string[] = [];
-  let taken = 0;
-  let code: number | undefined;
-  let wake = () => {};
-  socket.on("message", (data) => {
-    received.push(String(data));
-    wake();
-  });
-  socket.on("close", (closeCode) => {
-    code = closeCode;
-    wake();
-  });
+  const frames = new Frames();
+  socket.on("message", (data) => frames.push(String(data)));
+  socket.on("close", (code) => frames.end(code));
   await once(socket, "open");
   socket.on("error", () => {});
-  const change = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-    });
   return {
     socket,
-    received,
     send: (frame) => socket.send(frame),
-    async next() {
-      while (taken >= received.length) {
-        if (code !== undefined) throw new Error(`closed with ${code}: ${received.join("\n")}`);
-        await change();
-      }
-      taken += 1;
-      return received[taken - 1] ?? "";
-    },
-    async rest() {
-      while (code === undefined) await change();
-      const frames = received.slice(taken);
-      taken = received.length;
-      return { frames, code };
-    },
+    received: frames.received,
+    next: frames.next,
+    rest: frames.rest,
   };
 }
 

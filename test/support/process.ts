@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { closedAfterEach } from "./closing";
+import { freshDatabase } from "./database";
 import { FREE_PORTS } from "./ports";
 
 const ROOT = join(__dirname, "../..");
@@ -61,5 +63,29 @@ export function startProcess(environment: Record<string, string>): ServiceProces
         listeners.add(look);
         look();
       }),
+  };
+}
+
+/** Processes of the tests of this file, each on a database of its own: ended and removed after each test. */
+export function ownProcesses() {
+  const running = closedAfterEach();
+  const databases = closedAfterEach();
+  return {
+    /** What a process is told of a database. */
+    async environment(fresh = freshDatabase()): Promise<Record<string, string>> {
+      const database = await fresh;
+      databases({ close: database.remove });
+      return database.environment;
+    },
+    /** {@link startProcess}. */
+    start(variables: Record<string, string>): ServiceProcess {
+      const service = startProcess(variables);
+      const kill = () => {
+        service.child.kill("SIGKILL");
+        return service.exited;
+      };
+      running({ close: kill });
+      return service;
+    },
   };
 }

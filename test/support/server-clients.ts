@@ -1,10 +1,9 @@
-import { Arrivals } from "./arrivals";
 import { auth, bind, connectRaw, OPEN, type RawClient } from "./chat";
 import type { ChatServer } from "./chat-servers/chat-server";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
-import { type ChatClient, jidOf, strophe } from "./signal-clients";
-import { type Tree, treeOf } from "./xml-tree";
+import { type ChatClient, framesOf, jidOf, strophe } from "./signal-clients";
+import type { Tree } from "./xml-tree";
 
 const LANG = "{http://www.w3.org/XML/1998/namespace}lang";
 /**
@@ -87,28 +86,7 @@ async function frames(
   raw.send(bind(resource));
   const answer = await raw.next();
   if (!answer.includes("<jid>")) throw new Error(answer);
-  const messages = new Arrivals<Tree>();
-  const ended = (async () => {
-    let condition = "";
-    try {
-      for (;;) {
-        const frame = await raw.next();
-        if (frame.startsWith("<message")) messages.push(treeOf(frame));
-        else if (frame.startsWith("<stream:error"))
-          condition = /<([a-z-]+)\s+xmlns=/.exec(frame)?.[1] ?? frame;
-      }
-    } catch (error) {
-      messages.end(String(error));
-      return condition;
-    }
-  })();
-  return {
-    jid: jidOf(node, user, resource),
-    send: (stanza) => raw.send(stanza),
-    next: () => messages.next(),
-    ended,
-    close: () => raw.socket.terminate(),
-  };
+  return framesOf(raw, jidOf(node, user, resource));
 }
 
 /** Whether a node says that it is attached. */

@@ -3,7 +3,7 @@ import { type XmlNode, xml } from "@xmpp/client";
 import { $iq, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
 import { Arrivals } from "./arrivals";
-import { signInRaw } from "./chat";
+import { type RawClient, signInRaw } from "./chat";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
 import { domTree, parseXml, type Tree, treeOf, xmppTree } from "./xml-tree";
@@ -40,13 +40,18 @@ export async function rawChat(
   secret = user.password,
 ): Promise<ChatClient> {
   const raw = await signInRaw(node.chatUrl, `${user.id}-${node.application.id}`, resource, secret);
+  return framesOf(raw, jidOf(node, user, resource));
+}
+
+/** A client that is bound already, as a {@link ChatClient}. */
+export function framesOf(raw: RawClient, jid: string): ChatClient {
   const messages = new Arrivals<Tree>();
   const ended = (async () => {
     let condition = "";
     try {
       for (;;) {
         const frame = await raw.next();
-        if (frame.startsWith("<message ")) messages.push(treeOf(frame));
+        if (/^<message\b/.test(frame)) messages.push(treeOf(frame));
         else condition ||= /^<stream:error[^>]*><([a-z-]+)/.exec(frame)?.[1] ?? "";
       }
     } catch (error) {
@@ -55,7 +60,7 @@ export async function rawChat(
     }
   })();
   return {
-    jid: jidOf(node, user, resource),
+    jid,
     send: (stanza) => raw.send(stanza),
     next: () => messages.next(),
     ended,
