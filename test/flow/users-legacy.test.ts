@@ -1,4 +1,11 @@
-import { applicationToken, graphql, newUser, rest, type TestUser } from "../support/client";
+import {
+  activityWritten,
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  type TestUser,
+} from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { shownUser } from "../support/permission-routes";
 import { secondApplication } from "../support/second-application";
@@ -60,6 +67,8 @@ beforeAll(async () => {
   }
   foreign = await newUser(other, { ...PEOPLE[0], facebook_id: "fb-there", tag_list: "there" });
   reader = await newUser(node, { login: "reader" });
+  // Users are read twice and compared.
+  await activityWritten(node);
 }, 60_000);
 afterAll(() => node.stop());
 

@@ -1,4 +1,4 @@
-import { graphql, newUser, rest, type TestUser } from "../support/client";
+import { activityWritten, graphql, newUser, rest, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
 
@@ -48,25 +48,13 @@ beforeAll(async () => {
   // Nobody else's activity is written behind any more once those sessions are gone.
   for (const { token } of users) await rest(node, "DELETE", "/session", { token });
   reader = await newUser(node, { login: "reader" });
-  await settle();
+  await activityWritten(node);
   for (const [index, { id }] of users.entries()) {
     const at = index === 5 ? null : new Date(Date.parse(day(index)) + 250);
     await node.sql("UPDATE users SET last_request_at = $2 WHERE id = $1", [id, at]);
   }
 });
 afterAll(() => node.stop());
-
-/** Waits until the activity of the users so far has been written. */
-async function settle(): Promise<void> {
-  for (;;) {
-    const [row] = await node.sql<{ left: number }>(
-      "SELECT count(*) AS left FROM users WHERE application_id = $1 AND last_request_at IS NULL",
-      [node.application.id],
-    );
-    if (row?.left === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 const list = (query: string, token = reader.token) =>
   rest(node, "GET", `/users/v2?${query}`, { token });

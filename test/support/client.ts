@@ -1,4 +1,5 @@
 import { createHmac, randomInt } from "node:crypto";
+import { eventually } from "./moving-clock";
 import type { TestNode } from "./node";
 
 /** What a REST call answered. */
@@ -104,6 +105,19 @@ export async function newUser(
     id: created.body.user.id,
     ...(await signIn(node, { login, password, ...fields } as never)),
   };
+}
+
+/**
+ * Resolves once all users of the node's application have a last request that is written: that is done
+ * behind, some seconds after the request.
+ */
+export async function activityWritten(node: TestNode): Promise<void> {
+  const unwritten = () =>
+    node.sql<{ left: number }>(
+      "SELECT count(*) AS left FROM users WHERE application_id = $1 AND last_request_at IS NULL",
+      [node.application.id],
+    );
+  await eventually(unwritten, ([row]) => row?.left === 0);
 }
 
 /**
