@@ -37,6 +37,7 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
   const connection = new Strophe.Connection(url, { enableStreamManagement: true });
 
   function connect() {
+    retry = undefined;
     listener.onLine("connecting");
     connection.addHandler(take, null, "message", null);
     connection.connect(jid, token, onStatus);
@@ -48,6 +49,8 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
     if (closed) return;
     if (status === CONNECTED || status === ATTACHED) {
       attempt = 0;
+      clearTimeout(retry);
+      retry = undefined;
       online = true;
       // Presence makes a client available (RFC 6121 section 4.2).
       connection.send($pres().tree());
@@ -59,7 +62,8 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
     } else if (status === DISCONNECTED) {
       online = false;
       listener.onLine("offline");
-      retry = setTimeout(connect, waitBefore(attempt++));
+      // Strophe may say so twice of one try: two that come after it would cut each other short.
+      retry ??= setTimeout(connect, waitBefore(attempt++));
     }
   }
 
