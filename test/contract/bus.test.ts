@@ -9,7 +9,7 @@ import type { OpenBus } from "../../src/bus/adapter";
 import { INBOX_BYTES, INBOX_ENTRIES, INBOX_MS, PAGE_BYTES, PAGE_ENTRIES } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
-import { hasServices } from "../support/database";
+import { describeServices } from "../support/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
 /** A listener and the promise of what it hears. */
@@ -325,8 +325,6 @@ describe("the local bus in time", () => {
     expect(await bus.read("inbox:1", cursor)).toMatchObject({ entries: [], complete: false });
   });
 });
-
-const describeServices = hasServices ? describe : describe.skip;
 
 describeServices("the redis bus in an outage", () => {
   let server: RedisServer;

@@ -7,11 +7,10 @@ import { unreachable } from "../../src/store/conflicts";
 import { openStore } from "../../src/store/open";
 import { Refusal } from "../../src/store/refusal";
 import type { Store } from "../../src/store/store";
-import { type FreshDatabase, freshServices, hasServices } from "../support/database";
+import { describeServices, type FreshDatabase, freshServices } from "../support/database";
 
 const log = openLog("silent");
 const SECRET_KEY = "0".repeat(64);
-const describeServices = hasServices ? describe : describe.skip;
 
 describeServices("the nodes of one PostgreSQL database", () => {
   let database: FreshDatabase;

@@ -3,7 +3,7 @@ import { eventually } from "../../scripts/services/binaries";
 import { CALL_FLAGS, openBrowser } from "../support/browser";
 import { Caller, type CallSite, type MediaFacts, serveCallPage } from "../support/call-page";
 import { type Coturn, startCoturn } from "../support/coturn";
-import { hasServices } from "../support/database";
+import { describeServices } from "../support/database";
 import { startNode, type TestNode } from "../support/node";
 
 /** Calls of real browsers at the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */
@@ -12,7 +12,7 @@ const SECRET = "secret-of-calls-in-the-test";
 jest.setTimeout(60_000);
 
 // Browser and TURN server are outside programs, so all of this runs with the services.
-(hasServices ? describe : describe.skip)("in two browsers", () => {
+describeServices("in two browsers", () => {
   let coturn: Coturn;
   let node: TestNode;
   /** The node that has taken the first one's place. */

@@ -5,7 +5,7 @@ import { CHAT_DOMAIN } from "../support/chat-servers/chat-server";
 import { startEjabberd } from "../support/chat-servers/ejabberd";
 import { startProsody } from "../support/chat-servers/prosody";
 import { newUser, rest, signIn, type TestUser } from "../support/client";
-import { hasServices } from "../support/database";
+import { describeServices } from "../support/database";
 import { type GraphqlClient, graphqlWs, type ShownSignal } from "../support/graphql-signals";
 import { ENABLE, resume } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
@@ -27,7 +27,6 @@ import { type Tree, textAt, treeOf } from "../support/xml-tree";
  * sites copy: the same promises over both.
  */
 
-const describeServices = hasServices ? describe : describe.skip;
 const COMPONENT_SECRET = "a component's secret";
 const SIGN_IN_SECRET = "a secret for signing in";
 const MARKER = { signalType: "marker", sessionId: "s" };

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "../../scripts/services/binaries";
 import { Arrivals } from "../support/arrivals";
-import { hasServices } from "../support/database";
+import { describeServices, hasServices } from "../support/database";
 
 /** The script by which ejabberd asks who may sign in, beside a service that does what a test wants. */
 
@@ -73,7 +73,7 @@ function question(text: string): void {
 
 const allow = ({ answer }: Asked, allowed = true) => answer.end(JSON.stringify({ allowed }));
 
-(hasServices ? describe : describe.skip)("the script that ejabberd asks", () => {
+describeServices("the script that ejabberd asks", () => {
   it("hands on what the service says, by one connection", async () => {
     const sockets = new Set<unknown>();
     for (const allowed of [true, false, true]) {

@@ -4,11 +4,11 @@ import { execute } from "../../scripts/services/postgres-server";
 import { readMigrations } from "../../src/store/migrations";
 import { runCommand } from "../support/command-line";
 import {
+  describeServices,
   emptyFolder,
   type FreshDatabase,
   freshFolder,
   freshServices,
-  hasServices,
 } from "../support/database";
 import { startNode } from "../support/node";
 
@@ -76,7 +76,7 @@ it("says in words why a database cannot be opened or reached, and no password", 
   expect(await refused({ DATA_DIR, DATABASE_URL })).toMatch(/SECRET_KEY is needed/);
 });
 
-(hasServices ? describe : describe.skip)("on PostgreSQL", () => {
+describeServices("on PostgreSQL", () => {
   it("applies what is missing, and says when there is nothing", async () => {
     const variables = await environment(freshServices("template0"));
     const names = (await readMigrations()).map(({ name }) => name);

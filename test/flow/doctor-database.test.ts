@@ -7,11 +7,11 @@ import { Sealer } from "../../src/core/sealer";
 import { openMigrationConnection } from "../../src/store/migration-connection";
 import { readMigrations } from "../../src/store/migrations";
 import {
+  describeServices,
   emptyFolder,
   type FreshDatabase,
   freshFolder,
   freshServices,
-  hasServices,
 } from "../support/database";
 import { about, NOWHERE, only } from "../support/doctor";
 import { startNode } from "../support/node";
@@ -101,8 +101,6 @@ describe("the embedded database", () => {
     ]);
   });
 });
-
-const describeServices = hasServices ? describe : describe.skip;
 
 describeServices("PostgreSQL", () => {
   it("that was migrated and used is sound, with its key, and its clock is this machine's", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
 import { Cluster } from "../support/cluster";
-import { hasServices } from "../support/database";
+import { describeServices } from "../support/database";
 import { GraphqlPhone } from "../support/phones/graphql-phone";
 import type { Phone } from "../support/phones/phone";
 import { XmppPhone } from "../support/phones/xmpp-phone";
@@ -16,8 +16,6 @@ jest.setTimeout(240_000);
 const PHONES = 200;
 /** Milliseconds between two signals of a phone, on average. */
 const PACE_MS = 1_500;
-
-const describeServices = hasServices ? describe : describe.skip;
 
 describeServices("three nodes and 200 phones", () => {
   let redis: DurableRedis;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { execute } from "../../scripts/services/postgres-server";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
-import { type FreshDatabase, freshServices, hasServices } from "../support/database";
+import { type FreshDatabase, freshServices, hasServices, itServices } from "../support/database";
 import { eventually } from "../support/moving-clock";
 import { NO_RATES, type TestNode } from "../support/node";
 import { type ServiceProcess, startProcess } from "../support/process";
@@ -96,8 +96,6 @@ async function ask(sender: TestUser, name: string): Promise<boolean> {
   }
 }
 
-const run = hasServices ? it : it.skip;
-
 beforeAll(async () => {
   if (!hasServices) return;
   database = await freshServices();
@@ -114,7 +112,7 @@ afterAll(async () => {
   await database.remove();
 });
 
-run(
+itServices(
   "killed again and again, it sends every acknowledged push to every device, and few twice",
   async () => {
     await start();

@@ -15,6 +15,9 @@ export interface FreshDatabase {
 
 /** Whether this run has real services: PostgreSQL and Redis. */
 export const hasServices = process.env.TEST_SERVICES === "1";
+/** For what only real services can show; `npm run test:services` runs it. */
+export const describeServices = hasServices ? describe : describe.skip;
+export const itServices = hasServices ? it : it.skip;
 
 /**
  * Makes a migrated, empty database: on PostgreSQL with a Redis database of its own when this run has

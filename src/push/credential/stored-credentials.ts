@@ -42,5 +42,6 @@ export function openCredentials(
   sealer: Sealer,
 ): Credentials {
   const secret = JSON.parse(sealer.open(row.secret, purposeOf(service))) as ShownCredentials;
+  // Both parts were credentials of this service, checked when they were set, before they were parted.
   return { service, ...row.settings, ...secret } as unknown as Credentials;
 }
