@@ -21,5 +21,6 @@ module.exports = {
     "/node_modules/(?!(@seriousme|@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
   ],
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
+  testTimeout: 300_000,
 };

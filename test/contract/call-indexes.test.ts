@@ -107,7 +107,7 @@ beforeAll(async () => {
     await store.close();
     await database.remove();
   };
-}, 180_000);
+});
 afterAll(() => close());
 
 it("asks nothing of the database that walks a table", async () => {
@@ -171,7 +171,7 @@ it("asks nothing of the database that walks a table", async () => {
     ]),
   );
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);
-}, 180_000);
+});
 
 it("would notice a statement that no index serves", async () => {
   await explained(store, plans).query(

@@ -159,7 +159,7 @@ beforeAll(async () => {
   const config = readConfig(variables);
   store = await openStore({ config, log: openLog("silent"), exclusive: true });
   for (const text of FILL) await store.db.$executeRawUnsafe(text);
-}, 120_000);
+});
 
 afterAll(async () => {
   await store.close();
@@ -335,7 +335,7 @@ it("answers every look-up of a request from an index", async () => {
   const plans = await plansOf(asked.splice(0));
   expect(plans.size).toBeGreaterThan(25);
   expect([...plans].filter(([, plan]) => readsWhole(plan))).toEqual([]);
-}, 120_000);
+});
 
 /** How the database would answer each statement, by its text. */
 async function plansOf(statements: typeof asked): Promise<Map<string, string>> {
@@ -454,7 +454,7 @@ it("answers everything that an owner asks from an index, Prisma's part included"
   expect(statementsOf("account", "application").filter((name) => !names.has(name))).toEqual([]);
   const plans = await plansOf(statements);
   expect([...plans].filter(([, plan]) => readsWhole(plan))).toEqual([]);
-}, 240_000);
+});
 
 it("would notice a look-up that no index serves", async () => {
   const before = await scansSoFar();

@@ -387,4 +387,4 @@ test("the tables are made in an embedded database that is new, and the next star
     await store.close();
   }
   await database.remove();
-}, 120_000);
+});

@@ -40,7 +40,7 @@ describe("prisma/migrations", () => {
     expect(await diff(folder, moved)).toContain(
       'CREATE INDEX "users_phone_idx" ON "users"("application_id", "website" text_pattern_ops)',
     );
-  }, 120_000);
+  });
 
   test("a new one is written for a change, and none for no change", async () => {
     const copy = await draft();
@@ -60,7 +60,7 @@ describe("prisma/migrations", () => {
       Refusal,
     );
     await rm(copy, { recursive: true });
-  }, 120_000);
+  });
 
   test("leave a history that Prisma's own engine agrees with, failures included", async () => {
     const lite = await PGlite.create();
@@ -88,7 +88,7 @@ describe("prisma/migrations", () => {
       failedMigrationNames: ["20990101000000_broken"],
     });
     await lite.close();
-  }, 120_000);
+  });
 });
 
 /** Migrations as a folder would hold them. */

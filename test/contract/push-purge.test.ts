@@ -36,7 +36,7 @@ beforeAll(async () => {
     "SELECT id, application_id FROM users LIMIT 1",
   );
   sender = { applicationId: user?.application_id ?? 0, userId: user?.id ?? 0 };
-}, 60_000);
+});
 afterAll(() => room.close());
 
 async function sql<Row>(...texts: string[]): Promise<Row[]> {

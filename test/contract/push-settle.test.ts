@@ -25,7 +25,7 @@ beforeAll(async () => {
         SELECT id, 'l', 'l', now() FROM b RETURNING id, application_id`,
   );
   sender = { applicationId: user?.application_id ?? 0, userId: user?.id ?? 0 };
-}, 60_000);
+});
 afterAll(() => room.close());
 
 const sql = <Row>(text: string, values: unknown[] = []) =>

@@ -17,7 +17,7 @@ beforeAll(async () => {
         SELECT id, 'x', 'k', 's', '{}', now() FROM a RETURNING id`,
   );
   applicationId = row?.id ?? 0;
-}, 60_000);
+});
 afterAll(() => room.close());
 beforeEach(async () => {
   await sql("DELETE FROM push_events");

@@ -235,7 +235,7 @@ describe("npm run stand-ins", () => {
       'Web   201  browser  ttl 60  {"message":"Hi"}',
     ]);
     expect(await end()).toBe(0);
-  }, 60_000);
+  });
 
   test("keeps its keys for the next start, in files that nobody else reads", async () => {
     await run("--quiet");
@@ -254,12 +254,12 @@ describe("npm run stand-ins", () => {
     const settled = (texts: string[]) => texts.map((text) => text.replace(/127\.0\.0\.1:\d+/g, ""));
     expect(settled(after)).toEqual(settled(before));
     await end();
-  }, 60_000);
+  });
 
   test("names a mistake in its options", async () => {
     await run("--apns-port", "many");
     expect(child?.exitCode).toBe(1);
-  }, 60_000);
+  });
 });
 
 test("keys of a folder are those of its first start", async () => {

@@ -91,7 +91,7 @@ test("a second process is refused, and kill -9 of the first leaves a folder that
   expect(await store.db.account.findUnique({ where: { accountKey } })).not.toBeNull();
   expect((await startHolder()).line).toMatch(/^refused: Refusal: The folder .* is in use/);
   await store.close();
-}, 60_000);
+});
 
 test("of many that want a folder at once, one gets it, also when it was left behind", async () => {
   await use(emptyFolder());

@@ -9,8 +9,6 @@ import { startNode, type TestNode } from "../support/node";
 /** Calls of real browsers at the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */
 
 const SECRET = "secret-of-calls-in-the-test";
-jest.setTimeout(60_000);
-
 // Browser and TURN server are outside programs, so all of this runs with the services.
 describeServices("in two browsers", () => {
   let coturn: Coturn;

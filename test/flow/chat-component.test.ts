@@ -289,13 +289,13 @@ describe("the word that something ended", () => {
     expect(link.received()).toContain("<value>42-7@chat.example</value>");
     await node.component.pass(signalFrom("graphql-1", "after"));
     for (const word of all) expect(link.received().split(word)).toHaveLength(2);
-  }, 30_000);
+  });
 
   it("is told over another node's link, once that is there", async () => {
     await endUnheard(await attach(1));
     await attach();
     await heard(await server.accepted());
-  }, 30_000);
+  });
 });
 
 describe("a copy", () => {
@@ -383,7 +383,7 @@ describe("a copy", () => {
       () => copies("taken"),
       (count) => (count ?? 0) > 5_000,
     );
-  }, 30_000);
+  });
 
   it.each(["graphql-1", "phone"])("of what was sent from here is none: %s", async (resource) => {
     const { component, signals } = await attach();

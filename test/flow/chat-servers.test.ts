@@ -93,7 +93,7 @@ describeServices.each(SERVERS)("attached to $name", ({ name, start, spreads }) =
     [alice, bob] = [await newUser(node), await newUser(node)];
     cast = { caller: alice.id, callee: bob.id, third: alice.id };
     await attached(node);
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const client of opened.splice(0)) await client.close();
   });
@@ -401,7 +401,7 @@ describeServices.each(SERVERS)("attached to $name", ({ name, start, spreads }) =
     const chat = await onChat(alice, "phone");
     await graph.send({ to: { userId: alice.id }, ...MARKER, id: "again" });
     expect((await chat.next()).attributes.id).toBe("again");
-  }, 60_000);
+  });
 
   it(`a second node ${spreads ? "attaches too" : "takes over"}: none lost and none doubled`, async () => {
     const second = await startNode({ ...settings(), PORT: "0" }, {}, node);
@@ -437,7 +437,7 @@ describeServices.each(SERVERS)("attached to $name", ({ name, start, spreads }) =
     } finally {
       await second.app.close();
     }
-  }, 60_000);
+  });
 });
 
 /** Compares ids that end with a number. */

@@ -12,8 +12,6 @@ import {
 } from "../support/database";
 import { startNode } from "../support/node";
 
-jest.setTimeout(90_000);
-
 const databases: FreshDatabase[] = [];
 afterEach(async () => {
   for (const database of databases.splice(0)) await database.remove();

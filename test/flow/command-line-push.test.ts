@@ -7,8 +7,6 @@ import { ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
 import { certificateFor, p8, serviceAccount, vapidPair } from "../support/push-credentials";
 
-jest.setTimeout(120_000);
-
 const DAY = 24 * 60 * 60 * 1000;
 const KEY = p8();
 const ACCOUNT = serviceAccount();

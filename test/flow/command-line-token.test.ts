@@ -4,8 +4,6 @@ import { newUser, rest, type TestUser } from "../support/client";
 import { ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
 
-jest.setTimeout(60_000);
-
 let node: TestNode;
 let user: TestUser;
 let app: string[];

@@ -9,8 +9,6 @@ import { endOf, ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 
-jest.setTimeout(90_000);
-
 let node: TestNode;
 let folder: string;
 beforeAll(async () => {

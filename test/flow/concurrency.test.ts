@@ -8,7 +8,7 @@ const MANY = 50;
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const atOnce = <T>(ask: (index: number) => Promise<T>) =>
@@ -90,13 +90,13 @@ test("one link sets one password, and of two links of a user one does", async ()
   expect(await signsIn(won?.password ?? "")).toBe(201);
   expect(await signsIn(lost[0]?.password ?? "")).toBe(401);
   expect(await node.sql("SELECT 1 FROM password_resets WHERE user_id = $1", [user.id])).toEqual([]);
-}, 60_000);
+});
 
 describe("a lock after five wrong passwords", () => {
   let guarded: TestNode;
   beforeAll(async () => {
     guarded = await startNode({ FAILURES_FREE: "5" });
-  }, 60_000);
+  });
   afterAll(() => guarded.stop());
 
   test.each([

@@ -18,7 +18,7 @@ describe("when the database is gone", () => {
     broken = await startNode();
     user = await newUser(broken);
     await broken.app.store.close();
-  }, 60_000);
+  });
   afterAll(() => broken.stop());
 
   const world = (): World => ({

@@ -7,8 +7,6 @@ import { buildDemo } from "../support/demo";
 
 /** `npm run demo:call`, as far as it goes without a browser. */
 
-jest.setTimeout(120_000);
-
 let folder: string;
 let child: ChildProcess;
 let output = "";

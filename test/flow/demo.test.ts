@@ -5,8 +5,6 @@ import { emptyFolder, type FreshDatabase } from "../support/database";
 import { buildDemo, type DemoRun, runDemo } from "../support/demo";
 import { startNode, type TestNode } from "../support/node";
 
-jest.setTimeout(120_000);
-
 /** Every step by its name and the way it takes, in the order they pass. */
 const STEPS = [
   ["Sign POST /session", "HMAC-SHA1"],

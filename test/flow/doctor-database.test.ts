@@ -17,8 +17,6 @@ import { about, NOWHERE, only } from "../support/doctor";
 import { startNode } from "../support/node";
 import { FREE_PORTS } from "../support/ports";
 
-jest.setTimeout(90_000);
-
 /** What signalbox doctor finds in databases and in Redis while no server runs on them. */
 
 const databases: FreshDatabase[] = [];

@@ -9,8 +9,6 @@ import { FREE_PORTS } from "../support/ports";
 import { startSmtp } from "../support/smtp";
 import { startTimeServer, type TimeServer } from "../support/time-server";
 
-jest.setTimeout(60_000);
-
 /** What signalbox doctor finds where no server has been started yet. */
 
 let time: TimeServer;

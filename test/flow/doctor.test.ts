@@ -14,8 +14,6 @@ import { type StandIn, startFacebook, startKeys, startTwitter } from "../support
 import { startSmtp, type TestSmtp } from "../support/smtp";
 import { startTimeServer, type TimeServer } from "../support/time-server";
 
-jest.setTimeout(60_000);
-
 let node: TestNode;
 let smtp: TestSmtp;
 let time: TimeServer;

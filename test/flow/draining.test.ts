@@ -5,8 +5,6 @@ import { connectSocket, type GraphqlSocket, openSocket } from "../support/graphq
 import { startNode, type TestNode } from "../support/node";
 import { type ChatClient, rawChat } from "../support/signal-clients";
 
-jest.setTimeout(60_000);
-
 /** What the clients of a node see while it ends. */
 
 const SOCKETS = 40;

@@ -37,7 +37,7 @@ beforeAll(async () => {
       SELECT application_id, 'no-password', 'no-password', now() FROM users WHERE id = $1`,
     [user.id],
   );
-}, 60_000);
+});
 let release: () => void = () => undefined;
 afterAll(async () => {
   release();
@@ -278,4 +278,4 @@ test("a signed request is refused again after a restart on the same data", async
   expect((await rest(second, "POST", "/session", { body: signed(second) })).status).toBe(201);
   await second.stop();
   await first.stop();
-}, 60_000);
+});

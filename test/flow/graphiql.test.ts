@@ -94,5 +94,5 @@ if (hasServices) {
     } finally {
       await browser.dispose();
     }
-  }, 60_000);
+  });
 }

@@ -12,7 +12,7 @@ const HOME = "https://app.example.com";
 beforeAll(async () => {
   node = await startNode();
   narrow = await startNode({ CORS_ORIGINS: HOME });
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   await narrow.stop();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   node = await startNode();
   user = await newUser(node);
   port = Number(new URL(node.baseUrl).port);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 afterEach(async () => {

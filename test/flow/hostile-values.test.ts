@@ -47,7 +47,7 @@ beforeAll(async () => {
     signed: () => signed(node),
   };
   session = a;
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 /** The session of the row's owner; made anew where an attempt has ended it. */

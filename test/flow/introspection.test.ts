@@ -9,7 +9,7 @@ let silent: TestNode;
 beforeAll(async () => {
   node = await startNode();
   silent = await startNode({ INTROSPECTION: "false" });
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   await silent.stop();

@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endOf } from "../support/command-line";
 
-jest.setTimeout(60_000);
-
 const ROOT = join(__dirname, "../..");
 /** In place of the compiler: what it writes shows that it ran, and on what. */
 const BUILD = `node -e '

@@ -12,7 +12,7 @@ beforeAll(async () => {
   node = await startNode();
   lenient = await startNode({ GRAPHQL_MAX_TOKENS: "100000" });
   user = await newUser(node);
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   await lenient.stop();

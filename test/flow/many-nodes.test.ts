@@ -6,8 +6,6 @@ import { GraphqlPhone } from "../support/phones/graphql-phone";
 import type { Phone } from "../support/phones/phone";
 import { XmppPhone } from "../support/phones/xmpp-phone";
 
-jest.setTimeout(240_000);
-
 /**
  * Three nodes, PostgreSQL, a Redis that has each write on disk before it answers, and 200 phones, half
  * of them over XMPP, which signal each other while parts of it go away.

@@ -12,7 +12,7 @@ import { startNode, type TestNode } from "../support/node";
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
@@ -70,7 +70,7 @@ describe("a subscriber who does not read", () => {
     // An inbox keeps what it was sent for a minute, and no more than so many entries.
     const kept = 2 * 700 * sdp.length;
     expect(usedHeap() - before).toBeLessThan(kept + 30_000_000);
-  }, 120_000);
+  });
 
   test("with graphql-ws comes back by itself, and hears what is said from then on", async () => {
     const [sender, slow] = [await newUser(node), await newUser(node)];
@@ -116,7 +116,7 @@ describe("a subscriber who does not read", () => {
     expect(await opened.next()).not.toBe(first);
     await hear("after");
     await client.dispose();
-  }, 120_000);
+  });
 });
 
 describe("many clients", () => {
@@ -141,7 +141,7 @@ describe("many clients", () => {
     await round();
     await round();
     expect(usedHeap() - before).toBeLessThan(20_000_000);
-  }, 120_000);
+  });
 
   test("wait for signals, and each gets its own and nothing else", async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => newUser(node)));

@@ -15,7 +15,7 @@ beforeAll(async () => {
   user = await newUser(node);
   port = Number(new URL(node.baseUrl).port);
   chatPort = Number(new URL(node.chatUrl).port);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 afterEach(async () => {
@@ -52,11 +52,11 @@ describe("noise of a seed", () => {
     const before = usedHeap();
     await bombard(random, 80, port);
     expect(usedHeap() - before).toBeLessThan(20_000_000);
-  }, 120_000);
+  });
 
   test("in requests to the chat endpoint", async () => {
     await bombard(seeded(2), 30, chatPort);
-  }, 60_000);
+  });
 
   test("in messages of graphql-transport-ws", async () => {
     const random = seeded(3);
@@ -82,7 +82,7 @@ describe("noise of a seed", () => {
       expect(code).not.toBe(1011);
       expect(code).not.toBe(4500);
     }
-  }, 60_000);
+  });
 
   test("in frames behind a handshake", async () => {
     const random = seeded(4);
@@ -91,5 +91,5 @@ describe("noise of a seed", () => {
       const noise = Buffer.from(Array.from({ length: 200 }, () => random(256)));
       await exchange(Buffer.concat([handshake, Buffer.from("\r\n\r\n"), noise]), port);
     }
-  }, 60_000);
+  });
 });

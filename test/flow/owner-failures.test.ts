@@ -22,7 +22,7 @@ beforeAll(async () => {
     { clock },
   );
   ({ password } = ownerOf(node));
-}, 60_000);
+});
 afterAll(() => node.stop());
 // Failures are forgotten after an hour.
 beforeEach(() => clock.advance(HOUR + MINUTE));
@@ -161,4 +161,4 @@ test("sign-ins of owners are counted by address as users' are", async () => {
   } finally {
     await own.stop();
   }
-}, 30_000);
+});

@@ -18,7 +18,7 @@ let links = 0;
 beforeAll(async () => {
   node = await startNode({}, { clock });
   await node.sql("UPDATE applications SET name = $1", [NAME]);
-}, 60_000);
+});
 afterAll(() => node.stop());
 /** What puts back what a test changed. */
 const after: Array<() => void> = [];
@@ -202,7 +202,7 @@ if (hasServices) {
     } finally {
       await browser.dispose();
     }
-  }, 60_000);
+  });
 }
 
 const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();

@@ -41,7 +41,7 @@ beforeAll(async () => {
     await acts[1]?.();
     return rows;
   };
-}, 60_000);
+});
 afterAll(() => node.stop());
 afterEach(() => expect([before.size, after.size]).toEqual([0, 0]));
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
     { SMTP_URL: smtp.url, MAIL_FROM: "Example <no-reply@example.com>" },
     { clock },
   );
-}, 60_000);
+});
 afterAll(async () => {
   await node?.stop();
   await smtp?.close();
@@ -304,7 +304,7 @@ describe("the link", () => {
     const lost = answers.filter((answer) => !answer.resetPassword);
     expect(lost).toEqual(lost.map(() => ({ code: "INVALID", ...DEAD })));
     expect((await signInNow(user.login, won[0]!)).status).toBe(201);
-  }, 60_000);
+  });
 
   it("ends every session and connection of the user, and nobody else's", async () => {
     const { user, token } = await lostUser();
@@ -388,7 +388,7 @@ describe("without SMTP", () => {
       await place.stop();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   it("any other mode has no way to send", async () => {
     const config = readConfig({ DATABASE_URL: "postgresql://db/x", SECRET_KEY: "0".repeat(64) });

@@ -169,5 +169,4 @@ itServices(
     expect(new Set(sent).size).toBe(DEVICES * asked.length);
     expect(sent.length - DEVICES * asked.length).toBeLessThanOrEqual(CRASHES * IN_FLIGHT);
   },
-  180_000,
 );

@@ -21,8 +21,6 @@ import { asTestNode, startNode, type TestNode } from "../support/node";
 import { FREE_PORTS } from "../support/ports";
 import { p8, serviceAccount } from "../support/push-credentials";
 
-jest.setTimeout(60_000);
-
 /** Push credentials in the database from start to start, and in the memory of those who send. */
 
 const TOKEN = {

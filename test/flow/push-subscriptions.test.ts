@@ -18,7 +18,7 @@ let other: TestNode;
 beforeAll(async () => {
   node = await startNode();
   other = await secondApplication(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 type Changes = { push_token?: object; device?: object; notification_channel?: unknown };

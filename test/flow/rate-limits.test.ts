@@ -34,7 +34,7 @@ beforeAll(async () => {
   token = (await rest(node, "POST", "/session", { body: signed(node, clock.now()) })).body.session
     .token;
   userId = (await rest(node, "POST", "/users", { token, body: { user } })).body.user.id;
-}, 60_000);
+});
 afterAll(() => node.stop());
 beforeEach(() => clock.advance(MINUTE));
 
@@ -268,7 +268,7 @@ describe("the address of a client", () => {
     } finally {
       await open.stop();
     }
-  }, 30_000);
+  });
 });
 
 test("an application has a sum of its own, which only its signed requests use up", async () => {
@@ -284,7 +284,7 @@ test("an application has a sum of its own, which only its signed requests use up
   } finally {
     await own.stop();
   }
-}, 30_000);
+});
 
 if (hasServices) {
   test("two nodes on one Redis count together", async () => {
@@ -307,5 +307,5 @@ if (hasServices) {
       await two.stop();
       await one.stop();
     }
-  }, 60_000);
+  });
 }

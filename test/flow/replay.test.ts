@@ -25,7 +25,7 @@ beforeAll(async () => {
   clock.hold(true);
   first = await startNode({}, { clock });
   node = first;
-}, 60_000);
+});
 afterAll(async () => {
   await node.stop();
   await first.stop();

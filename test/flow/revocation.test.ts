@@ -11,7 +11,7 @@ const GONE = { code: 4401, reason: NO_SESSION };
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 /** A user with two sessions, and every kind of connection that there is. */

@@ -158,7 +158,7 @@ beforeAll(async () => {
   await rest(node, "GET", query, { token: user });
   await mishaps(application);
   metrics = (await rest(node, "GET", "/metrics")).text;
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 test("something was logged, refused and measured", () => {

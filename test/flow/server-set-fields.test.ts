@@ -14,7 +14,7 @@ let user: TestUser;
 beforeAll(async () => {
   node = await startNode();
   user = await newUser(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const WIRE = [

@@ -8,7 +8,7 @@ const clock = new MovingClock();
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode({}, { clock });
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const list = async (token: string) => {

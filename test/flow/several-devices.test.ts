@@ -112,7 +112,7 @@ describe("of twenty devices that accept at once", () => {
       ["hangUp", "s", deviceOf(winner)],
       ["accept", "s", deviceOf(loser)],
     ]);
-  }, 60_000);
+  });
 });
 
 describe("callAnswers", () => {

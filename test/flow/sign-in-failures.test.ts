@@ -19,7 +19,7 @@ beforeAll(async () => {
     { clock },
   );
   token = await applicationToken(node, clock.now());
-}, 60_000);
+});
 afterAll(() => node.stop());
 // Sessions live two hours after their last use, failures one.
 beforeEach(async () => {
@@ -199,4 +199,4 @@ test("what could not be judged is no failure", async () => {
   } finally {
     await own.stop();
   }
-}, 30_000);
+});

@@ -21,7 +21,7 @@ let way: BreakableProxy;
 beforeAll(async () => {
   node = await startNode();
   way = await breakableProxy(Number(new URL(node.baseUrl).port));
-}, 60_000);
+});
 afterAll(async () => {
   await way.close();
   await node.stop();
@@ -122,7 +122,7 @@ it("says that something may be missing when the inbox has forgotten its place", 
     client.stop();
     way.lead(Number(new URL(node.baseUrl).port));
   }
-}, 90_000);
+});
 
 it("ends with the session", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];

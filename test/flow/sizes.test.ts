@@ -14,7 +14,7 @@ let user: TestUser;
 beforeAll(async () => {
   node = await startNode({ GRAPHQL_SOCKET_OPERATIONS: "20" });
   user = await newUser(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 describe("sizes", () => {
@@ -125,5 +125,5 @@ describe("sizes", () => {
     await round();
     await round();
     expect(usedHeap() - before).toBeLessThan(30_000_000);
-  }, 120_000);
+  });
 });

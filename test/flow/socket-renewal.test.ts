@@ -14,7 +14,7 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const renew = (socket: GraphqlSocket, token: string) => socket.run(RENEW, { input: { token } });

@@ -6,8 +6,6 @@ import { makeSelfSigned } from "../../src/core/tls/self-signed";
 import { FREE_CHAT_PORTS } from "../support/ports";
 import { ownProcesses } from "../support/process";
 
-jest.setTimeout(90_000);
-
 /** The chat endpoint of a service that runs as a process: where it says it is, its certificate, its end. */
 
 const { environment, start } = ownProcesses();

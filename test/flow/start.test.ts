@@ -6,8 +6,6 @@ import { emptyFolder, freshDatabase, hasServices } from "../support/database";
 import type { TestNode } from "../support/node";
 import { ownProcesses, type ServiceProcess } from "../support/process";
 
-jest.setTimeout(90_000);
-
 const { environment, start } = ownProcesses();
 
 /** The service's address, once it says that it is ready. */

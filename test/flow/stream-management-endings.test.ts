@@ -8,7 +8,7 @@ import { startNode, type TestNode } from "../support/node";
 let node: TestNode;
 beforeAll(async () => {
   node = await startNode();
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 async function hibernating(): Promise<number> {

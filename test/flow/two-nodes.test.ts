@@ -88,7 +88,7 @@ it("a node that could not hear the others finds what has ended once it can", asy
     await identity.close();
     await node.stop();
   }
-}, 60_000);
+});
 
 function onOneFolder() {
   it("are refused, and the first goes on", async () => {

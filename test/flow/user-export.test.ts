@@ -33,7 +33,7 @@ let owner: string;
 beforeAll(async () => {
   node = await startNode();
   owner = await ownerToken(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const inputOf = ({ id }: Pick<TestUser, "id">) => ({

@@ -69,7 +69,7 @@ beforeAll(async () => {
   reader = await newUser(node, { login: "reader" });
   // Users are read twice and compared.
   await activityWritten(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 const get = (path: string, token = reader.token) => rest(node, "GET", path, { token });

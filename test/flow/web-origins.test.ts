@@ -37,7 +37,7 @@ beforeAll(async () => {
   node = await startNode({ CHAT_DOMAIN: DOMAIN });
   owner = await ownerToken(node);
   user = await newUser(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 async function allow(webOrigins: string[], of = node): Promise<void> {

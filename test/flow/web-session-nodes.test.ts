@@ -55,7 +55,7 @@ it("a web session hears of its user also when the word of it was lost", async ()
     await identity.close();
     await node.stop();
   }
-}, 20_000);
+});
 
 // Two nodes want a PostgreSQL and a Redis between them.
 if (hasServices) describe("two nodes", onServices);

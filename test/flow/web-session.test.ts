@@ -19,7 +19,7 @@ let user: TestUser;
 beforeAll(async () => {
   node = await startNode({}, { clock });
   user = await newUser(node);
-}, 60_000);
+});
 afterAll(() => node.stop());
 
 /** Parameters of POST /session/web that sign all of them, in the way of clients in the field. */
