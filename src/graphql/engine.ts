@@ -22,6 +22,7 @@ import type { Context } from "./context";
 import { documentError, faultError, sourceError, syntaxFault, toGraphQLError } from "./error";
 import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
+import { measureOperation, type OperationSize } from "./operation-size";
 
 /** A way in. */
 export type Door = "graphql" | "websocket" | "rest";
@@ -33,6 +34,8 @@ export interface Prepared {
   operationName: string | undefined;
   /** The first field asked for: what metrics call the operation. */
   label: string;
+  /** How much it asks for: what limits count it as. */
+  size: OperationSize;
   uses: number;
   compiled: CompiledQuery | null;
 }
@@ -93,7 +96,7 @@ export class Engine {
         : "Say which operation of the document to run (operationName)";
       throw new DocumentRefused([faultError(new Fault("MALFORMED", message))]);
     }
-    const prepared = asPrepared(document, operation);
+    const prepared = asPrepared(this.schema, document, operation);
     this.cache.set(key, prepared);
     return prepared;
   }
@@ -108,7 +111,7 @@ export class Engine {
     if (mistake) throw mistake;
     const operation = getOperationAST(document);
     if (!operation) throw new Error("a document of the project's own holds one operation");
-    const prepared = asPrepared(document, operation);
+    const prepared = asPrepared(this.schema, document, operation);
     this.compile(prepared);
     return prepared;
   }
@@ -237,13 +240,18 @@ export class Engine {
   }
 }
 
-function asPrepared(document: DocumentNode, operation: OperationDefinitionNode): Prepared {
+function asPrepared(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Prepared {
   const [first] = operation.selectionSet.selections;
   return {
     document,
     operation,
     operationName: operation.name?.value,
     label: first?.kind === Kind.FIELD ? first.name.value : "fragment",
+    size: measureOperation(schema, document, operation),
     uses: 0,
     compiled: null,
   };

@@ -48,7 +48,7 @@ const FENCES: Array<[vendor: RegExp, room: string]> = [
 ];
 
 const FILES_MAX = 20;
-const LINES_MAX = 250;
+const LINES_MAX = 300;
 const PORT_METHODS_MAX = 4;
 
 interface Source {
