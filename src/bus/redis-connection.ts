@@ -1,12 +1,15 @@
 import Redis, { type RedisOptions } from "ioredis";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
+import { integerBetween } from "../core/random";
 
 /** How long a command may take, and how long it waits for a lost connection, in milliseconds. */
 const PATIENCE_MS = 2_000;
 /** How long a start waits for Redis. */
 const START_MS = 10_000;
 const PING_MS = 10_000;
+/** Milliseconds of the first wait between two attempts to connect, and of the longest. */
+const RETRY_MS = { first: 100, longest: 1_000 };
 
 /** What a caller is told while Redis is away. */
 export function awayFault(): Fault {
@@ -19,7 +22,7 @@ export function awayFault(): Fault {
 }
 
 /**
- * One connection to Redis that comes back by itself, after 100 ms at first and 5 s at most. Commands
+ * One connection to Redis that comes back by itself, after 100 ms at first and 1 s at most. Commands
  * never wait in a queue for it: a signal that its sender was told is lost must not be delivered later.
  */
 export class RedisConnection {
@@ -36,6 +39,8 @@ export class RedisConnection {
   ) {
     this.client = new Redis(url, OPTIONS);
     this.client.options.connectionName = `signalbox-${name}`;
+    // As many commands as there are may wait for one connection.
+    this.client.setMaxListeners(0);
     this.client.on("error", (error) => {
       this.reason = error.message;
     });
@@ -111,6 +116,16 @@ export class RedisConnection {
   }
 }
 
+/**
+ * Milliseconds before the next attempt to connect, half of them by chance: all nodes lose Redis in one
+ * moment, and are not to come back in one.
+ * @param attempt counted from 1
+ */
+export function retryWait(attempt: number): number {
+  const wait = Math.min(RETRY_MS.first * 2 ** Math.min(attempt - 1, 10), RETRY_MS.longest);
+  return integerBetween(wait / 2, wait);
+}
+
 const OPTIONS: RedisOptions = {
   enableOfflineQueue: false,
   autoResubscribe: false,
@@ -119,7 +134,7 @@ const OPTIONS: RedisOptions = {
   commandTimeout: PATIENCE_MS,
   connectTimeout: 5_000,
   keepAlive: 10_000,
-  retryStrategy: (attempt) => Math.min(100 * 2 ** Math.min(attempt - 1, 10), 5_000),
+  retryStrategy: retryWait,
   // After a failover the old primary answers so until the connection is made anew.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 };

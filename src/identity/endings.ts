@@ -103,14 +103,17 @@ export class Endings {
     return () => this.enders.delete(listener);
   }
 
-  /** Ends something here at once and tells the other nodes. */
-  async announce(ending: Ending): Promise<void> {
+  /**
+   * Ends something here at once and tells the other nodes. Nobody waits for that: while the bus is away
+   * the word is lost, and the others find out by themselves (Touches).
+   */
+  announce(ending: Ending): void {
     this.apply(ending);
-    try {
-      await this.bus.publish(CHANNEL, JSON.stringify({ node: this.node, ending }));
-    } catch (error) {
-      this.log.warn({ err: error }, "other nodes could not be told of an ended session");
-    }
+    this.bus
+      .publish(CHANNEL, JSON.stringify({ node: this.node, ending }))
+      .catch((error: unknown) => {
+        this.log.warn({ err: error }, "other nodes could not be told of an ended session");
+      });
   }
 
   /** Ids of sessions and users with connections here, and the connections of passwords. */

@@ -168,7 +168,7 @@ export async function updateApplication(
     const settings = mergeSettings(row.settings, changes, identity.sealer);
     await tx.application.update({ where, data: { ...data, settings }, select: { id: true } });
   });
-  await identity.endings.announce({ kind: "application changed", applicationId: id });
+  identity.endings.announce({ kind: "application changed", applicationId: id });
   return ownApplication(identity, accountId, applicationId);
 }
 

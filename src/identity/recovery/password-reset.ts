@@ -142,7 +142,7 @@ export async function resetPassword(
     });
     await tx.session.deleteMany({ where: { userId } });
   });
-  await identity.endings.announce({ kind: "user", userId: owner.userId });
+  identity.endings.announce({ kind: "user", userId: owner.userId });
 }
 
 function deadLink(): Fault {

@@ -62,9 +62,7 @@ export async function destroyOtherSessions(
   { userId, sessionId }: UserViewer,
 ): Promise<number> {
   const ended = await identity.store.query<{ id: number }>(DESTROY_OTHERS, [userId, sessionId]);
-  await Promise.all(
-    ended.map(({ id }) => identity.endings.announce({ kind: "session", sessionId: id })),
-  );
+  for (const { id } of ended) identity.endings.announce({ kind: "session", sessionId: id });
   return ended.length;
 }
 

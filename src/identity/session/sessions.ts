@@ -99,7 +99,7 @@ export async function findSession(identity: Identity, token: string | undefined)
 /** Ends a session: its token, and every connection that it authenticated, on every node. */
 export async function destroySession(identity: Identity, session: Session): Promise<void> {
   await identity.store.query(DESTROY, [session.id]);
-  await identity.endings.announce({ kind: "session", sessionId: session.id });
+  identity.endings.announce({ kind: "session", sessionId: session.id });
 }
 
 /**
@@ -118,7 +118,7 @@ export async function setSessionUser(
   const userId = user?.id ?? null;
   const { id: sessionId } = session;
   const left = session.userId !== null && session.userId !== userId;
-  await identity.endings.announce(
+  identity.endings.announce(
     left ? { kind: "session", sessionId } : { kind: "session changed", sessionId, userId },
   );
   const changed = { ...session, userId, user, updatedAt: now };

@@ -107,7 +107,7 @@ export async function updateUser(
       }
     }),
   );
-  await identity.endings.announce({
+  identity.endings.announce({
     kind: password === null ? "user changed" : "user",
     userId: viewer.userId,
   });

@@ -104,7 +104,7 @@ export async function bindWebSession(
   const bound = await identity.store.query(BIND, [found.id, viewer.userId, now, viewer.sessionId]);
   if (bound.length === 0) throw noneWaits();
   const { userId } = viewer;
-  await identity.endings.announce({ kind: "session changed", sessionId: found.id, userId });
+  identity.endings.announce({ kind: "session changed", sessionId: found.id, userId });
 }
 
 function noneWaits(): Fault {

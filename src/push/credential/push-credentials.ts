@@ -92,7 +92,7 @@ export async function setCredentials(
   const { settings, secret } = sealCredentials(credentials, sealer);
   const now = new Date(clock.now());
   await store.query(SET, [id, environment, service, settings, secret, now]);
-  await endings.announce({ kind: "application changed", applicationId: id });
+  endings.announce({ kind: "application changed", applicationId: id });
   return { id, warning: warnings.join(" ") || null };
 }
 
@@ -109,7 +109,7 @@ export async function clearCredentials(
 ): Promise<{ id: number; cleared: boolean }> {
   const { id } = await ownApplication(identity, accountId, applicationId);
   const rows = await identity.store.query(CLEAR, [id, environment, service]);
-  await identity.endings.announce({ kind: "application changed", applicationId: id });
+  identity.endings.announce({ kind: "application changed", applicationId: id });
   return { id, cleared: rows.length > 0 };
 }
 

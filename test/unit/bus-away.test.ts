@@ -1,0 +1,37 @@
+import { openLocalBus } from "../../src/bus/local";
+import { retryWait } from "../../src/bus/redis-connection";
+import { openLog } from "../../src/core/log";
+import { Endings } from "../../src/identity/endings";
+
+const log = openLog("silent");
+
+test("an attempt to come back to Redis waits a second at most, and each node its own time", () => {
+  for (let attempt = 1; attempt < 40; attempt++) {
+    const longest = Math.min(100 * 2 ** (attempt - 1), 1_000);
+    const waits = Array.from({ length: 100 }, () => retryWait(attempt));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(longest);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(longest / 2);
+    expect(new Set(waits).size).toBeGreaterThan(10);
+  }
+});
+
+test("what ends while the bus is away ends on its own node at once, and nobody waits for the bus", async () => {
+  const bus = openLocalBus({ now: () => 0 }, log);
+  let fail = (_: Error) => {};
+  const publish = () =>
+    new Promise<void>((_, reject) => {
+      fail = reject;
+    });
+  const away = Object.assign(Object.create(bus) as typeof bus, { publish });
+  const endings = await Endings.open(away, log, () => undefined);
+  const closed: string[] = [];
+  endings.watch({ sessionId: 1, userId: 2, close: () => void closed.push("of the session") });
+  endings.watch({ sessionId: null, userId: 2, close: () => void closed.push("of the user") });
+  expect(endings.announce({ kind: "session", sessionId: 1 })).toBeUndefined();
+  expect(closed).toEqual(["of the session"]);
+  endings.announce({ kind: "user", userId: 2 });
+  expect(closed).toEqual(["of the session", "of the session", "of the user"]);
+  // What nobody waits for fails without a sound but the log's.
+  fail(new Error("away"));
+  await bus.close();
+});
