@@ -10,6 +10,7 @@ export interface BindSource {
   /** Decoded parameters of the path, by the names in its braces. */
   path: Readonly<Record<string, string>>;
   query: Fields | undefined;
+  /** Undefined where none was sent: then the query holds what a body would. */
   body: Fields | undefined;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
@@ -106,11 +107,9 @@ function compileRead(parameter: RestParameter, { path }: RestDocument): Read {
     case "query":
       return (source, errors) => find(source.query, segments, errors);
     case "body":
-      // What a body lacks may stand in the query, as some clients send it with DELETE.
-      return (source, errors) => {
-        const sent = find(source.body, segments, errors);
-        return sent === undefined ? find(source.query, segments, errors) : sent;
-      };
+      // Some clients send the parameters of a DELETE in the query. Beside a body the query is not read,
+      // so that a request has one value of each parameter, and a signed one no value that is unsigned.
+      return (source, errors) => find(source.body ?? source.query, segments, errors);
   }
 }
 

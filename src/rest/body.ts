@@ -1,16 +1,23 @@
 import { isUtf8 } from "node:buffer";
 import { Fault } from "../core/errors";
-import { type Fields, nest, type Pair, readPairs, refusePrototypeName } from "./form";
+import { type Fields, MAX_PAIRS, nest, type Pair, readPairs, refusePrototypeName } from "./form";
 
 /** A body that was read. */
 export interface Body {
   fields: Fields;
-  /** Every parameter as sent, `user[login]` → text, for a signature that covers them all. */
+  /**
+   * Every parameter as sent, `user[login]` → text, for a signature that covers them all.
+   * @throws Fault INVALID for what {@link signedPairs} refuses
+   */
   parameters(): Pair[];
 }
 
 const MAX_LEVELS = 32;
-const EMPTY: Body = { fields: {}, parameters: () => [] };
+/** Characters of a parameter's name in a signed request; each leaf of JSON repeats those of its groups. */
+const MAX_NAME = 255;
+
+/** What was read of an empty body: nothing was sent. */
+export const NO_BODY: Body = { fields: {}, parameters: () => [] };
 
 /** @throws Fault MALFORMED for a prototype's name at any level, or more than 32 levels */
 function inspect(value: unknown, level: number): void {
@@ -41,12 +48,41 @@ function readJson(text: string): Fields {
 }
 
 /** The leaves of a JSON value by the names that a form would give them; null is empty text. */
-function flatten(name: string, value: unknown): Pair[] {
-  if (Array.isArray(value)) return value.flatMap((item) => flatten(`${name}[]`, item));
-  if (typeof value === "object" && value !== null) {
-    return Object.entries(value).flatMap(([key, item]) => flatten(`${name}[${key}]`, item));
+function* leaves(name: string, value: unknown): Generator<Pair> {
+  if (name.length > MAX_NAME) throw invalid("The name of a signed parameter is too long");
+  if (Array.isArray(value)) {
+    for (const item of value) yield* leaves(`${name}[]`, item);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      yield* leaves(`${name}[${plainKey(key)}]`, item);
+    }
+  } else {
+    yield [name, value === null ? "" : String(value)];
   }
-  return [[name, value === null ? "" : String(value)]];
+}
+
+/** A key of JSON, which a name with brackets of its own would make a second way to write a nested one. */
+function plainKey(key: string): string {
+  if (!key.includes("[") && !key.includes("]")) return key;
+  throw invalid("A name in the JSON of a signed request must not hold brackets");
+}
+
+/**
+ * The parameters of a JSON body, as a signed line names them.
+ * @throws Fault INVALID for names with brackets or over 255 characters, and over 1,000 parameters
+ */
+function signedPairs(fields: Fields): Pair[] {
+  const pairs: Pair[] = [];
+  for (const [key, value] of Object.entries(fields)) {
+    for (const pair of leaves(plainKey(key), value)) {
+      if (pairs.push(pair) > MAX_PAIRS) throw invalid("A signed request has too many parameters");
+    }
+  }
+  return pairs;
+}
+
+function invalid(text: string): Fault {
+  return new Fault("INVALID", text, { base: [text] });
 }
 
 /**
@@ -57,7 +93,7 @@ function flatten(name: string, value: unknown): Pair[] {
  * is no object or nests over 32 levels, prototypes' names, and forms as form.ts says
  */
 export function readBody(type: string | undefined, bytes: Buffer): Body {
-  if (bytes.length === 0) return EMPTY;
+  if (bytes.length === 0) return NO_BODY;
   const [media = "", ...rest] = (type ?? "").toLowerCase().split(";");
   const charset = /charset\s*=\s*"?([^\s";]+)/.exec(rest.join(";"))?.[1] ?? "utf-8";
   const json = media.trim() === "application/json";
@@ -73,10 +109,7 @@ export function readBody(type: string | undefined, bytes: Buffer): Body {
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   if (json) {
     const fields = readJson(text);
-    return {
-      fields,
-      parameters: () => Object.entries(fields).flatMap(([name, value]) => flatten(name, value)),
-    };
+    return { fields, parameters: () => signedPairs(fields) };
   }
   const pairs = readPairs(text);
   return { fields: nest(pairs), parameters: () => pairs };

@@ -7,7 +7,8 @@ export type Fields = Record<string, unknown>;
 /** A name as sent, brackets and all, and its text. */
 export type Pair = [name: string, text: string];
 
-const MAX_PAIRS = 1000;
+/** Parameters of one request at most. */
+export const MAX_PAIRS = 1000;
 const MAX_DEPTH = 5;
 const PROTOTYPE_NAME = /^(__proto__|constructor|prototype)$/;
 

@@ -3,7 +3,7 @@ import { isoSeconds } from "../core/clock";
 import type { Caller, MakeContext } from "../graphql/context";
 import type { Engine } from "../graphql/engine";
 import { compileBind } from "./bind";
-import { type Body, readBody } from "./body";
+import { type Body, NO_BODY, readBody } from "./body";
 import type { RestDocument } from "./documents";
 import { sendError, sendErrors, sendNotFound } from "./error";
 import { readQuery } from "./form";
@@ -74,7 +74,7 @@ function compileHandler(document: RestDocument, engine: Engine, makeContext: Mak
   const answer = compileAnswer(document);
   const empty = document.body === "NONE";
   return async (request, reply) => {
-    const body = request.body as Body | undefined;
+    const body = request.body === NO_BODY ? undefined : (request.body as Body | undefined);
     const variables = bind({
       path: request.params as Record<string, string>,
       query: readQuery(request.raw.url ?? ""),

@@ -384,6 +384,77 @@ describe("a nonce", () => {
   });
 });
 
+describe("a signed request that was seen", () => {
+  /** What was signed long ago, as a line and as its signature. */
+  function seen(nonce: number, more = "") {
+    const { id, authKey } = node.application;
+    const old = `nonce=${nonce}&timestamp=1353966601`;
+    const signature = hmac(`application_id=${id}&auth_key=${authKey}&${old}${more}`);
+    return { old, mandatory: { application_id: id, auth_key: authKey }, signature };
+  }
+
+  /** The rest of its line in the name of one parameter, below a clock and a nonce of today. */
+  const hidden = (line: string): Record<string, string> => {
+    const at = line.lastIndexOf("=");
+    return { [line.slice(0, at)]: line.slice(at + 1) };
+  };
+
+  const kinds: Array<[what: string, path: string, more: string]> = [
+    ["of the application", "/session", ""],
+    ["of a guest", "/session", "&user[guest]=1"],
+    ["of a web session", "/session/web", ""],
+    ["of a long web session", "/session/web", "&long=1"],
+  ];
+  const places: Array<[place: string, inQuery: boolean]> = [
+    ["the query", true],
+    ["the body", false],
+  ];
+  const cases = kinds.flatMap(([what, path, more]) =>
+    places.map(([place, inQuery]) => ({ what, place, path, more, inQuery })),
+  );
+
+  it.each(cases)("$what is not sent again with a clock in $place", async (given) => {
+    const { path, more, inQuery } = given;
+    const before = await countSessions();
+    for (const form of [false, true]) {
+      const { old, mandatory, signature } = seen(33_432, more);
+      const fresh = { nonce: ++nonces, timestamp: Math.floor(clock.now() / 1000) };
+      const text = (fields: object) =>
+        Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
+      const body = {
+        ...mandatory,
+        ...(inQuery ? {} : fresh),
+        ...hidden(`${old}${more}`),
+        signature,
+      };
+      const target = inQuery ? `${path}?${new URLSearchParams(text(fresh))}` : path;
+      const answer = await create(form ? new URLSearchParams(text(body)) : body, {}, target);
+      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, expect.any(Array)]);
+    }
+    expect(await countSessions()).toBe(before);
+  });
+
+  it("is named in what is wrong with it", async () => {
+    const { old, mandatory, signature } = seen(33_432);
+    const fresh = { nonce: ++nonces, timestamp: Math.floor(clock.now() / 1000) };
+    const answer = await create({ ...mandatory, ...fresh, ...hidden(old), signature });
+    const text = 'The name of a signed parameter must not hold "=", "&" or a control character';
+    expect([answer.status, answer.body]).toEqual([422, { errors: { base: [text] } }]);
+  });
+
+  it("has all of its parameters in the query where no body is sent", async () => {
+    const query = new URLSearchParams(Object.entries(signed(node, clock.now())) as never);
+    expect((await rest(node, "POST", `/session?${query}`)).status).toBe(201);
+    expect((await rest(node, "POST", `/session?${query}`)).status).toBe(422);
+  });
+
+  it("has no parameter in the query where a body is sent", async () => {
+    const { timestamp, ...body } = signed(node, clock.now());
+    const answer = await create(body, {}, `/session?timestamp=${timestamp}`);
+    expect([answer.status, answer.body]).toEqual([422, { errors: { timestamp: ["is required"] } }]);
+  });
+});
+
 describe("what a request lacks or has wrong", () => {
   it.each([
     "application_id",

@@ -246,12 +246,12 @@ describe("absent and null", () => {
 });
 
 describe("places", () => {
-  test("what a body lacks is taken from the query, what it has is not", () => {
+  test("beside a body the query is not read, without one it stands for it", () => {
     const body = { login: "body", email: null };
     const query = { login: "query", email: "query", password: "query" };
-    expect(bind("Login", { body, query })).toEqual({
-      input: { login: "body", email: null, password: "query" },
-    });
+    expect(bind("Login", { body, query })).toEqual({ input: { login: "body", email: null } });
+    expect(bind("Login", { body: {}, query })).toEqual({ input: {} });
+    expect(bind("Login", { query })).toEqual({ input: query });
   });
 
   test("a method without a body reads none", () => {

@@ -36,7 +36,7 @@ export class SessionResolver {
     const { session, token } = await createSession(
       identity,
       {
-        ...input,
+        signature: input.signature,
         parameters: caller.parameters?.() ?? parametersOf(input),
         signIn: { ...input, ...input.user },
       },

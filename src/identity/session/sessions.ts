@@ -41,7 +41,7 @@ export async function createSession(
   request: SignedRequest & { signIn: SignIn },
   origin: Origin,
 ): Promise<{ session: Session; token: string }> {
-  const application = await checkSigned(identity, request);
+  const { application, nonce, timestamp: ts } = await checkSigned(identity, request);
   await identity.origins.check(application.id, origin.origin);
   // Counted once the signature is right: an application's number is no secret.
   await identity.limits.application("session", application.id);
@@ -54,7 +54,6 @@ export async function createSession(
   // A guest's ends with the guest, whatever is asked meanwhile.
   const sliding = !user?.isGuest;
   const expiresAt = new Date(now.getTime() + (sliding ? SESSION_MS : GUEST_MS));
-  const { nonce, timestamp: ts } = request;
   const id = await insertSession(
     identity,
     {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { Fault } from "../../core/errors";
 import { newNonce } from "../../core/random";
 
 /** Parameters as sent: wire name (`user[login]` for a nested one) and raw text. */
@@ -7,15 +8,67 @@ export type Parameters = ReadonlyArray<readonly [name: string, text: string]>;
 /** The parameters that every signature covers, in the order they are signed. */
 export const MANDATORY = ["application_id", "auth_key", "nonce", "timestamp"] as const;
 
+/** The values of the mandatory parameters. */
+export interface SignedValues {
+  applicationId: number;
+  authKey: string;
+  nonce: number;
+  /** Unix seconds. */
+  timestamp: number;
+}
+
+/** What would end a name in a line, or hide it from a reader. */
+const NOT_IN_NAME = /[=&\p{Cc}]/u;
+const DIGITS = /^\d{1,16}$/;
+
 /**
  * The lines that a client of the API family may have signed: the four mandatory parameters, or all of
  * the body except the signature. `name=value` joined by `&`, values raw; the entries of one nested
- * object are sorted among themselves and then take their place as one.
+ * object are sorted among themselves and then take their place as one. The second line is absent when a
+ * value holds text that reads as a mandatory parameter: the line could be split in two ways.
  */
 export function signedLines(parameters: Parameters): string[] {
-  const mandatory = parameters.filter(([name]) => (MANDATORY as readonly string[]).includes(name));
-  const all = parameters.filter(([name]) => name !== "signature");
-  return all.length === mandatory.length ? [line(mandatory)] : [line(mandatory), line(all)];
+  const mandatory = line(
+    parameters.filter(([name]) => (MANDATORY as readonly string[]).includes(name)),
+  );
+  const all = line(parameters.filter(([name]) => name !== "signature"));
+  return all === mandatory || !namesEachOnce(all) ? [mandatory] : [mandatory, all];
+}
+
+/** Whether a line can be split at `&` in one way only, as far as the mandatory parameters go. */
+function namesEachOnce(all: string): boolean {
+  return MANDATORY.every((name) => `&${all}`.split(`&${name}=`, 3).length === 2);
+}
+
+/**
+ * Reads the mandatory values from the very parameters that the line is made of, so that a request that
+ * verifies has no other application, key, nonce or timestamp than the one that was signed.
+ * @throws Fault INVALID for a name that holds `=`, `&` or a control character, for a mandatory parameter
+ * that is missing or comes twice, and for a number that is no digits
+ */
+export function signedValues(parameters: Parameters): SignedValues {
+  if (parameters.some(([name]) => NOT_IN_NAME.test(name))) {
+    const text = 'The name of a signed parameter must not hold "=", "&" or a control character';
+    throw new Fault("INVALID", text, { base: [text] });
+  }
+  const text = (name: (typeof MANDATORY)[number], field: string): string => {
+    const [found, second] = parameters.filter(([each]) => each === name);
+    if (!found) throw Fault.field(field, "is required");
+    if (second) throw Fault.field(field, "must be sent once");
+    return found[1];
+  };
+  const whole = (name: (typeof MANDATORY)[number], field: string): number => {
+    const digits = text(name, field);
+    const value = Number(digits);
+    if (DIGITS.test(digits) && Number.isSafeInteger(value)) return value;
+    throw Fault.field(field, "must be digits");
+  };
+  return {
+    applicationId: whole("application_id", "applicationId"),
+    authKey: text("auth_key", "authKey"),
+    nonce: whole("nonce", "nonce"),
+    timestamp: whole("timestamp", "timestamp"),
+  };
 }
 
 /** The names in a set of parameters, in the order that a line of them has. */

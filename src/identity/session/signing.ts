@@ -3,20 +3,23 @@ import { isoSeconds } from "../../core/clock";
 import { Fault } from "../../core/errors";
 import { type Application, findApplication } from "../application/applications";
 import type { Identity } from "../identity";
-import { MANDATORY, type Parameters, signatureMatches, signedNames } from "./signature";
+import {
+  MANDATORY,
+  type Parameters,
+  type SignedValues,
+  signatureMatches,
+  signedLines,
+  signedNames,
+  signedValues,
+} from "./signature";
 
 /** Seconds that a signed timestamp may differ from the server's time (interface.md "Limits"). */
 export const TIMESTAMP_TOLERANCE = 60 * 60;
 
 /** The signed part of a request that creates a session. */
 export interface SignedRequest {
-  applicationId: number;
-  authKey: string;
-  /** Unix seconds. */
-  timestamp: number;
-  nonce: number;
   signature: string;
-  /** Everything that may have been signed, as the client sent it. */
+  /** Everything that may have been signed, as the client sent it, the four mandatory values included. */
   parameters: Parameters;
 }
 
@@ -26,32 +29,35 @@ const CONSUME = {
     ON CONFLICT DO NOTHING RETURNING 1 AS one`,
 };
 
+/** What a signed request is good for once it was checked. */
+export interface CheckedRequest extends Pick<SignedValues, "nonce" | "timestamp"> {
+  application: Application;
+}
+
 /**
  * Checks a signed request and uses up its nonce; the pair of timestamp and nonce is stored only once
  * the signature is right, and refused from then on, by every node and after a restart.
- * @throws Fault INVALID that names the wrong part: application, auth key, clock, signature or nonce
+ * @throws Fault INVALID that names the wrong part: parameter, application, auth key, clock, signature or
+ * nonce
  */
 export async function checkSigned(
   identity: Identity,
-  request: SignedRequest,
-): Promise<Application> {
-  const application = await findApplication(identity, request.applicationId);
-  if (!equalText(application.authKey, request.authKey)) {
+  { parameters, signature }: SignedRequest,
+): Promise<CheckedRequest> {
+  const { applicationId, authKey, nonce, timestamp } = signedValues(parameters);
+  const application = await findApplication(identity, applicationId);
+  if (!equalText(application.authKey, authKey)) {
     throw Fault.field("authKey", "does not belong to this application");
   }
-  checkClock(identity.clock.now(), request.timestamp);
-  if (!signatureMatches(request.parameters, request.signature, application.secrets)) {
-    throw Fault.field("signature", explain(request.parameters));
+  checkClock(identity.clock.now(), timestamp);
+  if (!signatureMatches(parameters, signature, application.secrets)) {
+    throw Fault.field("signature", explain(parameters));
   }
-  const fresh = await identity.store.query(CONSUME, [
-    application.id,
-    request.timestamp,
-    request.nonce,
-  ]);
+  const fresh = await identity.store.query(CONSUME, [application.id, timestamp, nonce]);
   if (fresh.length === 0) {
     throw Fault.field("nonce", "has been used with this timestamp before; send a new one");
   }
-  return application;
+  return { application, nonce, timestamp };
 }
 
 function checkClock(now: number, timestamp: number): void {
@@ -70,10 +76,15 @@ function checkClock(now: number, timestamp: number): void {
 function explain(parameters: Parameters): string {
   const all = signedNames(parameters);
   const lines = [MANDATORY.join("&")];
-  if (all.length > MANDATORY.length) lines.push(all.join("&"));
+  const more = all.length > MANDATORY.length;
+  const both = signedLines(parameters).length > 1;
+  if (more && both) lines.push(all.join("&"));
   return (
     "does not match. It is the HMAC-SHA1, in hexadecimal and keyed with the application's secret, " +
-    `of name=value for these parameters in this order: ${lines.join("  or  ")}`
+    `of name=value for these parameters in this order: ${lines.join("  or  ")}` +
+    (more && !both
+      ? ". All of them cannot be signed: a value holds the name of one, as &name="
+      : "")
   );
 }
 

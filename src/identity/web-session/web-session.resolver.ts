@@ -30,7 +30,7 @@ export class WebSessionResolver {
     const { session, token, bindingCode } = await createWebSession(
       identity,
       {
-        ...input,
+        signature: input.signature,
         parameters: caller.parameters?.() ?? parametersOf(input),
         long: input.long ?? false,
       },

@@ -47,7 +47,7 @@ export async function createWebSession(
   request: SignedRequest & { long: boolean },
   origin: Origin,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
-  const application = await checkSigned(identity, request);
+  const { application, nonce, timestamp } = await checkSigned(identity, request);
   await identity.origins.check(application.id, origin.origin);
   const token = newToken();
   const bindingCode = newToken();
@@ -57,8 +57,8 @@ export async function createWebSession(
   const [row] = await identity.store.query<{ id: number }>(CREATE, [
     application.id,
     hashToken(token),
-    request.nonce,
-    request.timestamp,
+    nonce,
+    timestamp,
     hashToken(bindingCode),
     sliding,
     expiresAt,
@@ -71,8 +71,8 @@ export async function createWebSession(
     applicationId: application.id,
     userId: null,
     web: true,
-    nonce: request.nonce,
-    ts: request.timestamp,
+    nonce,
+    ts: timestamp,
     sliding,
     expiresAt,
     createdAt: now,

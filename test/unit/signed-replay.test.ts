@@ -1,0 +1,245 @@
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { Fault } from "../../src/core/errors";
+import type { Identity } from "../../src/identity/identity";
+import { checkSigned } from "../../src/identity/session/signing";
+import { compileBind } from "../../src/rest/bind";
+import { readBody } from "../../src/rest/body";
+import { readDocuments } from "../../src/rest/documents";
+import { readQuery } from "../../src/rest/form";
+import { FILES, sampleSchema } from "../support/rest-sample";
+
+/**
+ * Whoever has seen one signed request can send nothing else with its signature: whatever verifies has
+ * the application, the key, the timestamp and the nonce of what was seen, which are used up.
+ */
+
+const SEED = 20121126;
+const RUNS = 10_000;
+const LATER = 1_953_966_601;
+const FORM = "application/x-www-form-urlencoded";
+
+const APPLICATIONS = [
+  { id: 774, key: "aY7WwSRmu2-GbfA", secret: "auth_secret_example_1" },
+  { id: 775, key: "another-key", secret: "another secret" },
+];
+
+type Pairs = Array<[name: string, text: string]>;
+
+const bind = compileBind(
+  readDocuments(FILES, sampleSchema()).find(({ name }) => name === "CreateSession")!,
+);
+
+/** What a request uses up, and of which application; null when it does not verify. */
+async function verified(
+  request: { type: string; body: string; query: string },
+  now: number,
+): Promise<unknown> {
+  const used: unknown[] = [];
+  const identity = {
+    clock: { now: () => now * 1000 },
+    sealer: { open: (text: string) => text },
+    store: {
+      query: async ({ name }: { name: string }, values: unknown[]) => {
+        if (name === "consume_nonce") return [used.push(...values)];
+        return APPLICATIONS.filter(({ id }) => id === values[0]).map(({ id, key, secret }) => ({
+          ...{ id, auth_key: key, auth_secret: secret, settings: {} },
+          ...{ previous_secret: null, previous_secret_until: null },
+        }));
+      },
+    },
+  } as unknown as Identity;
+  try {
+    const { type, body, query } = request;
+    const read = readBody(type, Buffer.from(body));
+    const input = bind({ path: {}, query: readQuery(`/${query}`), body: read.fields, headers: {} });
+    const parameters = read.parameters();
+    await checkSigned(identity, { ...(input.input as { signature: string }), parameters });
+    return used;
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
+/** `name=value` of all pairs as a client signs them, a group of the same head in one place. */
+function lineOf(pairs: Pairs): string {
+  const groups = new Map<string, string[]>();
+  for (const [name, text] of pairs) {
+    const head = name.split("[")[0] ?? name;
+    groups.set(head, [...(groups.get(head) ?? []), `${name}=${text}`]);
+  }
+  const lines = [...groups.values()].map((group) => group.sort().join("&"));
+  return lines.sort().join("&");
+}
+
+/** JSON with a group for every name that has brackets, unless it is to stay as it is. */
+function toJson(pairs: Pairs, flat: boolean): string {
+  const body: Record<string, unknown> = {};
+  for (const [name, text] of pairs) {
+    const [, head, tail] = (!flat && /^([^[\]]+)\[([^[\]]+)\]$/.exec(name)) || [];
+    if (head !== undefined) body[head] = body[head] ?? {};
+    const group = head === undefined ? body : body[head];
+    if (typeof group !== "object") continue;
+    const number = /^[1-9]\d{0,14}$/.test(text) && !flat;
+    Object.assign(group as object, { [tail ?? name]: number ? Number(text) : text });
+  }
+  return JSON.stringify(body);
+}
+
+const nonce = fc.integer({ min: 0, max: 99_999 }).map(String);
+const text = fc.oneof(
+  fc.constantFrom("alice", "p4ss word&1", "1", "true", "", "x&nonce=5", "x&timestamp=9&zz=1"),
+  fc.constantFrom(`a&application_id=775&auth_key=another-key&nonce=7&timestamp=${LATER}`),
+  fc.string({ maxLength: 12 }),
+);
+const others = fc.uniqueArray(
+  fc.tuple(
+    fc.constantFrom("user[login]", "user[password]", "user[guest]", "long", "aaa", "b[c]", "zz"),
+    text,
+  ),
+  { maxLength: 4, selector: ([name]) => name },
+);
+
+/** A request of an honest client: its parameters, and the line of them that it signed. */
+const captured = fc
+  .record({ application: fc.constantFrom(...APPLICATIONS), nonce, others, all: fc.boolean() })
+  .map(({ application: { id, key, secret }, nonce: n, others: more, all }) => {
+    const mandatory: Pairs = [
+      ["application_id", String(id)],
+      ["auth_key", key],
+      ["nonce", n],
+      ["timestamp", "1353966601"],
+    ];
+    const pairs: Pairs = [...mandatory, ...more];
+    const line = all ? lineOf(pairs) : lineOf(mandatory);
+    const signature = createHmac("sha1", secret).update(line).digest("hex");
+    return { pairs, line, signature, used: [id, 1353966601, Number(n)] };
+  });
+
+/** What an attacker adds: mandatory parameters of another request, in other disguises as well. */
+const added: fc.Arbitrary<Pairs> = fc.array(
+  fc.tuple(
+    fc.constantFrom("application_id", "auth_key", "nonce", "timestamp", "nonce[]", "[nonce]"),
+    fc.oneof(nonce, fc.constantFrom("774", "775", "another-key", String(LATER), "1353966601")),
+  ),
+  { maxLength: 3 },
+);
+
+/** How the captured line is cut: whether after each `&`, and at which `=` of a part its name ends. */
+const cuts = fc.array(fc.tuple(fc.constantFrom(true, true, false), fc.nat(3)), { maxLength: 16 });
+
+function recut(line: string, plan: Array<[cut: boolean, equals: number]>): Pairs {
+  const parts: string[] = [];
+  for (const [index, part] of line.split("&").entries()) {
+    const cut = plan[index]?.[0] ?? true;
+    if (cut || parts.length === 0) parts.push(part);
+    else parts.push(`${parts.pop()}&${part}`);
+  }
+  return parts.map((part, index) => {
+    const pieces = part.split("=");
+    const at = 1 + ((plan[index]?.[1] ?? 0) % Math.max(1, pieces.length - 1));
+    return [pieces.slice(0, at).join("="), pieces.slice(at).join("=")];
+  });
+}
+
+const forged = fc.record({
+  request: captured,
+  cuts,
+  added,
+  query: fc.oneof(fc.constant<Pairs>([]), added),
+  form: fc.boolean(),
+  flat: fc.boolean(),
+  now: fc.constantFrom(1353966601, LATER),
+  last: fc.boolean(),
+});
+
+const encode = (pairs: Pairs) => new URLSearchParams(pairs).toString();
+
+test("no request that verifies has another application, key, timestamp or nonce", async () => {
+  const seen = { replayed: 0, changed: 0 };
+  await fc.assert(
+    fc.asyncProperty(forged, async ({ request, form, flat, last, now, ...plan }) => {
+      const names = recut(request.line, plan.cuts);
+      const made: Pairs = last ? [...names, ...plan.added] : [...plan.added, ...names];
+      const pairs: Pairs = [...made, ["signature", request.signature]];
+      const body = form ? encode(pairs) : toJson(pairs, flat);
+      const query = plan.query.length > 0 ? `?${encode(plan.query)}` : "";
+      const used = await verified({ type: form ? FORM : "application/json", body, query }, now);
+      if (used === null) return;
+      expect(used).toEqual(request.used);
+      seen[plan.added.length + plan.query.length > 0 ? "changed" : "replayed"] += 1;
+    }),
+    { seed: SEED, numRuns: RUNS },
+  );
+  // The property says something: the line itself verifies, and with parameters that it does not hold.
+  expect(seen.replayed).toBeGreaterThan(RUNS / 100);
+  expect(seen.changed).toBeGreaterThan(RUNS / 100);
+}, 300_000);
+
+test("what an honest client sends verifies, in both forms, as JSON and as a form", async () => {
+  await fc.assert(
+    fc.asyncProperty(captured, fc.boolean(), async ({ pairs, line, signature, used }, form) => {
+      // A line that holds the name of a mandatory parameter in a value can be read in two ways.
+      const all = line.length > lineOf(pairs.slice(0, 4)).length;
+      fc.pre(!(all && pairs.slice(4).some(([, value]) => value.includes("&"))));
+      const sent: Pairs = [...pairs, ["signature", signature]];
+      // Numbers for text that looks like one, as in JSON.
+      fc.pre(!pairs.some(([name, value]) => name === "user[guest]" && !/^(1|true)$/.test(value)));
+      const body = form ? encode(sent) : toJson(sent, false);
+      const request = { type: form ? FORM : "application/json", body, query: "" };
+      expect(await verified(request, 1353966601)).toEqual(used);
+    }),
+    { seed: SEED, numRuns: 2_000 },
+  );
+}, 300_000);
+
+const NAMES = [
+  "nonce=33432&timestamp",
+  "a=b",
+  "a&b",
+  "a\nb",
+  "a\u0000b",
+  "user[a=b]",
+  "user[\u007f]",
+];
+
+test.each(NAMES)("a name that holds a separator is INVALID: %j", async (name) => {
+  const pairs: Pairs = [
+    ["application_id", "774"],
+    ["auth_key", "aY7WwSRmu2-GbfA"],
+    ["nonce", "1"],
+    ["timestamp", "1353966601"],
+    [name, "1"],
+  ];
+  const request = { signature: "0".repeat(40), parameters: pairs };
+  const refusal = await checkSigned({} as Identity, request).catch((error: Fault) => error);
+  expect(refusal).toMatchObject({ code: "INVALID", fields: { base: [expect.any(String)] } });
+});
+
+test.each([
+  ["application_id", "7e2"],
+  ["nonce", "-1"],
+  ["nonce", "1.5"],
+  ["nonce", " 1"],
+  ["timestamp", ""],
+  ["timestamp", "9007199254740992"],
+])("a number that is no digits is INVALID: %s = %j", async (changed, value) => {
+  const named = { application_id: "774", auth_key: "k", nonce: "1", timestamp: "2" };
+  const parameters = Object.entries({ ...named, [changed]: value });
+  const field = changed === "application_id" ? "applicationId" : changed;
+  const refusal = await checkSigned({} as Identity, { signature: "", parameters }).catch(
+    (error: Fault) => error,
+  );
+  expect(refusal).toMatchObject({ code: "INVALID", fields: { [field]: ["must be digits"] } });
+});
+
+test("one line is one request: no name has a second form, and none is endless", () => {
+  const read = (body: object) => () =>
+    readBody("application/json", Buffer.from(JSON.stringify(body))).parameters();
+  const deep = { ["x".repeat(300)]: { a: 1, b: 2 } };
+  const wide = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`n${index}`, 1]));
+  for (const body of [{ "user[login]": "a" }, { user: { "a][b": 1 } }, deep, wide]) {
+    expect(read(body)).toThrow(expect.objectContaining({ code: "INVALID" }));
+  }
+});
