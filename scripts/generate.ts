@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lexicographicSortSchema, printSchema } from "graphql";
 import { packageRoot } from "../src/core/package-root";
-import { buildSignalboxSchema } from "../src/graphql/schema";
+import { signalboxSchema } from "../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../src/rest/documents";
 import { API_INFO, openApi } from "../src/rest/openapi";
 import { configMarkdown, envExample } from "./config-documents";
@@ -16,7 +16,7 @@ const root = packageRoot();
 const clientFolder = join(root, "src/store/generated");
 
 function generatedTexts(): Record<string, string> {
-  const schema = buildSignalboxSchema();
+  const schema = signalboxSchema();
   const documents = readDocuments(readRestFiles(join(root, "schema/rest")), schema);
   return {
     "schema/schema.graphql": `${printSchema(lexicographicSortSchema(schema))}\n`,

@@ -18,7 +18,7 @@ import { openCertificate } from "./core/tls/certificate";
 import { contextMaker } from "./graphql/context";
 import { Engine } from "./graphql/engine";
 import { GRAPHQL_PATH, registerGraphqlHttp } from "./graphql/http";
-import { buildSignalboxSchema } from "./graphql/schema";
+import { signalboxSchema } from "./graphql/schema";
 import { GraphqlSockets } from "./graphql/websocket";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
@@ -130,7 +130,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       sizes: stanzaSizes(config),
     });
 
-    const engine = new Engine(buildSignalboxSchema(), config, log, metrics);
+    const engine = new Engine(signalboxSchema(), config, log, metrics);
     const makeContext = contextMaker(identity, router, push);
     const health = {
       ready: false,

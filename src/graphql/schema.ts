@@ -107,6 +107,14 @@ export function buildSignalboxSchema(): GraphQLSchema {
   return schema;
 }
 
+let built: GraphQLSchema | undefined;
+
+/** The one schema of this process: it takes long to build, and nothing changes it afterwards. */
+export function signalboxSchema(): GraphQLSchema {
+  built ??= buildSignalboxSchema();
+  return built;
+}
+
 /** Access that every operation asks for, by `Query.name`, `Mutation.name` or `Subscription.name`. */
 export function accessTable(schema: GraphQLSchema): Map<string, Access> {
   return new Map(operations(schema).map(([name, field]) => [name, accessOf(name, field)]));

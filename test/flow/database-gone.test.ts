@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
 import { LEAKS } from "../support/hostile-values";
@@ -8,7 +8,7 @@ import { ownerOf } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 
 describe("when the database is gone", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ERRORS } from "../../src/core/errors";
-import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
+import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { graphql, newUser, rest, signed, signIn } from "../support/client";
 import { HOSTILE, LEAKS, placesOf, withValue } from "../support/hostile-values";
@@ -16,7 +16,7 @@ import { addSubscription } from "../support/push-devices";
  * or a refusal of the table, never a failure, and tells nothing of what is behind it.
  */
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 const access = accessTable(schema);
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL" && code !== "UNAVAILABLE");

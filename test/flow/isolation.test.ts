@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { applicationToken, graphql, newUser, rest, signed } from "../support/client";
 import { DOORS } from "../support/graphql-doors";
@@ -18,7 +18,7 @@ import { secondApplication } from "../support/second-application";
  * application's objects with tokens of the second.
  */
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 const operations = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   .flatMap((type) => Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`))
   .sort();

@@ -4,7 +4,7 @@ import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import { Engine } from "../../src/graphql/engine";
-import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
+import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
 import { auth, bind, connectRaw, OPEN } from "../support/chat";
 import {
@@ -27,7 +27,7 @@ import { addEvent } from "../support/push";
 import { addSubscription } from "../support/push-devices";
 import { secondApplication } from "../support/second-application";
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
 

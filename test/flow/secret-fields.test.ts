@@ -1,5 +1,5 @@
 import { getNamedType, isLeafType, isObjectType } from "graphql";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { LEGACY_FIELDS, LEGACY_OPERATORS } from "../../src/identity/user/legacy-filter";
 import { USER_LIST_FIELDS } from "../../src/identity/user/user-filter";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
@@ -29,7 +29,7 @@ const SECRETS = [
   ...["guest_until", "identities", "sessions", "u.password_hash", "password_hash DESC"],
 ];
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 let node: TestNode;
 let asker: TestUser;
 let sender: TestUser;

@@ -2,7 +2,7 @@ import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import { Engine } from "../../src/graphql/engine";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { applicationToken, graphql, newUser, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { usedHeap } from "../support/heap";
@@ -94,7 +94,7 @@ describe("sizes", () => {
 
   test("documents that are kept are bounded", async () => {
     const limits = readConfig({ GRAPHQL_CACHE: "10" });
-    const engine = new Engine(buildSignalboxSchema(), limits, openLog("silent"), openMetrics());
+    const engine = new Engine(signalboxSchema(), limits, openLog("silent"), openMetrics());
     const text = (index: number) => `{a${index}:__typename}`;
     const first = engine.prepare(text(0));
     for (let index = 1; index < 10; index += 1) engine.prepare(text(index));

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
 import { type Answer, applicationToken, newUser, rest } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
@@ -19,7 +19,7 @@ import {
 const FOLDER = join(__dirname, "transcripts");
 const documents = readDocuments(
   readRestFiles(join(__dirname, "../../schema/rest")),
-  buildSignalboxSchema(),
+  signalboxSchema(),
 );
 const conformity = new Conformity();
 

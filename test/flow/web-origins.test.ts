@@ -6,7 +6,7 @@ import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
-import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
+import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { openIdentity } from "../../src/identity/identity";
 import { Limits } from "../../src/identity/limits";
 import { signInStream, watchStream } from "../../src/identity/session/stream-sign-in";
@@ -227,7 +227,7 @@ describe("a list of web origins", () => {
 });
 
 describe("every operation refuses a page that is not on the list", () => {
-  const schema = buildSignalboxSchema();
+  const schema = signalboxSchema();
   const access = accessTable(schema);
   /** What asks for no session, and is of no application before it is done. */
   const OPEN_TO_ALL = ["Query.accountSettings", "Mutation.resetPassword", "Mutation.signInOwner"];

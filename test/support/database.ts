@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { execute } from "../../scripts/services/postgres-server";
 import { ask, REDIS_DATABASES } from "../../scripts/services/redis-server";
 
@@ -33,7 +35,8 @@ export async function freshFolder(): Promise<FreshDatabase> {
   if (!template)
     throw new Error("TEST_TEMPLATE is not set: run jest with the project's configuration");
   const folder = await mkdtemp(join(tmpdir(), "signalbox-data-"));
-  await cp(template, join(folder, "db"), { recursive: true });
+  // A tenth of the work of Node's own, which asks for the state of each of a thousand files.
+  await promisify(execFile)("cp", ["-R", template, join(folder, "db")]);
   return {
     environment: { DATA_DIR: folder },
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -12,7 +12,7 @@ import { openMetrics } from "../../src/core/metrics";
 import type { Caller, Context } from "../../src/graphql/context";
 import { Engine } from "../../src/graphql/engine";
 import { DateTime } from "../../src/graphql/scalars";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 import { type RestFile, readDocuments, readRestFiles } from "../../src/rest/documents";
 import { registerRestErrors, restServerOptions } from "../../src/rest/error";
 import { registerRest } from "../../src/rest/routes";
@@ -50,7 +50,7 @@ export const SEARCH: RestFile = {
 /** The project's own schema and a search, with the project's scalars and no resolver. */
 export function sampleSchema(): GraphQLSchema {
   const search = readFileSync(join(__dirname, "sample-schema.graphql"), "utf8");
-  const schema = buildSchema(`${printSchema(buildSignalboxSchema())}\n${search}`);
+  const schema = buildSchema(`${printSchema(signalboxSchema())}\n${search}`);
   for (const scalar of [GraphQLSafeInt, DateTime, GraphQLJSONObject]) {
     const type = schema.getType(scalar.name) as GraphQLScalarType;
     const { serialize, parseValue, parseLiteral } = scalar;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parse, validate } from "graphql";
 import { readCommands } from "../../src/cli/documents";
-import { buildSignalboxSchema } from "../../src/graphql/schema";
+import { signalboxSchema } from "../../src/graphql/schema";
 
-const schema = buildSignalboxSchema();
+const schema = signalboxSchema();
 const commands = readCommands(join(__dirname, "../../schema/cli"));
 const named = commands.map((command) => [`${command.group} ${command.name}`, command] as const);
 
