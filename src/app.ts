@@ -20,6 +20,9 @@ import { Engine } from "./graphql/engine";
 import { GRAPHQL_PATH, registerGraphqlHttp } from "./graphql/http";
 import { signalboxSchema } from "./graphql/schema";
 import { GraphqlSockets } from "./graphql/websocket";
+import { type SampleDelay, sampleEventLoopDelay } from "./http/event-loop-delay";
+import { LoadShedder } from "./http/load-shedder";
+import { connectionCheck, registerLoadShedding } from "./http/load-shedding";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
 import { isAnsweredElsewhereTold } from "./identity/application/answered-elsewhere";
@@ -72,6 +75,8 @@ export interface AppParts extends PushParts {
   onLost?: (reason: string) => void;
   /** Milliseconds between two looks for jobs that this node was not told of. */
   jobsPollMs?: number;
+  /** Samples the delay of the event loop, by which load is shed. */
+  sampleDelay?: SampleDelay;
 }
 
 /**
@@ -139,6 +144,9 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       },
     };
     const server = await openServer(config, log, restServerOptions);
+    const shedder = new LoadShedder(config);
+    const admitConnection = connectionCheck(shedder, metrics);
+    registerLoadShedding(server, shedder, metrics);
     registerRestErrors(server);
     registerProbes(server, health, metrics);
     const documents = readDocuments(
@@ -157,6 +165,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const sockets = new GraphqlSockets(server.server, {
       ...{ config, engine, identity, makeContext, metrics },
       addressOf: clientAddress(config.TRUST_PROXY),
+      admitConnection,
     });
     await server.listen({ host: config.HOST, port: config.PORT });
     opened.add("HTTP server", () => server.close());
@@ -165,7 +174,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       ? await attach(chatServer, router, config, opened)
       : await openOwnChat(
           {
-            ...{ config, log, clock, metrics, router, authenticate },
+            ...{ config, log, clock, metrics, router, authenticate, admitConnection },
             messageCounter: (user) => identity.limits.messages(user),
             watch: (stream) => watchStream(identity, stream),
           },
@@ -187,6 +196,11 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       chat_domain: config.CHAT_DOMAIN,
     };
     const created = await bootstrap(store, sealer, config.DATA_DIR, addresses);
+    const sampleDelay = parts.sampleDelay ?? sampleEventLoopDelay;
+    opened.add(
+      "load samples",
+      sampleDelay((delayMs) => shedder.sample(delayMs)),
+    );
     health.ready = true;
     opened.add("readiness", () => {
       health.ready = false;

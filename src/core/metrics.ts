@@ -21,6 +21,8 @@ export interface Metrics {
   pushDeliveries: Counter<"service" | "outcome">;
   /** Seconds that the service took to answer, by service. */
   pushSeconds: Histogram<"service">;
+  /** Arrivals refused while the node was overloaded: `anonymous`, `request`. */
+  shed: Counter<"arrival">;
   /** Open sockets by kind (`graphql`, `xmpp`). */
   sockets: Gauge<"kind">;
   /** Chat streams without a connection that can be resumed. */
@@ -91,6 +93,12 @@ export function openMetrics(): Metrics {
       help: "Time a push service took to answer",
       labelNames: ["service"],
       buckets: [0.01, 0.05, 0.2, 1, 5],
+      registers,
+    }),
+    shed: new Counter({
+      name: "signalbox_shed_total",
+      help: "Connections without a sign-in and requests without a token (anonymous), and requests with one, refused under overload",
+      labelNames: ["arrival"],
       registers,
     }),
     sockets: new Gauge({

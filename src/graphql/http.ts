@@ -52,6 +52,7 @@ export async function registerGraphqlHttp(
   await server.register(async (scope) => {
     scope.setErrorHandler((error: Error & { statusCode?: number }, _, reply) => {
       const fault = requestFault(error);
+      if (fault.retryAfter !== undefined) reply.header("retry-after", fault.retryAfter);
       reply.code(ERRORS[fault.code].http).send({ errors: [faultError(fault).toJSON()] });
     });
     const handler = fastifyApolloHandler(apollo, {

@@ -4,7 +4,7 @@ import type { ExecutionArgs, ExecutionResult } from "graphql";
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Config } from "../core/config";
-import { Fault } from "../core/errors";
+import { Fault, toFault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
 import { spread } from "../core/spread";
@@ -13,6 +13,7 @@ import type { Context, MakeContext } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
 import { faultError } from "./error";
 import { GRAPHQL_PATH } from "./http";
+import { refuseUpgrade } from "./refuse-upgrade";
 import { type SocketExtra, speakGraphql } from "./socket-protocol";
 import { SocketSession } from "./socket-session";
 import { serveWithoutUpgrade } from "./without-upgrade";
@@ -26,6 +27,8 @@ export interface GraphqlSocketOptions {
   metrics: Metrics;
   /** Client address of an upgrade request, by the trusted proxies of the configuration. */
   addressOf(request: IncomingMessage): string;
+  /** @throws Fault UNAVAILABLE while the node is overloaded, with the seconds to wait */
+  admitConnection(): void;
 }
 
 /**
@@ -106,17 +109,26 @@ export class GraphqlSockets {
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
-    const refuse = (status: string) =>
-      socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
-    if ((request.url ?? "").split("?")[0] !== GRAPHQL_PATH) return void refuse("404 Not Found");
-    const { origin } = request.headers;
-    const { CORS_ORIGINS } = this.options.config;
-    if (origin !== undefined && !CORS_ORIGINS.includes("*") && !CORS_ORIGINS.includes(origin)) {
-      return void refuse("403 Forbidden");
+    try {
+      this.checkUpgrade(request);
+    } catch (error) {
+      refuseUpgrade(socket, toFault(error));
+      return;
     }
     this.server.handleUpgrade(request, socket, head, (open) =>
       this.server.emit("connection", open, request),
     );
+  }
+
+  /** @throws Fault for what is answered with an HTTP status in place of a WebSocket */
+  private checkUpgrade({ url = "", headers }: IncomingMessage): void {
+    if (url.split("?")[0] !== GRAPHQL_PATH) throw new Fault("NOT_FOUND", "Not found");
+    const { origin } = headers;
+    const { CORS_ORIGINS } = this.options.config;
+    if (origin !== undefined && !CORS_ORIGINS.includes("*") && !CORS_ORIGINS.includes(origin)) {
+      throw new Fault("FORBIDDEN", "This origin is not allowed");
+    }
+    this.options.admitConnection();
   }
 
   /** A token that comes with the connection must be good; the socket then ends with its session. */

@@ -9,6 +9,9 @@ export interface Health {
   ready: boolean;
 }
 
+/** Paths of the probes: what neither overload nor a rate limit refuses. */
+export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /** GET /healthz (the process answers), /readyz (it can do its work) and /metrics (Prometheus text). */
 export function registerProbes(server: FastifyInstance, health: Health, metrics: Metrics): void {
   server.get("/healthz", async () => ({ status: "ok" }));

@@ -68,9 +68,21 @@ class Client implements Peer {
 
   features(): string {
     const { startTls, trusted } = this.stream.transport;
+    if (!this.#user && !this.#isAdmitted()) return "";
     if (startTls) return features(STARTTLS);
     if (this.#user) return features(BINDING);
     return features(trusted ? MECHANISMS : "");
+  }
+
+  /** Whether the node takes new streams; where it does not, the stream ends and says so. */
+  #isAdmitted(): boolean {
+    try {
+      this.endpoint.services.admitConnection();
+      return true;
+    } catch (error) {
+      this.stream.fail("resource-constraint", toFault(error).message);
+      return false;
+    }
   }
 
   async element(element: Element): Promise<void> {

@@ -62,6 +62,8 @@ export interface ChatServices {
    * Fault LIMITED for one that is too many.
    */
   messageCounter(user: { applicationId: number; userId: number }): (ip: string | null) => void;
+  /** @throws Fault UNAVAILABLE while the node is overloaded and takes no new streams */
+  admitConnection(): void;
   /** Registers a live stream, closed when its session or its user ends; answers how to withdraw it. */
   watch(stream: LiveStream): () => void;
   /** Bounds other than the usual ones. */

@@ -50,6 +50,7 @@ export async function startChat(
     certificate?: LiveCertificate;
     authenticate?: ChatServices["authenticate"];
     messageCounter?: ChatServices["messageCounter"];
+    admitConnection?: ChatServices["admitConnection"];
     router?: (router: Router) => Router;
     clock?: Clock;
     /** Another endpoint, as of another node of the same deployment. */
@@ -97,6 +98,7 @@ export async function startChat(
       throw new Fault("UNAUTHENTICATED", "Login or password is wrong");
     },
     messageCounter: options.messageCounter ?? (() => () => undefined),
+    admitConnection: options.admitConnection ?? (() => undefined),
     watch(stream) {
       live.add(stream);
       return () => void live.delete(stream);

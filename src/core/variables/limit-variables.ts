@@ -88,6 +88,16 @@ export const LIMIT_VARIABLES = {
     "262144",
     "Bytes of a request body, and of a WebSocket message to /graphql, at most.",
   ),
+  OVERLOAD_DELAY_MS: variable(
+    integer(0, 60_000),
+    "100",
+    "Milliseconds of event-loop delay beyond which the node, when the delay lasts, refuses new connections and requests without a token, then requests, with 503. 0 never refuses for it.",
+  ),
+  OVERLOAD_REQUESTS: variable(
+    integer(0, 1_000_000),
+    "1000",
+    "Requests in flight beyond which the node refuses new connections and requests without a token with 503; beyond twice as many, every request. 0 never refuses for it.",
+  ),
   XMPP_TRUSTED_PROXY: variable(
     flag,
     "false",
