@@ -15,6 +15,8 @@ export interface Outcome {
   /** Milliseconds from sending to having, half of them and 99 % of them. */
   p50: number;
   p99: number;
+  /** Answers by HTTP status, and `error` for connections that broke; of a load that offers a rate alone. */
+  statuses?: Record<string, number>;
 }
 
 /** What the driver answers. */

@@ -20,6 +20,11 @@ export interface LoadJob {
   seconds: number;
   /** Sent in turn. */
   requests: LoadRequest[];
+  /**
+   * Requests a second that are offered, whatever the server makes of them: answers other than a success
+   * are counted, and times are those of successes. As many as the server takes when left out.
+   */
+  rate?: number;
   /** Signs every body anew, with a nonce that was not used before. */
   signing?: Signing;
 }
@@ -51,7 +56,7 @@ export function signBody(signing: Signing, body: object): Record<string, unknown
  * @throws Error when anything but a success came back, or nothing
  */
 export async function runLoad(job: LoadJob): Promise<Outcome> {
-  const { baseUrl, connections, seconds, signing } = job;
+  const { baseUrl, connections, seconds, signing, rate } = job;
   const requests = job.requests.map(({ method, path, headers, body }): autocannon.Request => {
     const json = { "content-type": "application/json" };
     if (body === undefined) return { method, path, headers };
@@ -63,6 +68,7 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
     };
   });
   const times: number[] = [];
+  const statuses: Record<string, number> = {};
   let clients = 0;
   // Each connection begins elsewhere in the list, or all would send the same request at once.
   const setupClient = (client: autocannon.Client) => {
@@ -71,14 +77,21 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(
-      { url: baseUrl, connections, duration: seconds, requests, setupClient, timeout: 10 },
+      {
+        ...{ url: baseUrl, connections, duration: seconds, requests, setupClient, timeout: 10 },
+        ...(rate === undefined ? {} : { overallRate: rate }),
+      },
       (error, answer) => (error ? reject(error) : resolve(answer)),
     );
     // autocannon's own histogram counts whole milliseconds, too coarse for what is measured here.
-    instance.on("response", (_client, _status, _bytes, ms) => times.push(ms));
+    instance.on("response", (_client, status, _bytes, ms) => {
+      if (rate === undefined || status < 300) times.push(ms);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    });
   });
   const { errors, timeouts, non2xx, duration } = result;
-  if (errors > 0 || timeouts > 0 || non2xx > 0 || times.length === 0) {
+  if (rate !== undefined) statuses.error = errors + timeouts;
+  else if (errors > 0 || timeouts > 0 || non2xx > 0 || times.length === 0) {
     throw new Error(
       `${times.length} answers, of them ${non2xx} no success; ${errors} errors, ${timeouts} time-outs`,
     );
@@ -88,5 +101,6 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
     seconds: duration,
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),
+    ...(rate === undefined ? {} : { statuses }),
   };
 }

@@ -23,6 +23,7 @@ export const NO_RATES = {
   XMPP_BYTES_PER_SECOND: "0",
   // Nor does a busy machine make a node refuse what a test asks.
   OVERLOAD_DELAY_MS: "0",
+  OVERLOAD_REQUESTS: "0",
   FAILURES_FREE: "0",
   FAILURES_FREE_PER_NAME: "0",
   FAILURES_FREE_PER_IP: "0",

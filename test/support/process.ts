@@ -25,7 +25,10 @@ export function startProcess(environment: Record<string, string>): ServiceProces
     {
       cwd: ROOT,
       // A busy machine must not make the process refuse what a test asks.
-      env: { PATH: process.env.PATH, OVERLOAD_DELAY_MS: "0", ...FREE_PORTS, ...environment },
+      env: {
+        ...{ PATH: process.env.PATH, OVERLOAD_DELAY_MS: "0", OVERLOAD_REQUESTS: "0" },
+        ...{ ...FREE_PORTS, ...environment },
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

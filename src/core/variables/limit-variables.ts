@@ -95,7 +95,7 @@ export const LIMIT_VARIABLES = {
   ),
   OVERLOAD_REQUESTS: variable(
     integer(0, 1_000_000),
-    "1000",
+    "200",
     "Requests in flight beyond which the node refuses new connections and requests without a token with 503; beyond twice as many, every request. 0 never refuses for it.",
   ),
   XMPP_TRUSTED_PROXY: variable(
