@@ -46,7 +46,7 @@ async function main(run: Run, devices: number, channel: string): Promise<void> {
   run.undo(() => postgres.stop());
   const dataDir = await run.folder();
   const service = await startService({ dataDir, databaseUrl: postgres.url }, undefined, {
-    PUSH_ALLOW_PRIVATE_NETWORKS: "true",
+    ALLOW_PRIVATE_NETWORKS: "true",
   });
   run.undo(() => service.stop());
   const standIn = await startStandIns(service.baseUrl, dataDir);

@@ -57,7 +57,7 @@ Stand-ins of the push services are ready. Ctrl-C ends them.
   Web   ${web.url}
 
 Credentials are in ${relative("", folder) || "."}; they stay the same with the next start.
-The server must be allowed to reach this machine: PUSH_ALLOW_PRIVATE_NETWORKS=true
+The server must be allowed to reach this machine: ALLOW_PRIVATE_NETWORKS=true
 
 ${set("apns", `--key @${file(FILES.apnsKey)} --key-id ${keyId} --team-id ${teamId}`, `--bundle-id ${bundleId} --base-url ${apns.url}`)}
 ${set("fcm", `--service-account @${file(FILES.fcm)} --base-url ${fcm.url}`)}

@@ -36,6 +36,7 @@ import type { ResetRequest } from "./identity/recovery/reset-request";
 import { type StreamSignIn, signInStream, watchStream } from "./identity/session/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
 import { openMail } from "./mail/open";
+import { Connector, type ConnectorOptions } from "./network/connector";
 import { registerPages } from "./pages/password-reset";
 import { resealCredentials } from "./push/credential/reseal-credentials";
 import { openPush, type PushParts } from "./push/open-push";
@@ -73,6 +74,8 @@ export interface AppParts extends PushParts {
   log?: Log;
   /** Called when the node must end because another may run beside it. */
   onLost?: (reason: string) => void;
+  /** How addresses that owners and clients name are looked up and judged. */
+  connector?: Pick<ConnectorOptions, "resolve" | "isPrivate">;
   /** Milliseconds between two looks for jobs that this node was not told of. */
   jobsPollMs?: number;
   /** Samples the delay of the event loop, by which load is shed. */
@@ -107,6 +110,10 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
       limits: new Limits(config, limiters),
+      connector: new Connector({
+        allowPrivate: config.ALLOW_PRIVATE_NETWORKS,
+        ...parts.connector,
+      }),
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
       deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
     });

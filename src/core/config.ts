@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Variable } from "./variables/variable";
 import { VARIABLES } from "./variables/variables";
 
 type Variables = typeof VARIABLES;
@@ -26,14 +27,16 @@ export class ConfigError extends Error {
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const problems: string[] = [];
   const config: Record<string, unknown> = {};
-  for (const [name, { schema, default: fallback, secret }] of Object.entries(VARIABLES)) {
-    const text = environment[name] || fallback;
+  for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
+    const { schema, default: fallback, secret, formerly } = variable;
+    const given = formerly && !environment[name] && environment[formerly] ? formerly : name;
+    const text = environment[given] || fallback;
     if (text === undefined) continue;
     const result = schema.safeParse(text);
     if (result.success) config[name] = result.data;
     else {
       const shown = secret ? "" : ` (it is ${JSON.stringify(text)})`;
-      problems.push(`${name} ${result.error.issues[0]?.message ?? "is not valid"}${shown}`);
+      problems.push(`${given} ${result.error.issues[0]?.message ?? "is not valid"}${shown}`);
     }
   }
   if (config.DATABASE_URL !== undefined && !environment.SECRET_KEY) {

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
+import { Connector } from "../network/connector";
 import type { Store } from "../store/store";
 import { WebOrigins } from "./application/web-origins";
 import { Endings } from "./endings";
@@ -24,6 +25,8 @@ export interface Identity {
   sealer: Sealer;
   /** How often anybody may do anything. */
   limits: Limits;
+  /** The way to addresses that owners and clients name. */
+  connector: Connector;
   /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
   endpoints: { api(): string; chat: string; turn: string };
   /** Hands a requested password reset over to be mailed; null where mail cannot be sent. */
@@ -49,9 +52,16 @@ export interface Identity {
 export async function openIdentity(
   parts: Omit<
     Identity,
-    "cache" | "touches" | "endings" | "existence" | "origins" | "firebaseKeys" | "deliverReset"
+    | "cache"
+    | "touches"
+    | "endings"
+    | "existence"
+    | "origins"
+    | "firebaseKeys"
+    | "deliverReset"
+    | "connector"
   > &
-    Partial<Pick<Identity, "deliverReset">>,
+    Partial<Pick<Identity, "deliverReset" | "connector">>,
 ): Promise<Identity & { close(): Promise<void> }> {
   const { config, store, bus, clock, log } = parts;
   // With Redis another node may end a session at any time, so only a lone node may remember one.
@@ -64,18 +74,21 @@ export async function openIdentity(
     origins.forget(ending);
   });
   const touches = new Touches({ store, clock, log, endings, origins });
+  const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } = parts;
   return {
     deliverReset: null,
     ...parts,
+    connector,
     cache,
     touches,
     endings,
     existence,
-    firebaseKeys: new FirebaseKeys(config.PROVIDER_TIMEOUT_MS),
+    firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
     origins,
     async close() {
       await endings.close();
       await touches.close();
+      connector.close();
     },
   };
 }

@@ -21,10 +21,7 @@ export function openPush(
   parts: PushParts = {},
 ): Push & { close(): Promise<void> } {
   const { identity, jobs } = floor;
-  const options = {
-    clock: identity.clock,
-    allowPrivateNetworks: identity.config.PUSH_ALLOW_PRIVATE_NETWORKS,
-  };
+  const options = { clock: identity.clock, connector: identity.connector };
   const check = checkWith((...credentials) => openProvider(...credentials, options));
   const credentials = openCredentialRoom(identity, parts.checkCredentials ?? check);
   const providers = new Providers(async ({ applicationId, environment, service }) => {

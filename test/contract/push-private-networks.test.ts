@@ -1,12 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Connector } from "../../src/network/connector";
+import type { Resolve } from "../../src/network/lookup";
 import type { Credentials } from "../../src/push/credential/credentials";
 import type { Push } from "../../src/push/payload/push";
 import { checkEndpoint } from "../../src/push/provider/endpoint";
 import { openProvider } from "../../src/push/provider/open-provider";
 import type { Outcome, Provider, Target } from "../../src/push/provider/provider";
 import type { ProviderOptions } from "../../src/push/provider/provider-options";
-import type { Resolve } from "../../src/push/provider/wire/private-networks";
 import { closedAfterEach } from "../support/closing";
 import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
 import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
@@ -70,7 +71,7 @@ describe("a browser's endpoint", () => {
   ])("whose name has %s is refused when it is connected to", async (_, resolve) => {
     const url = named(web.device().token);
     expect(checkEndpoint(url, false)).toBeNull();
-    expect(await sendWeb(url, { resolve })).toEqual(refused(NETWORK));
+    expect(await sendWeb(url, { connector: new Connector({ resolve }) })).toEqual(refused(NETWORK));
     expect(web.standIn.connections()).toBe(0);
   });
 
@@ -80,7 +81,9 @@ describe("a browser's endpoint", () => {
       asked.push(hostname);
       return inside(hostname);
     };
-    const provider = keep(openProvider(web.credentials, "production", { resolve }));
+    const provider = keep(
+      openProvider(web.credentials, "production", { connector: new Connector({ resolve }) }),
+    );
     for (let count = 0; count < 3; count++) {
       const target = { ...web.device(), token: named(web.device().token) };
       expect(await provider.send(web.push, target)).toEqual(refused(NETWORK));
@@ -92,7 +95,9 @@ describe("a browser's endpoint", () => {
     const resolve: Resolve = async () => {
       throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     };
-    const outcome = await sendWeb("https://push.example.com/a", { resolve });
+    const outcome = await sendWeb("https://push.example.com/a", {
+      connector: new Connector({ resolve }),
+    });
     expect(outcome).toEqual({
       kind: "later",
       reason: "no connection (ENOTFOUND)",
@@ -111,7 +116,9 @@ describe("a browser's endpoint", () => {
     ],
   ])("such as %.40s is refused: %s", async (url, reason) => {
     expect(await sendWeb(url)).toEqual(refused(reason));
-    expect(await sendWeb(url, { resolve: inside })).toEqual(refused(reason));
+    expect(await sendWeb(url, { connector: new Connector({ resolve: inside }) })).toEqual(
+      refused(reason),
+    );
   });
 
   describe("where private networks are allowed", () => {
@@ -126,7 +133,7 @@ describe("a browser's endpoint", () => {
       await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
     });
     afterAll(() => new Promise((resolve) => plain.close(resolve)));
-    const allowed = { allowPrivateNetworks: true };
+    const allowed = { connector: new Connector({ allowPrivate: true }) };
     const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
 
     test("is reached by its address and by its name", async () => {
@@ -203,9 +210,13 @@ describe("a service's own address, which an application names", () => {
     expect(await sendBy(literal, stage.push, stage.device())).toEqual(
       refused(leads("the address of the service")),
     );
-    const outcome = await sendBy(byName, stage.push, stage.device(), { resolve: inside });
+    const outcome = await sendBy(byName, stage.push, stage.device(), {
+      connector: new Connector({ resolve: inside }),
+    });
     expect(outcome).toEqual(refused(NETWORK));
-    const provider = keep(openProvider(byName, "production", { resolve: inside }));
+    const provider = keep(
+      openProvider(byName, "production", { connector: new Connector({ resolve: inside }) }),
+    );
     expect(await provider.check()).toContain(NETWORK);
     expect(stage.standIn.connections()).toBe(0);
   });
@@ -223,7 +234,7 @@ describe("a service's own address, which an application names", () => {
   });
 
   test("is reached where that is allowed", async () => {
-    const allowed = { allowPrivateNetworks: true };
+    const allowed = { connector: new Connector({ allowPrivate: true }) };
     for (const stage of [apns, fcm]) {
       const credentials = stage === apns ? apns.token : fcm.credentials;
       const outcome = await sendBy(credentials, stage.push, stage.device(), allowed);

@@ -8,6 +8,7 @@ import { Provider as ApnClient, Notification } from "apn";
 import { type App, deleteApp, initializeApp } from "firebase-admin/app";
 import { getMessaging } from "firebase-admin/messaging";
 import { sendNotification } from "web-push";
+import { Connector } from "../../src/network/connector";
 import type { ApnsPush } from "../../src/push/payload/push";
 import { openProvider } from "../../src/push/provider/open-provider";
 import { eventually } from "../support/moving-clock";
@@ -20,7 +21,7 @@ import { type StandIns, startStandIns } from "../support/stand-ins/start";
 /** The stand-ins of push services, also held against clients that others wrote for the real ones. */
 
 const ANYWHERE = { host: "127.0.0.1", apnsPort: 0, fcmPort: 0, webPort: 0 };
-const ALLOWED = { allowPrivateNetworks: true };
+const ALLOWED = { connector: new Connector({ allowPrivate: true }) };
 let keys: StandInKeys;
 let standIns: StandIns;
 

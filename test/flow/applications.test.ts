@@ -20,7 +20,7 @@ let node: TestNode;
 let elsewhere: TestNode;
 let owner: string;
 beforeAll(async () => {
-  node = await startNode({}, { clock });
+  node = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { clock });
   elsewhere = await secondApplication(node);
   owner = await ownerToken(node);
 });

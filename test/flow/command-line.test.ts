@@ -12,7 +12,7 @@ import { ownerToken } from "../support/owner";
 let node: TestNode;
 let folder: string;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" });
   folder = await mkdtemp(join(tmpdir(), "signalbox-cli-"));
 });
 afterAll(async () => {

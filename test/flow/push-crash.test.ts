@@ -33,7 +33,7 @@ async function start(): Promise<void> {
     ...database.environment,
     ...NO_RATES,
     REDIS_URL: "",
-    PUSH_ALLOW_PRIVATE_NETWORKS: "true",
+    ALLOW_PRIVATE_NETWORKS: "true",
     LOG_LEVEL: "warn",
   });
   const [, baseUrl = ""] = await service.says(/REST +(http\S+)/);

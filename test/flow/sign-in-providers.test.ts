@@ -39,7 +39,7 @@ let keys: Awaited<ReturnType<typeof startKeys>>;
 
 beforeAll(async () => {
   [node, facebook, twitter, keys] = await Promise.all([
-    startNode({}, { log }),
+    startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { log }),
     startFacebook(FACEBOOK),
     startTwitter(TWITTER),
     startKeys({ status: 200, body: { keys: [key.jwk] } }),
@@ -697,7 +697,7 @@ describe("Firebase's tokens", () => {
 });
 
 it("waits for no provider longer than PROVIDER_TIMEOUT_MS, and for none that is gone", async () => {
-  const own = await startNode({ PROVIDER_TIMEOUT_MS: "100" });
+  const own = await startNode({ ALLOW_PRIVATE_NETWORKS: "true", PROVIDER_TIMEOUT_MS: "100" });
   const slow = await startKeys({ silent: true });
   const gone = await startKeys({ silent: true });
   await gone.close();

@@ -451,7 +451,7 @@ describe("through the stand-ins of the push services", () => {
     standIns = await startStandIns(newStandInKeys(), {
       ...{ host: "127.0.0.1", apnsPort: 0, fcmPort: 0, webPort: 0 },
     });
-    real = await startNode({ PUSH_ALLOW_PRIVATE_NETWORKS: "true" }, { jobsPollMs: 100 });
+    real = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { jobsPollMs: 100 });
   });
   afterAll(async () => {
     await real.stop();

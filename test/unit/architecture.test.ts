@@ -16,6 +16,7 @@ const FLOORS: Record<string, number> = {
   bus: 1,
   jobs: 1,
   mail: 1,
+  network: 1,
   identity: 2,
   push: 2,
   calls: 2,
@@ -45,7 +46,36 @@ const FENCES: Array<[vendor: RegExp, room: string]> = [
   [/^(ltx|saxes)$/, "xmpp"],
   [/^nodemailer(\/|$)/, "mail"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
+  [/^ipaddr\.js$/, "network"],
 ];
+
+/** Modules that can open connections, and what of them opens none. */
+const CONNECTING: Record<string, RegExp> = {
+  http: /^(createServer|STATUS_CODES)$/,
+  https: /^createServer$/,
+  http2: /^constants$/,
+  net: /^(createServer|isIP|BlockList)$/,
+  // A TLSSocket is put around a connection that is there already.
+  tls: /^(createSecureContext|rootCertificates|TLSSocket)$/,
+  dgram: /^$/,
+  dns: /^$/,
+  "dns/promises": /^$/,
+  ws: /^WebSocketServer$/,
+  undici: /^$/,
+  // These connect by themselves, unless what they are asked for is said here.
+  apn: /^Notification$/,
+  "web-push": /^(encrypt|getVapidHeaders)$/,
+};
+
+/** Files outside of network/ that open connections, and to what. No client or owner names any of it. */
+const OPERATOR_CONNECTIONS: Record<string, string> = {
+  "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
+  "cli/doctor/chat-server.ts": "CHAT_SERVER",
+  "cli/doctor/ntp.ts": "the time server that the operator names",
+  "cli/doctor/server.ts": "the operator's own server",
+  "cli/server.ts": "the operator's own server",
+  "xmpp/component/link.ts": "CHAT_SERVER",
+};
 
 const FILES_MAX = 20;
 const LINES_MAX = 300;
@@ -193,6 +223,59 @@ function ambientUses({ tree, imports }: Source): string[] {
   return uses;
 }
 
+/** What opens connections in a file, as `module.name`. */
+function connectingUses(tree: ts.SourceFile): string[] {
+  const uses: string[] = [];
+  const imported = (module: string, name: string) => {
+    const opensNone = CONNECTING[module.replace(/^node:/, "")];
+    if (opensNone && !opensNone.test(name)) uses.push(`${module}.${name}`);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+      const { importClause: clause, moduleSpecifier } = node;
+      if (clause?.isTypeOnly) return;
+      const { text } = moduleSpecifier;
+      if (clause?.name) imported(text, "default");
+      const named = clause?.namedBindings;
+      if (named && ts.isNamespaceImport(named)) imported(text, "*");
+      if (named && ts.isNamedImports(named)) {
+        for (const each of named.elements) {
+          if (!each.isTypeOnly) imported(text, (each.propertyName ?? each.name).text);
+        }
+      }
+    }
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier && !node.isTypeOnly) {
+      imported((node.moduleSpecifier as ts.StringLiteral).text, "export");
+    }
+    if (ts.isCallExpression(node)) {
+      const [module] = node.arguments;
+      const loads =
+        node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+        /^require$/.test(node.expression.getText(tree));
+      if (loads && module && ts.isStringLiteralLike(module)) imported(module.text, "*");
+    }
+    if (ts.isIdentifier(node)) {
+      const owner =
+        ts.isPropertyAccessExpression(node.parent) && node.parent.name === node
+          ? node.parent.expression.getText(tree)
+          : "globalThis";
+      const named = ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+      const isGlobal = /^(globalThis|global)$/.test(owner) && !named;
+      if (isGlobal && /^(fetch|EventSource|XMLHttpRequest)$/.test(node.text)) uses.push(node.text);
+      // jose's key set asks by fetch unless it is given another way.
+      if (node.text === "createRemoteJWKSet" && !/\bcustomFetch\b/.test(tree.text)) {
+        uses.push(node.text);
+      }
+    }
+    if (ts.isNewExpression(node) && node.expression.getText(tree) === "WebSocket") {
+      uses.push("WebSocket");
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return uses;
+}
+
 /** Whether a file reads process.env, under whatever spelling. */
 function readsEnvironment({ tree, imports }: Source): boolean {
   let reads = imports.some((module) => /^(node:)?process$/.test(module));
@@ -243,6 +326,8 @@ describe("floors and rooms", () => {
     ["identity", "store", true],
     ["identity", "calls", false],
     ["calls", "identity", true],
+    ["push", "network", true],
+    ["network", "store", false],
     ["calls", "graphql", false],
     ["rest", "graphql", true],
     ["graphql", "rest", false],
@@ -276,6 +361,44 @@ describe("fences", () => {
       (source) => source.room !== room && source.imports.some((module) => vendor.test(module)),
     );
     expect(outside.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("what owners and clients name is reached through network/ alone", () => {
+    const connecting = SOURCES.filter(({ room }) => room !== "network")
+      .filter(({ tree }) => connectingUses(tree).length > 0)
+      .map(({ path }) => path);
+    expect(connecting.sort()).toEqual(Object.keys(OPERATOR_CONNECTIONS));
+    const own = SOURCES.filter(({ room }) => room === "network").map(({ tree }) => tree);
+    expect(own.flatMap(connectingUses)).toEqual(
+      expect.arrayContaining(["node:https.request", "node:http2.connect", "node:tls.connect"]),
+    );
+  });
+
+  test.each([
+    ["await fetch(url)", true],
+    ["const ask = globalThis.fetch;", true],
+    ["parts.fetch(url)", false],
+    ['import { get } from "node:https"', true],
+    ['import { connect as dial } from "net"', true],
+    ['import * as tls from "node:tls"', true],
+    ['import http from "http"', true],
+    ['const { connect } = require("node:http2")', true],
+    ['await import("undici")', true],
+    ['export { request } from "node:http"', true],
+    ['import { type Socket, isIP } from "node:net"', false],
+    ['import type { Agent } from "node:https"', false],
+    ['import { createServer } from "node:http"', false],
+    ['import { WebSocket } from "ws"', true],
+    ['import { type WebSocket, WebSocketServer } from "ws"', false],
+    ["new WebSocket(url)", true],
+    ['import { Provider } from "apn"', true],
+    ['import { sendNotification } from "web-push"', true],
+    ['import { encrypt } from "web-push"', false],
+    ["createRemoteJWKSet(url)", true],
+    ["createRemoteJWKSet(url, { [customFetch]: read })", false],
+  ])("%s opens connections: %s", (text, opens) => {
+    const tree = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ES2022, true);
+    expect(connectingUses(tree).length > 0).toBe(opens);
   });
 
   test("process.env is read in core/config.ts alone", () => {

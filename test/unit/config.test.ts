@@ -86,6 +86,19 @@ describe("values", () => {
     });
   });
 
+  test("count under an older name where the newer is not set", () => {
+    const allowed = (environment: Record<string, string>) =>
+      readConfig(environment).ALLOW_PRIVATE_NETWORKS;
+    expect(allowed({})).toBe(false);
+    expect(allowed({ PUSH_ALLOW_PRIVATE_NETWORKS: "true" })).toBe(true);
+    expect(allowed({ ALLOW_PRIVATE_NETWORKS: "false", PUSH_ALLOW_PRIVATE_NETWORKS: "true" })).toBe(
+      false,
+    );
+    expect(problemsOf({ PUSH_ALLOW_PRIVATE_NETWORKS: "perhaps" })).toEqual([
+      expect.stringMatching(/^PUSH_ALLOW_PRIVATE_NETWORKS must be /),
+    ]);
+  });
+
   test("that no variable of ours names are let be", () => {
     expect(readConfig({ PATH: "/bin", SOMETHING: "else" })).toEqual(readConfig({}));
   });

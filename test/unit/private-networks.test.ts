@@ -1,8 +1,6 @@
-import {
-  checkAddress,
-  guardLookup,
-  isPrivateAddress,
-} from "../../src/push/provider/wire/private-networks";
+import { isPrivateAddress } from "../../src/network/address";
+import { checkUrl } from "../../src/network/check-url";
+import { guardLookup } from "../../src/network/lookup";
 
 describe("isPrivateAddress", () => {
   test.each([
@@ -37,7 +35,7 @@ describe("isPrivateAddress", () => {
   });
 });
 
-describe("checkAddress", () => {
+describe("checkUrl", () => {
   const PRIVATE = "must not lead into a private network";
 
   test.each([
@@ -76,7 +74,7 @@ describe("checkAddress", () => {
     ["https://[fd00:ec2::254]/", PRIVATE],
     ["https://[64:ff9b::7f00:1]/", PRIVATE],
   ])("%s: %s", (url, answer) => {
-    expect(checkAddress(url, false)).toBe(answer);
+    expect(checkUrl(url, false)).toBe(answer);
   });
 
   test.each([
@@ -86,15 +84,18 @@ describe("checkAddress", () => {
     ["ftp://localhost/", "must be a URL that begins with https://"],
     ["https://user@localhost/", "must be a URL without a user name"],
   ])("where private networks are allowed, %s: %s", (url, answer) => {
-    expect(checkAddress(url, true)).toBe(answer);
+    expect(checkUrl(url, true)).toBe(answer);
   });
 });
 
 describe("guardLookup", () => {
   const ask = (answers: Array<{ address: string; family: number }>, all: boolean) =>
     new Promise((resolve) => {
-      guardLookup(async () => answers)("name.example", { all }, (error, address, family) =>
-        resolve(error ? (error as NodeJS.ErrnoException).code : [address, family]),
+      guardLookup(async () => answers, isPrivateAddress)(
+        "name.example",
+        { all },
+        (error, address, family) =>
+          resolve(error ? (error as NodeJS.ErrnoException).code : [address, family]),
       );
     });
   const four = { address: "8.8.8.8", family: 4 };
@@ -117,7 +118,7 @@ describe("guardLookup", () => {
   test("fails as the look-up does", async () => {
     const failing = guardLookup(async () => {
       throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
-    });
+    }, isPrivateAddress);
     const code = await new Promise((resolve) =>
       failing("name.example", {}, (error) => resolve(error?.code)),
     );

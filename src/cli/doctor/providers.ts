@@ -4,6 +4,7 @@ import {
   probeProvider,
   providerAddresses,
 } from "../../identity/provider/probe";
+import { Connector } from "../../network/connector";
 import { messageOf } from "../../store/error-parts";
 import { asOwner } from "../server";
 import { type Finding, ok, type Patient, skipped, wrong } from "./finding";
@@ -23,7 +24,7 @@ interface Asked extends ProviderAddress {
 }
 
 /** Whether sign-in through the providers of the owner's applications finds them. */
-export async function checkProviders({ access, server }: Patient): Promise<Finding[]> {
+export async function checkProviders({ config, access, server }: Patient): Promise<Finding[]> {
   if (server.state !== "ready") {
     return [skipped(PROVIDERS, "no server is ready to tell which ones applications use")];
   }
@@ -37,10 +38,12 @@ export async function checkProviders({ access, server }: Patient): Promise<Findi
   }
   if (addresses.length === 0) return [skipped(PROVIDERS, "no application uses any")];
   const findings: Finding[] = [];
+  const connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS });
   for (let first = 0; first < Math.min(addresses.length, ADDRESSES_MAX); first += AT_ONCE) {
     const some = addresses.slice(first, Math.min(first + AT_ONCE, ADDRESSES_MAX));
-    findings.push(...(await Promise.all(some.map(probe))));
+    findings.push(...(await Promise.all(some.map((asked) => probe(asked, connector)))));
   }
+  connector.close();
   const more = addresses.length - ADDRESSES_MAX;
   if (more > 0) findings.push(skipped(PROVIDERS, `${more} more addresses are not asked`));
   return findings;
@@ -58,12 +61,15 @@ function distinct(applications: Array<ProviderPlaces & { id: string }>): Asked[]
   return [...byUrl.values()];
 }
 
-async function probe({ provider, url, applications }: Asked): Promise<Finding> {
+async function probe(
+  { provider, url, applications }: Asked,
+  connector: Connector,
+): Promise<Finding> {
   const check = `provider: ${provider}`;
   const some = applications.slice(0, 5).join(", ") + (applications.length > 5 ? ", …" : "");
   const where = `${url} (application ${some})`;
   try {
-    await probeProvider({ provider, url }, ANSWER_MS);
+    await probeProvider({ provider, url }, { connector, timeoutMs: ANSWER_MS });
     return ok(check, `${where} answers`);
   } catch (error) {
     const reason = messageOf(error);

@@ -101,6 +101,8 @@ export interface Variable {
   about: string;
   /** Printed nowhere: not in the documents' examples, not in an error. */
   secret?: boolean;
+  /** An older name, which is read where this one is not set. */
+  formerly?: string;
 }
 
 /** Declares a variable; without a default it may be left unset. */

@@ -161,11 +161,14 @@ export const VARIABLES = {
     "info",
     "Least level that is logged: fatal, error, warn, info, debug, trace or silent.",
   ),
-  PUSH_ALLOW_PRIVATE_NETWORKS: variable(
-    flag,
-    "false",
-    "Whether push notifications may go to addresses in private networks, and to http: there: a browser's endpoint is named by its device, a push service's own address by an application. For stand-ins on this machine, and for relays in a network of one's own.",
-  ),
+  ALLOW_PRIVATE_NETWORKS: {
+    ...variable(
+      flag,
+      "false",
+      "Whether addresses that owners and devices name may lead into private networks, and to http: there: a sign-in provider's and a push service's own address by an application, a browser's push endpoint by its device. For stand-ins on this machine, and for relays in a network of one's own. PUSH_ALLOW_PRIVATE_NETWORKS is its older name, and is read where this one is not set.",
+    ),
+    formerly: "PUSH_ALLOW_PRIVATE_NETWORKS",
+  },
   PUSH_KEEP_DAYS: variable(
     integer(1, 3650),
     "30",

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { Sealer } from "../../core/sealer";
+import type { Connector } from "../../network/connector";
 import type { PushEnvironment, PushSenders } from "../../store/generated/enums";
 import { checkWebUrl } from "../account/accounts";
 import { textProblem } from "../user/user-fields";
@@ -75,7 +76,11 @@ export function checkOrigins(given: string[]): string[] {
  * The settings of a row with what is changed of the providers; what other rooms keep there stays.
  * @throws Fault INVALID on the provider, or on the value, that is wrong
  */
-export function mergeSettings(json: unknown, changes: ApplicationChanges, sealer: Sealer): object {
+export function mergeSettings(
+  json: unknown,
+  changes: ApplicationChanges,
+  { sealer, connector }: { sealer: Sealer; connector: Connector },
+): object {
   const stored = readSettings(json, sealer);
   const merged: Record<string, Values> = {};
   const cleared = new Set<string>();
@@ -84,7 +89,7 @@ export function mergeSettings(json: unknown, changes: ApplicationChanges, sealer
     // A provider of which everything is left out stays as it is, set up or not.
     if (change === undefined || isEmpty(change)) continue;
     if (change === null) cleared.add(group);
-    else merged[group] = mergeProvider(group, stored[group] ?? {}, change as Values);
+    else merged[group] = mergeProvider(group, stored[group] ?? {}, change as Values, connector);
   }
   const sealed = writeSettings(readSettings(merged, sealer), sealer);
   const all = Object.entries({ ...(json as object), ...sealed });
@@ -95,7 +100,12 @@ function isEmpty(change: object | null): boolean {
   return change !== null && Object.values(change).every((value) => value === undefined);
 }
 
-function mergeProvider(group: keyof typeof PROVIDERS, stored: Values, change: Values): Values {
+function mergeProvider(
+  group: keyof typeof PROVIDERS,
+  stored: Values,
+  change: Values,
+  connector: Connector,
+): Values {
   const { needed, urls } = PROVIDERS[group];
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const values = Object.fromEntries(
@@ -110,6 +120,9 @@ function mergeProvider(group: keyof typeof PROVIDERS, stored: Values, change: Va
   }
   for (const field of urls) {
     if (values[field]) checkWebUrl(`${group}.${field}`, values[field]);
+    // One that was stored before stays, and is refused when it is asked.
+    const wrong = change[field] ? connector.check(change[field]) : null;
+    if (wrong) throw Fault.field(`${group}.${field}`, wrong);
   }
   return values;
 }

@@ -165,7 +165,7 @@ export async function updateApplication(
     await tx.$queryRaw`SELECT id FROM applications WHERE id = ${where.id} FOR UPDATE`;
     const row = await tx.application.findFirst({ where, select: { settings: true } });
     if (row === null) throw notFound();
-    const settings = mergeSettings(row.settings, changes, identity.sealer);
+    const settings = mergeSettings(row.settings, changes, identity);
     await tx.application.update({ where, data: { ...data, settings }, select: { id: true } });
   });
   identity.endings.announce({ kind: "application changed", applicationId: id });

@@ -44,12 +44,14 @@ export function facebookRoot({ baseUrl, version }: Place): string {
 /**
  * Whose access token of Facebook this is. That it opens a profile is not enough: any site's token
  * does. It must have been issued to this application, and be its own user's.
+ * @param now milliseconds since the Unix epoch
  * @throws Refused, Unreachable
  */
 export async function verifyFacebook(
   settings: NonNullable<ApplicationSettings["facebook"]>,
   token: string,
-  { now, timeoutMs }: Asking,
+  asking: Asking,
+  now: number,
 ): Promise<Verified> {
   checkForm(token);
   const { appId, appSecret } = settings;
@@ -60,7 +62,7 @@ export async function verifyFacebook(
         input_token: token,
         access_token: `${appId}|${appSecret}`,
       })}`,
-      timeoutMs,
+      asking,
     ),
   );
   if (!inspected.success) throw new Refused("not valid");
@@ -76,7 +78,7 @@ export async function verifyFacebook(
         // Shows that the secret's owner asks ("Securing Graph API Requests").
         appsecret_proof: createHmac("sha256", appSecret).update(token).digest("hex"),
       })}`,
-      timeoutMs,
+      asking,
     ),
   );
   if (!own.success) throw new Refused("no profile");

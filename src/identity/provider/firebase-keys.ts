@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from "jose" with { "resolution-mode": "import" };
 import { LRUCache } from "lru-cache";
 import { askProvider } from "./provider-request";
-import { Refused, Unreachable } from "./verified";
+import { type Asking, Refused, Unreachable } from "./verified";
 
 /** Addresses of key sets that are remembered at most; all applications without their own share one. */
 const SETS_MAX = 100;
@@ -14,8 +14,7 @@ const SETS_MAX = 100;
 export class FirebaseKeys {
   private readonly sets = new LRUCache<string, JWTVerifyGetKey>({ max: SETS_MAX });
 
-  /** @param timeoutMs milliseconds that an answer may take */
-  constructor(private readonly timeoutMs: number) {}
+  constructor(private readonly asking: Asking) {}
 
   /** Finds the key that a token names. @throws Unreachable when the address is no URL */
   async at(url: string): Promise<JWTVerifyGetKey> {
@@ -24,7 +23,7 @@ export class FirebaseKeys {
     if (!URL.canParse(url)) throw new Unreachable("the address of the keys is no URL");
     const { createRemoteJWKSet, customFetch } = await import("jose");
     const set = createRemoteJWKSet(new URL(url), {
-      timeoutDuration: this.timeoutMs,
+      timeoutDuration: this.asking.timeoutMs,
       [customFetch]: () => this.read(url),
     });
     this.sets.set(url, set);
@@ -33,7 +32,7 @@ export class FirebaseKeys {
 
   private async read(url: string): Promise<Response> {
     try {
-      const body = await askProvider(url, this.timeoutMs);
+      const body = await askProvider(url, this.asking);
       if (!Array.isArray(body.keys)) throw new Unreachable("no key set");
       return Response.json(body);
     } catch (error) {

@@ -2,7 +2,7 @@ import { facebookRoot } from "./facebook";
 import { KEYS_URL } from "./firebase-phone";
 import { askProvider } from "./provider-request";
 import { twitterUrl } from "./twitter";
-import { Refused, Unreachable } from "./verified";
+import { type Asking, Refused, Unreachable } from "./verified";
 
 /** Where the providers of an application are; null for a provider that it does not use. */
 export interface ProviderPlaces {
@@ -36,10 +36,10 @@ export function providerAddresses(places: ProviderPlaces): ProviderAddress[] {
  */
 export async function probeProvider(
   { provider, url }: ProviderAddress,
-  timeoutMs: number,
+  asking: Asking,
 ): Promise<void> {
   try {
-    const { keys } = await askProvider(url, timeoutMs);
+    const { keys } = await askProvider(url, asking);
     if (provider !== "firebase") return;
     if (!Array.isArray(keys) || keys.length === 0) throw new Unreachable("an answer without keys");
   } catch (error) {

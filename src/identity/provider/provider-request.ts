@@ -1,6 +1,7 @@
-import { Refused, Unreachable } from "./verified";
+import { type Answer, Unanswered } from "../../network/answer";
+import { type Asking, Refused, Unreachable } from "./verified";
 
-/** Bytes of an answer that are read at most; the longest, a Twitter profile, takes some thousand. */
+/** Characters of an answer that are read at most; the longest, a Twitter profile, takes some thousand. */
 const ANSWER_MAX = 262_144;
 
 /** Statuses by which the providers say that it is the token's fault. */
@@ -8,16 +9,16 @@ const REFUSALS = new Set([400, 401, 403]);
 
 /**
  * Asks a provider. Redirects are not followed, for the address carries secrets; for the same reason
- * nothing of the address or of fetch's own errors is passed on.
+ * nothing of the address or of a connection's own errors is passed on.
  * @returns the JSON object of an answer with status 200
  * @throws Refused for 400, 401 and 403, Unreachable for everything else that is not such an object
  */
 export async function askProvider(
   url: string,
-  timeoutMs: number,
+  asking: Asking,
   headers: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
-  const { status, text } = await read(url, timeoutMs, headers);
+  const { status, body: text } = await read(url, asking, headers);
   const body = parse(text);
   if (REFUSALS.has(status) && !isTransient(body)) throw new Refused(`status ${status}`);
   if (status !== 200) throw new Unreachable(`status ${status}`);
@@ -27,27 +28,21 @@ export async function askProvider(
 
 async function read(
   url: string,
-  timeoutMs: number,
+  { connector, timeoutMs }: Asking,
   headers: Record<string, string>,
-): Promise<{ status: number; text: string }> {
+): Promise<Answer> {
+  const request = {
+    method: "GET",
+    headers: { accept: "application/json", ...headers },
+    timeoutMs,
+    bodyMax: ANSWER_MAX + 1,
+  } as const;
   try {
-    const response = await fetch(url, {
-      headers: { Accept: "application/json", ...headers },
-      redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length;
-      if (size > ANSWER_MAX) throw new Unreachable("an answer that is too long");
-      chunks.push(chunk);
-    }
-    return { status: response.status, text: Buffer.concat(chunks).toString("utf8") };
+    const answer = await connector.request(url, request);
+    if (answer.body.length > ANSWER_MAX) throw new Unreachable("an answer that is too long");
+    return answer;
   } catch (error) {
-    if (error instanceof Unreachable) throw error;
-    const late = error instanceof Error && error.name === "TimeoutError";
-    throw new Unreachable(late ? "no answer in time" : "no answer");
+    throw error instanceof Unanswered ? new Unreachable(error.reason) : error;
   }
 }
 

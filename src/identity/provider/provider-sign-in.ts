@@ -57,27 +57,28 @@ export async function signInByProvider(
 }
 
 function verify(
-  { clock, config, firebaseKeys }: Identity,
+  { clock, config, connector, firebaseKeys }: Identity,
   { settings }: Application,
   provider: Provider,
   { keys, firebasePhone }: ProviderData,
 ): Promise<Verified> {
-  const asking = { now: clock.now(), timeoutMs: config.PROVIDER_TIMEOUT_MS };
+  const now = clock.now();
+  const asking = { connector, timeoutMs: config.PROVIDER_TIMEOUT_MS };
   switch (provider) {
     case "facebook": {
       const token = given("token", keys?.token);
-      return verifyFacebook(setUp(settings.facebook), token, asking);
+      return verifyFacebook(setUp(settings.facebook), token, asking, now);
     }
     case "twitter": {
       const pair = { token: given("token", keys?.token), secret: given("secret", keys?.secret) };
-      return verifyTwitter(setUp(settings.twitter), pair, asking);
+      return verifyTwitter(setUp(settings.twitter), pair, asking, now);
     }
     case "firebase_phone": {
       const phone = {
         projectId: given("projectId", firebasePhone?.projectId),
         accessToken: given("accessToken", firebasePhone?.accessToken),
       };
-      return verifyFirebasePhone(setUp(settings.firebase), phone, firebaseKeys, asking.now);
+      return verifyFirebasePhone(setUp(settings.firebase), phone, firebaseKeys, now);
     }
   }
 }

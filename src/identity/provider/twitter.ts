@@ -30,17 +30,19 @@ export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
 /**
  * Whose access token of Twitter this is. Twitter accepts the signature only of the application that
  * the token was issued to.
+ * @param now milliseconds since the Unix epoch
  * @throws Refused, Unreachable
  */
 export async function verifyTwitter(
   settings: NonNullable<ApplicationSettings["twitter"]>,
   keys: TwitterKeys,
-  { now, timeoutMs }: Asking,
+  asking: Asking,
+  now: number,
 ): Promise<Verified> {
   checkForm(keys.token);
   checkForm(keys.secret);
   const url = twitterUrl(settings);
-  const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, timeoutMs, {
+  const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, asking, {
     Authorization: authorization(url, settings, keys, now),
   });
   const own = profile.safeParse(body);

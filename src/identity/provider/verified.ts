@@ -1,3 +1,5 @@
+import type { Connector } from "../../network/connector";
+
 /** Who a provider says a token belongs to. */
 export interface Verified {
   /** The provider's own id of the user, which never changes hands: what an identity is found by. */
@@ -8,10 +10,9 @@ export interface Verified {
   phone: string | null;
 }
 
-/** How a provider is asked. */
+/** Over which way a provider is asked, and for how long. */
 export interface Asking {
-  /** Milliseconds since the Unix epoch. */
-  now: number;
+  connector: Connector;
   /** Milliseconds that an answer may take. */
   timeoutMs: number;
 }

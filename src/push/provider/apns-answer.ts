@@ -1,5 +1,6 @@
+import type { Answer } from "../../network/answer";
 import type { Outcome } from "./provider";
-import { type Answer, bodyOf, headerOf, isPassing, quoteReason, retryAfterOf } from "./wire/answer";
+import { bodyOf, headerOf, isPassing, quoteReason, retryAfterOf } from "./wire/answer";
 
 /**
  * Reasons by which a device will not be reached again ("Handling notification responses from APNs"):

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import { Notification } from "apn";
+import { type Answer, Unanswered } from "../../network/answer";
 import type { PushEnvironment } from "../channel";
 import type { ApnsCredentials } from "../credential/credentials";
 import type { ApnsPush, Push } from "../payload/push";
@@ -9,9 +10,8 @@ import { apnsIdOf } from "./delivery-names";
 import { couldNotAsk, type Outcome, type Provider, type Target } from "./provider";
 import type { ProviderOptions } from "./provider-options";
 import { unusable } from "./unusable";
-import { type Answer, isPassing, outcomeOf, Unanswered } from "./wire/answer";
+import { isPassing, outcomeOf } from "./wire/answer";
 import { Http2Sender } from "./wire/http2-sender";
-import { checkAddress, guardLookup } from "./wire/private-networks";
 
 const ADDRESSES: Readonly<Record<PushEnvironment, string>> = {
   development: "https://api.sandbox.push.apple.com",
@@ -41,7 +41,7 @@ export function openApns(
   options: ProviderOptions,
 ): Provider {
   const { baseUrl } = credentials;
-  const wrong = baseUrl && checkAddress(baseUrl, options.allowPrivateNetworks);
+  const wrong = baseUrl && options.connector.check(baseUrl);
   if (wrong) return unusable(`the address of the service ${wrong}`);
   try {
     const proof = proveToApns(credentials, environment, options.clock);
@@ -63,12 +63,8 @@ class Apns implements Provider {
     baseUrl: string | undefined,
     private readonly options: ProviderOptions,
   ) {
-    const { allowPrivateNetworks, resolve, ...bounds } = options;
     const { origin, pathname } = new URL(baseUrl ?? ownAddress);
-    const guarded = baseUrl !== undefined && !allowPrivateNetworks;
-    const lookup = guarded ? guardLookup(resolve) : undefined;
-    const { secureContext } = proof;
-    this.sender = new Http2Sender({ ...bounds, origin, secureContext, lookup });
+    this.sender = new Http2Sender({ ...options, origin, secureContext: proof.secureContext });
     this.path = `${pathname.replace(/\/$/, "")}/3/device/`;
   }
 

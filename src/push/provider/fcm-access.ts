@@ -1,19 +1,11 @@
 import type { KeyObject } from "node:crypto";
-import { Agent as PlainAgent } from "node:http";
-import { Agent as SecureAgent } from "node:https";
-import type { LookupFunction } from "node:net";
 import type { SecureContext } from "node:tls";
 import type { Clock } from "../../core/clock";
+import type { Agents } from "../../network/agents";
+import type { Answer } from "../../network/answer";
+import type { Connector } from "../../network/connector";
 import type { Outcome } from "./provider";
-import {
-  type Answer,
-  bodyOf,
-  isPassing,
-  outcomeOf,
-  quoteReason,
-  retryAfterOf,
-} from "./wire/answer";
-import { postOnce } from "./wire/http1-exchange";
+import { ANSWER_MAX, bodyOf, isPassing, outcomeOf, quoteReason, retryAfterOf } from "./wire/answer";
 
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
@@ -34,7 +26,7 @@ export interface AccessOptions {
   privateKey: KeyObject;
   tokenUrl: string | undefined;
   secureContext: SecureContext;
-  lookup: LookupFunction | undefined;
+  connector: Connector;
   clock: Clock;
   timeoutMs: number;
 }
@@ -47,12 +39,10 @@ export interface AccessOptions {
 export class FcmAccess {
   private held: { token: string; until: number } | null = null;
   private asking: Promise<Access> | null = null;
-  private readonly agent: PlainAgent;
+  private readonly agents: Agents;
 
   constructor(private readonly options: AccessOptions) {
-    const { secureContext, lookup, tokenUrl = TOKEN_URL } = options;
-    const plain = new URL(tokenUrl).protocol === "http:";
-    this.agent = plain ? new PlainAgent({ lookup }) : new SecureAgent({ secureContext, lookup });
+    this.agents = options.connector.agents(options.secureContext);
   }
 
   /** The token as of now; a failure is told to all who wait, and not remembered. */
@@ -69,17 +59,19 @@ export class FcmAccess {
     if (this.held?.token === token) this.held = null;
   }
 
+  /** Ends the connection that is idle. */
+  close(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
+  }
+
   private async ask(): Promise<Access> {
-    const { tokenUrl = TOKEN_URL, clock, timeoutMs } = this.options;
+    const { tokenUrl = TOKEN_URL, clock, connector, timeoutMs } = this.options;
     try {
       const form = { grant_type: GRANT, assertion: await this.sign(tokenUrl) };
-      const answer = await postOnce(
-        new URL(tokenUrl),
-        { "content-type": "application/x-www-form-urlencoded" },
-        new URLSearchParams(form).toString(),
-        this.agent,
-        timeoutMs,
-      );
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      const body = new URLSearchParams(form).toString();
+      const request = { method: "POST", headers, body, timeoutMs, bodyMax: ANSWER_MAX } as const;
+      const answer = await connector.request(tokenUrl, request, this.agents);
       return this.read(answer, clock.now());
     } catch (error) {
       return { outcome: outcomeOf(error) };

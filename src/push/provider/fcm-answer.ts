@@ -1,5 +1,6 @@
+import type { Answer } from "../../network/answer";
 import type { Outcome } from "./provider";
-import { type Answer, bodyOf, isPassing, objectOf, quoteReason, retryAfterOf } from "./wire/answer";
+import { bodyOf, isPassing, objectOf, quoteReason, retryAfterOf } from "./wire/answer";
 
 /** What Google asks to wait after a 429 that does not say how long. */
 const QUOTA_DELAY_MS = 60_000;

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
-import type { LookupFunction } from "node:net";
 import type { SecureContext } from "node:tls";
+import type { Answer } from "../../network/answer";
 import type { FcmCredentials } from "../credential/credentials";
 import type { FcmPush, Push } from "../payload/push";
 import { FcmAccess } from "./fcm-access";
@@ -8,9 +8,8 @@ import { fcmReasonOf, isTokenRefused, readFcmAnswer } from "./fcm-answer";
 import { couldNotAsk, type Outcome, type Provider, type Target } from "./provider";
 import type { ProviderOptions } from "./provider-options";
 import { unusable } from "./unusable";
-import { type Answer, isPassing, outcomeOf } from "./wire/answer";
+import { isPassing, outcomeOf } from "./wire/answer";
 import { Http2Sender, trusting } from "./wire/http2-sender";
-import { checkAddress, guardLookup } from "./wire/private-networks";
 
 const BASE_URL = "https://fcm.googleapis.com";
 
@@ -31,7 +30,7 @@ const CHECK = JSON.stringify({ validate_only: true, message: { topic: "signalbox
 export function openFcm(credentials: FcmCredentials, options: ProviderOptions): Provider {
   const { baseUrl, tokenUrl } = credentials;
   for (const address of [baseUrl, tokenUrl]) {
-    const wrong = address && checkAddress(address, options.allowPrivateNetworks);
+    const wrong = address && options.connector.check(address);
     if (wrong) return unusable(`the address of the service ${wrong}`);
   }
   const privateKey = readKey(credentials.privateKey);
@@ -66,15 +65,9 @@ class Fcm implements Provider {
     private readonly options: ProviderOptions,
   ) {
     const { baseUrl, tokenUrl, clientEmail, projectId } = credentials;
-    const { allowPrivateNetworks, resolve, timeoutMs, inFlightMax, clock } = options;
-    const guard = (address: string | undefined): LookupFunction | undefined =>
-      address === undefined || allowPrivateNetworks ? undefined : guardLookup(resolve);
     const { origin, pathname } = new URL(baseUrl ?? BASE_URL);
-    const shared = { secureContext, clock, timeoutMs };
-    const sending = { ...shared, origin, inFlightMax, lookup: guard(baseUrl) };
-    this.sender = new Http2Sender(sending);
-    const asking = { ...shared, clientEmail, privateKey, tokenUrl, lookup: guard(tokenUrl) };
-    this.access = new FcmAccess(asking);
+    this.sender = new Http2Sender({ ...options, origin, secureContext });
+    this.access = new FcmAccess({ ...options, clientEmail, privateKey, tokenUrl, secureContext });
     const project = encodeURIComponent(projectId);
     this.path = `${pathname.replace(/\/$/, "")}/v1/projects/${project}/messages:send`;
   }
@@ -103,8 +96,9 @@ class Fcm implements Provider {
     return couldNotAsk(answer.kind === "later" ? answer.reason : "no answer");
   }
 
-  close(): Promise<void> {
-    return this.sender.close();
+  async close(): Promise<void> {
+    await this.sender.close();
+    this.access.close();
   }
 
   /** The answer, or what becomes of a push that has none. */

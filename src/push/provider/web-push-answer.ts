@@ -1,5 +1,6 @@
+import type { Answer } from "../../network/answer";
 import type { Outcome } from "./provider";
-import { type Answer, headerOf, isPassing, quoteReason, retryAfterOf } from "./wire/answer";
+import { headerOf, isPassing, quoteReason, retryAfterOf } from "./wire/answer";
 
 /** Longest address of a message that is kept as its id; any host may answer. */
 const LOCATION_MAX = 1000;

@@ -41,7 +41,7 @@ class WebPushServices implements Provider {
     if (push.channel !== "web") {
       return refuse(`no push of channel ${push.channel} goes to a browser`);
     }
-    const wrong = checkEndpoint(target.token, this.options.allowPrivateNetworks);
+    const wrong = checkEndpoint(target.token, this.options.connector.allowPrivate);
     if (wrong) return refuse(`the endpoint ${wrong}`);
     const body = encryptFor(target, push.payload);
     if (body === null) return refuse("the keys of the subscription are not usable");

@@ -94,7 +94,7 @@ export async function createPushSubscription(
   viewer: UserViewer,
   fields: SubscriptionFields,
 ): Promise<PushSubscription> {
-  const checked = checkSubscription(fields, identity.config.PUSH_ALLOW_PRIVATE_NETWORKS);
+  const checked = checkSubscription(fields, identity.connector.allowPrivate);
   const values = [
     viewer.userId,
     checked.udid,

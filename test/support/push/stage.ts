@@ -1,3 +1,4 @@
+import { Connector } from "../../../src/network/connector";
 import type { Push } from "../../../src/push/payload/push";
 import type { Provider, Target } from "../../../src/push/provider/provider";
 import {
@@ -35,7 +36,7 @@ export interface Stage {
 /** Options for tests: the stand-ins are on this machine. */
 export const staged = (options: Partial<ProviderOptions> = {}): ProviderOptions => ({
   ...PROVIDER_DEFAULTS,
-  allowPrivateNetworks: true,
+  connector: new Connector({ allowPrivate: true }),
   ...options,
 });
 

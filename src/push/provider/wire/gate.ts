@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/clock";
-import { Unanswered } from "./answer";
+import { Unanswered } from "../../../network/answer";
 
 /** How many times as long as it may take itself a push waits for its turn. */
 export const WAITS = 3;

@@ -4,7 +4,8 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from "node:http2";
-import { ANSWER_MAX, type Answer, connectionFault, Unanswered } from "./answer";
+import { type Answer, connectionFault, Unanswered } from "../../../network/answer";
+import { ANSWER_MAX } from "./answer";
 
 /** Errors of Node by which a session takes no more streams; the request never left. */
 const NOT_BEGUN = new Set([

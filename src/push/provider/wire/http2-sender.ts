@@ -1,14 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
-import { connect as dialPlain, isIP, type LookupFunction, type Socket } from "node:net";
-import {
-  createSecureContext,
-  connect as dialSecure,
-  rootCertificates,
-  type SecureContext,
-} from "node:tls";
+import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
+import type { Socket } from "node:net";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import type { Clock } from "../../../core/clock";
-import { type Answer, Unanswered } from "./answer";
+import { type Answer, Unanswered } from "../../../network/answer";
+import type { Connector } from "../../../network/connector";
 import { Gate, WAITS } from "./gate";
 import { exchange } from "./http2-exchange";
 
@@ -24,8 +20,7 @@ export interface Http2Options {
   origin: string;
   /** Certificates: whom to trust, and of the client itself. */
   secureContext: SecureContext;
-  /** Looks names up in place of the system. */
-  lookup: LookupFunction | undefined;
+  connector: Connector;
   timeoutMs: number;
   clock: Clock;
   /** Requests under way at once at most, or less where the server wants less; further ones wait. */
@@ -99,11 +94,8 @@ export class Http2Sender {
   }
 
   private connect(): ClientHttp2Session {
-    const socket = this.dial();
-    const session = connect(this.options.origin, {
-      createConnection: () => socket,
-      settings: { enablePush: false },
-    });
+    const { connector, origin, secureContext } = this.options;
+    const { session, socket } = connector.openHttp2(origin, secureContext);
     const pings = setInterval(() => this.ping(session), PING_MS).unref();
     // The requests that were under way hear of it themselves.
     session.on("error", () => {});
@@ -118,18 +110,6 @@ export class Http2Sender {
     this.sockets.set(session, socket);
     this.current = session;
     return session;
-  }
-
-  private dial(): Socket {
-    const { origin, secureContext, lookup } = this.options;
-    const { protocol, hostname, port } = new URL(origin);
-    const host = hostname.replace(/^\[(.*)\]$/, "$1");
-    const secure = protocol === "https:";
-    // Many pushes are smaller than a packet, and none should wait for the next.
-    const to = { host, port: Number(port) || (secure ? 443 : 80), lookup, noDelay: true };
-    if (!secure) return dialPlain(to);
-    const servername = isIP(host) === 0 ? host : undefined;
-    return dialSecure({ ...to, servername, secureContext, ALPNProtocols: ["h2"] });
   }
 
   /** Takes no more requests to a session, and ends it once those on it have had their time. */

@@ -1,27 +1,31 @@
 import { type Agent, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
-import { ANSWER_MAX, type Answer, connectionFault, Unanswered } from "./answer";
+import { type Answer, connectionFault, Unanswered } from "./answer";
+
+/** What is sent, over which connections, and what may come back. */
+export interface HttpRequest {
+  method: "GET" | "POST";
+  headers: Record<string, string | number>;
+  body?: Buffer | string;
+  /** For look-up, connection, headers and body together. */
+  timeoutMs: number;
+  /** Characters of the answer's body that are read at most; what follows is left out. */
+  bodyMax: number;
+}
 
 /**
- * Posts once over HTTP/1.1 and reads the answer, the body up to {@link ANSWER_MAX}. Redirects are
- * answers like any other.
+ * Sends one request over HTTP/1.1 and reads the answer. Redirects are answers like any other.
  * @throws Unanswered
  */
-export function postOnce(
+export function sendRequest(
   url: URL,
-  headers: Record<string, string | number>,
-  body: Buffer | string,
+  { method, headers, body = "", timeoutMs, bodyMax }: HttpRequest,
   agent: Agent,
-  timeoutMs: number,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestSecure : requestPlain;
-    const length = Buffer.byteLength(body);
-    const request = send(url, {
-      method: "POST",
-      headers: { ...headers, "content-length": length },
-      agent,
-    });
+    const length = method === "POST" ? { "content-length": Buffer.byteLength(body) } : {};
+    const request = send(url, { method, headers: { ...headers, ...length }, agent });
     const end = (settle: () => void) => {
       clearTimeout(timer);
       settle();
@@ -39,8 +43,8 @@ export function postOnce(
       };
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        answer.body = (answer.body + chunk).slice(0, ANSWER_MAX);
-        if (answer.body.length < ANSWER_MAX) return;
+        answer.body = (answer.body + chunk).slice(0, bodyMax);
+        if (answer.body.length < bodyMax) return;
         end(() => resolve(answer));
         // The rest is not wanted, so the connection cannot be used again.
         request.destroy();
