@@ -1,26 +1,18 @@
-/** @type {import("jest").Config} */
+const { RUN, suite } = require("./jest.suites.js");
+
+const embedded = { globalSetup: "<rootDir>/test/support/setup.ts" };
+
+/**
+ * The suites without services: `unit` is part of npm run check, npm test runs the others on the embedded
+ * database.
+ * @type {import("jest").Config}
+ */
 module.exports = {
-  testEnvironment: "node",
-  testMatch: ["<rootDir>/test/**/*.test.ts"],
-  globalSetup: "<rootDir>/test/support/setup.ts",
-  transform: {
-    "^.+\\.[tj]s$": [
-      "@swc/jest",
-      {
-        jsc: {
-          parser: { syntax: "typescript", decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: "es2022",
-        },
-        module: { type: "commonjs" },
-      },
-    ],
-  },
-  // Packages that come as ES modules alone.
-  transformIgnorePatterns: [
-    "/node_modules/(?!(@seriousme|@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
+  ...RUN,
+  projects: [
+    suite("unit"),
+    suite("integration", embedded),
+    suite("contract", embedded),
+    suite("flow", embedded),
   ],
-  maxWorkers: 2,
-  // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
-  testTimeout: 300_000,
 };

@@ -1,9 +1,18 @@
-// The same tests with a real PostgreSQL and a real Redis, which the set-up starts.
+const { RUN, suite } = require("./jest.suites.js");
+
 process.env.TEST_SERVICES = "1";
 
-/** @type {import("jest").Config} */
-module.exports = {
-  ...require("./jest.config.js"),
+const services = {
   globalSetup: "<rootDir>/test/support/services-setup.ts",
   globalTeardown: "<rootDir>/test/support/services-teardown.ts",
+};
+
+/**
+ * The suites with a real PostgreSQL and a real Redis, which the set-up starts: those that a database or
+ * the bus makes a difference to, once more, and `system`.
+ * @type {import("jest").Config}
+ */
+module.exports = {
+  ...RUN,
+  projects: [suite("contract", services), suite("flow", services), suite("system", services)],
 };

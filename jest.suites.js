@@ -1,0 +1,38 @@
+/** What jest.config.js and jest.services.config.js have in common. */
+
+const TRANSFORM = [
+  "@swc/jest",
+  {
+    jsc: {
+      parser: { syntax: "typescript", decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      target: "es2022",
+    },
+    module: { type: "commonjs" },
+  },
+];
+
+/** How every run goes. */
+exports.RUN = {
+  maxWorkers: 2,
+  // A guard against hanging alone: ten times and more of what the longest test takes on a quiet machine.
+  testTimeout: 300_000,
+};
+
+/**
+ * The suite in a folder of test/.
+ * @param {string} folder
+ * @param {import("jest").Config} [more] what this suite needs beside
+ * @returns {import("jest").Config}
+ */
+exports.suite = (folder, more) => ({
+  displayName: folder,
+  testEnvironment: "node",
+  testMatch: [`<rootDir>/test/${folder}/**/*.test.ts`],
+  transform: { "^.+\\.[tj]s$": TRANSFORM },
+  // Packages that come as ES modules alone.
+  transformIgnorePatterns: [
+    "/node_modules/(?!(@seriousme|@xmpp|strophe\\.js|jose|@prisma/schema-engine-wasm)/)",
+  ],
+  ...more,
+});
