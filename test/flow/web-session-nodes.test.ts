@@ -61,6 +61,35 @@ it("a web session hears of its user also when the word of it was lost", async ()
 if (hasServices) describe("two nodes", onServices);
 
 function onServices() {
+  it("bind a web session once, also when its user signs out on either meanwhile", async () => {
+    const one = await startNode();
+    const two = await startNode({}, {}, one);
+    try {
+      const users = [await newUser(one), await newUser(two)] as const;
+      const { session } = (await rest(one, "POST", "/session/web", { body: signed(one) })).body;
+      const body = { web_token: session.token };
+      const statuses = await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          const node = index % 2 ? one : two;
+          const { token } = users[index % 4 < 2 ? 0 : 1];
+          const { status } = await rest(node, "PATCH", "/session/web", { token, body });
+          await rest(index % 3 ? one : two, "DELETE", "/login", { token: session.token });
+          return status;
+        }),
+      );
+      expect(statuses.sort()).toEqual([200, ...Array(39).fill(404)]);
+      for (const node of [one, two]) {
+        const { token } = users[0];
+        expect((await rest(node, "PATCH", "/session/web", { token, body })).status).toBe(404);
+        const shown = await rest(node, "GET", "/session", { token: session.token });
+        expect(shown.body.session.user_id).toBeNull();
+      }
+    } finally {
+      await two.stop();
+      await one.stop();
+    }
+  });
+
   it("tell each other of a user who is bound, of others that end, and of renewed sockets", async () => {
     const one = await startNode();
     const two = await startNode({}, {}, one);

@@ -181,6 +181,48 @@ describe("binding one", () => {
     }
   });
 
+  it("is done once: who signs out leaves the application's session, which nobody takes over", async () => {
+    const [web, other] = [await webSession(), await newUser(node)];
+    const code = await knownCode(web);
+    expect((await bind(code)).status).toBe(200);
+    expect((await rest(node, "DELETE", "/login", { token: web.token })).status).toBe(200);
+    expect((await whoAmI(web.token)).body.session).toMatchObject({ id: web.id, user_id: null });
+    for (const by of [code, web.token]) {
+      for (const token of [user.token, other.token]) {
+        const { status, body } = await bind(by, token);
+        expect([status, body]).toEqual([404, NONE_WAITS]);
+      }
+    }
+    const query = "mutation ($i: BindWebSessionInput!) { bindWebSession(input: $i) { bound } }";
+    const { errors } = await graphql(node, query, { i: { webToken: web.token } }, other.token);
+    expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
+    const { login, password } = other;
+    const again = await rest(node, "POST", "/login", {
+      token: web.token,
+      body: { login, password },
+    });
+    expect([again.status, again.body.user.id]).toEqual([200, other.id]);
+    expect((await bind(web.token)).body).toEqual(NONE_WAITS);
+  });
+
+  it("is done once, however often its user signs out while others try", async () => {
+    const [web, other] = [await webSession(), await newUser(node)];
+    const code = await knownCode(web);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const answer = await bind(
+          index % 2 ? code : web.token,
+          index % 4 < 2 ? user.token : other.token,
+        );
+        await rest(node, "DELETE", "/login", { token: web.token });
+        return answer.status;
+      }),
+    );
+    expect(answers.filter((status) => status === 200)).toHaveLength(1);
+    expect(answers.filter((status) => status === 404)).toHaveLength(49);
+    expect((await whoAmI(web.token)).body.session.user_id).toBeNull();
+  });
+
   it("is not for guests", async () => {
     const guest = await newUser(node);
     await node.sql("UPDATE users SET is_guest = true WHERE id = $1", [guest.id]);

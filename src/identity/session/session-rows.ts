@@ -31,7 +31,8 @@ const SET_USER = {
 };
 const UNSET_USER = {
   name: "unset_session_user",
-  text: "UPDATE sessions SET user_id = NULL, updated_at = $2 WHERE id = $1 RETURNING id",
+  // What is left of a web session is the application's: it waits for nobody.
+  text: "UPDATE sessions SET user_id = NULL, web = false, updated_at = $2 WHERE id = $1 RETURNING id",
 };
 
 /** A session to be stored. */

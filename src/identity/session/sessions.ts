@@ -120,7 +120,8 @@ export async function setSessionUser(
   identity.endings.announce(
     left ? { kind: "session", sessionId } : { kind: "session changed", sessionId, userId },
   );
-  const changed = { ...session, userId, user, updatedAt: now };
+  const web = session.web && userId !== null;
+  const changed = { ...session, userId, user, web, updatedAt: now };
   identity.touches.note(changed);
   return changed;
 }

@@ -17,11 +17,12 @@ const CREATE = {
       expires_at, last_activity_at, ip, user_agent, created_at, updated_at)
     VALUES ($1, $2, $3, $4, true, $5, $6, $7, $8, $9, $10, $8, $8) RETURNING id`,
 };
+/** A web session that was never bound: binding takes its code away, and signing out gives none back. */
+const WAITS = "s.web AND s.user_id IS NULL AND s.binding_code_hash IS NOT NULL";
 const FIND_UNBOUND = {
   name: "find_unbound_session",
-  text: `SELECT id, sliding, expires_at FROM sessions
-    WHERE (binding_code_hash = $1 OR token_hash = $1) AND application_id = $2 AND web
-    AND user_id IS NULL`,
+  text: `SELECT s.id, s.sliding, s.expires_at FROM sessions s
+    WHERE (s.binding_code_hash = $1 OR s.token_hash = $1) AND s.application_id = $2 AND ${WAITS}`,
 };
 const BIND = {
   name: "bind_session",
@@ -31,7 +32,7 @@ const BIND = {
       own AS MATERIALIZED (SELECT s.id FROM sessions s JOIN u ON u.id = s.user_id
         WHERE s.id = $4 FOR SHARE OF s)
     UPDATE sessions s SET user_id = $2, binding_code_hash = NULL, updated_at = $3
-    FROM own WHERE s.id = $1 AND s.web AND s.user_id IS NULL RETURNING s.id`,
+    FROM own WHERE s.id = $1 AND ${WAITS} RETURNING s.id`,
 };
 
 /**
@@ -84,7 +85,7 @@ export async function createWebSession(
 
 /**
  * Gives a web session that nobody has yet to the calling user, by its binding code or its token. Of
- * several who try at once, one does.
+ * several who try at once, one does, and nobody ever again, also once that user has signed out.
  * @throws Fault FORBIDDEN to a guest, NOT_FOUND, the same whatever the reason, when there is no such
  * session of the application that waits
  */
