@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  buildSchema,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { packageRoot } from "../../src/core/package-root";
+import type { Random } from "../../test/support/noise";
+import type { World } from "../deployment/world";
+import { chance, pick, several } from "./random";
+import { sample } from "./samples";
+import { hostileText, hostileValue } from "./values";
+
+const schema = buildSchema(readFileSync(join(packageRoot(), "schema/schema.graphql"), "utf8"));
+
+/** An operation to run. */
+export interface GraphqlRequest {
+  query: string;
+  variables: Record<string, unknown>;
+  operationName?: unknown;
+}
+
+/** What would end the run itself: the owner's own account is left as it is. */
+const LEFT_OUT = new Set(["updateAccount", "signOutOwner"]);
+
+/** Levels of a document; the service's own limit is met by mutations. */
+const DEPTH = 5;
+
+/** Makes one document of the schema, with variables, fragments, aliases and directives. */
+export class DocumentMaker {
+  readonly #variables: Record<string, unknown> = {};
+  readonly #declared: string[] = [];
+  readonly #fragments: string[] = [];
+  #aliases = 0;
+  /** Whether the value that was made last is not of its type: a variable brings it past validation. */
+  #foreign = false;
+
+  constructor(
+    private readonly random: Random,
+    private readonly world: World,
+    /** How many values in a hundred are not what their type says. */
+    private readonly hostility: number,
+  ) {}
+
+  /** @param kind of the operation; any, where it is left out */
+  make(kind?: "query" | "mutation" | "subscription"): GraphqlRequest {
+    const { random } = this;
+    const operation =
+      kind ?? pick(random, ["query", "query", "query", "mutation", "mutation", "subscription"]);
+    const root = schema.getRootType(operation as never) as GraphQLObjectType;
+    const fields = Object.values(root.getFields()).filter(({ name }) => !LEFT_OUT.has(name));
+    const most = operation === "subscription" ? 1 : 3;
+    const selected = several(random, 1, chance(random, 25) ? most : 1, () =>
+      this.#field(pick(random, fields), DEPTH),
+    );
+    const name = chance(random, 50) ? ` Op${random(3)}` : "";
+    const declared = this.#declared.length > 0 ? `(${this.#declared.join(", ")})` : "";
+    const query = `${operation}${name}${declared}${this.#directives(5)} { ${selected.join(" ")} } ${this.#fragments.join(" ")}`;
+    return { query, variables: this.#variables };
+  }
+
+  #field(field: GraphQLField<unknown, unknown>, depth: number): string {
+    const { random } = this;
+    // Two of one name with other arguments would conflict.
+    this.#aliases += 1;
+    const aliased = field.args.length > 0 ? 60 : 5;
+    const alias = chance(random, aliased) ? `a${this.#aliases}: ` : "";
+    const given = field.args.flatMap((each) => {
+      const sent = isNonNullType(each.type) ? chance(random, 97) : chance(random, 35);
+      return sent ? [`${each.name}: ${this.#argument(each)}`] : [];
+    });
+    const list = given.length > 0 ? `(${given.join(", ")})` : "";
+    return `${alias}${field.name}${list}${this.#directives(6)}${this.#selection(field.type, depth - 1)}`;
+  }
+
+  #selection(type: GraphQLOutputType, depth: number): string {
+    const { random } = this;
+    const named = getNamedType(type);
+    if (isLeafType(named)) return "";
+    if (isAbstractType(named)) {
+      const some = several(random, 1, 2, () => pick(random, schema.getPossibleTypes(named)));
+      return ` { __typename ${some.map((each) => `... on ${each.name}${this.#selection(each, depth)}`).join(" ")} }`;
+    }
+    const all = Object.values((named as GraphQLObjectType).getFields());
+    const leaves = all.filter((field) => isLeafType(getNamedType(field.type)));
+    const choice = depth > 0 ? all : leaves;
+    const selected =
+      choice.length === 0
+        ? ["__typename"]
+        : several(random, 1, 4, () => this.#field(pick(random, choice), depth));
+    const body = `{ ${selected.join(" ")} }`;
+    if (chance(random, 8)) {
+      const name = `F${this.#fragments.length}`;
+      this.#fragments.push(`fragment ${name} on ${named.name} ${body}`);
+      return ` { ...${name}${this.#directives(10)} }`;
+    }
+    return chance(random, 6)
+      ? ` { ... on ${named.name}${this.#directives(20)} ${body} }`
+      : ` ${body}`;
+  }
+
+  #directives(percent: number): string {
+    const { random } = this;
+    if (!chance(random, percent)) return "";
+    const name = chance(random, 98)
+      ? pick(random, ["include", "skip"])
+      : pick(random, ["deprecated", "unknown", "oneOf"]);
+    if (chance(random, 50)) return ` @${name}(if: ${chance(random, 70)})`;
+    const wanted = chance(random, 95) ? "Boolean!" : "Boolean";
+    return ` @${name}(if: ${this.#declare(wanted, chance(random, 80) ? true : hostileValue(random))})`;
+  }
+
+  #argument({ type, name }: GraphQLArgument): string {
+    this.#foreign = false;
+    const value = this.#value(type, name, 3);
+    if (this.#foreign || chance(this.random, 60)) return this.#declare(String(type), value);
+    return literal(value, type);
+  }
+
+  #declare(type: string, value: unknown): string {
+    const name = `v${this.#declared.length}`;
+    const fallback = !type.endsWith("!") && chance(this.random, 5) ? " = null" : "";
+    this.#declared.push(`$${name}: ${type}${fallback}`);
+    if (chance(this.random, 95)) this.#variables[name] = value;
+    return `$${name}`;
+  }
+
+  #value(type: GraphQLInputType, name: string, depth: number): unknown {
+    const { random } = this;
+    if (isNonNullType(type)) return this.#value(type.ofType, name, depth);
+    if (chance(random, this.hostility)) {
+      this.#foreign = chance(random, 97);
+      return hostileValue(random);
+    }
+    if (isListType(type)) {
+      return several(random, 0, 3, () => this.#value(type.ofType, name, depth - 1));
+    }
+    const named = getNamedType(type);
+    if (isInputObjectType(named)) {
+      const fields: GraphQLInputField[] = Object.values(named.getFields());
+      const chosen = named.isOneOf
+        ? [pick(random, fields)]
+        : fields.filter((each) =>
+            chance(random, isNonNullType(each.type) ? 97 : depth > 0 ? 35 : 0),
+          );
+      return Object.fromEntries(
+        chosen.map((each) => [each.name, this.#value(each.type, each.name, depth - 1)]),
+      );
+    }
+    if (isEnumType(named)) return pick(random, named.getValues()).name;
+    const known = sample(random, this.world, name);
+    if (known !== undefined && chance(random, 90)) return known;
+    switch (named.name) {
+      case "Boolean":
+        return chance(random, 50);
+      case "Int":
+      case "SafeInt":
+        return random(200);
+      case "DateTime":
+        return "2030-01-01T00:00:00Z";
+      case "JSON":
+      case "JSONObject":
+        return { a: [1, { b: "c" }] };
+      default:
+        return hostileText(random);
+    }
+  }
+}
+
+/** A value as it is written in a document; enum values bare, where they are names. */
+function literal(value: unknown, type: GraphQLInputType): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return `[${value.map((each) => literal(each, type)).join(", ")}]`;
+  if (typeof value === "object") {
+    const named = getNamedType(type);
+    const fields = isInputObjectType(named) ? named.getFields() : {};
+    const entries = Object.entries(value).map(
+      ([key, each]) => `${key}: ${literal(each, fields[key]?.type ?? type)}`,
+    );
+    return `{${entries.join(", ")}}`;
+  }
+  if (typeof value === "string" && isEnumType(getNamedType(type))) return value;
+  return JSON.stringify(value);
+}

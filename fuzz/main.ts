@@ -1,0 +1,59 @@
+/**
+ * Sends generated and mutated input to nodes of their own, and looks for what must never happen:
+ *
+ *     npm run fuzz -- --seconds 120 --seed 1 --target rest,graphql
+ */
+
+import { type DeploymentName, startDeployment } from "./deployment/deployment";
+import { type Complaint } from "./deployment/node-process";
+import { type Options, readOptions } from "./options";
+import { printSummary, printTarget, type TargetReport } from "./report";
+import { Runner } from "./runner";
+import { component } from "./targets/component";
+import { graphql } from "./targets/graphql";
+import { graphqlSocket } from "./targets/graphql-socket";
+import { http } from "./targets/http-bytes";
+import { rest } from "./targets/rest";
+import { signatures } from "./targets/signatures";
+import { tokens } from "./targets/tokens";
+import { xmpp } from "./targets/xmpp";
+
+const TARGETS = [rest, http, graphql, graphqlSocket, xmpp, component, signatures, tokens];
+
+/** Runs the targets one after another; what nodes write is told of the target that runs. */
+async function fuzz(name: DeploymentName, options: Options): Promise<TargetReport[]> {
+  let complain: (complaint: Complaint) => void = () => undefined;
+  const deployment = await startDeployment(name, (complaint) => complain(complaint));
+  const stop = () => void deployment.stop().finally(() => process.exit(1));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  try {
+    const runner = new Runner(deployment, options);
+    complain = (complaint) => runner.complain(complaint);
+    await runner.begin();
+    const weights = options.targets.reduce((sum, { weight }) => sum + weight, 0);
+    const share = options.seconds / options.deployments.length / weights;
+    const reports: TargetReport[] = [];
+    for (const target of options.targets) {
+      const report = await runner.run(target, share * target.weight);
+      printTarget(report);
+      reports.push(report);
+    }
+    await runner.end();
+    return reports;
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
+    await deployment.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(TARGETS);
+  const reports: TargetReport[] = [];
+  for (const name of options.deployments) reports.push(...(await fuzz(name, options)));
+  process.exit(printSummary(reports) ? 0 : 1);
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,185 @@
+import { Canary } from "./canary";
+import type { Deployment } from "./deployment/deployment";
+import type { Complaint, NodeProcess } from "./deployment/node-process";
+import { randomFor } from "./input/random";
+import type { Options } from "./options";
+import type { Property, TargetReport } from "./report";
+import type { Case, Target } from "./targets/target";
+
+/** Bytes that a node's memory may grow by, beyond what caches and inboxes of the warm-up hold. */
+const GROWTH_MAX = 96_000_000;
+/** Requests whose case is remembered, for lines of the log that name one. */
+const REQUESTS_MAX = 5_000;
+/** Cases that ended last, for what cannot be told of one alone. */
+const RECENT = 30;
+/** Share of the time that a target warms the nodes up. */
+const WARM_UP = 0.25;
+/** Characters of an input that are shown with a violation. */
+const SHOWN = 3_000;
+/** Kinds of violations that are kept of one target. */
+const KINDS_MAX = 100;
+
+/** Sends the cases of targets to one deployment, and looks at what they do to it. */
+export class Runner {
+  #report: TargetReport | null = null;
+  readonly #requests = new Map<string, string>();
+  #recent: number[] = [];
+  #underway = new Set<number>();
+  #canary: Canary | null = null;
+  #allowed: RegExp | undefined;
+
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly options: Options,
+  ) {}
+
+  /** Starts what watches from outside. */
+  async begin(): Promise<void> {
+    this.#canary = await Canary.start(this.deployment, (text) => this.#violate("canary", text));
+  }
+
+  end = async (): Promise<void> => this.#canary?.stop();
+
+  /** Takes what a node writes above `info`. */
+  complain({ text, requestId }: Complaint): void {
+    if (this.#allowed?.test(text)) return;
+    const cause = requestId === undefined ? undefined : this.#requests.get(requestId);
+    this.#violate("log", `${text}\n    ${cause ?? this.#around()}`);
+  }
+
+  /** Runs one target for so many seconds. */
+  async run(target: Target, seconds: number): Promise<TargetReport> {
+    const { deployment, options } = this;
+    const begun = performance.now();
+    const report: TargetReport = {
+      ...{ name: `${target.name} on ${deployment.name}`, inputs: 0, cases: 0, seconds: 0 },
+      ...{ outcomes: new Map(), stalledMs: 0, busyMs: 0, roundMs: 0, memory: [0, 0] },
+      violations: new Map(),
+    };
+    this.#report = report;
+    this.#allowed = target.allowed;
+    this.#recent = [];
+    await target.prepare?.(deployment);
+    await this.#measure(report);
+    [report.stalledMs, report.busyMs] = [0, 0];
+    this.#canary?.slowest();
+    let next = options.from;
+    const turn = async (share: number) => {
+      const lanes = Array.from({ length: target.lanes }, async () => {
+        while (this.#goesOn(report, begun, seconds * share, share) && next < this.#last()) {
+          await this.#runCase(target, report, next++);
+        }
+      });
+      await Promise.all(lanes);
+      return this.#measure(report);
+    };
+    const before = await turn(WARM_UP);
+    const after = await turn(1);
+    await target.finish?.();
+    this.#judge(report, before, after);
+    report.seconds = (performance.now() - begun) / 1000;
+    report.roundMs = this.#canary?.slowest() ?? 0;
+    return report;
+  }
+
+  #last = () => this.options.from + this.options.cases;
+
+  #goesOn(report: TargetReport, begun: number, seconds: number, share: number): boolean {
+    if (this.#nodes().some((node) => node.ended() !== null)) return false;
+    const { inputs } = this.options;
+    if (inputs !== null) return report.inputs < inputs * share;
+    return performance.now() - begun < seconds * 1000;
+  }
+
+  #nodes = (): NodeProcess[] => [...this.deployment.nodes, this.deployment.component.node];
+
+  async #runCase(target: Target, report: TargetReport, number: number): Promise<void> {
+    const { deployment, options } = this;
+    const sent: string[] = [];
+    const again = `npm run fuzz -- --seed ${options.seed} --target ${target.name} --on ${deployment.name} --from ${number} --cases 1`;
+    const describe = () => `again: ${again}\n    sent: ${sent.join("\n    sent: ").slice(-SHOWN)}`;
+    const each: Case = {
+      ...{ random: randomFor(options.seed, target.name, number), number, deployment },
+      sent: (input) => {
+        report.inputs += 1;
+        sent.push(JSON.stringify(String(input).slice(0, SHOWN)));
+        if (sent.length > 20) sent.shift();
+      },
+      outcome: (words) => void report.outcomes.set(words, (report.outcomes.get(words) ?? 0) + 1),
+      violation: (text) => this.#violate("answers", `${text}\n    ${describe()}`),
+      request: (id) => this.#remember(id, describe),
+    };
+    this.#underway.add(number);
+    try {
+      await target.run(each);
+    } catch (error) {
+      const ended = this.#nodes().find((node) => node.ended() !== null);
+      const text = ended?.ended() ?? `the driver failed: ${(error as Error).stack}`;
+      each.violation(text);
+    }
+    report.cases += 1;
+    this.#underway.delete(number);
+    this.#recent.push(number);
+    if (this.#recent.length > RECENT) this.#recent.shift();
+  }
+
+  #remember(id: string, describe: () => string): void {
+    this.#requests.set(id, describe());
+    if (this.#requests.size <= REQUESTS_MAX) return;
+    const [first] = this.#requests.keys();
+    if (first !== undefined) this.#requests.delete(first);
+  }
+
+  #around(): string {
+    return `cases under way: ${[...this.#underway].join(" ")}; just ended: ${this.#recent.join(" ")}`;
+  }
+
+  #violate(property: Property, text: string): void {
+    const violations = this.#report?.violations;
+    if (!violations) return;
+    const kind = kindOf(text);
+    const known = violations.get(kind);
+    if (known) known.count += 1;
+    else if (violations.size < KINDS_MAX) violations.set(kind, { property, text, count: 1 });
+  }
+
+  /** Memory of each node; the report takes the longest time that an event loop stood. */
+  async #measure(report: TargetReport): Promise<number[]> {
+    const found: number[] = [];
+    for (const node of this.#nodes()) {
+      const ended = node.ended();
+      if (ended !== null) {
+        this.#violate("canary", `${ended}; ${this.#around()}`);
+        found.push(0);
+        continue;
+      }
+      const { memory, stalledMs, busyMs } = await node.measure();
+      report.stalledMs = Math.max(report.stalledMs, stalledMs);
+      report.busyMs = Math.max(report.busyMs, busyMs);
+      found.push(memory);
+    }
+    return found;
+  }
+
+  #judge(report: TargetReport, before: number[], after: number[]): void {
+    const { hangMs } = this.options;
+    if (report.busyMs > hangMs) {
+      const text = `an event loop computed ${report.busyMs.toFixed(0)} ms without a turn (${hangMs} are allowed)`;
+      this.#violate("hang", text);
+    }
+    const nodes = after.map((bytes, place): [number, number] => [before[place] ?? 0, bytes]);
+    const [most] = nodes.sort(([a, b], [c, d]) => d - c - (b - a));
+    if (most) report.memory = most;
+    const [start, end] = report.memory;
+    if (end - start > GROWTH_MAX) {
+      this.#violate("memory", `a node grew from ${start} to ${end} bytes`);
+    }
+  }
+}
+
+/** What violations of one cause have in common: the first line without numbers, ids and texts of inputs. */
+const kindOf = (text: string): string =>
+  (text.split("\n")[0] ?? "")
+    .replace(/"(time|requestId)":("[^"]*"|\d+),?/g, "")
+    .replace(/\d+/g, "0")
+    .slice(0, 160);

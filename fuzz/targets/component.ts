@@ -1,0 +1,109 @@
+import type { AcceptedLink } from "../../test/support/component-server";
+import { CHAT_DOMAIN, CHAT_SECRET, type Deployment } from "../deployment/deployment";
+import { ask } from "../deployment/world";
+import { chance, pick, several } from "../input/random";
+import { brokenXml, stanza } from "../input/stanzas";
+import { hostileText, toJson } from "../input/values";
+import { sendHttp } from "./http-client";
+import type { Case, Target } from "./target";
+import { partiesOf } from "./xmpp";
+
+const NAME = `calls.${CHAT_DOMAIN}`;
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
+
+let link: AcceptedLink | undefined;
+let over = true;
+
+/** The link to a chat server: copies, answers and errors of it, and the sign-ins that it asks for. */
+export const component: Target = {
+  name: "component",
+  weight: 2,
+  lanes: 1,
+  // A chat server that breaks the link is the operator's own, who is to be told.
+  allowed: /not attached to the chat server/,
+  async prepare(deployment) {
+    await attached(deployment);
+  },
+  async run(each) {
+    const { random, deployment } = each;
+    if (chance(random, 25)) return signIn(each);
+    if (chance(random, 10)) return send(each);
+    const { world } = deployment.component;
+    const parties = partiesOf(random, world, world.user(random));
+    const at = await attached(deployment);
+    for (const text of several(random, 1, 20, () => copy(random, stanza(random, parties, true)))) {
+      // What is broken ends the link, which takes its time to come back.
+      const broken = random(1_000) < 3;
+      const bytes = broken ? brokenXml(random, text) : Buffer.from(text);
+      each.sent(bytes);
+      at.write(bytes);
+      if (broken) at.cut();
+    }
+    each.outcome(over ? "the link ended" : "taken");
+  },
+  async finish() {
+    link = undefined;
+    over = true;
+  },
+};
+
+/** The link, once the node is attached. */
+async function attached({ component: { server } }: Deployment): Promise<AcceptedLink> {
+  if (link && !over) return link;
+  const next = await server.accepted();
+  [link, over] = [next, false];
+  void next.closed.then(() => {
+    if (link === next) over = true;
+  });
+  return next;
+}
+
+/** A stanza as a chat server copies it, or says it by itself. */
+function copy(random: Case["random"], text: string): string {
+  const inner = chance(random, 85) ? text : pick(random, [`${text}${text}`, "", `<a>${text}</a>`]);
+  const kind = random(100);
+  const from = chance(random, 92) ? CHAT_DOMAIN : pick(random, ["x@chat.example/y", "", "other"]);
+  if (kind < 70) {
+    return `<message from="${from}" to="${NAME}"><forwarded xmlns="urn:xmpp:forward:0">${inner}</forwarded></message>`;
+  }
+  if (kind < 80) {
+    const type = pick(random, ["result", "error", "get", "set"]);
+    return `<iq from="${from}" to="${NAME}" type="${type}" id="i${random(100)}"><ping xmlns="urn:xmpp:ping"/></iq>`;
+  }
+  if (kind < 85) return `<presence from="${from}" to="${NAME}"/>`;
+  return text.replace('xmlns="jabber:client"', "");
+}
+
+/** Asks who may sign in, as the chat server does or as somebody who knows no secret. */
+async function signIn(each: Case): Promise<void> {
+  const { random, deployment } = each;
+  const { node, world } = deployment.component;
+  const user = world.user(random);
+  const good = { user: `${user.id}-${user.applicationId}`, password: user.token, ip: "127.0.0.1" };
+  const field = pick(random, ["user", "password", "ip"]);
+  const question = chance(random, 30) ? good : { ...good, [field]: hostileText(random) };
+  // A wrong secret is the operator's to be told of; it is tried elsewhere.
+  const headers = { Authorization: `Bearer ${CHAT_SECRET}`, "Content-Type": "application/json" };
+  const body = Buffer.from(toJson(question));
+  await sendHttp(each, node.urls.http ?? "", {
+    method: "POST",
+    path: "/chat/sign-in",
+    headers,
+    body,
+  });
+}
+
+/** Sends a signal from GraphQL, which the node passes to the chat server. */
+async function send(each: Case): Promise<void> {
+  const { random, deployment } = each;
+  const { node, world } = deployment.component;
+  const [from, to] = [world.user(random), world.user(random)];
+  const input = { to: { userId: to.id }, signalType: "update", sessionId: hostileText(random) };
+  each.sent(toJson(input));
+  const failed = await ask(node, SEND, { input }, from.token).then(
+    () => "sent",
+    (error: Error) => /"code":"([A-Z_]+)"/.exec(error.message)?.[1] ?? error.message,
+  );
+  each.outcome(failed);
+  if (failed === "INTERNAL") each.violation("sendSignal failed with INTERNAL");
+}

@@ -1,0 +1,99 @@
+import { WebSocket } from "ws";
+import { type Random, spoil } from "../../test/support/noise";
+import type { World } from "../deployment/world";
+import { mutateRequest } from "../input/document-mutations";
+import { DocumentMaker } from "../input/documents";
+import { chance, pick, several } from "../input/random";
+import { hostileValue, toJson } from "../input/values";
+import { admitted } from "./graphql";
+import { judgeText } from "./http-client";
+import { closeCode, closing, opening, settle } from "./sockets";
+import type { Case, Target } from "./target";
+
+/** Closings that say that the service failed: RFC 6455 section 7.4.1, graphql-ws's PROTOCOL.md. */
+const FAILURES = [1011, 4500];
+const IDS = ["1", "2", "a", "", "__proto__", "constructor"];
+
+/** The GraphQL socket: messages in any order, broken JSON, binary frames, fragments, slow readers. */
+export const graphqlSocket: Target = {
+  name: "socket",
+  weight: 3,
+  lanes: 8,
+  async run(each) {
+    const { random, deployment } = each;
+    const { world } = deployment;
+    const url = `${pick(random, deployment.nodes).urls.http?.replace("http", "ws")}/graphql`;
+    const protocol = chance(random, 96)
+      ? "graphql-transport-ws"
+      : pick(random, ["graphql-ws", "xmpp"]);
+    const socket = new WebSocket(url, protocol);
+    let text = "";
+    let lost = false;
+    let acknowledge: () => void;
+    const acknowledged = Promise.race([
+      new Promise<void>((resolve) => {
+        acknowledge = resolve;
+      }),
+      settle(500),
+    ]);
+    socket.on("message", (data) => {
+      const message = String(data);
+      acknowledge();
+      if (text.length < 200_000) text += message;
+      lost ||= message.includes("Required session does not exist");
+    });
+    const closed = closeCode(socket);
+    if (!(await opening(socket))) return each.outcome("refused");
+    const token = world.token(random, 6);
+    if (chance(random, 10)) socket.pause();
+    if (chance(random, 92)) send(each, socket, { type: "connection_init", payload: { token } });
+    // Whoever does not wait is closed as one that has not introduced itself.
+    if (chance(random, 90)) await acknowledged;
+    for (const message of several(random, 1, 14, () => nextMessage(random, world, token))) {
+      if (socket.readyState !== WebSocket.OPEN) break;
+      send(each, socket, message);
+      if (chance(random, 15)) await settle();
+    }
+    const code = await closing(socket, random, closed);
+    each.outcome(`closed ${code}`);
+    if (FAILURES.includes(code)) each.violation(`the socket was closed with ${code}`);
+    judgeText(each, text);
+    if (lost || code === 4401) await world.replace(token);
+    else await world.recheck(token);
+  },
+};
+
+/** Sends one message as text or bytes, whole or in fragments, now and then spoilt. */
+function send(each: Case, socket: WebSocket, message: unknown): void {
+  const { random } = each;
+  let bytes: Buffer = Buffer.from(typeof message === "string" ? message : toJson(message));
+  if (chance(random, 6)) bytes = spoil(random, bytes);
+  each.sent(bytes);
+  const binary = chance(random, 4);
+  if (chance(random, 90)) return void socket.send(bytes, { binary });
+  const at = random(bytes.length + 1);
+  socket.send(bytes.subarray(0, at), { binary, fin: false });
+  socket.send(bytes.subarray(at), { binary, fin: chance(random, 95) });
+}
+
+function nextMessage(random: Random, world: World, token: string | undefined): unknown {
+  const id = pick(random, IDS);
+  const kind = random(100);
+  if (kind < 62) {
+    const made = new DocumentMaker(random, world, 10).make();
+    const request = mutateRequest(random, made);
+    // The socket has its token already: what the owner must not ask for is asked for as nothing.
+    const allowed = token === undefined || admitted(world, request, token) === token;
+    return { id, type: "subscribe", payload: allowed ? request : { query: "{ __typename }" } };
+  }
+  if (kind < 70) return { id, type: "complete" };
+  if (kind < 76) return { type: "ping", payload: { a: 1 } };
+  if (kind < 80) return { type: "pong" };
+  if (kind < 82) return { type: "connection_init", payload: { token: world.token(random, 0) } };
+  if (kind < 90) {
+    const type = pick(random, ["subscribe", "complete", "next", "error", "connection_ack", "x"]);
+    return { id: hostileValue(random), type, payload: hostileValue(random) };
+  }
+  if (kind < 92) return "x".repeat(random(300_000));
+  return hostileValue(random);
+}

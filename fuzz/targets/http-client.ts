@@ -1,0 +1,82 @@
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Case } from "./target";
+
+/** Milliseconds after which a request counts as never answered. */
+const ANSWER_MS = 60_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** An HTTP request whose path and body are bytes as they are. */
+export interface HttpInput {
+  method: string;
+  /** Percent-encoded as far as the case wants it. */
+  path: string;
+  headers: Record<string, string>;
+  body?: Buffer;
+}
+
+/** What was answered. */
+export interface HttpAnswer {
+  status: number;
+  text: string;
+}
+
+/** What no answer may hold: stacks, paths, SQL, and the words of libraries about themselves. */
+const LEAKS =
+  /node_modules|\n\s+at \S+ \(|\/src\/\S+\.[jt]s|\.[jt]s:\d+:\d+|SQLSTATE|syntax error at or near|violates \w+ constraint|PrismaClient|RangeError|TypeError: /;
+
+/** Sends a request, and judges what every answer must keep to. */
+export async function sendHttp(each: Case, url: string, input: HttpInput): Promise<HttpAnswer> {
+  const { method, path, headers, body } = input;
+  each.sent(
+    `${method} ${path}\n${JSON.stringify(headers)}\n${body === undefined ? "" : body.toString("latin1")}`,
+  );
+  const answer = await exchange(url, input, each);
+  each.outcome(String(answer.status));
+  judgeStatus(each, answer.status, answer.text);
+  return answer;
+}
+
+/** A 5xx other than 503 is a violation, and so is an answer that tells of the inside. */
+export function judgeStatus(each: Case, status: number, text: string): void {
+  if (status >= 500 && status !== 503) each.violation(`status ${status}: ${text.slice(0, 300)}`);
+  judgeText(each, text);
+}
+
+/** See {@link judgeStatus}; for what has no status. */
+export function judgeText(each: Case, text: string): void {
+  const leak = LEAKS.exec(text)?.[0];
+  if (leak !== undefined) each.violation(`an answer holds ${JSON.stringify(leak)}`);
+  if (text.includes('"code":"INTERNAL"')) each.violation(`INTERNAL: ${text.slice(0, 300)}`);
+}
+
+function exchange(url: string, input: HttpInput, each: Case): Promise<HttpAnswer> {
+  const { hostname, port } = new URL(url);
+  const { method, path, headers, body } = input;
+  return new Promise((resolve) => {
+    let [text, size] = ["", 0];
+    const end = (status: number) => {
+      clearTimeout(timer);
+      resolve({ status, text });
+    };
+    const take = (response: IncomingMessage) => {
+      const id = response.headers["x-request-id"];
+      if (typeof id === "string") each.request(id);
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => {
+        size += part.length;
+        if (size < 1_000_000) text += part;
+      });
+      response.on("end", () => end(response.statusCode ?? 0));
+      response.on("error", () => end(0));
+    };
+    const options = { hostname, port, method, path, headers, agent };
+    const sending = request(options, take);
+    const timer = setTimeout(() => {
+      each.violation(`no answer within ${ANSWER_MS / 1000} s`);
+      sending.destroy();
+    }, ANSWER_MS);
+    sending.on("error", () => end(0));
+    sending.end(body);
+  });
+}

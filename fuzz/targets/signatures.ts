@@ -1,0 +1,143 @@
+import { sign } from "../../src/identity/session/signature";
+import { type Random, spoil } from "../../test/support/noise";
+import type { World } from "../deployment/world";
+import { chance, pick } from "../input/random";
+import { hostileName, hostileText, mutateText, urlEncode } from "../input/values";
+import { sendHttp } from "./http-client";
+import type { Case, Target } from "./target";
+
+type Pair = [name: string, value: string];
+
+/**
+ * Signed requests. Each is sent once as its owner made it; whoever has seen it then sends it again,
+ * changed in every way but with another signature. None of those may open a session.
+ */
+export const signatures: Target = {
+  name: "signatures",
+  weight: 1,
+  lanes: 6,
+  async run(each) {
+    const { random, deployment } = each;
+    const { world } = deployment;
+    const url = pick(random, deployment.nodes).urls.http ?? "";
+    const captured = signedPairs(random, world);
+    const path = chance(random, 80) ? "/session" : "/session/web";
+    const { status, text } = await post(each, url, path, captured, chance(random, 50), "");
+    if (status !== 201) return each.violation(`a signed request was refused: ${status} ${text}`);
+    for (let count = 0; count < 6; count += 1) {
+      const other = pick(random, deployment.nodes).urls.http ?? "";
+      const { pairs, query } = mutate(random, captured);
+      const answer = await post(
+        each,
+        other,
+        pick(random, ["/session", "/session/web"]),
+        pairs,
+        chance(random, 50),
+        query,
+      );
+      if (answer.status === 201)
+        each.violation(`a captured request opened a session: ${answer.text}`);
+    }
+  },
+};
+
+/** What a client sends, signed over the mandatory parameters or over all of them. */
+function signedPairs(random: Random, world: World): Pair[] {
+  const signed = world.signed();
+  if (chance(random, 50)) {
+    return Object.entries(signed).map(([name, value]) => [name, String(value)]);
+  }
+  const { signature: _, ...mandatory } = signed;
+  const more: Pair[] = chance(random, 50) ? [["user[guest]", "1"]] : [["long", "1"]];
+  const pairs: Pair[] = [
+    ...Object.entries(mandatory).map(([name, value]): Pair => [name, String(value)]),
+    ...more,
+  ];
+  const line = pairs.map((pair) => pair.join("=")).sort();
+  return [...pairs, ["signature", sign(line.join("&"), world.application.authSecret)]];
+}
+
+/** The request with other parameters under the signature that was seen. */
+function mutate(random: Random, captured: Pair[]): { pairs: Pair[]; query: string } {
+  let pairs = captured.map(([name, value]): Pair => [name, value]);
+  let query = "";
+  for (let edits = 1 + random(3); edits > 0; edits -= 1) {
+    const at = random(pairs.length);
+    const [name, value] = pairs[at] ?? ["", ""];
+    switch (random(8)) {
+      case 0: // Another time or nonce, as text that means the same to somebody.
+        pairs[at] = [
+          name,
+          pick(random, [`${value} `, `0${value}`, `+${value}`, `${value}.0`, `${value}e0`]),
+        ];
+        break;
+      case 1:
+        pairs[at] = [name, String(Number(value) + 1 + random(100))];
+        break;
+      case 2: // The rest of the line in one name or one value.
+        pairs = join(random, pairs);
+        break;
+      case 3:
+        query = pairs.map(([key, each]) => `${key}=${urlEncode(each)}`).join("&");
+        pairs[at] = [name, String(random(100_000))];
+        break;
+      case 4:
+        pairs.push([name, String(random(100_000))]);
+        break;
+      case 5:
+        pairs.push([hostileName(random), hostileText(random)]);
+        break;
+      case 6:
+        pairs[at] = [mutateText(random, name), value];
+        break;
+      default:
+        pairs[at] = [name, mutateText(random, value)];
+    }
+  }
+  return { pairs, query };
+}
+
+/** Neighbours of the sorted line as one parameter, so that the line stays as it was. */
+function join(random: Random, pairs: Pair[]): Pair[] {
+  const signed = pairs.filter(([name]) => name !== "signature").sort();
+  const at = random(Math.max(1, signed.length - 1));
+  const [first, second] = [signed[at], signed[at + 1]];
+  if (!first || !second) return pairs;
+  const [name, value] = first;
+  const joined: Pair = chance(random, 50)
+    ? [name, `${value}&${second.join("=")}`]
+    : [`${name}=${value}&${second[0]}`, second[1]];
+  const fresh: Pair = [pick(random, [name, second[0]]), String(Math.floor(Date.now() / 1000))];
+  const others = signed.filter((pair) => pair !== first && pair !== second);
+  const [signature] = pairs.filter(([key]) => key === "signature");
+  return [...others, joined, fresh, ...(signature ? [signature] : [])];
+}
+
+function post(
+  each: Case,
+  url: string,
+  path: string,
+  pairs: Pair[],
+  asForm: boolean,
+  query: string,
+) {
+  const text = asForm
+    ? pairs.map(([name, value]) => `${urlEncode(name)}=${urlEncode(value)}`).join("&")
+    : JSON.stringify(nest(pairs));
+  const type = asForm ? "application/x-www-form-urlencoded" : "application/json";
+  const whole = Buffer.from(text);
+  const body = chance(each.random, 3) && query !== "" ? spoil(each.random, whole) : whole;
+  const at = query === "" ? path : `${path}?${query.replace(/[^\x21-\x7e]/g, "")}`;
+  return sendHttp(each, url, { method: "POST", path: at, headers: { "Content-Type": type }, body });
+}
+
+/** Brackets as objects, one level deep. */
+function nest(pairs: Pair[]): object {
+  const made: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of pairs) {
+    const [, outer, inner] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+    if (outer && inner) made[outer] = { [inner]: value };
+    else made[name] = value;
+  }
+  return made;
+}

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { WebSocket } from "ws";
+import { CHAT_DOMAIN } from "../deployment/deployment";
+
+/** A connection to the chat endpoint, over which a client says what it likes. */
+export interface XmppStream {
+  /** Everything that was received. */
+  text(): string;
+  /** Drops what was received so far. */
+  forget(): void;
+  write(bytes: string | Buffer, binary?: boolean): void;
+  /** Whether what was received matches, once it does or the stream is over. */
+  heard(pattern: RegExp): Promise<boolean>;
+  isOpen(): boolean;
+  pause(): void;
+  resume(): void;
+  end(): void;
+  destroy(): void;
+  closed: Promise<void>;
+}
+
+/** The ways in, by the names of the banner. */
+export type Transport = "ws" | "wss" | "xmpp" | "xmpps";
+
+/** Characters of what was received that are kept. */
+const KEPT = 400_000;
+/** Milliseconds to wait for an answer of a stream that is open. */
+const HEARD_MS = 20_000;
+
+const HEADER = `<?xml version='1.0'?><stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="${CHAT_DOMAIN}" version="1.0">`;
+const OPEN = `<open xmlns="urn:ietf:params:xml:ns:xmpp-framing" to="${CHAT_DOMAIN}" version="1.0"/>`;
+
+/** How a stream begins on a transport. */
+export const header = (transport: Transport): string =>
+  transport.startsWith("ws") ? OPEN : HEADER;
+/** How it ends. */
+export const footer = (transport: Transport): string =>
+  transport.startsWith("ws")
+    ? '<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>'
+    : "</stream:stream>";
+
+/** What was received, and waiting for it. */
+class Received {
+  #text = "";
+  #over = false;
+  #wake: Array<() => void> = [];
+
+  push(text: string): void {
+    if (this.#text.length < KEPT) this.#text += text;
+    this.#turn();
+  }
+  end(): void {
+    this.#over = true;
+    this.#turn();
+  }
+  text = () => this.#text;
+  forget = () => {
+    this.#text = "";
+  };
+
+  async heard(pattern: RegExp): Promise<boolean> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.#turn();
+    }, HEARD_MS);
+    while (!pattern.test(this.#text) && !this.#over && !late) {
+      await new Promise<void>((resolve) => this.#wake.push(resolve));
+    }
+    clearTimeout(timer);
+    return pattern.test(this.#text);
+  }
+
+  #turn(): void {
+    for (const resolve of this.#wake.splice(0)) resolve();
+  }
+}
+
+/** Connects; on `xmpp:` TLS has not begun. Null where the connection is refused. */
+export async function openStream(transport: Transport, url: string): Promise<XmppStream | null> {
+  if (transport.startsWith("ws")) return openWebSocket(url);
+  const { hostname, port } = new URL(url);
+  const socket =
+    transport === "xmpps"
+      ? connectTls({ host: hostname, port: Number(port), ...TLS })
+      : connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  const ready = transport === "xmpps" ? "secureConnect" : "connect";
+  const opened = await Promise.race([
+    once(socket, ready).then(() => true),
+    once(socket, "close").then(() => false),
+  ]).catch(() => false);
+  return opened ? streamOf(socket) : null;
+}
+
+const TLS = { rejectUnauthorized: false, servername: CHAT_DOMAIN, ALPNProtocols: ["xmpp-client"] };
+
+/** The stream over TCP, where it can begin TLS. */
+export interface TcpStream extends XmppStream {
+  /** Goes on inside TLS. Null where that fails. */
+  secure(): Promise<XmppStream | null>;
+}
+
+function streamOf(socket: Socket): TcpStream {
+  const received = new Received();
+  const read = (chunk: Buffer) => received.push(chunk.toString("utf8"));
+  socket.on("data", read);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  void closed.then(() => received.end());
+  return {
+    text: received.text,
+    forget: received.forget,
+    heard: (pattern) => received.heard(pattern),
+    write: (bytes) => void socket.write(bytes),
+    isOpen: () => socket.readyState === "open",
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    end: () => void socket.end(),
+    destroy: () => void socket.destroy(),
+    closed,
+    async secure() {
+      socket.off("data", read);
+      const inner = connectTls({ socket, ...TLS });
+      inner.on("error", () => undefined);
+      const opened = await Promise.race([
+        once(inner, "secureConnect").then(() => true),
+        closed.then(() => false),
+      ]).catch(() => false);
+      return opened ? streamOf(inner) : null;
+    },
+  };
+}
+
+async function openWebSocket(url: string): Promise<XmppStream | null> {
+  const socket = new WebSocket(url, "xmpp", { rejectUnauthorized: false });
+  const received = new Received();
+  socket.on("message", (data) => received.push(String(data)));
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  void closed.then(() => received.end());
+  const opened = await new Promise<boolean>((resolve) => {
+    socket.on("error", () => resolve(false));
+    socket.once("open", () => resolve(true));
+  });
+  if (!opened) return null;
+  const isOpen = () => socket.readyState === WebSocket.OPEN;
+  return {
+    text: received.text,
+    forget: received.forget,
+    heard: (pattern) => received.heard(pattern),
+    write: (bytes, binary = false) => {
+      if (isOpen()) socket.send(bytes, { binary });
+    },
+    isOpen,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    end: () => socket.close(),
+    destroy: () => socket.terminate(),
+    closed,
+  };
+}

@@ -1,0 +1,140 @@
+import { type Random, spoil } from "../../test/support/noise";
+import { CHAT_DOMAIN } from "../deployment/deployment";
+import type { FuzzUser, World } from "../deployment/world";
+import { chance, pick, several } from "../input/random";
+import { brokenXml, type Parties, stanza } from "../input/stanzas";
+import { noise } from "../input/values";
+import { judgeText } from "./http-client";
+import { settle } from "./sockets";
+import type { Case, Target } from "./target";
+import {
+  footer,
+  header,
+  openStream,
+  type TcpStream,
+  type Transport,
+  type XmppStream,
+} from "./xmpp-stream";
+
+const TRANSPORTS: Transport[] = ["ws", "ws", "wss", "xmpp", "xmpps"];
+const FEATURES = /<\/(stream:)?features>/;
+/** Milliseconds that a stream has to end once it was told. */
+const END_MS = 3_000;
+
+/** XMPP on every transport, before and after sign-in: stanzas, stream management, broken XML and UTF-8. */
+export const xmpp: Target = {
+  name: "xmpp",
+  weight: 3,
+  lanes: 8,
+  async run(each) {
+    const { random, deployment } = each;
+    const { urls } = pick(random, deployment.nodes);
+    const transport = pick(random, TRANSPORTS);
+    const user = deployment.world.user(random);
+    const parties = partiesOf(random, deployment.world, user);
+    const opened = await openStream(transport, urls[transport] ?? "");
+    if (!opened) return each.outcome(`${transport} refused`);
+    const stage = random(100);
+    const stream = await advance(each, opened, transport, parties, stage);
+    const bound = stream.text().includes("<jid>");
+    if (stage >= 30 && stream.text().includes("not-authorized")) {
+      await deployment.world.replace(user.token);
+    }
+    if (chance(random, 8)) stream.pause();
+    for (const input of several(random, 1, 16, () => nextInput(random, parties))) {
+      if (!stream.isOpen()) break;
+      each.sent(input);
+      stream.write(input, chance(random, 3));
+      if (chance(random, 12)) await settle(10);
+    }
+    await leave(random, stream, transport);
+    const text = stream.text();
+    const error = /<(?:stream:)?error[^>]*><([a-z-]+)/.exec(text)?.[1] ?? "no error";
+    each.outcome(`${transport} ${bound ? "bound" : "unbound"}, ${error}`);
+    if (/<(internal-server-error|undefined-condition)\b/.test(text)) {
+      each.violation(`the stream says ${/<(internal|undefined)[^>]*>/.exec(text)?.[0]}`);
+    }
+    judgeText(each, text);
+  },
+};
+
+/** Who the stanzas of a stream are about. */
+export function partiesOf(random: Random, world: World, user: FuzzUser): Parties {
+  const others = several(random, 1, 3, () => world.user(random));
+  const name = `${user.id}-${user.applicationId}`;
+  return {
+    domain: CHAT_DOMAIN,
+    ...{ name, secret: user.token, from: `${name}@${CHAT_DOMAIN}/r${random(5)}` },
+    to: [
+      ...others.map(({ id, applicationId }) => `${id}-${applicationId}@${CHAT_DOMAIN}`),
+      `${name}@${CHAT_DOMAIN}/r${random(5)}`,
+      `${others[0]?.id}-${world.canary.id}@${CHAT_DOMAIN}/x`,
+      ...[CHAT_DOMAIN, "", "x@other.example", `${"9".repeat(30)}-1@${CHAT_DOMAIN}`],
+    ],
+  };
+}
+
+/** Brings the stream as far as the case wants it: nothing said, opened, in TLS, signed in, bound. */
+async function advance(
+  each: Case,
+  opened: XmppStream,
+  transport: Transport,
+  parties: Parties,
+  stage: number,
+): Promise<XmppStream> {
+  let stream = opened;
+  if (stage < 4) return stream;
+  stream.write(header(transport));
+  if (!(await stream.heard(FEATURES)) || stage < 12) return stream;
+  if (transport === "xmpp") {
+    stream.write('<starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>');
+    if (!(await stream.heard(/<proceed/)) || stage < 15) return stream;
+    const secure = await (stream as TcpStream).secure();
+    if (!secure) return stream;
+    stream = secure;
+    stream.write(header(transport));
+    if (!(await stream.heard(FEATURES))) return stream;
+  }
+  if (stage < 22) return stream;
+  const plain = Buffer.from(`\0${parties.name}\0${parties.secret}`);
+  const wrong = stage < 30 ? spoil(each.random, plain) : plain;
+  stream.write(
+    `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${wrong.toString("base64")}</auth>`,
+  );
+  if (!(await signedIn(stream)) || stage < 36) return stream;
+  stream.write(header(transport));
+  if (!(await stream.heard(/xmpp-bind/)) || stage < 40) return stream;
+  const resource = parties.from.split("/")[1];
+  stream.write(
+    `<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind"><resource>${resource}</resource></bind></iq>`,
+  );
+  await stream.heard(/<jid>|<error/);
+  if (stage % 2 === 0) stream.write('<presence xmlns="jabber:client"/>');
+  if (stage % 3 === 0) stream.write('<enable xmlns="urn:xmpp:sm:3" resume="true"/>');
+  return stream;
+}
+
+/** Whether the sign-in succeeded; answers as soon as it has been judged. */
+async function signedIn(stream: XmppStream): Promise<boolean> {
+  await stream.heard(/<success|<failure/);
+  return stream.text().includes("<success");
+}
+
+function nextInput(random: Random, parties: Parties): string | Buffer {
+  const text = stanza(random, parties);
+  const kind = random(100);
+  if (kind < 80) return text;
+  if (kind < 98) return brokenXml(random, text);
+  return noise(random, 200);
+}
+
+async function leave(random: Random, stream: XmppStream, transport: Transport): Promise<void> {
+  if (chance(random, 75)) await settle();
+  stream.resume();
+  if (chance(random, 60)) stream.write(footer(transport));
+  if (chance(random, 20)) stream.destroy();
+  else stream.end();
+  const timer = setTimeout(() => stream.destroy(), END_MS);
+  await stream.closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildSchema, parse, validate } from "graphql";
+import type { World } from "../../fuzz/deployment/world";
+import { DocumentMaker } from "../../fuzz/input/documents";
+import { randomFor } from "../../fuzz/input/random";
+import { brokenXml, type Parties, stanza } from "../../fuzz/input/stanzas";
+import { hostileValue, toJson } from "../../fuzz/input/values";
+import { judgeStatus, judgeText } from "../../fuzz/targets/http-client";
+import type { Case } from "../../fuzz/targets/target";
+
+/** What the fuzzing driver promises about itself: cases come again, and what is wrong is noticed. */
+
+const USER = { id: 5, applicationId: 2, login: "a", token: "t" };
+const world = {
+  ...{ user: () => USER, token: () => USER.token, accountKey: "k" },
+  application: { id: 2, authKey: "k", authSecret: "s" },
+} as unknown as World;
+const PARTIES: Parties = {
+  ...{ domain: "chat.example", from: "5-2@chat.example/r", to: ["6-2@chat.example"] },
+  ...{ name: "5-2", secret: "t" },
+};
+
+const made = (seed: number, number: number): string[] => {
+  const random = randomFor(seed, "graphql", number);
+  const request = new DocumentMaker(random, world, 12).make();
+  const text = stanza(random, PARTIES);
+  return [
+    toJson(request).replace(/\d{10}/g, ""),
+    text,
+    brokenXml(random, text).toString("latin1"),
+    toJson(hostileValue(random)),
+  ];
+};
+
+test("a case is the same for the same seed and number, and another for others", () => {
+  for (let number = 0; number < 200; number += 1) {
+    expect(made(1, number)).toEqual(made(1, number));
+    expect(made(1, number)).not.toEqual(made(2, number));
+    expect(made(1, number)).not.toEqual(made(1, number + 1));
+  }
+});
+
+test("most documents come past validation, so that what is behind it is reached", () => {
+  const schema = buildSchema(readFileSync(join(__dirname, "../../schema/schema.graphql"), "utf8"));
+  const isValid = (number: number) => {
+    const { query } = new DocumentMaker(randomFor(1, "valid", number), world, 12).make();
+    try {
+      return validate(schema, parse(query)).length === 0;
+    } catch {
+      return false;
+    }
+  };
+  const valid = Array.from({ length: 300 }, (_, number) => number).filter(isValid);
+  expect(valid.length).toBeGreaterThan(200);
+});
+
+test.each([
+  [500, '{"errors":{"base":["Internal server error"]}}', true],
+  [502, "", true],
+  [503, '{"errors":{"base":["Try again later"]}}', false],
+  [200, '{"errors":[{"message":"no","extensions":{"code":"INTERNAL"}}]}', true],
+  [400, "TypeError: x is not a function\n    at run (/a/b.js:1:2)", true],
+  [404, '{"errors":{"base":["Not found"]}}', false],
+])("an answer of %i with %j is a violation: %s", (status, text, expected) => {
+  const violations: string[] = [];
+  const each = { violation: (words: string) => violations.push(words) } as unknown as Case;
+  judgeStatus(each, status, text);
+  expect(violations.length > 0).toBe(expected);
+  violations.length = 0;
+  judgeText(each, "a text of the chat endpoint");
+  expect(violations).toEqual([]);
+});
