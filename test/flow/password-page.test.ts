@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Page } from "playwright-core";
-import { openBrowser } from "../support/browser";
 import { newUser, rest, signed, type TestUser } from "../support/client";
-import { hasServices } from "../support/database";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
@@ -165,44 +162,3 @@ describe("a form that was sent", () => {
     expect(same.status).toBe(200);
   });
 });
-
-// The browser is an outside program, so this part runs with the services.
-if (hasServices) {
-  it("works in a real browser without JavaScript", async () => {
-    const browser = await openBrowser({ javaScriptEnabled: false });
-    try {
-      const { user, token } = await lostUser();
-      const page = await browser.newPage();
-      const asked: string[] = [];
-      page.on("request", (request) => {
-        if (request.url().startsWith("http")) asked.push(new URL(request.url()).pathname);
-      });
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      const fill = async (password: string, repeat: string) => {
-        await page.getByLabel("New password", { exact: true }).fill(password);
-        await page.getByLabel("New password again").fill(repeat);
-        await page.getByRole("button", { name: "Set password" }).click();
-      };
-      await page.goto(`${node.baseUrl}/password/reset?token=${token}`);
-      expect(await headingOf(page)).toBe("Choose a new password");
-      await fill(NEW, "battery stable");
-      expect(await page.getByRole("alert").textContent()).toBe(
-        "The two passwords are not the same.",
-      );
-      expect(new URL(page.url()).search).toBe("");
-      await fill(NEW, NEW);
-      expect(await headingOf(page)).toBe("Your password is set");
-      expect(await signInStatus(user.login, NEW)).toBe(201);
-      await page.goto(`${node.baseUrl}/password/reset?token=${token}`);
-      expect(await headingOf(page)).toBe("This link no longer works");
-      expect(new Set(asked)).toEqual(new Set(["/password/reset"]));
-      // Chromium notes the statuses 422 and 410; the policy has nothing to complain of.
-      expect(complaints.filter((text) => !/status of 4(22|10)/.test(text))).toEqual([]);
-    } finally {
-      await browser.dispose();
-    }
-  });
-}
-
-const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();

@@ -3,7 +3,6 @@ import { WebSocket } from "ws";
 import { type BreakableProxy, breakableProxy } from "../support/breakable-proxy";
 import { bind, DOMAIN } from "../support/chat";
 import { newUser, type TestUser } from "../support/client";
-import { describeServices } from "../support/database";
 import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
 import { ENABLE, managedStream, nextIds, resumeStream } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
@@ -16,7 +15,7 @@ Object.assign(globalThis, { WebSocket });
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-describeServices("a stream whose node is gone", onServices);
+describe("a stream whose node is gone", onServices);
 
 function onServices() {
   let stays: TestNode;

@@ -3,14 +3,13 @@ import { eventually } from "../../scripts/services/binaries";
 import { CALL_FLAGS, openBrowser } from "../support/browser";
 import { Caller, type CallSite, type MediaFacts, serveCallPage } from "../support/call-page";
 import { type Coturn, startCoturn } from "../support/coturn";
-import { describeServices } from "../support/database";
 import { startNode, type TestNode } from "../support/node";
 
 /** Calls of real browsers at the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */
 
 const SECRET = "secret-of-calls-in-the-test";
 // Browser and TURN server are outside programs, so all of this runs with the services.
-describeServices("in two browsers", () => {
+describe("in two browsers", () => {
   let coturn: Coturn;
   let node: TestNode;
   /** The node that has taken the first one's place. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { execute } from "../../scripts/services/postgres-server";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
-import { type FreshDatabase, freshServices, hasServices, itServices } from "../support/database";
+import { type FreshDatabase, freshServices } from "../support/database";
 import { eventually } from "../support/moving-clock";
 import { NO_RATES, type TestNode } from "../support/node";
 import { type ServiceProcess, startProcess } from "../support/process";
@@ -97,7 +97,6 @@ async function ask(sender: TestUser, name: string): Promise<boolean> {
 }
 
 beforeAll(async () => {
-  if (!hasServices) return;
   database = await freshServices();
   stage = await startFcmStage();
   stage.standIn.received.listen(({ device, message, status, validateOnly }) => {
@@ -106,22 +105,19 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  if (!hasServices) return;
   await kill();
   await stage.standIn.close();
   await database.remove();
 });
 
-itServices(
-  "killed again and again, it sends every acknowledged push to every device, and few twice",
-  async () => {
-    await start();
-    await setCredentials();
-    const sender = await newUser(place as TestNode);
-    const url = database.environment.DATABASE_URL ?? "";
-    await execute(
-      url,
-      `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
+it("killed again and again, it sends every acknowledged push to every device, and few twice", async () => {
+  await start();
+  await setCredentials();
+  const sender = await newUser(place as TestNode);
+  const url = database.environment.DATABASE_URL ?? "";
+  await execute(
+    url,
+    `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
           SELECT ${place.application.id}, 'c' || n, 'c' || n, now()
           FROM generate_series(1, ${DEVICES}) n RETURNING id),
         tagged AS (INSERT INTO user_tags (user_id, application_id, tag, position)
@@ -130,43 +126,42 @@ itServices(
           token, updated_at)
         SELECT ${place.application.id}, id, 'gcm', 'development', 'android', 'u' || id,
           'registration-token-of-device-' || id, now() FROM made`,
-    );
+  );
 
-    const asked: string[] = [];
-    for (let crash = 0; crash < CRASHES; crash += 1) {
-      const dying = wait(randomInt(200, 2_500)).then(kill);
-      for (let n = 0; n < 3; n += 1) {
-        asked.push(`push-${crash}-${n}`);
-        if (!(await ask(sender, `push-${crash}-${n}`))) break;
-      }
-      await dying;
-      await start();
-      // Whoever got no answer asks again, with the same key.
-      const last = asked.at(-1) ?? "";
-      await eventually(
-        () => ask(sender, last),
-        (acknowledged) => acknowledged,
-      );
+  const asked: string[] = [];
+  for (let crash = 0; crash < CRASHES; crash += 1) {
+    const dying = wait(randomInt(200, 2_500)).then(kill);
+    for (let n = 0; n < 3; n += 1) {
+      asked.push(`push-${crash}-${n}`);
+      if (!(await ask(sender, `push-${crash}-${n}`))) break;
     }
+    await dying;
+    await start();
+    // Whoever got no answer asks again, with the same key.
+    const last = asked.at(-1) ?? "";
+    await eventually(
+      () => ask(sender, last),
+      (acknowledged) => acknowledged,
+    );
+  }
 
-    const document = `{ pushEvents { nodes {
+  const document = `{ pushEvents { nodes {
       active deliveryCount acceptedCount goneCount refusedCount } } }`;
-    const { nodes } = await eventually(
-      async () => (await graphql(place, document, {}, sender.token)).data.pushEvents,
-      (found) =>
-        found.nodes.every(
-          (event: Record<string, unknown>) => !event.active && event.acceptedCount === DEVICES,
-        ),
-    );
-    // None was written twice, for all the repeated requests.
-    expect(nodes).toHaveLength(asked.length);
-    for (const event of nodes) {
-      expect(event).toEqual({
-        ...{ active: false, deliveryCount: DEVICES, acceptedCount: DEVICES },
-        ...{ goneCount: 0, refusedCount: 0 },
-      });
-    }
-    expect(new Set(sent).size).toBe(DEVICES * asked.length);
-    expect(sent.length - DEVICES * asked.length).toBeLessThanOrEqual(CRASHES * IN_FLIGHT);
-  },
-);
+  const { nodes } = await eventually(
+    async () => (await graphql(place, document, {}, sender.token)).data.pushEvents,
+    (found) =>
+      found.nodes.every(
+        (event: Record<string, unknown>) => !event.active && event.acceptedCount === DEVICES,
+      ),
+  );
+  // None was written twice, for all the repeated requests.
+  expect(nodes).toHaveLength(asked.length);
+  for (const event of nodes) {
+    expect(event).toEqual({
+      ...{ active: false, deliveryCount: DEVICES, acceptedCount: DEVICES },
+      ...{ goneCount: 0, refusedCount: 0 },
+    });
+  }
+  expect(new Set(sent).size).toBe(DEVICES * asked.length);
+  expect(sent.length - DEVICES * asked.length).toBeLessThanOrEqual(CRASHES * IN_FLIGHT);
+});

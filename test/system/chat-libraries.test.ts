@@ -1,6 +1,5 @@
 import { DOMAIN } from "../support/chat";
 import { newUser, type TestUser } from "../support/client";
-import { hasServices } from "../support/database";
 import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
 import { startNode, type TestNode } from "../support/node";
 import { FREE_CHAT_PORTS } from "../support/ports";
@@ -54,7 +53,7 @@ const MACHINE: [name: string, connect: Connect][] = [
   ["slixmpp over TCP in TLS", onSlixmpp("tls")],
 ];
 
-describe.each(hasServices ? [...CLIENTS, ...MACHINE] : CLIENTS)("%s", (_name, connect) => {
+describe.each([...CLIENTS, ...MACHINE])("%s", (_name, connect) => {
   it.each([
     "password",
     "token",

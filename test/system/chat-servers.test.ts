@@ -5,7 +5,6 @@ import { CHAT_DOMAIN } from "../support/chat-servers/chat-server";
 import { startEjabberd } from "../support/chat-servers/ejabberd";
 import { startProsody } from "../support/chat-servers/prosody";
 import { newUser, rest, signIn, type TestUser } from "../support/client";
-import { describeServices } from "../support/database";
 import { type GraphqlClient, graphqlWs, type ShownSignal } from "../support/graphql-signals";
 import { ENABLE, resume } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
@@ -36,7 +35,7 @@ const SERVERS = [
   { name: "ejabberd", start: startEjabberd, spreads: true },
 ];
 
-describeServices.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
+describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
   let port: number;
   let server: ChatServer;
   let node: TestNode;

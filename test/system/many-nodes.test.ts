@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
 import { Cluster } from "../support/cluster";
-import { describeServices } from "../support/database";
 import { GraphqlPhone } from "../support/phones/graphql-phone";
 import type { Phone } from "../support/phones/phone";
 import { XmppPhone } from "../support/phones/xmpp-phone";
@@ -15,7 +14,7 @@ const PHONES = 200;
 /** Milliseconds between two signals of a phone, on average. */
 const PACE_MS = 1_500;
 
-describeServices("three nodes and 200 phones", () => {
+describe("three nodes and 200 phones", () => {
   let redis: DurableRedis;
   let cluster: Cluster;
   let phones: Phone[];

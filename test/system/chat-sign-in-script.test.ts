@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "../../scripts/services/binaries";
 import { Arrivals } from "../support/arrivals";
-import { describeServices, hasServices } from "../support/database";
 
 /** The script by which ejabberd asks who may sign in, beside a service that does what a test wants. */
 
@@ -45,7 +44,7 @@ beforeEach(async () => {
   await once(service, "listening");
   const { port } = service.address() as AddressInfo;
   script = spawn(
-    hasServices ? findProgram("python3", "python3") : "python3",
+    findProgram("python3", "python3"),
     [SCRIPT, `http://127.0.0.1:${port}/chat/sign-in`, join(folder, "secret")],
     { stdio: ["pipe", "pipe", "ignore"] },
   );
@@ -73,7 +72,7 @@ function question(text: string): void {
 
 const allow = ({ answer }: Asked, allowed = true) => answer.end(JSON.stringify({ allowed }));
 
-describeServices("the script that ejabberd asks", () => {
+describe("the script that ejabberd asks", () => {
   it("hands on what the service says, by one connection", async () => {
     const sockets = new Set<unknown>();
     for (const allowed of [true, false, true]) {

@@ -1,0 +1,171 @@
+import { randomFillSync } from "node:crypto";
+import { connect, type SecureVersion } from "node:tls";
+import { turnCredentials } from "../../src/calls/ice/ice-servers";
+import { readConfig } from "../../src/core/config";
+import { graphql, newUser, type TestUser } from "../support/client";
+import { allocate, type Coturn, read, startCoturn } from "../support/coturn";
+import { startNode, type TestNode } from "../support/node";
+
+/** The credentials of iceServers, at the real coturn with the configuration that is deployed. */
+
+const SECRET = "secret-of-the-test-number-two";
+const OLD_SECRET = "secret-of-the-test-number-one";
+
+interface Servers {
+  urls: string[];
+  username: string;
+  credential: string;
+}
+
+async function askIceServers(node: TestNode, user: TestUser): Promise<Servers> {
+  const query = "{ iceServers { urls username credential } }";
+  const { data, errors } = await graphql(node, query, {}, user.token);
+  expect(errors).toBeUndefined();
+  expect(data.iceServers).toHaveLength(1);
+  return data.iceServers[0];
+}
+
+/** The type of a success response to a Binding request (RFC 8489 section 5). */
+const BINDING_SUCCESS = 0x0101;
+
+/** Asks for one's own address over TLS of one version; answers the type of the response. */
+function bindOverTls(port: number, version: SecureVersion): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = Buffer.alloc(20);
+    request.writeUInt16BE(0x0001, 0);
+    request.writeUInt32BE(0x2112a442, 4);
+    randomFillSync(request, 8);
+    const socket = connect({
+      ...{ port, host: "127.0.0.1", rejectUnauthorized: false },
+      // Old versions are to fail at the server, not here.
+      ...{ minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" },
+    });
+    socket.once("secureConnect", () => socket.write(request));
+    socket.once("data", (response) => {
+      socket.destroy();
+      resolve(response.readUInt16BE(0));
+    });
+    socket.once("error", reject);
+    // What coturn does not speak it does not answer.
+    setTimeout(() => {
+      socket.destroy();
+      reject(new Error("no answer"));
+    }, 2_000).unref();
+  });
+}
+
+test("the example's secret is refused by the service", async () => {
+  const [, example] = /^static-auth-secret=(.+)$/m.exec(await read()) ?? [];
+  expect(() => readConfig({ TURN_SECRET: example })).toThrow("TURN_SECRET must be");
+});
+
+let coturn: Coturn;
+let node: TestNode;
+let user: TestUser;
+// Relays live for some minutes after their client, and a user has a share of them.
+beforeEach(async () => {
+  user = await newUser(node);
+});
+beforeAll(async () => {
+  coturn = await startCoturn([SECRET, OLD_SECRET]);
+  node = await startNode({
+    TURN_URLS: `turn:127.0.0.1:${coturn.port}`,
+    TURN_SECRET: `${SECRET},${OLD_SECRET}`,
+  });
+});
+afterAll(async () => {
+  await node?.stop();
+  await coturn?.stop();
+});
+
+test.each([
+  ["UDP", () => coturn.port, []],
+  ["TCP", () => coturn.port, ["-t"]],
+  ["DTLS", () => coturn.tlsPort, ["-S"]],
+])("what iceServers answers opens a relay over %s", async (_, port, words) => {
+  const allocation = await allocate(port(), await askIceServers(node, user), ...words);
+  expect(allocation).toEqual({ ok: true, output: expect.stringContaining("lost packets 0 ") });
+});
+
+test("TLS is spoken from 1.2 on", async () => {
+  expect(await bindOverTls(coturn.tlsPort, "TLSv1.2")).toBe(BINDING_SUCCESS);
+  await expect(bindOverTls(coturn.tlsPort, "TLSv1.1")).rejects.toThrow();
+});
+
+test("credentials of the secret that was before still open one", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const viewer = { userId: user.id, applicationId: node.application.id };
+  expect((await allocate(coturn.port, turnCredentials(OLD_SECRET, viewer, now + 60))).ok).toBe(
+    true,
+  );
+});
+
+test.each<[string, (good: Servers) => Pick<Servers, "username" | "credential">]>([
+  [
+    "expired",
+    () => {
+      const viewer = { userId: user.id, applicationId: node.application.id };
+      return turnCredentials(SECRET, viewer, Math.floor(Date.now() / 1000) - 5);
+    },
+  ],
+  [
+    "made with another secret",
+    () => {
+      const viewer = { userId: user.id, applicationId: node.application.id };
+      return turnCredentials("a-secret-of-somebody-else", viewer, 4_000_000_000);
+    },
+  ],
+  [
+    "prolonged by their owner",
+    ({ username, credential }) => ({
+      username: username.replace(/^\d+/, (expiry) => String(Number(expiry) + 1)),
+      credential,
+    }),
+  ],
+  [
+    "moved to another user",
+    ({ username, credential }) => ({ username: username.replace(/:\d+/, ":999"), credential }),
+  ],
+  ["without their password", ({ username }) => ({ username, credential: "none" })],
+])("credentials that are %s open none", async (_, change) => {
+  const good = await askIceServers(node, user);
+  const allocation = await allocate(coturn.port, change(good));
+  expect(allocation).toEqual({
+    ok: false,
+    output: expect.stringContaining("Cannot complete Allocation"),
+  });
+});
+
+test.each([
+  "10.1.2.3",
+  "100.64.0.1",
+  "169.254.169.254",
+  "172.31.255.255",
+  "192.168.1.1",
+  "224.0.0.1",
+])("nobody reaches %s through the relay", async (address) => {
+  const good = await askIceServers(node, user);
+  const allocation = await allocate(coturn.port, good, "-e", address);
+  expect(allocation).toEqual({ ok: false, output: expect.stringContaining("error 403") });
+});
+
+test("a public address can be reached", async () => {
+  const good = await askIceServers(node, user);
+  const { output } = await allocate(coturn.port, good, "-e", "8.8.8.8");
+  expect(output).toContain("tot_send_msgs=1");
+});
+
+test("a user has 16 relays at once, whenever their credentials were made", async () => {
+  const viewer = { userId: user.id, applicationId: node.application.id };
+  const now = Math.floor(Date.now() / 1000);
+  const outputs: string[] = [];
+  // Each leaves a relay behind, at least one: its client is refused once it has it.
+  for (let run = 0; run <= 16; run += 1) {
+    const credentials = turnCredentials(SECRET, viewer, now + 600 + run);
+    outputs.push((await allocate(coturn.port, credentials, "-e", "10.1.2.3")).output);
+  }
+  expect(outputs[0]).toContain("error 403");
+  expect(outputs.at(-1)).toContain("error 486 (Allocation Quota Reached)");
+  const other = await newUser(node);
+  expect((await allocate(coturn.port, await askIceServers(node, other))).ok).toBe(true);
+});

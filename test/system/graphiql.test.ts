@@ -1,0 +1,94 @@
+import { getIntrospectionQuery } from "graphql";
+import { openBrowser } from "../support/browser";
+import { graphql, newUser } from "../support/client";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+});
+afterAll(() => node.stop());
+
+it("GraphiQL's own look at the schema is within the limits", async () => {
+  const query = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true });
+  const { data, errors } = await graphql(node, query);
+  expect(errors).toBeUndefined();
+  expect(data.__schema.subscriptionType.name).toBe("Subscription");
+});
+
+it("a browser gets the page and its files from the node alone", async () => {
+  const page = await fetch(node.graphqlUrl, { headers: { accept: "text/html" } });
+  expect(page.headers.get("content-type")).toMatch("text/html");
+  const html = await page.text();
+  const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1]);
+  expect(files.length).toBeGreaterThanOrEqual(5);
+  expect(html).not.toMatch(/https?:/);
+  for (const file of files) {
+    const answer = await fetch(`${node.baseUrl}${file}`);
+    expect([file, answer.status, (await answer.text()).length > 500]).toEqual([file, 200, true]);
+  }
+});
+
+it("is off when the configuration says so", async () => {
+  const quiet = await startNode({ GRAPHIQL: "false" });
+  try {
+    const page = await fetch(quiet.graphqlUrl, { headers: { accept: "text/html" } });
+    expect(page.headers.get("content-type")).not.toMatch("text/html");
+    expect((await fetch(`${quiet.baseUrl}/graphql/assets/page.js`)).status).toBe(404);
+  } finally {
+    await quiet.stop();
+  }
+});
+
+it("runs a query and a subscription in a real browser", async () => {
+  const browser = await openBrowser();
+  try {
+    const [alice, bob] = [await newUser(node), await newUser(node)];
+    const page = await browser.newPage();
+    const foreign: string[] = [];
+    page.on("request", (request) => {
+      const { host, protocol } = new URL(request.url());
+      if (protocol.startsWith("http") && host !== new URL(node.baseUrl).host) foreign.push(host);
+    });
+    const type = async (editor: string, text: string) => {
+      await page.evaluate(
+        `document.querySelector(${JSON.stringify(`${editor} .CodeMirror`)})
+          .CodeMirror.setValue(${JSON.stringify(text)})`,
+      );
+      // GraphiQL takes a moment to parse what was typed.
+      await page.waitForTimeout(1_000);
+    };
+    // Polled from here: the page's policy lets nothing in it evaluate text.
+    const result = (text: string) =>
+      eventually(
+        () => page.evaluate('document.querySelector(".result-window")?.textContent ?? ""'),
+        (shown) => String(shown).includes(text),
+      );
+    await page.goto(node.graphqlUrl);
+    await page.waitForSelector(".graphiql-query-editor .CodeMirror");
+    await type(
+      ".graphiql-editor-tool .graphiql-editor:not(.hidden)",
+      JSON.stringify({ "Svc-Token": alice.token }),
+    );
+    await type(".graphiql-query-editor", "{ currentSession { user { login } } }");
+    await page.click(".graphiql-execute-button");
+    await result(alice.login);
+
+    await type(
+      ".graphiql-query-editor",
+      "subscription Calls { callSignals { signalType sessionId } }",
+    );
+    await page.click(".graphiql-execute-button");
+    // The subscription stands a moment later, so the call is repeated as a client would.
+    const call = `mutation($to: SafeInt!) { sendSignal(input: {to: {userId: $to},
+      signalType: "call", sessionId: "browser-call", callType: VIDEO, sdp: "v=0"}) { id } }`;
+    const repeat = setInterval(() => {
+      void graphql(node, call, { to: alice.id }, bob.token);
+    }, 500);
+    await result("browser-call").finally(() => clearInterval(repeat));
+    expect(foreign).toEqual([]);
+  } finally {
+    await browser.dispose();
+  }
+});
