@@ -3,58 +3,86 @@ import {
   type DocumentNode,
   type GraphQLInputType,
   type GraphQLSchema,
-  getNamedType,
   isInputObjectType,
   isInputType,
+  isListType,
+  isNonNullType,
   Kind,
   type OperationDefinitionNode,
+  TypeInfo,
   typeFromAST,
   visit,
+  visitWithTypeInfo,
 } from "graphql";
 
 /**
- * Whether graphql-jit runs an operation as graphql does. It writes code for every field of every input
- * that is a variable, one inside the other, so an input that holds itself would never end; it does not
- * know inputs of which exactly one field is given (@oneOf); and in an input that stands in the
- * document, `{ name: $name }`, it takes a variable that is left out for null, which would clear what is
- * to stay (GraphQL specification, "Input Objects", input coercion).
+ * How many inputs graphql-jit writes code for when it compiles an operation; Infinity where it would not
+ * run the operation as graphql does. It writes code for every field of every input that is a variable,
+ * one inside the other, so an input that holds itself would never end; a list's items are written twice,
+ * as one item is taken for a list, too. It does not know inputs of which exactly one field is given
+ * (@oneOf).
  * @param document holds the operation and its fragments
  */
-export function isCompilable(
+export function countInputs(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): number {
+  let inputs = 0;
+  for (const { type: node } of operation.variableDefinitions ?? []) {
+    const type = typeFromAST(schema, node);
+    inputs += isInputType(type) ? countInside(type, []) : Infinity;
+  }
+  return inputs === Infinity || runsDifferently(schema, document, operation) ? Infinity : inputs;
+}
+
+function countInside(type: GraphQLInputType, around: readonly GraphQLInputType[]): number {
+  if (isNonNullType(type)) return countInside(type.ofType, around);
+  if (isListType(type)) return 1 + 2 * countInside(type.ofType, around);
+  if (!isInputObjectType(type)) return 1;
+  if (type.isOneOf || around.includes(type)) return Infinity;
+  const inside = [...around, type];
+  return Object.values(type.getFields()).reduce(
+    (sum, field) => sum + countInside(field.type, inside),
+    1,
+  );
+}
+
+/**
+ * Whether the document has what graphql-jit runs differently: a variable that may be left out as a field
+ * of an input, `{ name: $name }`, where it takes it for null, which would clear what is to stay (GraphQL
+ * specification, "Input Objects", input coercion); a variable that may be null where null must not be;
+ * and names that every JavaScript object has (`constructor`), which it finds where nothing was given.
+ */
+function runsDifferently(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): boolean {
-  const plain = (operation.variableDefinitions ?? []).every(({ type: node }) => {
-    const type = typeFromAST(schema, node);
-    return isInputType(type) && isPlain(type, []);
-  });
-  return plain && !mayLeaveOutField(document, operation);
-}
-
-function isPlain(type: GraphQLInputType, around: readonly GraphQLInputType[]): boolean {
-  const named = getNamedType(type);
-  if (!isInputObjectType(named)) return true;
-  if (named.isOneOf || around.includes(named)) return false;
-  const inside = [...around, named];
-  return Object.values(named.getFields()).every((field) => isPlain(field.type, inside));
-}
-
-/** Whether a field of an input in the document is a variable that callers may leave out. */
-function mayLeaveOutField(document: DocumentNode, operation: OperationDefinitionNode): boolean {
-  const optional = new Set(
+  const nullable = new Map(
     (operation.variableDefinitions ?? [])
-      .filter(({ type, defaultValue }) => type.kind !== Kind.NON_NULL_TYPE && !defaultValue)
-      .map(({ variable }) => variable.name.value),
+      .filter(({ type }) => type.kind !== Kind.NON_NULL_TYPE)
+      .map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
   );
-  if (optional.size === 0) return false;
   let found = false;
-  visit(document, {
-    ObjectField({ value }) {
-      if (value.kind !== Kind.VARIABLE || !optional.has(value.name.value)) return undefined;
-      found = true;
-      return BREAK;
-    },
-  });
+  const stopIf = (differs: boolean) => {
+    found ||= differs;
+    return differs ? BREAK : undefined;
+  };
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Name: ({ value }) => stopIf(value in Object.prototype),
+      Variable: ({ name }) =>
+        stopIf(nullable.has(name.value) && isNonNullType(types.getInputType())),
+      ObjectField: ({ value }) =>
+        stopIf(
+          value.kind === Kind.VARIABLE &&
+            nullable.has(value.name.value) &&
+            nullable.get(value.name.value) === undefined,
+        ),
+    }),
+  );
   return found;
 }

@@ -6,39 +6,29 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
   parse,
   specifiedRules,
   validate,
 } from "graphql";
-import { type CompiledQuery, compileQuery, isCompiledQuery } from "graphql-jit";
+import type { CompiledQuery } from "graphql-jit";
 import { LRUCache } from "lru-cache";
+import { type Clock, systemClock } from "../core/clock";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
-import { isCompilable } from "./compilable";
+import { nestsDeeper } from "../core/nesting";
+import { Compiler } from "./compiler";
 import type { Context } from "./context";
+import { VALUE_LEVELS } from "./document-rules";
 import { documentError, faultError, sourceError, syntaxFault, toGraphQLError } from "./error";
 import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
-import { measureOperation, type OperationSize } from "./operation-size";
+import { type Prepared, prepareOperation } from "./prepared";
+
+export type { Prepared } from "./prepared";
 
 /** A way in. */
 export type Door = "graphql" | "websocket" | "rest";
-
-/** An operation that is parsed and validated, and compiled once it is worth it. */
-export interface Prepared {
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
-  operationName: string | undefined;
-  /** The first field asked for: what metrics call the operation. */
-  label: string;
-  /** How much it asks for: what limits count it as. */
-  size: OperationSize;
-  uses: number;
-  compiled: CompiledQuery | null;
-}
 
 /** What an operation answers: one result, or the results of a subscription one after the other. */
 export type Answer = ExecutionResult | AsyncIterable<ExecutionResult>;
@@ -53,10 +43,15 @@ export class DocumentRefused extends Error {
 
 /** Mistakes of one document that are told at most. */
 const MAX_ERRORS = 10;
-/** Characters of all documents in the cache at most. */
-const CACHE_CHARACTERS = 8_000_000;
-/** Uses after which an operation is compiled: one that comes once is not worth it. */
-const COMPILE_AT = 2;
+/** Mistakes of one set of variables that are told at most, as graphql itself has it. */
+const MAX_VARIABLE_ERRORS = 50;
+/** Bytes that all prepared operations of clients may keep together, by estimate. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/** What a request with variables that nobody reads is answered. */
+const TOO_DEEP: ExecutionResult = {
+  errors: [faultError(new Fault("INVALID", "The variables are nested too deeply"))],
+};
 
 /**
  * Runs every operation, whichever door it came through: limits, validation, access, errors and
@@ -64,6 +59,9 @@ const COMPILE_AT = 2;
  */
 export class Engine {
   private readonly cache: LRUCache<string, Prepared>;
+  /** Where operations are in the cache. */
+  private readonly keys = new WeakMap<Prepared, string>();
+  private readonly compiler: Compiler;
   private readonly limitRules;
 
   constructor(
@@ -71,32 +69,30 @@ export class Engine {
     private readonly limits: Limits,
     private readonly log: Log,
     private readonly metrics: Metrics,
+    clock: Clock = systemClock,
   ) {
     this.limitRules = limitRules(limits);
+    this.compiler = new Compiler(schema, clock, log);
     this.cache = new LRUCache({
       max: limits.GRAPHQL_CACHE,
-      maxSize: CACHE_CHARACTERS,
-      sizeCalculation: (_, text) => text.length,
+      maxSize: CACHE_BYTES,
+      sizeCalculation: ({ bytes }) => bytes,
     });
   }
 
   /**
    * Prepares an operation of a client.
-   * @throws DocumentRefused with the mistakes: MALFORMED, or TOO_LARGE beyond a limit
+   * @param operationName of the operation to run; empty text names none (GraphQL over HTTP
+   * specification, "Request Parameters")
+   * @throws DocumentRefused with the mistakes, and nothing else: MALFORMED, or TOO_LARGE beyond a limit
    */
   prepare(text: string, operationName?: string | null): Prepared {
-    const key = operationName ? `${operationName}\n${text}` : text;
+    const name = operationName || undefined;
+    const key = `${name ?? ""}\n${text}`;
     const known = this.cache.get(key);
     if (known) return known;
-    const document = this.check(text);
-    const operation = getOperationAST(document, operationName);
-    if (!operation) {
-      const message = operationName
-        ? "The document has no operation of this name"
-        : "Say which operation of the document to run (operationName)";
-      throw new DocumentRefused([faultError(new Fault("MALFORMED", message))]);
-    }
-    const prepared = asPrepared(this.schema, document, operation);
+    const prepared = this.read(text, name);
+    this.keys.set(prepared, key);
     this.cache.set(key, prepared);
     return prepared;
   }
@@ -111,8 +107,8 @@ export class Engine {
     if (mistake) throw mistake;
     const operation = getOperationAST(document);
     if (!operation) throw new Error("a document of the project's own holds one operation");
-    const prepared = asPrepared(this.schema, document, operation);
-    this.compile(prepared);
+    const prepared = prepareOperation(this.schema, document, operation);
+    this.compiler.compile(prepared);
     return prepared;
   }
 
@@ -124,7 +120,9 @@ export class Engine {
     door: Door,
   ): Promise<ExecutionResult> {
     const end = this.metrics.operationSeconds.startTimer({ door });
-    const answer = await this.answer(prepared, undefined, context, variables);
+    const answer = nestsDeeper(variables, VALUE_LEVELS)
+      ? TOO_DEEP
+      : await this.answer(prepared, undefined, context, variables);
     end();
     this.count(prepared, answer, door);
     return answer;
@@ -137,18 +135,10 @@ export class Engine {
     variables: Record<string, unknown>,
     door: Door,
   ): Promise<Answer> {
-    const source = await createSourceEventStream({
-      schema: this.schema,
-      document: prepared.document,
-      operationName: prepared.operationName,
-      variableValues: variables,
-      contextValue: context,
-      hideSuggestions: !this.limits.INTROSPECTION,
-    });
+    const source = await this.open(prepared, context, variables);
     if (!(Symbol.asyncIterator in source)) {
-      const answer = this.finish(source, context);
-      this.count(prepared, answer, door);
-      return answer;
+      this.count(prepared, source, door);
+      return source;
     }
     this.count(prepared, {}, door);
     const events = source[Symbol.asyncIterator]();
@@ -159,28 +149,77 @@ export class Engine {
     );
   }
 
-  /** Runs an operation once, on an event where it is a subscription's. */
+  /** The events of a subscription, or why there are none. */
+  private async open(
+    prepared: Prepared,
+    context: Context,
+    variables: Record<string, unknown>,
+  ): Promise<AsyncIterable<unknown> | ExecutionResult> {
+    if (nestsDeeper(variables, VALUE_LEVELS)) return TOO_DEEP;
+    try {
+      const source = await createSourceEventStream({
+        schema: this.schema,
+        document: prepared.document,
+        operationName: prepared.operationName,
+        variableValues: variables,
+        contextValue: context,
+        hideSuggestions: !this.limits.INTROSPECTION,
+      });
+      return Symbol.asyncIterator in source ? source : this.finish(source, context);
+    } catch (error) {
+      return this.failed(error, context);
+    }
+  }
+
+  /** Runs an operation once, on an event where it is a subscription's. It never throws. */
   private answer(
     prepared: Prepared,
     event: unknown,
     context: Context,
     variables: Record<string, unknown>,
   ): ExecutionResult | Promise<ExecutionResult> {
-    const compiled = this.compiledFor(prepared);
-    const result = compiled
-      ? compiled.query(event, context, variables)
-      : execute({
-          schema: this.schema,
-          document: prepared.document,
-          operationName: prepared.operationName,
-          rootValue: event,
-          variableValues: variables,
-          contextValue: context,
-          hideSuggestions: !this.limits.INTROSPECTION,
-        });
-    return isPromise(result)
-      ? result.then((settled) => this.finish(settled, context))
-      : this.finish(result, context);
+    const fail = (error: unknown) => this.failed(error, context);
+    try {
+      const compiled = this.compiledFor(prepared);
+      const result = compiled
+        ? compiled.query(event, context, variables)
+        : execute({
+            schema: this.schema,
+            document: prepared.document,
+            operationName: prepared.operationName,
+            rootValue: event,
+            variableValues: variables,
+            contextValue: context,
+            hideSuggestions: !this.limits.INTROSPECTION,
+          });
+      return isPromise(result)
+        ? result.then((settled) => this.finish(settled, context), fail)
+        : this.finish(result, context);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** @throws DocumentRefused, and nothing else, whatever a document does to those who read it */
+  private read(text: string, name: string | undefined): Prepared {
+    try {
+      const document = this.check(text);
+      const operation = getOperationAST(document, name);
+      if (operation) return prepareOperation(this.schema, document, operation);
+    } catch (error) {
+      if (error instanceof DocumentRefused) throw error;
+      // They recurse as deep as a document nests, and through as many fragments as spread each other.
+      const fault =
+        error instanceof RangeError
+          ? new Fault("TOO_LARGE", "The document nests too deeply")
+          : new Fault("MALFORMED", "The document is not valid");
+      this.log.info({ err: error }, "a document could not be read");
+      throw new DocumentRefused([faultError(fault)]);
+    }
+    const message = name
+      ? "The document has no operation of this name"
+      : "Say which operation of the document to run (operationName)";
+    throw new DocumentRefused([faultError(new Fault("MALFORMED", message))]);
   }
 
   private check(text: string): DocumentNode {
@@ -210,49 +249,36 @@ export class Engine {
     }
   }
 
+  /** What is compiled here is in the cache, which bounds what it keeps. */
   private compiledFor(prepared: Prepared): CompiledQuery | null {
-    if (prepared.compiled === null && ++prepared.uses === COMPILE_AT) this.compile(prepared);
+    if (prepared.compiled) return prepared.compiled;
+    const key = this.keys.get(prepared);
+    if (key === undefined || this.cache.peek(key) !== prepared) return null;
+    if (this.compiler.use(prepared)) {
+      // The cache asks for its size when it is put in.
+      this.cache.delete(key);
+      this.cache.set(key, prepared);
+    }
     return prepared.compiled;
-  }
-
-  private compile(prepared: Prepared): void {
-    const { document, operation, operationName } = prepared;
-    if (!isCompilable(this.schema, document, operation)) return;
-    const compiled = compileQuery(this.schema, document, operationName, {
-      disablingCapturingStackErrors: true,
-    });
-    if (isCompiledQuery(compiled)) prepared.compiled = compiled;
-    else this.log.warn({ errors: compiled.errors }, "an operation could not be compiled");
   }
 
   private finish(result: ExecutionResult, context: Context): ExecutionResult {
     if (!result.errors) return result;
     const { requestId } = context.caller;
-    return {
-      ...result,
-      errors: result.errors.map((error) => toGraphQLError(error, this.log, requestId)),
-    };
+    // Without a path nothing has run: each is about the variables, of which compiled code tells all.
+    const told = result.errors[0]?.path
+      ? result.errors
+      : result.errors.slice(0, MAX_VARIABLE_ERRORS);
+    return { ...result, errors: told.map((error) => toGraphQLError(error, this.log, requestId)) };
+  }
+
+  /** The answer in place of something that was thrown. */
+  private failed(error: unknown, context: Context): ExecutionResult {
+    return { errors: [sourceError(error, this.log, context.caller.requestId)] };
   }
 
   private count(prepared: Prepared, answer: ExecutionResult, door: Door): void {
     const code = answer.errors ? String(answer.errors[0]?.extensions.code) : "OK";
     this.metrics.operations.inc({ door, operation: prepared.label, code });
   }
-}
-
-function asPrepared(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-): Prepared {
-  const [first] = operation.selectionSet.selections;
-  return {
-    document,
-    operation,
-    operationName: operation.name?.value,
-    label: first?.kind === Kind.FIELD ? first.name.value : "fragment",
-    size: measureOperation(schema, document, operation),
-    uses: 0,
-    compiled: null,
-  };
 }

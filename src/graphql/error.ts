@@ -9,9 +9,10 @@ import type { Log } from "../core/log";
  */
 export function toGraphQLError(error: GraphQLError, log: Log, requestId: string): GraphQLError {
   const cause = error.originalError;
-  // Without a path nothing has run: it is graphql's own word on a variable that does not fit its type.
+  // Without a path nothing has run: it is the word on a variable that does not fit its type, graphql's or
+  // whatever else a scalar throws.
   const fault =
-    error.path || !isGraphqls(cause)
+    error.path || cause instanceof Fault
       ? toFault(cause)
       : new Fault("INVALID", withoutValue(error.message));
   if (fault.code === "INTERNAL")
@@ -19,10 +20,10 @@ export function toGraphQLError(error: GraphQLError, log: Log, requestId: string)
   return faultError(fault, error);
 }
 
-/** What a subscriber is told when what it is subscribed to fails, by the same table. */
+/** What is told when an operation fails as a whole, or what a subscriber is subscribed to, by the same table. */
 export function sourceError(error: unknown, log: Log, requestId: string): GraphQLError {
   const fault = toFault(error);
-  if (fault !== error) log.error({ err: error, requestId }, "a subscription failed");
+  if (fault !== error) log.error({ err: error, requestId }, "an operation failed");
   return faultError(fault);
 }
 
@@ -40,10 +41,6 @@ function withoutValue(message: string): string {
   const place = / at "[\w.[\]]+"(?=; )/.exec(message)?.[0] ?? "";
   const reason = REASON.exec(message)?.[0] ?? "";
   return `${start}${place}${reason}`;
-}
-
-function isGraphqls(cause: Error | undefined): boolean {
-  return cause === undefined || cause instanceof GraphQLError;
 }
 
 /** A fault as an error of GraphQL, at the place of another error. */

@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
+import { subscriptionRootRule, valueDepthRule } from "./document-rules";
 
 /** The part of the configuration that bounds operations of clients. */
 export type Limits = Pick<
@@ -49,6 +50,8 @@ export function limitRules(limits: Limits): ValidationRule[] {
     maxAliasesRule(options({ n: limits.GRAPHQL_MAX_ALIASES, allowList: [] })),
     maxDirectivesRule(options({ n: limits.GRAPHQL_MAX_DIRECTIVES })),
     costLimitRule(options({ maxCost: limits.GRAPHQL_MAX_COST })),
+    valueDepthRule,
+    subscriptionRootRule,
     ...(limits.INTROSPECTION ? [] : [NoSchemaIntrospectionCustomRule]),
   ] as ValidationRule[];
 }

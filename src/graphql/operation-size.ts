@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
@@ -21,6 +22,11 @@ export interface OperationSize {
   rootFields: number;
   /** Fields on all levels. A field of an interface or union counts once for each object type of it. */
   fields: number;
+  /**
+   * Characters of all fields, each with the response keys and directives on its way from the root:
+   * what is written for a field names its whole way.
+   */
+  characters: number;
   /** Whether the operation reads the schema (`__schema` or `__type`). */
   introspection: boolean;
 }
@@ -39,7 +45,7 @@ export function measureOperation(
   const keys = rootKeys(operation.selectionSet, fragments);
   return {
     rootFields: keys.size,
-    fields: new FieldCounter(schema, fragments).count(operation.selectionSet, root),
+    ...new FieldCounter(schema, fragments).count(operation.selectionSet, root),
     introspection: [...keys.values()].some((names) => names.has("__schema") || names.has("__type")),
   };
 }
@@ -73,42 +79,52 @@ function rootKeys(root: SelectionSetNode, fragments: Fragments): Map<string, Set
   return keys;
 }
 
+type Extent = Pick<OperationSize, "fields" | "characters">;
+
 /** Counts the fields of selection sets, each fragment once for each type it is spread on. */
 class FieldCounter {
-  private readonly known = new Map<string, number>();
+  private readonly known = new Map<string, Extent>();
 
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly fragments: Fragments,
   ) {}
 
-  count({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): number {
-    let sum = 0;
+  count({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Extent {
+    const sum = { fields: 0, characters: 0 };
     for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        const inner = selection.selectionSet;
-        const fields = inner ? this.count(inner, this.typeOf(type, selection.name.value)) : 0;
-        sum += (1 + fields) * this.objectTypes(type);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const condition = selection.typeCondition?.name.value;
-        sum += this.count(selection.selectionSet, this.narrower(type, condition));
-      } else {
-        sum += this.countFragment(selection.name.value, type);
-      }
+      const inside = this.inside(selection, type);
+      const own = selection.kind === Kind.FIELD ? 1 : 0;
+      const times = own === 1 ? this.objectTypes(type) : 1;
+      const fields = own + inside.fields;
+      sum.fields += times * fields;
+      sum.characters += times * (inside.characters + fields * wayLength(selection));
+      sum.characters += times * argumentsLength(selection);
     }
     return sum;
   }
 
-  private countFragment(name: string, type: GraphQLNamedType | undefined): number {
+  /** What is selected below a field, or stands in a fragment. */
+  private inside(selection: SelectionNode, type: GraphQLNamedType | undefined): Extent {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.fragment(selection.name.value, type);
+    if (!selection.selectionSet) return NOTHING;
+    const inner =
+      selection.kind === Kind.FIELD
+        ? this.typeOf(type, selection.name.value)
+        : this.narrower(type, selection.typeCondition?.name.value);
+    return this.count(selection.selectionSet, inner);
+  }
+
+  private fragment(name: string, type: GraphQLNamedType | undefined): Extent {
     const key = `${name} ${type?.name}`;
     const known = this.known.get(key);
-    if (known !== undefined) return known;
+    if (known) return known;
     const fragment = this.fragments.get(name);
-    if (!fragment) return 0;
+    if (!fragment) return NOTHING;
     const inside = this.narrower(type, fragment.typeCondition.name.value);
-    const fields = this.count(fragment.selectionSet, inside);
-    this.known.set(key, fields);
-    return fields;
+    const extent = this.count(fragment.selectionSet, inside);
+    this.known.set(key, extent);
+    return extent;
   }
 
   /** The type that a fragment's fields are collected for: an object type never widens. */
@@ -128,4 +144,20 @@ class FieldCounter {
     const field = parent.getFields()[name];
     return field && getNamedType(field.type);
   }
+}
+
+const NOTHING: Extent = { fields: 0, characters: 0 };
+
+/** Characters that a selection adds to the way of each field in it: its response key and directives. */
+function wayLength(selection: SelectionNode): number {
+  const key = selection.kind === Kind.FIELD ? (selection.alias ?? selection.name).value.length : 0;
+  return key + lengthOf(selection.directives);
+}
+
+function argumentsLength(selection: SelectionNode): number {
+  return selection.kind === Kind.FIELD ? lengthOf(selection.arguments) : 0;
+}
+
+function lengthOf(nodes: readonly ASTNode[] | undefined): number {
+  return (nodes ?? []).reduce((sum, { loc }) => sum + (loc ? loc.end - loc.start : 0), 0);
 }

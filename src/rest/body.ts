@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Fault } from "../core/errors";
+import { nestsDeeper } from "../core/nesting";
 import { type Fields, MAX_PAIRS, nest, type Pair, readPairs, refusePrototypeName } from "./form";
 
 /** A body that was read. */
@@ -19,17 +20,12 @@ const MAX_NAME = 255;
 /** What was read of an empty body: nothing was sent. */
 export const NO_BODY: Body = { fields: {}, parameters: () => [] };
 
-/** @throws Fault MALFORMED for a prototype's name at any level, or more than 32 levels */
-function inspect(value: unknown, level: number): void {
+/** @throws Fault MALFORMED for a prototype's name at any level */
+function refusePrototypeNames(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
-  if (level > MAX_LEVELS) throw new Fault("MALFORMED", "The body is nested too deeply");
-  if (Array.isArray(value)) {
-    for (const item of value) inspect(item, level + 1);
-    return;
-  }
   for (const [name, item] of Object.entries(value)) {
     refusePrototypeName(name);
-    inspect(item, level + 1);
+    refusePrototypeNames(item);
   }
 }
 
@@ -43,7 +39,10 @@ function readJson(text: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Fault("MALFORMED", "The body must be a JSON object");
   }
-  inspect(value, 1);
+  if (nestsDeeper(value, MAX_LEVELS)) {
+    throw new Fault("MALFORMED", "The body is nested too deeply");
+  }
+  refusePrototypeNames(value);
   return value as Fields;
 }
 

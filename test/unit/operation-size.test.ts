@@ -35,7 +35,7 @@ const CASES: Array<[text: string, rootFields: number, fields: number]> = [
 
 describe("the size of an operation", () => {
   test.each(CASES)("%s", (text, rootFields, fields) => {
-    expect(measure(text)).toEqual({ rootFields, fields, introspection: false });
+    expect(measure(text)).toMatchObject({ rootFields, fields, introspection: false });
   });
 
   test.each([
@@ -44,6 +44,17 @@ describe("the size of an operation", () => {
     "{ ...f } fragment f on Query { ... { a __schema { description } } }",
   ])("knows introspection: %s", (text) => {
     expect(measure(text).introspection).toBe(true);
+  });
+
+  test.each([
+    ["{ a }", 1],
+    ["{ box { a b } }", 3 + 4 + 4],
+    ["{ long: box { ...f } } fragment f on Box { a }", 4 + 5],
+    ["{ a @skip(if: false) }", 1 + 16],
+    ["{ ... @skip(if: false) { box { a } } }", 3 + 16 + 4 + 16],
+    ["{ shape { id } }", 5 + 2 * (5 + 2)],
+  ])("counts each field with its way from the root: %s", (text, characters) => {
+    expect(measure(text).characters).toBe(characters);
   });
 
   test("knows __typename for none", () => {
