@@ -10,6 +10,9 @@ export interface SocketExtra {
   request: IncomingMessage;
 }
 
+/** What graphql-ws throws over a message that servers alone send. */
+const SERVERS_MESSAGE = /^Unexpected message of type \w+ received$/;
+
 /**
  * Speaks graphql-transport-ws (graphql-ws's PROTOCOL.md) on sockets of ws. It does what the adapter
  * that comes with graphql-ws does, but that one writes what a client sends wrong to the console, and
@@ -26,6 +29,10 @@ export function speakGraphql<Params extends Record<string, unknown>>(
   return (socket, request) => {
     const stopPings = keepAlive(socket, keepAliveMs);
     const fail = (error: unknown) => {
+      // The protocol has this message, and a client must not send it (PROTOCOL.md, 4400).
+      if (error instanceof Error && SERVERS_MESSAGE.test(error.message)) {
+        return socket.close(CloseCode.BadRequest, "Invalid message received");
+      }
       const fault = toFault(error);
       if (fault !== error) log.error({ err: error }, "a GraphQL socket failed");
       socket.close(CloseCode.InternalServerError, fault.message);

@@ -61,6 +61,15 @@ describe("a socket that breaks the protocol is closed with its code", () => {
       ['{"id":"1","type":"subscribe","payload":{"query":"{__typename}"}}'],
       4401,
     ],
+    ...[
+      { type: "connection_ack" },
+      { id: "1", type: "next", payload: { data: null } },
+      { id: "1", type: "error", payload: [{ message: "a" }] },
+    ].map((message): [string, string[], number] => [
+      `${message.type}, which only a server sends`,
+      ['{"type":"connection_init"}', JSON.stringify(message)],
+      4400,
+    ]),
     ["two introductions", ['{"type":"connection_init"}', '{"type":"connection_init"}'], 4429],
     [
       "a payload that is none",
