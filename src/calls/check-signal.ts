@@ -26,6 +26,8 @@ function checkEntries(field: string, entries: XmlElement[]): void {
 export function checkSignal(signal: Signal): void {
   const { id, type, sessionId, callType, sdp, platform, callerId, lang } = signal;
   const texts = { id, type, sessionId, callType, sdp, platform, callerId, lang };
+  // A chat server is sent the address as it stands.
+  if (signal.to.resource !== undefined) checkText("to.device", signal.to.resource);
   for (const [field, text] of Object.entries(texts)) if (text !== undefined) checkText(field, text);
   for (const text of signal.opponentIds ?? []) checkText("opponentIds", text);
   for (const { sdpMLineIndex, sdpMid, candidate, extra } of signal.iceCandidates ?? []) {

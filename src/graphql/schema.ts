@@ -43,6 +43,7 @@ import { ApplicationPushEventResolver } from "../push/event/application-event.re
 import { PushEventFieldsResolver, PushEventResolver } from "../push/event/push-event.resolver";
 import { PushSubscriptionResolver } from "../push/subscription/push-subscription.resolver";
 import { DateTime } from "./scalars";
+import { checkTexts } from "./text-rule";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
@@ -103,6 +104,7 @@ export function buildSignalboxSchema(): GraphQLSchema {
   // type-graphql wraps resolveType in a promise, which compiled operations do not wait for.
   (schema.getType("Signal") as GraphQLInterfaceType).resolveType = signalTypeName;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
+  checkTexts(schema);
   for (const [name, field] of operations(schema)) guard(name, field);
   return schema;
 }

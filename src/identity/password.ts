@@ -1,4 +1,5 @@
 import { Algorithm, hash, verify } from "@node-rs/argon2";
+import { Extensions } from "type-graphql";
 import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
 
@@ -14,6 +15,11 @@ const ARGON = {
 export const PASSWORD_MIN = 8;
 /** Characters of a password at most, so that a hash costs the same for everybody. */
 export const PASSWORD_MAX = 255;
+
+/** Marks an input field as a password. It may hold any character: it is hashed, never stored as text. */
+export function Password(): PropertyDecorator {
+  return Extensions({ password: true });
+}
 
 /** Checks a new password. @throws Fault INVALID on the field */
 export function checkPassword(password: string, field = "password"): void {

@@ -1,5 +1,6 @@
 import { type Agent, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
+import { cutText } from "../core/text";
 import { type Answer, connectionFault, Unanswered } from "./answer";
 
 /** What is sent, over which connections, and what may come back. */
@@ -43,7 +44,7 @@ export function sendRequest(
       };
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        answer.body = (answer.body + chunk).slice(0, bodyMax);
+        answer.body = cutText(answer.body + chunk, bodyMax);
         if (answer.body.length < bodyMax) return;
         end(() => resolve(answer));
         // The rest is not wanted, so the connection cannot be used again.

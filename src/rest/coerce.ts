@@ -20,7 +20,6 @@ export class Refusal {
 export type Coerce = (raw: unknown) => unknown;
 
 const TEXT = new Refusal("must be text");
-const NUL = new Refusal("must not contain a NUL character");
 const WHOLE = new Refusal("must be a whole number");
 const NUMBER = new Refusal("must be a number");
 const TRUTH = new Refusal("must be true or false");
@@ -28,9 +27,9 @@ const OBJECT = new Refusal("must be an object");
 const LIST = new Refusal("must be a list");
 const ITEM = new Refusal("must not hold null");
 
-/** Text; numbers and truth values are taken as their text. PostgreSQL's text holds no NUL. */
+/** Text; numbers and truth values are taken as their text. */
 const text: Coerce = (raw) => {
-  if (typeof raw === "string") return raw.includes("\u0000") ? NUL : raw;
+  if (typeof raw === "string") return raw;
   return typeof raw === "number" || typeof raw === "boolean" ? String(raw) : TEXT;
 };
 

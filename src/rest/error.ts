@@ -76,13 +76,17 @@ function causeOf(error: unknown): unknown {
   return cause;
 }
 
-/** The fault with the names of the wire, `full_name` in place of `fullName` or `user.fullName`. */
+/**
+ * The fault with the names of the wire, `full_name` in place of `fullName` or `user.fullName`. What no
+ * parameter is bound to by itself is an operator of a filter: `fullName.startWith` is `full_name`.
+ */
 export function renamed(fault: Fault, keys: ReadonlyMap<string, string>): Fault {
   if (!fault.fields) return fault;
   const fields: FieldErrors = Object.create(null);
   for (const [name, texts] of Object.entries(fault.fields)) {
     const last = name.slice(name.lastIndexOf(".") + 1);
-    const key = keys.get(name) ?? keys.get(last) ?? snakeCase(last);
+    const [first = last] = name.split(".");
+    const key = keys.get(name) ?? keys.get(last) ?? snakeCase(first);
     fields[key] = [...(fields[key] ?? []), ...texts];
   }
   return new Fault(fault.code, fault.message, fields, fault.retryAfter);

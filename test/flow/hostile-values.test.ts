@@ -2,14 +2,13 @@ import { join } from "node:path";
 import { ERRORS } from "../../src/core/errors";
 import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
-import { graphql, newUser, rest, signed, signIn } from "../support/client";
+import { graphql, newUser, rest, signIn } from "../support/client";
 import { HOSTILE, LEAKS, placesOf, withValue } from "../support/hostile-values";
+import { hostileWorld } from "../support/hostile-world";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
+import { ownerToken } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
-import { addEvent } from "../support/push";
-import { addSubscription } from "../support/push-devices";
 
 /**
  * Every parameter of every operation, with every value that is known to hurt: the answer is an answer
@@ -24,29 +23,11 @@ const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL" && code !
 let node: TestNode;
 let world: World;
 let session: { token: string };
-let unique = 0;
 
 beforeAll(async () => {
   node = await startNode();
-  const a = await newUser(node);
-  const b = await newUser(node);
-  // The node's own application is not to be changed by what follows.
-  const [spare] = await node.sql<{ id: number }>(
-    `INSERT INTO applications (account_id, name, auth_key, auth_secret, updated_at)
-      SELECT account_id, 'Spare', 'spare', auth_secret, now() FROM applications RETURNING id`,
-  );
-  world = {
-    ...{ node, elsewhere: node, a, b, foreign: b, owner: ownerOf(node) },
-    spareApplicationId: String(spare?.id),
-    subscriptionId: await addSubscription(node, a),
-    eventId: await addEvent(node, a),
-    get unique() {
-      return ++unique;
-    },
-    resetToken: () => "x".repeat(43),
-    signed: () => signed(node),
-  };
-  session = a;
+  world = await hostileWorld(node);
+  session = world.a;
 });
 afterAll(() => node.stop());
 

@@ -524,7 +524,7 @@ describe("Twitter's answers", () => {
   const CASES: Record<string, () => Data> = {
     "a forged token": () => byTwitter("forged", "secret"),
     "a wrong secret": () => byTwitter(twitterPerson().token, "wrong"),
-    "a secret of no form": () => byTwitter(twitterPerson().token, "\ud800"),
+    "a secret of no form": () => byTwitter(twitterPerson().token, "\u00e9"),
     "a 200 with errors": () =>
       withReply({ status: 200, body: { errors: [{ code: 89, message: "no" }] } }),
     "an empty profile": () => withReply({ status: 200, body: {} }),

@@ -69,10 +69,13 @@ it.each<[string, string, RegExp]>([
   ["__proto__ further in", encode('{"a": [{"__proto__": 1}]}'), /__proto__/],
   ["a number without end", encode('{"a": 1e999}'), /too large/],
   ["a number that loses digits", encode('{"a": 12345678901234567891}'), /too large.*as text/],
-  ["half of a character", encode('{"a": "\\ud83d"}'), /half of a character/],
-  ["half of a character in a key", encode('{"\\ude00": 1}'), /half of a character/],
-  ["half of a character outside", "e30\ud83d", /no text/],
-  ["a null character", "e30=\0", /no text/],
+  ["half of a character", encode('{"a": "\\ud83d"}'), /a lone surrogate/],
+  ["half of a character in a key", encode('{"\\ude00": 1}'), /a lone surrogate/],
+  ["NUL inside", encode('{"a": ["\\u0000"]}'), /contains a character/],
+  ["U+FFFE inside", encode('{"a": {"b": "\uFFFE"}}'), /contains a character/],
+  ["U+FFFF in a key", encode('{"\\uffff": 1}'), /contains a character/],
+  ["a lone surrogate outside", "e30\ud83d", /is not Base64/],
+  ["NUL outside", "e30=\0", /is not Base64/],
 ])("refuses %s", (_name, text, reason) => {
   expect(() => readMessage(text, null)).toThrow(reason);
   try {

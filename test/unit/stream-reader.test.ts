@@ -92,6 +92,11 @@ describe("a stream", () => {
     ["an unbound prefix", `${HEADER}<x:a/>`, "not-well-formed"],
     ["an unknown entity", `${HEADER}<a>&x;</a>`, "not-well-formed"],
     ["a NUL", `${HEADER}<a>\0</a>`, "not-well-formed"],
+    [
+      "a lone surrogate",
+      Buffer.concat([Buffer.from(`${HEADER}<a>`), Buffer.from([0xed, 0xa0, 0x80])]),
+      "not-well-formed",
+    ],
     ["something behind the end", `${HEADER}</stream:stream><a/>`, "not-well-formed"],
     ["TLS in place of XML", Buffer.from([0x16, 3, 1, 2, 0, 1, 0]), "not-well-formed"],
   ])("with %s is refused", (_name, text, condition) => {

@@ -1,3 +1,4 @@
+import { cutText } from "../../core/text";
 import { parseId } from "../../identity/user/find-user";
 import { problemOf } from "../../push/payload/json";
 import type { JsonObject, Party, Signal } from "../signal";
@@ -91,7 +92,7 @@ export function toCallEvent({ signal, heard }: SentSignal, at: number): CallEven
 }
 
 function deviceOf({ resource }: Party): string | null {
-  return resource?.slice(0, DEVICE_MAX) ?? null;
+  return resource === undefined ? null : cutText(resource, DEVICE_MAX);
 }
 
 /** How a `reject` is meant: its userInfo tells when a client sent it by itself. */

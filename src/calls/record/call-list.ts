@@ -134,9 +134,7 @@ export async function findCall(
   { userId }: UserViewer,
   sessionId: string,
 ): Promise<Call> {
-  const rows = sessionId.includes("\0")
-    ? []
-    : await identity.store.query<CallRow>(BY_SESSION, [userId, sessionId]);
+  const rows = await identity.store.query<CallRow>(BY_SESSION, [userId, sessionId]);
   const [call] = await withParticipants(identity, rows);
   if (!call) throw new Fault("NOT_FOUND", "There is no such call");
   return call;

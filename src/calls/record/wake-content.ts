@@ -1,3 +1,4 @@
+import { cutText } from "../../core/text";
 import type { PushEnvironment } from "../../push/channel";
 import type { WakeContent } from "../../push/event/wake-event";
 import type { Invitation } from "./call-event";
@@ -23,7 +24,7 @@ export interface RingingRow {
  * "Calls"). Nothing of it grows without bound, so that every service takes it.
  */
 export function wakeContent(row: RingingRow, { opponentIds, userInfo }: Invitation): WakeContent {
-  const name = [...(row.full_name?.trim() ?? "")].slice(0, NAME_MAX).join("");
+  const name = cutText(row.full_name?.trim() ?? "", NAME_MAX);
   return {
     text: name === "" ? "Incoming call" : `Incoming call from ${name}`,
     // A second more, since the platforms count whole ones.

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
+import { cutText } from "../../core/text";
 import type { AccountViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
 import type { Guess } from "../limits";
@@ -73,10 +74,10 @@ export async function signInOwner(
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
   const account = await identity.limits.guess(ownerGuess(key, from.ip), async () => {
-    // The database refuses NUL in a text; no address has one either.
-    const [row] = key.includes("\0")
-      ? []
-      : await identity.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [key]);
+    const [row] = await identity.store.query<{ id: number; password_hash: string | null }>(
+      BY_EMAIL,
+      [key],
+    );
     return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
   });
   if (account === null) throw refused();
@@ -89,7 +90,7 @@ export async function signInOwner(
     expiresAt,
     new Date(now),
     from.ip,
-    from.userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null,
+    from.userAgent === undefined ? null : cutText(from.userAgent, USER_AGENT_MAX),
     account.password_hash,
   ]);
   if (created.length === 0) throw refused();

@@ -1,4 +1,5 @@
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { Password } from "../password";
 
 @ObjectType("Account", { description: "Who owns applications." })
 export class AccountType {
@@ -39,6 +40,7 @@ export class SignInOwnerInput {
   email!: string;
 
   @Field({ description: "The owner's password." })
+  @Password()
   password!: string;
 }
 
@@ -74,9 +76,11 @@ export class UpdateAccountInput {
     nullable: true,
     description: "New password; ends the owner's other sessions. Needs oldPassword.",
   })
+  @Password()
   password?: string | null;
 
   @Field(() => String, { nullable: true, description: "The password until now." })
+  @Password()
   oldPassword?: string | null;
 
   @Field(() => String, {

@@ -44,10 +44,7 @@ export class AccountSettingsResolver {
     @Arg("accountKey", { description: "The account key, shown in the details of an application." })
     accountKey: string,
   ): Promise<AccountSettings> {
-    const rows = accountKey.includes("\0")
-      ? []
-      : await identity.store.query<AccountRow>(FIND, [accountKey]);
-    const [row] = rows;
+    const [row] = await identity.store.query<AccountRow>(FIND, [accountKey]);
     if (!row) throw new Fault("UNAUTHENTICATED", "The account key is not valid");
     const { endpoints } = identity;
     return {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isText } from "../../core/text";
 import type { ApplicationSettings } from "../application/settings";
 import type { FirebaseKeys } from "./firebase-keys";
 import { checkForm, Refused, Unreachable, type Verified } from "./verified";
@@ -14,7 +15,7 @@ const claims = z.object({
   // A list of audiences would pass as well, but Firebase writes none.
   aud: z.string(),
   iat: z.number(),
-  sub: z.string().min(1).max(128),
+  sub: z.string().min(1).max(128).refine(isText),
   phone_number: z.string().regex(/^\+\d{3,20}$/),
   firebase: z.object({ sign_in_provider: z.literal("phone") }),
 });

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { cutText, toText } from "../../core/text";
 import { uniqueViolation } from "../../store/conflicts";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
@@ -76,9 +77,11 @@ async function create(
 }
 
 function profileOf(provider: string, { subject, fullName, phone }: Verified): UserFields {
-  const name = fullName?.replace(/[\p{Cc}\p{Cs}]/gu, "").trim();
+  const name = toText(fullName ?? "")
+    .replace(/\p{Cc}/gu, "")
+    .trim();
   return {
-    fullName: name ? [...name].slice(0, NAME_MAX).join("") : null,
+    fullName: cutText(name, NAME_MAX) || null,
     ...(provider === "facebook" ? { facebookId: subject } : {}),
     ...(provider === "twitter" ? { twitterId: subject } : {}),
     ...(phone === null ? {} : { phone }),

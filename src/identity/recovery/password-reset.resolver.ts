@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
 import { Limited } from "../limits";
+import { Password } from "../password";
 import { requestReset, resetPassword } from "./password-reset";
 
 @InputType({ description: "Who has lost a password." })
@@ -15,6 +16,7 @@ export class ResetPasswordInput {
   token!: string;
 
   @Field({ description: "New password of at least 8 characters." })
+  @Password()
   password!: string;
 }
 

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, ObjectType } from "type-graphql";
+import { Password } from "../password";
 import { ProviderInput } from "../provider/provider.input";
 import { UserType } from "../user/user.type";
 import type { Session } from "./session";
@@ -88,6 +89,7 @@ export class CredentialsInput {
   email?: string | null;
 
   @Field(() => String, { nullable: true, description: "The password." })
+  @Password()
   password?: string | null;
 
   @Field(() => Boolean, {
@@ -147,6 +149,7 @@ export class LoginInput extends ProviderInput {
   email?: string | null;
 
   @Field(() => String, { nullable: true, description: "The password." })
+  @Password()
   password?: string | null;
 }
 

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
+import { cutText } from "../../core/text";
 import type { Viewer } from "../../core/viewer";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
@@ -149,7 +150,7 @@ export function viewerOf(session: Session): Viewer {
 
 /** The User-Agent header as a session keeps it. */
 export function keptUserAgent({ userAgent }: Origin): string | null {
-  return userAgent?.slice(0, USER_AGENT_MAX).replaceAll("\0", "") ?? null;
+  return userAgent === undefined ? null : cutText(userAgent, USER_AGENT_MAX);
 }
 
 /** Whether a session has expired. */

@@ -41,7 +41,7 @@ export async function findUser(
 ): Promise<User | null> {
   const [field, text] = Object.entries(key)[0] as [keyof typeof BY, string];
   const value = field === "id" ? parseId(text) : FOLDED.has(field) ? text.toLowerCase() : text;
-  if (value === null || text.includes("\0")) return null;
+  if (value === null) return null;
   const [row] = await identity.store.query<UserRow>(BY[field], [applicationId, value]);
   return row ? toUser(row) : null;
 }

@@ -130,9 +130,6 @@ function compile(condition: LegacyCondition, bind: Bind): string | Wrong {
   if (kind === "dates") return dates(field.sql, operator, condition.dates ?? [], bind);
   const type = field.kind === "numbers" ? "bigint" : "text";
   const operands = field.kind === "numbers" ? raw : raw.map(String);
-  if (operands.some((each) => typeof each === "string" && each.includes("\0"))) {
-    return wrong("the value holds a character that no field has");
-  }
   return comparison(field.sql, operator, field.folded ? folded(operands) : operands, bind, type);
 }
 
@@ -188,9 +185,6 @@ function comparison(
 
 function tags(operator: LegacyOperator, operands: readonly string[], bind: Bind): string | Wrong {
   if (!isEquality(operator)) return wrong(`user_tags takes eq, ne and in, not ${operator}`);
-  if (operands.some((tag) => tag.includes("\0"))) {
-    return wrong("the value holds a character that no field has");
-  }
   const having = `u.id IN (SELECT g.user_id FROM user_tags g
     WHERE g.application_id = $1 AND g.tag = ANY(${bind(operands, "text[]")}))`;
   return operator === "ne" ? `NOT ${having}` : having;

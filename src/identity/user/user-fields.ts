@@ -113,10 +113,6 @@ function cleanTags(given: string[], refuse: (field: string, message: string) => 
 
 /** What is wrong with a text of a user, of so many characters at most; null when nothing is. */
 export function textProblem(value: string, max: number): string | null {
-  // Neither can be stored: PostgreSQL refuses NUL, and a lone surrogate is no Unicode text.
-  if (/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(value)) {
-    return "holds a character that cannot be stored";
-  }
   const length = value.length <= max ? value.length : [...value].length;
   return length > max ? `is too long (maximum is ${max} characters)` : null;
 }

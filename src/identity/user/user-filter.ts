@@ -166,8 +166,7 @@ function prefix(sql: string, value: string, bind: Bind): string {
  * the order of UTF-8's bytes; undefined where nothing does.
  */
 function afterPrefix(value: string): string | undefined {
-  // Half of a surrogate pair reaches the database as U+FFFD.
-  const points = [...value.replace(/\p{Surrogate}/gu, "\uFFFD")];
+  const points = [...value];
   while (points.at(-1) === "\u{10FFFF}") points.pop();
   const last = points.pop()?.codePointAt(0);
   if (last === undefined) return undefined;
@@ -187,9 +186,6 @@ function checkOperand(name: string, operator: string, value: unknown): void {
   if (all.length === 0) throw Fault.field(name, `${operator} needs at least one value`);
   if (all.length > VALUES_MAX)
     throw Fault.field(name, `${operator} takes ${VALUES_MAX} values at most`);
-  if (all.some((each) => typeof each === "string" && each.includes("\0"))) {
-    throw Fault.field(name, "holds a character that no field has");
-  }
 }
 
 /** A filter without a stand-alone field and primary operator: by the rule that says what it has is not enough. */

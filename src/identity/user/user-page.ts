@@ -65,7 +65,6 @@ export async function usersByFullName(
   fullName: string,
   request: PageRequest,
 ): Promise<UserPageResult> {
-  if (fullName.includes("\0")) throw Fault.field("fullName", "holds a character that no name has");
   return readPage(identity, viewer, request, {
     name: "users_by_full_name",
     where: "u.full_name = $2::text",
@@ -83,9 +82,6 @@ export async function usersByTags(
 ): Promise<UserPageResult> {
   if (tags.length === 0) throw Fault.field("tags", "is required");
   if (tags.length > TAGS_MAX) throw Fault.field("tags", `are too many (maximum is ${TAGS_MAX})`);
-  if (tags.some((tag) => tag.includes("\0"))) {
-    throw Fault.field("tags", "hold a character that no tag has");
-  }
   return readPage(identity, viewer, request, {
     name: "users_by_tags",
     where: `u.id IN (SELECT g.user_id FROM user_tags g

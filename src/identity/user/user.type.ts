@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
+import { Password } from "../password";
 
 @ObjectType("User", { description: "A user of an application.", simpleResolvers: true })
 export class UserType {
@@ -192,6 +193,7 @@ abstract class WritableFields {
 @InputType({ description: "A new user." })
 export class CreateUserInput extends WritableFields {
   @Field({ description: "Password of at least 8 characters." })
+  @Password()
   password!: string;
 }
 
@@ -204,12 +206,14 @@ export class UpdateUserInput extends WritableFields {
     nullable: true,
     description: "New password of at least 8 characters. Ends the user's other sessions.",
   })
+  @Password()
   password?: string | null;
 
   @Field(() => String, {
     nullable: true,
     description: "The password so far; needed with a new one.",
   })
+  @Password()
   oldPassword?: string | null;
 }
 

@@ -1,3 +1,4 @@
+import { cutText, toText } from "../../core/text";
 import type { PushEnvironment } from "../channel";
 import { couldNotAsk, NOT_ASKED, type Provider } from "../provider/provider";
 import type { Credentials } from "./credentials";
@@ -55,7 +56,7 @@ export async function judgeCredentials(
 
 function toVerdict(text: string | null): Verdict {
   if (text === null) return { kind: "accepted" };
-  const reason = text.replace(/[\p{Cc}\p{Cs}]+/gu, " ").slice(0, REASON_MAX);
+  const reason = cutText(toText(text).replace(/\p{Cc}+/gu, " "), REASON_MAX);
   if (!reason.startsWith(NOT_ASKED)) return { kind: "refused", reason };
   return { kind: "unreachable", reason: reason.slice(NOT_ASKED.length).replace(/^: /, "") };
 }

@@ -1,3 +1,4 @@
+import { cutText, toText } from "../../core/text";
 import type { Statement, Transaction } from "../../store/store";
 import type { Outcome } from "../provider/provider";
 import { JOBS, type Push } from "../push";
@@ -168,10 +169,7 @@ function retries(judged: Judged[], now: number): Map<number, number[]> {
   return groups;
 }
 
-/** PostgreSQL's text holds no NUL, and this is somebody else's text. */
+/** A push service's words, on one line. */
 function clean(text: string): string {
-  return text
-    .slice(0, TEXT_MAX)
-    .replace(/\p{Cc}/gu, " ")
-    .replace(/\p{Surrogate}/gu, "\uFFFD");
+  return toText(cutText(text, TEXT_MAX)).replace(/\p{Cc}/gu, " ");
 }

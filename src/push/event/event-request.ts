@@ -95,7 +95,7 @@ function checkMessage(
 }
 
 function checkName({ name = null }: EventInput): string | null {
-  if (name !== null && (name.length > NAME_MAX || name.includes("\0"))) {
+  if (name !== null && name.length > NAME_MAX) {
     throw Fault.field("name", `must be a text of at most ${NAME_MAX} characters`);
   }
   return name;

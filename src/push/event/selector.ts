@@ -63,7 +63,7 @@ function toIds(list: string[]): number[] {
 
 function toTexts(field: string, list: string[]): string[] {
   for (const text of list) {
-    if (text === "" || text.length > TEXT_MAX || text.includes("\0")) {
+    if (text === "" || text.length > TEXT_MAX) {
       throw Fault.field(field, `must be texts of 1 to ${TEXT_MAX} characters`);
     }
   }

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { isText, NOT_TEXT } from "../../core/text";
 import { toData } from "./fcm-data";
 import { readFcmNotification } from "./fcm-notification";
 import { given, isObject, type JsonObject, unlessEmpty } from "./json";
@@ -97,11 +98,14 @@ export function readFcmContent(content: JsonObject): FcmContent {
 }
 
 function decodeEscapes(text: string): string {
+  let decoded: string;
   try {
-    return decodeURIComponent(text);
+    decoded = decodeURIComponent(text);
   } catch {
     throw Fault.field("message", "holds a broken escape; a percent sign itself is written %25");
   }
+  if (!isText(decoded)) throw Fault.field("message", NOT_TEXT);
+  return decoded;
 }
 
 /**

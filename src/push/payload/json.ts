@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { isText, NOT_TEXT } from "../../core/text";
 
 /** A value of JSON. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -24,17 +25,12 @@ export function unlessEmpty<T extends object>(object: T | undefined): T | undefi
   return object && Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** Whether a text has half of a surrogate pair in it, which UTF-8 cannot say. */
-export function isBroken(text: string): boolean {
-  return /\p{Surrogate}/u.test(text);
-}
-
 /**
  * What keeps a value from being passed on unchanged in a message, or null.
  * @param depth its level: the message itself is the first
  */
 export function problemOf(value: Json, depth: number): string | null {
-  if (typeof value === "string") return isBroken(value) ? "holds half of a character" : null;
+  if (typeof value === "string") return isText(value) ? null : NOT_TEXT;
   if (typeof value === "number") {
     const exact =
       Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -46,7 +42,7 @@ export function problemOf(value: Json, depth: number): string | null {
   if (depth > DEPTH_MAX) return `nests deeper than ${DEPTH_MAX} levels`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__") return "holds the key __proto__, which no object should have";
-    if (isBroken(key)) return "holds half of a character";
+    if (!isText(key)) return NOT_TEXT;
     // An index of an array is a key too.
     const problem = problemOf((value as JsonObject)[key]!, depth + 1);
     if (problem) return problem;

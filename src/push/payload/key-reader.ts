@@ -1,5 +1,6 @@
 import { Fault } from "../../core/errors";
-import { isBroken, isObject, type JsonObject } from "./json";
+import { isText } from "../../core/text";
+import { isObject, type JsonObject } from "./json";
 
 /** Wrong keys that a fault names at most. */
 const SHOWN_MAX = 10;
@@ -80,7 +81,7 @@ export class KeyReader {
       const list = typeof value === "string" ? parseList(value) : value;
       if (!Array.isArray(list)) return undefined;
       const fits = list.every((each) =>
-        typeof each === "string" ? !isBroken(each) : Number.isFinite(each),
+        typeof each === "string" ? isText(each) : Number.isFinite(each),
       );
       return fits ? list.map(String) : undefined;
     });

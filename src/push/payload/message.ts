@@ -2,7 +2,7 @@ import { Fault } from "../../core/errors";
 import type { PushChannel } from "../channel";
 import { decodeText } from "./base64";
 import { type FcmContent, readFcmContent, readFcmPairs } from "./fcm-message";
-import { isBroken, type JsonObject, parseObject } from "./json";
+import { type JsonObject, parseObject } from "./json";
 import { readUniversal, type Universal } from "./universal";
 
 /** Characters of `event[message]` at most; what the platforms take is checked apart (size.ts). */
@@ -68,9 +68,6 @@ export function readMessage(text: string, channel: PushChannel | null): Message 
   if (text.trim() === "") throw Fault.field("message", "is empty");
   if (text.length > MESSAGE_MAX) {
     throw Fault.field("message", `has more than ${MESSAGE_MAX.toLocaleString("en-US")} characters`);
-  }
-  if (isBroken(text) || text.includes("\0")) {
-    throw Fault.field("message", "holds a character that is no text");
   }
   return channel === null ? readUniversalText(text) : readPlatformText(text, channel);
 }

@@ -1,3 +1,4 @@
+import { cutText } from "../../../core/text";
 import { type Answer, Unanswered } from "../../../network/answer";
 import type { Outcome } from "../provider";
 
@@ -44,8 +45,7 @@ const REASON_MAX = 200;
  * be a token or an address that it repeats.
  */
 export function quoteReason(words: string): string {
-  return words
-    .slice(0, 4 * REASON_MAX)
+  return cutText(words, 4 * REASON_MAX)
     .replace(/[^\x21-\x7e]+/g, " ")
     .replace(/\b\w+:\/\/\S+|[\w.~+/=:%-]{40,}/g, "…")
     .trim()

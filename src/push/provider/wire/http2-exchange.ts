@@ -4,6 +4,7 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from "node:http2";
+import { cutText } from "../../../core/text";
 import { type Answer, connectionFault, Unanswered } from "../../../network/answer";
 import { ANSWER_MAX } from "./answer";
 
@@ -46,7 +47,7 @@ export function exchange(
     stream.setEncoding("utf8");
     stream.on("data", (chunk: string) => {
       if (!answer) return;
-      answer.body = (answer.body + chunk).slice(0, ANSWER_MAX);
+      answer.body = cutText(answer.body + chunk, ANSWER_MAX);
       if (answer.body.length === ANSWER_MAX) stream.close(constants.NGHTTP2_CANCEL);
     });
     stream.on("error", (error) => {

@@ -1,0 +1,265 @@
+import { join } from "node:path";
+import { getNamedType } from "graphql";
+import { ERRORS } from "../../src/core/errors";
+import { openLog } from "../../src/core/log";
+import { NOT_TEXT } from "../../src/core/text";
+import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
+import { readDocuments, readRestFiles } from "../../src/rest/documents";
+import type { RestParameter } from "../../src/rest/parameters";
+import { type Answer, graphql, rest, signIn } from "../support/client";
+import { openSocket, type SocketAnswer } from "../support/graphql-socket";
+import { withValue } from "../support/hostile-values";
+import { hostileWorld } from "../support/hostile-world";
+import { startNode, type TestNode } from "../support/node";
+import { ownerToken } from "../support/owner";
+import { ROUTES } from "../support/permission-routes";
+import type { World } from "../support/permission-rows";
+import { type TextPlace, textPlaces } from "../support/text-places";
+
+/**
+ * Every place that takes text, from every protocol, with what is no text: the answer is INVALID and
+ * names the field. Passwords may hold anything. Nothing of it is an error of the service.
+ */
+
+const NOT_TEXTS = ["a\0b", "\ud800", "x\udc00y", "\ufffe", "a\uffff"];
+/** A text that fits into one request. */
+const LARGE = "x".repeat(200_000);
+const MEGABYTE = "x".repeat(1_048_576);
+const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL");
+
+const schema = buildSignalboxSchema();
+const access = accessTable(schema);
+const places = textPlaces(schema);
+const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
+
+const loud: object[] = [];
+const log = openLog("info", {
+  write(line) {
+    const entry = JSON.parse(line) as { level: number };
+    if (entry.level > 30) loud.push(entry);
+  },
+});
+
+let node: TestNode;
+let world: World;
+let session: { token: string };
+beforeAll(async () => {
+  node = await startNode({}, { log });
+  world = await hostileWorld(node);
+  session = world.a;
+});
+afterAll(() => node.stop());
+afterEach(() => expect(loud.splice(0)).toEqual([]));
+
+/** A session of the user, made anew where what was tried has ended it. */
+async function userToken(): Promise<string> {
+  const { status } = await rest(node, "GET", "/session", { token: session.token });
+  if (status !== 200) session = await signIn(node, world.a);
+  return session.token;
+}
+
+/** Whether an operation is for owners, or stands below what only owners see. */
+function isOwners({ name }: TextPlace): boolean {
+  const wanted = access.get(name.slice(0, name.indexOf(":")));
+  return wanted === "account" || wanted === undefined;
+}
+
+const tokenFor = (place: TextPlace) => (isOwners(place) ? ownerToken(node) : userToken());
+
+type Send = (document: string, variables: Record<string, unknown>) => Promise<SocketAnswer>;
+
+async function checkPlace(place: TextPlace, values: string[], send: Send): Promise<void> {
+  const of_id = String(node.application.id);
+  const answers = await Promise.all(
+    values.map((value) => send(place.document, { ...place.variables(value), of_id })),
+  );
+  const told = answers.map(({ errors = [] }) =>
+    errors.map(({ extensions: { code, fields } }) => [code, fields]),
+  );
+  if (place.kind === "password" || values.includes(LARGE)) {
+    for (const [code] of told.flat()) expect(CODES).toContain(code);
+    expect(JSON.stringify(told)).not.toContain(NOT_TEXT);
+    return;
+  }
+  const refused = [["INVALID", { [place.field]: [NOT_TEXT] }]];
+  expect([place.name, told]).toEqual([place.name, values.map(() => refused)]);
+}
+
+test("the places that take text were found", () => {
+  const names = places.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "Mutation.createUser: input.login",
+      "Mutation.sendSignal: input.to.device",
+      "Mutation.sendSignal: input.userInfo",
+      "Subscription.callSignals: after",
+      "Application.users: search",
+    ]),
+  );
+  expect(places.filter(({ kind }) => kind === "password").map(({ field }) => field)).toEqual(
+    expect.arrayContaining(["password", "oldPassword", "user.password"]),
+  );
+});
+
+const isSubscription = ({ name }: TextPlace) => name.startsWith("Subscription.");
+const rows = places.map((place): [string, TextPlace] => [place.name, place]);
+
+test.each(
+  rows.filter(([, place]) => !isSubscription(place)),
+)("GraphQL over HTTP, %s", async (_name, place) => {
+  const token = await tokenFor(place);
+  const send: Send = (document, variables) => graphql(node, document, variables, token);
+  await checkPlace(place, NOT_TEXTS, send);
+  await checkPlace(place, [LARGE], send);
+});
+
+test("GraphQL over WebSocket, every place", async () => {
+  for (const owners of [true, false]) {
+    const token = owners ? await ownerToken(node) : await userToken();
+    const socket = await openSocket(node, token);
+    for (const place of places.filter((each) => isOwners(each) === owners)) {
+      // HTTP has shown that passwords fail nothing; here one could end the session.
+      if (place.kind === "password") continue;
+      await checkPlace(place, NOT_TEXTS.slice(0, 2), socket.run);
+    }
+    await socket.close();
+  }
+});
+
+interface Request {
+  path: string;
+  body: unknown;
+}
+
+/** Sends a route's request, changed; what it answered. */
+async function sendRoute(
+  name: string,
+  method: string,
+  change: (request: Request) => void,
+): Promise<Answer> {
+  const route = ROUTES[name];
+  if (!route) throw new Error("no route");
+  const request: Request = { path: route.path(world), body: route.body?.(world) ?? {} };
+  change(request);
+  const body = method === "GET" ? undefined : request.body;
+  const headers = route.headers?.(world);
+  return rest(node, method, request.path, { token: await userToken(), headers, body });
+}
+
+/** A body as a form: bracket keys, texts. */
+function formOf(body: object, prefix = ""): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) {
+    const key = prefix === "" ? name : `${prefix}[${Array.isArray(body) ? "" : name}]`;
+    if (typeof value !== "object" || value === null) form.append(key, String(value));
+    else for (const [inner, text] of formOf(value, key)) form.append(inner, text);
+  }
+  return form;
+}
+
+/** How a value is put where a parameter stands, by the form of the request. */
+function waysTo({ wire, segments, place, type }: RestParameter, method: string) {
+  const json = String(getNamedType(type)) === "JSONObject";
+  const inPath = (value: string) => (request: Request) => {
+    request.path = request.path.replace(/[^/]*$/, encodeURIComponent(value));
+  };
+  const inQuery = (value: string) => (request: Request) => {
+    const [path = "", query = ""] = request.path.split("?");
+    const others = [...new URLSearchParams(query)].filter(([each]) => each !== wire);
+    request.path = `${path}?${new URLSearchParams([...others, [wire, value]])}`;
+  };
+  const inJson = (value: string) => (request: Request) => {
+    const one = json ? { a: [value] } : value;
+    request.body = withValue(request.body as object, segments, one);
+  };
+  const inForm = (value: string) => (request: Request) => {
+    request.body = formOf(withValue(request.body as object, segments, value));
+  };
+  if (place === "path") return { inPath };
+  if (place === "query" || method === "GET") return { inQuery };
+  return json ? { inJson } : { inJson, inForm };
+}
+
+/** Parameters that take text. What binders read is below. */
+const parameters = documents.flatMap(({ name, method, parameters: all }) =>
+  all
+    .filter(({ binder, type, place }) => {
+      const text = /^(String|ID|JSONObject)$/.test(String(getNamedType(type)));
+      return !binder && text && place !== "header";
+    })
+    .map((each): [string, string, string, RestParameter] => [name, each.wire, method, each]),
+);
+
+test.each(parameters)("REST %s: %s", async (name, wire, method, parameter) => {
+  for (const [way, put] of Object.entries(waysTo(parameter, method))) {
+    // Only JSON can say half of a surrogate pair.
+    const values = NOT_TEXTS.filter((value) => way === "inJson" || value.isWellFormed());
+    for (const value of values) {
+      const { status, body } = await sendRoute(name, method, put(value));
+      if (/password\]?$/.test(wire)) {
+        expect([value, status < 500]).toEqual([value, true]);
+        expect(JSON.stringify(body)).not.toContain(NOT_TEXT);
+      } else {
+        const refused = { errors: { [parameter.key]: [NOT_TEXT] } };
+        expect([way, value, status, body]).toEqual([way, value, 422, refused]);
+      }
+    }
+  }
+});
+
+test.each(["a\0b", "\ufffe", "\uffff"])("REST filters, %j", async (value) => {
+  const token = await userToken();
+  const text = encodeURIComponent(value);
+  const ask = async (path: string) => {
+    const { status, body } = await rest(node, "GET", path, { token });
+    return [status, body.errors];
+  };
+  const refused = (field: string) => [422, { [field]: [NOT_TEXT] }];
+  for (const field of ["login", "email", "full_name", "phone", "external_id", "user_tags"]) {
+    for (const operator of ["", "[start_with]", "[in][]"]) {
+      expect(await ask(`/users/v2?${field}${operator}=${text}`)).toEqual(refused(field));
+    }
+  }
+  expect(await ask(`/users?filter[]=string+login+eq+${text}`)).toEqual(refused("filter"));
+  expect(await ask(`/users?filter[]=string+user_tags+in+a,${text}`)).toEqual(refused("filter"));
+});
+
+test("paths, queries and forms of bytes that are no UTF-8 fail nothing", async () => {
+  const token = await userToken();
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  for (const bytes of ["%ED%A0%80", "%FF", "%C0%80", "%EF%BF"]) {
+    const body = `user[full_name]=${bytes}`;
+    const answers = await Promise.all([
+      rest(node, "GET", `/users/external/${bytes}`, { token }),
+      rest(node, "GET", `/users/by_full_name?full_name=${bytes}`, { token }),
+      rest(node, "PUT", `/users/${world.a.id}`, { token, headers, body }),
+    ]);
+    for (const { status } of answers) expect([bytes, status < 500]).toEqual([bytes, true]);
+  }
+});
+
+describe("a megabyte is TOO_LARGE", () => {
+  const query = "query ($login: String!) { user(by: { login: $login }) { id } }";
+  const user = () => `/users/${world.a.id}`;
+  const WAYS: Record<string, (token: string) => Promise<{ status: number }>> = {
+    "GraphQL over HTTP": (token) => graphql(node, query, { login: MEGABYTE }, token),
+    "REST as JSON": (token) =>
+      rest(node, "PUT", user(), { token, body: { user: { full_name: MEGABYTE } } }),
+    "REST as a form": (token) =>
+      rest(node, "PUT", user(), {
+        token,
+        body: new URLSearchParams({ "user[full_name]": MEGABYTE }),
+      }),
+    "REST in a query": (token) =>
+      rest(node, "GET", `/users/by_login?login=${"x".repeat(8_200)}`, { token }),
+  };
+  test.each(Object.entries(WAYS))("%s", async (_name, send) => {
+    expect((await send(await userToken())).status).toBe(413);
+  });
+
+  test("GraphQL over WebSocket", async () => {
+    const socket = await openSocket(node, await userToken());
+    socket.send({ id: "1", type: "subscribe", payload: { query, variables: { login: MEGABYTE } } });
+    expect((await socket.closed).code).toBe(1009);
+  });
+});

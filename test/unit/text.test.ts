@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { cutText, isText, isTextThroughout, toText } from "../../src/core/text";
+
+/** Strings of any code units, lone surrogates and noncharacters among them. */
+const units = fc
+  .array(
+    fc.oneof(
+      fc.integer({ min: 0, max: 0xffff }),
+      fc.constantFrom(
+        0,
+        0x61,
+        0xd7ff,
+        0xd800,
+        0xdbff,
+        0xdc00,
+        0xdfff,
+        0xe000,
+        0xfffd,
+        0xfffe,
+        0xffff,
+      ),
+    ),
+    { maxLength: 40 },
+  )
+  .map((list) => String.fromCharCode(...list));
+
+/** Says the rule by code point, one after the other. */
+const plainly = (value: string) =>
+  [...value].every((character) => {
+    const point = character.codePointAt(0) ?? 0;
+    return (
+      point !== 0 && point !== 0xfffe && point !== 0xffff && !(point >= 0xd800 && point <= 0xdfff)
+    );
+  });
+
+describe("text", () => {
+  test.each([
+    "",
+    "a",
+    "é€😀",
+    "\u0001\u001f\u007f\u0085",
+    "\u200b\u202e",
+    "\ufffd",
+    "\u{1fffe}\u{10ffff}",
+  ])("%j is text", (value) => {
+    expect(isText(value)).toBe(true);
+    expect(toText(value)).toBe(value);
+  });
+
+  test.each([
+    "\0",
+    "a\0b",
+    "\ud800",
+    "a\udc00",
+    "\udc00\ud800",
+    "😀\ud83d",
+    "\ufffe",
+    "é\uffff",
+  ])("%j is none", (value) => {
+    expect(isText(value)).toBe(false);
+    expect(isText(toText(value))).toBe(true);
+  });
+
+  test("is what the rule says of every code point", () => {
+    fc.assert(
+      fc.property(units, (value) => {
+        expect(isText(value)).toBe(plainly(value));
+        expect(isText(toText(value))).toBe(true);
+      }),
+    );
+  });
+
+  test("is looked for in JSON at any depth, keys included", () => {
+    expect(isTextThroughout({ a: ["x", { b: null, c: 1, d: true }] })).toBe(true);
+    expect(isTextThroughout({ a: ["x", { b: "\0" }] })).toBe(false);
+    expect(isTextThroughout({ a: [{ "\ud800": 1 }] })).toBe(false);
+    const deep = (end: string) =>
+      JSON.parse(`${"[".repeat(100_000)}"${end}"${"]".repeat(100_000)}`);
+    expect(isTextThroughout(deep("x"))).toBe(true);
+    expect(isTextThroughout(deep("\uffff"))).toBe(false);
+  });
+});
+
+describe("a cut", () => {
+  test.each([
+    ["abc", 5, "abc"],
+    ["abc", 2, "ab"],
+    ["abc", 0, ""],
+    ["a😀b", 1, "a"],
+    ["a😀b", 2, "a😀"],
+    ["😀😀😀", 2, "😀😀"],
+  ])("of %j to %i", (text, max, cut) => {
+    expect(cutText(text, max)).toBe(cut);
+  });
+
+  test("keeps characters whole", () => {
+    fc.assert(
+      fc.property(units, fc.nat(50), (value, max) => {
+        expect(cutText(value, max)).toBe([...value].slice(0, max).join(""));
+      }),
+    );
+  });
+});
