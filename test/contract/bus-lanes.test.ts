@@ -11,7 +11,7 @@ import {
 } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
-import { describeServices } from "../support/database";
+import { describeEmbedded, describeServices } from "../support/database";
 import { ADAPTERS, log, readAll } from "./bus-adapters";
 
 const LANES = [EVERYBODY, "to:a", "to:b", "answers"];
@@ -119,7 +119,7 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
   });
 });
 
-describe("lanes of the local bus in time", () => {
+describeEmbedded("lanes of the local bus in time", () => {
   let now = 1_000_000;
   let bus: OpenBus;
   beforeEach(() => {

@@ -9,7 +9,7 @@ import type { OpenBus } from "../../src/bus/adapter";
 import { INBOX_BYTES, INBOX_ENTRIES, INBOX_MS, PAGE_BYTES, PAGE_ENTRIES } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
-import { describeServices } from "../support/database";
+import { describeEmbedded, describeServices } from "../support/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
 /** A listener and the promise of what it hears. */
@@ -257,7 +257,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 });
 
-describe("the local bus in time", () => {
+describeEmbedded("the local bus in time", () => {
   let now = 1_000_000;
   let bus: OpenBus;
 

@@ -5,31 +5,21 @@ import type { Jobs } from "../../src/jobs/jobs";
 import { openJobs } from "../../src/jobs/pg-boss";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
-import {
-  emptyFolder,
-  type FreshDatabase,
-  freshFolder,
-  freshServices,
-  hasServices,
-} from "../support/database";
+import { DATABASE_NAME, emptyFolder, type FreshDatabase, freshDatabase } from "../support/database";
 import { eventually } from "../support/moving-clock";
 
 const log = openLog("silent");
-const DATABASES: Array<{ name: string; fresh: () => Promise<FreshDatabase> }> = [
-  { name: "embedded", fresh: freshFolder },
-];
-if (hasServices) DATABASES.push({ name: "postgresql", fresh: () => freshServices() });
 
 const openOn = (database: FreshDatabase) =>
   openStore({ config: readConfig({ ...database.environment }), log, exclusive: false });
 
-describe.each(DATABASES)("jobs on the $name database", ({ fresh }) => {
+describe(`jobs on the ${DATABASE_NAME} database`, () => {
   let database: FreshDatabase;
   let store: Store;
   const opened: Jobs[] = [];
 
   beforeAll(async () => {
-    database = await fresh();
+    database = await freshDatabase();
     store = await openOn(database);
   });
   afterEach(async () => {

@@ -4,21 +4,16 @@ import { uniqueViolation, unreachable } from "../../src/store/conflicts";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { UNIQUE_INDEXES } from "../../src/store/unique-indexes";
-import { type FreshDatabase, freshFolder, freshServices, hasServices } from "../support/database";
+import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/database";
 
 const log = openLog("silent");
 
-const ADAPTERS = [
-  { name: "embedded", fresh: freshFolder },
-  ...(hasServices ? [{ name: "postgresql", fresh: () => freshServices() }] : []),
-];
-
-describe.each(ADAPTERS)("the $name store", ({ name, fresh }) => {
+describe(`the ${DATABASE_NAME} store`, () => {
   let database: FreshDatabase;
   let store: Store;
 
   beforeAll(async () => {
-    database = await fresh();
+    database = await freshDatabase();
     const config = readConfig({ ...database.environment, DATABASE_POOL: "1" });
     store = await openStore({ config, log, exclusive: true });
   });
@@ -45,7 +40,7 @@ describe.each(ADAPTERS)("the $name store", ({ name, fresh }) => {
   }
 
   test("says what it is, and that it is well", async () => {
-    expect(store.kind).toBe(name);
+    expect(store.kind).toBe(DATABASE_NAME);
     await store.check();
   });
 
@@ -98,7 +93,7 @@ describe.each(ADAPTERS)("the $name store", ({ name, fresh }) => {
   test("Prisma and prepared statements see the same moment, whatever the server's time zone", async () => {
     const createdAt = new Date("2026-11-21T23:59:59.999Z");
     const { id } = await store.db.account.create({
-      data: { name: "a", accountKey: `moment-${name}`, createdAt },
+      data: { name: "a", accountKey: `moment-${DATABASE_NAME}`, createdAt },
     });
     const row = await one(
       "SELECT (extract(epoch FROM created_at) * 1000)::int8 AS ms FROM accounts WHERE id = $1",
@@ -247,7 +242,7 @@ describe.each(ADAPTERS)("the $name store", ({ name, fresh }) => {
   });
 
   test("a failed transaction leaves nothing, and the connection is as good as before", async () => {
-    const accountKey = `gone-${name}`;
+    const accountKey = `gone-${DATABASE_NAME}`;
     await thrown(() =>
       store.db.$transaction(async (tx) => {
         await tx.account.create({ data: { name: "a", accountKey } });
@@ -259,7 +254,7 @@ describe.each(ADAPTERS)("the $name store", ({ name, fresh }) => {
   });
 
   test("is UNAVAILABLE once it is closed", async () => {
-    const own = await fresh();
+    const own = await freshDatabase();
     const config = readConfig(own.environment);
     const closing = await openStore({ config, log, exclusive: true });
     await closing.close();

@@ -7,6 +7,7 @@ import { Sealer } from "../../src/core/sealer";
 import { openMigrationConnection } from "../../src/store/migration-connection";
 import { readMigrations } from "../../src/store/migrations";
 import {
+  describeEmbedded,
   describeServices,
   emptyFolder,
   type FreshDatabase,
@@ -35,7 +36,7 @@ const examine = (environment: Record<string, string>) =>
   runChecks({ environment: { ...QUIET, ...environment }, timeServer: "none" });
 const folderOf = async (made: Promise<FreshDatabase>) => (await fresh(made)).DATA_DIR ?? "";
 
-describe("the embedded database", () => {
+describeEmbedded("the embedded database", () => {
   const alone = (DATA_DIR: string) => examine({ DATA_DIR });
 
   it("of a server that has ended is opened, with its key", async () => {

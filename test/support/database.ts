@@ -17,9 +17,12 @@ export interface FreshDatabase {
 
 /** Whether this run has real services: PostgreSQL and Redis. */
 export const hasServices = process.env.TEST_SERVICES === "1";
+/** What the titles of tests call the database of this run. */
+export const DATABASE_NAME = hasServices ? "postgresql" : "embedded";
 /** For what only real services can show; `npm run test:services` runs it. */
 export const describeServices = hasServices ? describe : describe.skip;
-export const itServices = hasServices ? it : it.skip;
+/** For what the embedded database alone can show. */
+export const describeEmbedded = hasServices ? describe.skip : describe;
 
 /**
  * Makes a migrated, empty database: on PostgreSQL with a Redis database of its own when this run has
