@@ -5,6 +5,7 @@ import { openLimiters } from "./bus/open-limiter";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRecords } from "./calls/record/open-records";
 import { openRouter, type Router } from "./calls/router";
+import { SenderLimits } from "./calls/sender-limits";
 import { clientAddress } from "./core/client-address";
 import { type Clock, systemClock } from "./core/clock";
 import type { Config } from "./core/config";
@@ -140,6 +141,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       answeredElsewhere: (applicationId) => isAnsweredElsewhereTold(identity, applicationId),
       passToChatServer: chatServer?.pass,
       sizes: stanzaSizes(config),
+      limits: new SenderLimits(config, limiters.shared, clock),
     });
 
     const engine = new Engine(signalboxSchema(), config, log, metrics);

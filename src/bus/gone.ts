@@ -1,9 +1,9 @@
 import { EVERYBODY, INBOX_LANES } from "./bus";
 
-/** How far the entries of an inbox are gone, lane by lane. Entries go in the order of their numbers. */
+/** How far the entries of an inbox are gone, lane by lane: the greatest number of any that is. */
 export class Gone {
   private everybody: number;
-  /** The other lanes, in the order of their numbers. */
+  /** The other lanes, the one last taken from at the end. */
   private readonly lanes: { name: string; number: number }[] = [];
 
   /**
@@ -19,17 +19,16 @@ export class Gone {
 
   /** Notes that an entry is gone. */
   take(lane: string, number: number): void {
-    this.to = number;
+    this.to = Math.max(this.to, number);
     if (lane === EVERYBODY) {
-      this.everybody = number;
+      this.everybody = Math.max(this.everybody, number);
       return;
     }
     const place = this.lanes.findIndex(({ name }) => name === lane);
     const [known] = place < 0 ? [] : this.lanes.splice(place, 1);
-    this.lanes.push(known ?? { name: lane, number });
-    if (known) known.number = number;
+    this.lanes.push({ name: lane, number: Math.max(known?.number ?? this.others, number) });
     const forgotten = this.lanes.length > INBOX_LANES ? this.lanes.shift() : undefined;
-    if (forgotten) this.others = forgotten.number;
+    if (forgotten) this.others = Math.max(this.others, forgotten.number);
   }
 
   /** Whether nothing of these lanes is gone that stood after a number. */

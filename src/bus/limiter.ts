@@ -37,6 +37,12 @@ export const KNOWN_MS = 7 * 86_400_000;
 /** Milliseconds of the first wait; every further failure doubles it. */
 export const FIRST_WAIT_MS = 1_000;
 
+/** What a budget's window holds. */
+export interface Added {
+  count: number;
+  endsInMs: number;
+}
+
 /**
  * Counts what must not happen too often, for all nodes of a deployment together. Nobody waits in here:
  * callers are told how long to stay away.
@@ -44,6 +50,12 @@ export const FIRST_WAIT_MS = 1_000;
 export interface Limiter {
   /** Counts one more against a budget. Answers the milliseconds to stay away, 0 when it is within. */
   take(budget: Budget, key: string): Promise<number>;
+
+  /**
+   * Adds what was counted elsewhere to a budget, whether or not it is within.
+   * @returns what its window holds by now; undefined where the others cannot be told
+   */
+  add(budget: Budget, key: string, count: number): Promise<Added | undefined>;
 
   /**
    * Counts an attempt as failed before it is judged, so that many at once gain nothing.

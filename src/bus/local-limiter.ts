@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock";
 import {
+  type Added,
   type Attempt,
   type Budget,
   FAILURES_MS,
@@ -56,6 +57,17 @@ export class LocalLimiter implements Limiter {
     }
     window.count += 1;
     return window.count > limit ? window.endsAt - now : 0;
+  }
+
+  async add(budget: Budget, key: string, count: number): Promise<Added> {
+    const now = this.clock.now();
+    const place = placeOf(budget, key);
+    const known = this.windows.get(place);
+    const window =
+      known && known.endsAt > now ? known : { count: 0, endsAt: now + budget.seconds * 1000 };
+    window.count += count;
+    this.windows.set(place, window);
+    return { count: window.count, endsInMs: window.endsAt - now };
   }
 
   async take(budget: Budget, key: string): Promise<number> {

@@ -2,43 +2,27 @@ import type { Clock } from "../core/clock";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
-import { HEAD_MS, type OpenBus } from "./adapter";
+import { HEAD_MS, inboxesFull, inboxFull, NOBODYS, type OpenBus } from "./adapter";
 import {
   type Appended,
+  ENTRY_BYTES,
   EVERYBODY,
-  INBOX_BYTES,
-  INBOX_ENTRIES,
+  INBOX_BASE_BYTES,
   INBOX_MS,
   type InboxEntry,
   type InboxPage,
   PAGE_BYTES,
   PAGE_ENTRIES,
+  type Share,
   UNREMEMBERED,
 } from "./bus";
 import { Gone } from "./gone";
 import { shortLane } from "./lane";
 import { type Listener, Listeners } from "./listeners";
+import { LocalInbox } from "./local-inbox";
 
 /** Remembered cursors of emptied inboxes, at most. */
 const HEADS = 100_000;
-
-interface Entry {
-  number: number;
-  /** When it was appended, in milliseconds since the epoch. */
-  at: number;
-  /** In UTF-8: a minute of texts would go through each of the garbage collector's rounds. */
-  body: Buffer;
-  lane: string;
-}
-
-interface Inbox {
-  entries: Entry[];
-  /** Of all entries together. */
-  bytes: number;
-  gone: Gone;
-  /** Whether anything is remembered of it once it is empty. */
-  remembered: boolean;
-}
 
 /** What is remembered of an inbox that was emptied. */
 interface Head {
@@ -50,9 +34,14 @@ interface Head {
 /**
  * The bus of a node that is alone, in its own memory. A cursor is `epoch.number`: the epoch is this
  * bus, so that a cursor of an earlier process is known as foreign, and numbers count over all inboxes.
+ * @param bytesMost of all inboxes together; any when left out
  */
-export function openLocalBus(clock: Clock, log: Log): OpenBus {
-  return new LocalBus(clock, log);
+export function openLocalBus(
+  clock: Clock,
+  log: Log,
+  bytesMost = Number.POSITIVE_INFINITY,
+): OpenBus {
+  return new LocalBus(clock, log, bytesMost);
 }
 
 class LocalBus implements OpenBus {
@@ -60,7 +49,7 @@ class LocalBus implements OpenBus {
   private readonly prefix = `${newId()}.`;
   private last = 0;
   /** In the order of their last entries, so the one to empty next comes first. */
-  private readonly inboxes = new Map<string, Inbox>();
+  private readonly inboxes = new Map<string, LocalInbox>();
   /** In the order that they were emptied. */
   private readonly heads = new Map<string, Head>();
   /** Heads that would be forgotten, of inboxes that somebody listens to: who is here is not told of a gap. */
@@ -68,11 +57,14 @@ class LocalBus implements OpenBus {
   /** The greatest of the last numbers that are remembered no more. */
   private forgottenTo = 0;
   private readonly listeners: Listeners;
+  /** Bytes of all inboxes. */
+  private size = 0;
   private closed = false;
 
   constructor(
     private readonly clock: Clock,
     log: Log,
+    private readonly bytesMost: number,
   ) {
     this.listeners = new Listeners(log);
   }
@@ -81,21 +73,28 @@ class LocalBus implements OpenBus {
     name: string,
     body: string,
     lane: string | typeof UNREMEMBERED = EVERYBODY,
+    share: Share = NOBODYS,
   ): Promise<Appended> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
+    const bytes = Buffer.from(body);
+    const base = this.inboxes.has(name) ? 0 : INBOX_BASE_BYTES;
+    if (this.size + base + ENTRY_BYTES + bytes.length > this.bytesMost) throw inboxesFull();
     const inbox = this.inboxes.get(name) ?? this.begin(name, lane !== UNREMEMBERED);
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
     const number = ++this.last;
-    const entry = { number, at: now, body: Buffer.from(body), lane: shortLane(lane ?? EVERYBODY) };
-    inbox.entries.push(entry);
-    inbox.bytes += entry.body.length;
-    trim(inbox, now);
+    const entry = { number, at: now, body: bytes, lane: shortLane(lane ?? EVERYBODY), share };
+    const added = this.resize(inbox, () => {
+      inbox.expire(now);
+      return inbox.add(entry);
+    });
+    if (!added) throw inboxFull();
     const cursor = `${this.prefix}${number}`;
     this.tell(name, cursor);
-    return { cursor, heard: this.listeners.has(name) };
+    const fullness = this.size / this.bytesMost;
+    return { cursor, heard: this.listeners.has(name), fullness };
   }
 
   async read(name: string, after: string, lanes?: readonly string[]): Promise<InboxPage> {
@@ -103,11 +102,11 @@ class LocalBus implements OpenBus {
     const now = this.clock.now();
     this.sweep(now);
     const inbox = this.inboxes.get(name);
-    if (inbox) trim(inbox, now);
+    if (inbox) this.resize(inbox, () => inbox.expire(now));
     const number = this.numberOf(after);
     const all = inbox?.entries ?? [];
     const entries: InboxEntry[] = [];
-    let at = firstAfter(all, number ?? 0);
+    let at = inbox?.firstAfter(number ?? 0) ?? 0;
     let bytes = 0;
     for (let entry = all[at]; entry; entry = all[++at]) {
       bytes += entry.body.length;
@@ -117,8 +116,10 @@ class LocalBus implements OpenBus {
     const complete =
       after === "" ||
       (number !== undefined && this.holds(inbox?.gone ?? this.gone(name), number, lanes));
-    const head = after === "" ? `${this.prefix}${this.headOf(name)}` : "";
-    return { entries, more: at < all.length, head, complete };
+    const begun = after === "";
+    const head = begun ? `${this.prefix}${this.headOf(name)}` : "";
+    const trimmed = begun && inbox !== undefined && now - inbox.trimmedAt <= INBOX_MS;
+    return { entries, more: at < all.length, head, complete, trimmed };
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -168,11 +169,11 @@ class LocalBus implements OpenBus {
   }
 
   /** An inbox without entries, and what is known of those that it had. */
-  private begin(name: string, remembered: boolean): Inbox {
+  private begin(name: string, remembered: boolean): LocalInbox {
     const gone = this.gone(name) ?? new Gone(this.forgottenTo);
     this.heads.delete(name);
     this.attended.delete(name);
-    return { entries: [], bytes: 0, gone, remembered };
+    return new LocalInbox(gone, remembered);
   }
 
   /** Whether nothing of these lanes is gone that stood after a number. */
@@ -195,12 +196,22 @@ class LocalBus implements OpenBus {
     return this.heads.get(name)?.gone ?? this.attended.get(name);
   }
 
+  /** Does something to an inbox and counts what all of them hold. */
+  private resize<T>(inbox: LocalInbox, act: () => T): T {
+    this.size -= inbox.size;
+    try {
+      return act();
+    } finally {
+      this.size += inbox.size;
+    }
+  }
+
   private sweep(now: number): void {
     for (const [name, inbox] of this.inboxes) {
       const newest = inbox.entries.at(-1);
       if (newest && now - newest.at <= INBOX_MS) break;
       this.inboxes.delete(name);
-      trim(inbox, now);
+      this.resize(inbox, () => inbox.expire(now));
       if (inbox.remembered) this.heads.set(name, { gone: inbox.gone, at: now });
     }
     for (const [name, { gone, at }] of this.heads) {
@@ -210,31 +221,4 @@ class LocalBus implements OpenBus {
       else this.forgottenTo = Math.max(this.forgottenTo, gone.to);
     }
   }
-}
-
-/** Index of the first entry beyond a number: entries stand in the order of their numbers. */
-function firstAfter(entries: readonly Entry[], number: number): number {
-  let [from, to] = [0, entries.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((entries[middle]?.number ?? 0) > number) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-}
-
-/** Takes away what is too old and what is too much. */
-function trim(inbox: Inbox, now: number): void {
-  const { entries } = inbox;
-  let gone = 0;
-  for (let entry = entries[0]; entry; entry = entries[gone]) {
-    const left = entries.length - gone;
-    const old = now - entry.at > INBOX_MS;
-    const much = left > INBOX_ENTRIES || (left > 1 && inbox.bytes > INBOX_BYTES);
-    if (!old && !much) break;
-    inbox.bytes -= entry.body.length;
-    inbox.gone.take(entry.lane, entry.number);
-    gone++;
-  }
-  if (gone > 0) entries.splice(0, gone);
 }

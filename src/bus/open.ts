@@ -9,13 +9,14 @@ import { openLocalBus } from "./local";
  * @throws Error when Redis cannot be reached
  */
 export async function openBus(parts: {
-  config: Pick<Config, "REDIS_URL">;
+  config: Pick<Config, "REDIS_URL" | "INBOXES_BYTES">;
   clock: Clock;
   log: Log;
 }): Promise<OpenBus> {
-  const url = parts.config.REDIS_URL;
-  if (url === undefined) return openLocalBus(parts.clock, parts.log);
+  const { REDIS_URL: url, INBOXES_BYTES } = parts.config;
+  const bytesMost = INBOXES_BYTES || undefined;
+  if (url === undefined) return openLocalBus(parts.clock, parts.log, bytesMost);
   // Loaded here, since a node that is alone can spare the memory of Redis' client.
   const { openRedisBus } = require("./redis") as typeof import("./redis");
-  return openRedisBus(url, parts.log);
+  return openRedisBus(url, parts.log, bytesMost);
 }

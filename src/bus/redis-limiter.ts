@@ -1,7 +1,7 @@
 import type { Redis, Result } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Log } from "../core/log";
-import type { Limiter } from "./limiter";
+import type { Added, Limiter } from "./limiter";
 import { type Attempt, type Budget, FAILURES_MS, FIRST_WAIT_MS, KNOWN_MS } from "./limiter";
 import { BEGIN, SETTLE } from "./limiter-scripts";
 import { type LocalLimiter, tracksOf } from "./local-limiter";
@@ -63,6 +63,15 @@ class RedisLimiter implements Limiter {
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);
       return this.meanwhile.take(budget, key);
+    }
+  }
+
+  async add(budget: Budget, key: string, count: number): Promise<Added | undefined> {
+    try {
+      const { consumedPoints, msBeforeNext } = await this.limiterOf(budget).penalty(key, count);
+      return { count: consumedPoints, endsInMs: msBeforeNext };
+    } catch {
+      return undefined;
     }
   }
 

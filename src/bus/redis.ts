@@ -1,9 +1,11 @@
 import type { Result } from "ioredis";
 import type { Log } from "../core/log";
-import { HEAD_MS, type OpenBus } from "./adapter";
+import { HEAD_MS, inboxesFull, inboxFull, NOBODYS, type OpenBus } from "./adapter";
 import {
   type Appended,
+  ENTRY_BYTES,
   EVERYBODY,
+  INBOX_BASE_BYTES,
   INBOX_BYTES,
   INBOX_ENTRIES,
   INBOX_LANES,
@@ -12,6 +14,7 @@ import {
   type InboxPage,
   PAGE_BYTES,
   PAGE_ENTRIES,
+  type Share,
   UNREMEMBERED,
 } from "./bus";
 import { shortLane } from "./lane";
@@ -21,6 +24,8 @@ import { RedisConnection } from "./redis-connection";
 import { APPEND, READ } from "./redis-scripts";
 
 const PREFIX = "signalbox:";
+/** The key of how much all inboxes hold. */
+const SIZES = `${PREFIX}sizes`;
 /** Milliseconds between two renewals of the heads of inboxes that this node listens to. */
 const RENEW_MS = HEAD_MS / 4;
 /** Heads that are renewed with one message. */
@@ -28,16 +33,23 @@ const RENEW_AT_ONCE = 500;
 /** A cursor as this bus gives them: the id of a stream's entry, `milliseconds-sequence`. */
 const CURSOR = /^\d{1,15}-\d{1,15}$/;
 
+/** What the script READ answers. */
+type ReadAnswer = [
+  complete: number,
+  more: number,
+  head: string,
+  trimmed: number,
+  ...cells: string[],
+];
+
 declare module "ioredis" {
   interface RedisCommander<Context> {
     /** The script APPEND. */
     signalboxAppend(
       ...words: (string | number)[]
-    ): Result<[cursor: string, listeners: number], Context>;
+    ): Result<[cursor: string, listeners: number, thousandths: number], Context>;
     /** The script READ. */
-    signalboxRead(
-      ...words: (string | number)[]
-    ): Result<[complete: number, more: number, head: string, ...cells: string[]], Context>;
+    signalboxRead(...words: (string | number)[]): Result<ReadAnswer, Context>;
   }
 }
 
@@ -46,10 +58,11 @@ declare module "ioredis" {
  * are pub/sub; a cursor is the id of a stream's entry. Channels carry the number of the database, which
  * pub/sub by itself does not know, so that two deployments can share a server.
  * @param url `redis:` or `rediss:` with host, credentials and number of the database
+ * @param bytesMost of all inboxes together; any when left out
  * @throws Error when Redis does not answer within ten seconds
  */
-export async function openRedisBus(url: string, log: Log): Promise<OpenBus> {
-  const bus = new RedisBus(url, log);
+export async function openRedisBus(url: string, log: Log, bytesMost?: number): Promise<OpenBus> {
+  const bus = new RedisBus(url, log, bytesMost ?? 0);
   await bus.start();
   return bus;
 }
@@ -60,9 +73,13 @@ class RedisBus implements OpenBus {
   private readonly channels: RedisChannels;
   private readonly renewal: NodeJS.Timeout;
 
-  constructor(url: string, log: Log) {
+  constructor(
+    url: string,
+    log: Log,
+    private readonly bytesMost: number,
+  ) {
     this.commands = new RedisConnection(url, "commands", log);
-    this.commands.client.defineCommand("signalboxAppend", { numberOfKeys: 3, lua: APPEND });
+    this.commands.client.defineCommand("signalboxAppend", { numberOfKeys: 6, lua: APPEND });
     this.commands.client.defineCommand("signalboxRead", { numberOfKeys: 3, lua: READ });
     this.subscriptions = new RedisConnection(url, "subscriptions", log);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
@@ -87,21 +104,25 @@ class RedisBus implements OpenBus {
     inbox: string,
     body: string,
     lane: string | typeof UNREMEMBERED = EVERYBODY,
+    { sender, lasting }: Share = NOBODYS,
   ): Promise<Appended> {
     const remembered = lane !== UNREMEMBERED;
-    const [cursor, listeners] = await this.commands.run((client) =>
+    const [cursor, listeners, thousandths] = await this.commands.run((client) =>
       client.signalboxAppend(
-        ...keys(inbox),
+        ...[...keys(inbox), ...shareKeys(inbox), SIZES],
         ...[body, INBOX_ENTRIES, INBOX_MS, remembered ? HEAD_MS : INBOX_MS, this.channel(inbox)],
         ...[INBOX_BYTES, remembered ? laneField(lane) : "", INBOX_LANES],
+        ...[sender, lasting ? 1 : 0, this.bytesMost, ENTRY_BYTES, INBOX_BASE_BYTES],
       ),
     );
-    return { cursor, heard: listeners > 0 };
+    if (cursor === "inbox") throw inboxFull();
+    if (cursor === "inboxes") throw inboxesFull();
+    return { cursor, heard: listeners > 0, fullness: thousandths / 1000 };
   }
 
   async read(inbox: string, after: string, lanes: readonly string[] = []): Promise<InboxPage> {
     const known = CURSOR.test(after);
-    const [complete, more, head, ...cells] = await this.commands.run((client) =>
+    const [complete, more, head, trimmed, ...cells] = await this.commands.run((client) =>
       client.signalboxRead(
         ...keys(inbox),
         ...[known ? after : "", PAGE_ENTRIES, INBOX_MS, PAGE_BYTES, ...lanes.map(laneField)],
@@ -115,6 +136,7 @@ class RedisBus implements OpenBus {
     return {
       ...{ entries, more: more === 1, head: begun ? head : "" },
       complete: begun || (known && complete === 1),
+      trimmed: begun && trimmed === 1,
     };
   }
 
@@ -155,9 +177,14 @@ class RedisBus implements OpenBus {
   }
 }
 
-/** The keys of an inbox; the braces keep them on one node of a cluster. */
+/** The keys of an inbox that outlive it or its entries. */
 function keys(inbox: string): [stream: string, head: string, lanes: string] {
   return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}head:{${inbox}}`, `${PREFIX}lanes:{${inbox}}`];
+}
+
+/** The keys of what senders hold of an inbox. */
+function shareKeys(inbox: string): [order: string, shares: string] {
+  return [`${PREFIX}order:{${inbox}}`, `${PREFIX}shares:{${inbox}}`];
 }
 
 /** What the scripts call a lane; their own fields beside the lanes have no colon in front. */

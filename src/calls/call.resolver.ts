@@ -105,7 +105,7 @@ let last: { parcel: SignalParcel; signal: SignalType } | undefined;
 
 function showOnce(parcel: SignalParcel): SignalType {
   if (last?.parcel !== parcel) {
-    last = { parcel, signal: showSignal(parcel.cursor, parcel.signal) };
+    last = { parcel, signal: showSignal(parcel.cursor, parcel.signal, parcel.mayHaveMissed) };
   }
   return last.signal;
 }

@@ -20,7 +20,7 @@ export interface Answer {
  * word that another device of the user answered a call.
  */
 export type Parcel =
-  | { kind: "signal"; cursor: string; signal: Signal }
+  | { kind: "signal"; cursor: string; signal: Signal; mayHaveMissed?: boolean }
   | { kind: "stanza"; xml: string }
   | AnsweredParcel;
 
@@ -47,6 +47,12 @@ export interface Device {
   answersOnly?: boolean;
   /** Takes a parcel; must not throw, and bounds what it keeps. */
   receive(parcel: Parcel): void;
+  /**
+   * Is told, before it receives anything, that calls may ring which the inbox no longer holds: more was sent to
+   * the user within the minute than it keeps. Only a device that is newly arrived; any other is refused or
+   * closed where it may have missed something.
+   */
+  missed?(): void;
   /**
    * Resolves once what was received has left for the client; undefined when it has. Asked only while
    * a device is handed what it missed, so that a long replay does not overrun its bounds.

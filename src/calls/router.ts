@@ -9,7 +9,8 @@ import { Inbox } from "./inbox/inbox";
 import { laneTo } from "./inbox/lanes";
 import { writeContent } from "./inbox/mark";
 import type { SentSignal } from "./record/call-event";
-import { inboxOf, type Party, SIGNAL_TYPES, type Signal } from "./signal";
+import type { SenderLimits } from "./sender-limits";
+import { inboxOf, isLasting, type Party, SIGNAL_TYPES, type Signal } from "./signal";
 import type { SizeRule } from "./signal-size";
 
 /** The way every signal takes, from whichever door, to every connected device it is meant for. */
@@ -27,12 +28,13 @@ export interface Router {
    * chat server that this service is attached to has it too. Nobody connected is no error.
    * @throws Fault TOO_LARGE (signal-size.ts), NOT_FOUND for a recipient of another application or none
    * that exists, FULL for a call of more than 4 parties, CONFLICT for an `accept` when another device of the sender has
-   * accepted, UNAVAILABLE when the inbox or the chat server cannot be reached
+   * accepted, LIMITED when the sender sends too much or the inbox has no room, UNAVAILABLE when the inbox or the
+   * chat server cannot be reached or all inboxes together are full
    */
   send(door: "graphql" | "xmpp" | "rest", signal: Signal): Promise<string>;
   /**
    * Passes a stanza that is no call signal to the recipient's connected devices; nothing is kept.
-   * @throws Fault TOO_LARGE, NOT_FOUND as for {@link send}
+   * @throws Fault TOO_LARGE, NOT_FOUND, LIMITED as for {@link send}
    */
   relay(from: Party, to: Party, xml: string): Promise<void>;
   /** Closes every device of this node. */
@@ -60,6 +62,8 @@ export interface RouterParts {
   passToChatServer?(signal: Signal): Promise<void>;
   /** How large a signal or a stanza may be; none where nobody reads it as XML. */
   sizes?: SizeRule;
+  /** How much a user may send; any when left out. */
+  limits?: SenderLimits;
 }
 
 /** Opens the router of one node. */
@@ -86,16 +90,20 @@ export function openRouter(parts: RouterParts): Router {
     },
 
     async send(door, signal) {
+      parts.sizes?.checkSignal(signal);
+      const body = writeContent(signal);
+      parts.limits?.take(signal.from, Buffer.byteLength(body));
       if (signal.type === "call" && countParties(signal) > CALL_PARTIES) {
         throw new Fault("FULL", `A peer-to-peer call has at most ${CALL_PARTIES} parties`);
       }
-      parts.sizes?.checkSignal(signal);
       await checkRecipient(signal.from, signal.to);
       const claim = claimAnswer(parts, signal);
       if (signal.type === "accept") await claim;
       const append = async () => {
-        const body = writeContent(signal);
-        const { cursor, heard } = await bus.append(inboxOf(signal.to), body, laneTo(signal.to));
+        const share = { sender: String(signal.from.userId), lasting: isLasting(signal) };
+        const lane = laneTo(signal.to);
+        const { cursor, heard, fullness } = await bus.append(inboxOf(signal.to), body, lane, share);
+        parts.limits?.note(fullness);
         // Who is connected at a chat server is not known here.
         const reached = heard || parts.passToChatServer !== undefined;
         // It stands in the inbox, whatever becomes of the rest.
@@ -113,6 +121,7 @@ export function openRouter(parts: RouterParts): Router {
 
     async relay(from, to, xml) {
       parts.sizes?.checkStanza(xml);
+      parts.limits?.take(from, Buffer.byteLength(xml));
       await checkRecipient(from, to);
       await bus.publish(inboxOf(to), JSON.stringify({ resource: to.resource, xml }));
     },

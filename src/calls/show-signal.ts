@@ -8,6 +8,7 @@ import type { XmlElementType } from "./xml-element.type";
 export function showSignal(
   cursor: string,
   signal: Signal,
+  mayHaveMissed = false,
 ): SignalType & Pick<UpdateSignal, "parameters"> {
   return {
     id: signal.id,
@@ -29,6 +30,7 @@ export function showSignal(
     siblings: (signal.siblings ?? []).map(showElement),
     lead: signal.lead ?? 0,
     lang: signal.lang ?? null,
+    mayHaveMissed,
   };
 }
 

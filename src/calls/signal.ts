@@ -48,6 +48,14 @@ export const SIGNAL_TYPES = [
 /** A word of {@link SIGNAL_TYPES}. */
 export type SignalType = (typeof SIGNAL_TYPES)[number];
 
+/** The signals that begin a call or settle it: what else of their sender an inbox holds goes before them. */
+const LASTING: readonly string[] = ["call", "accept", "reject", "hangUp"] satisfies SignalType[];
+
+/** Whether a signal begins a call or settles it. */
+export function isLasting({ type }: Pick<Signal, "type">): boolean {
+  return LASTING.includes(type);
+}
+
 /** One ICE candidate (RFC 8839 section 5.1), its parts as sent: an empty sdpMLineIndex means 0. */
 export interface IceCandidate {
   sdpMLineIndex?: string;

@@ -139,6 +139,12 @@ export abstract class SignalType {
 
   @Field(() => String, { nullable: true, description: "Language of the message (xml:lang)." })
   lang!: string | null;
+
+  @Field({
+    description:
+      "Whether calls may ring that this subscription is not told of: more was sent to the user within the minute before it began than an inbox keeps. True of its first signal alone.",
+  })
+  mayHaveMissed!: boolean;
 }
 
 const implementsSignal = { implements: SignalType, simpleResolvers: true };

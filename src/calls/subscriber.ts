@@ -31,6 +31,7 @@ export async function openSubscriber<Kind extends "signal" | "answered">(
   { party, kind, after, hangUp }: SubscriberOptions<Kind>,
 ): Promise<AsyncIterableIterator<ParcelOf<Kind>>> {
   let ended = false;
+  let missed = false;
   let detach: () => Promise<void> = async () => undefined;
   const stream = new BoundedStream<ParcelOf<Kind>>({
     capacity: SUBSCRIBER_QUEUE,
@@ -46,8 +47,14 @@ export async function openSubscriber<Kind extends "signal" | "answered">(
       door: "graphql",
       party,
       answersOnly: kind === "answered",
+      missed: () => {
+        missed = true;
+      },
       receive(parcel) {
-        if (parcel.kind === kind) stream.push(parcel as ParcelOf<Kind>);
+        if (parcel.kind !== kind) return;
+        // The first one says so.
+        stream.push((missed ? { ...parcel, mayHaveMissed: true } : parcel) as ParcelOf<Kind>);
+        missed = false;
       },
       drained: () => stream.drained(),
       close: (reason) => (reason === "behind" ? stream.overrun() : stream.close()),

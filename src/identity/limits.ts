@@ -53,7 +53,6 @@ export class Limits {
   private readonly near: OpenLimiters["near"];
   private readonly shared: Limiter;
   private readonly senders: Budget;
-  private readonly perUser: Budget;
   private readonly streams: Budget;
   private readonly budgets: Record<LimitClass, { address: Budget; application: Budget }>;
 
@@ -71,7 +70,6 @@ export class Limits {
       };
     };
     this.senders = budget("push-user", config.RATE_PUSHES_PER_USER);
-    this.perUser = budget("message-user", config.RATE_MESSAGES_PER_USER);
     this.streams = budget("stream-user", config.RATE_CHAT_SIGN_INS_PER_USER);
     this.budgets = {
       request: budgetsOf("request"),
@@ -101,17 +99,15 @@ export class Limits {
   }
 
   /**
-   * What counts the messages that a user sends over chat: for the user, whatever the number of streams and
-   * addresses, and as a request like any other. At once: they are counted near.
+   * What counts the messages that a user sends over chat as requests like any other; for the user they count
+   * where they are passed on (calls/sender-limits.ts). At once: they are counted near.
    * @returns counts one, from an address where it is known; throws Fault LIMITED
    */
-  messages({ applicationId, userId }: MessageSender): (ip: string | null) => void {
+  messages({ applicationId }: MessageSender): (ip: string | null) => void {
     const { address, application } = this.budgets.request;
-    const ofUser = this.counter(this.perUser, String(userId));
     const ofApplication = this.counter(application, String(applicationId));
     let known: { ip: string; count: () => void } | undefined;
     return (ip) => {
-      ofUser();
       if (ip !== null) {
         if (known?.ip !== ip) known = { ip, count: this.counter(address, networkOf(ip)) };
         known.count();

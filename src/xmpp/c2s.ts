@@ -216,7 +216,7 @@ class Client implements Peer {
     if (this.stream.closing) return device.leave();
     this.#device = device;
     this.stream.established();
-    this.stream.send(bindResult(iq, device.jid));
+    this.stream.send(bindResult(iq, device.jid, device.hasMissed));
     device.begin(this.#missed !== undefined);
   }
 

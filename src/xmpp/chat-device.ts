@@ -35,6 +35,8 @@ export class ChatDevice implements Device, Resumable {
   readonly door = "xmpp";
   readonly jid: string;
   readonly line: Line;
+  /** Whether calls may ring that it is not told of. */
+  hasMissed = false;
   readonly #account: string;
   readonly #count: (ip: string | null) => void;
   readonly #domain: string;
@@ -87,6 +89,10 @@ export class ChatDevice implements Device, Resumable {
     this.#early = undefined;
     for (const parcel of early) this.receive(parcel);
     this.#ready();
+  }
+
+  missed(): void {
+    this.hasMissed = true;
   }
 
   receive(parcel: Parcel): void {

@@ -60,6 +60,9 @@ const ANSWERS = new Map<string, Answer>([
   ["get query jabber:iq:last", last],
 ]);
 
+/** Namespace of the word that calls may ring which are not told (docs/SIGNALING.md "Arriving"). */
+const MISSED = "urn:signalbox:missed:0";
+
 /** Whether this iq asks for a resource (RFC 6120 section 7); answers what is asked. */
 export function bindRequest(iq: Element): Element | undefined {
   return iq.attrs.type === "set" ? childOf(iq, "bind", BIND) : undefined;
@@ -91,7 +94,11 @@ export function iqResult(iq: Element, client: string, content: string): string {
   return `<iq xmlns="${CLIENT}" type="result"${head}>${content}</iq>`;
 }
 
-/** The result that tells a client its full JID. */
-export function bindResult(iq: Element, jid: string): string {
-  return iqResult(iq, jid, `<bind xmlns="${BIND}"><jid>${escapeText(jid)}</jid></bind>`);
+/**
+ * The result that tells a client its full JID.
+ * @param missed whether calls may ring that it is not told of
+ */
+export function bindResult(iq: Element, jid: string, missed: boolean): string {
+  const word = missed ? `<missed xmlns="${MISSED}"/>` : "";
+  return iqResult(iq, jid, `<bind xmlns="${BIND}"><jid>${escapeText(jid)}</jid>${word}</bind>`);
 }

@@ -19,6 +19,7 @@ export const NO_RATES = {
   RATE_RESETS_PER_IP: "0",
   RATE_RESETS_PER_APPLICATION: "0",
   RATE_MESSAGES_PER_USER: "0",
+  RATE_MESSAGE_BYTES_PER_USER: "0",
   RATE_CHAT_SIGN_INS_PER_USER: "0",
   XMPP_BYTES_PER_SECOND: "0",
   // Nor does a busy machine make a node refuse what a test asks.

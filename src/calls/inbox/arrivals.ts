@@ -9,6 +9,8 @@ export interface Arrival {
   cursors: ReadonlySet<string>;
   /** Cursor of the last one, whether or not it still stands there; empty where none is known. */
   end: string;
+  /** Whether calls or answers were taken out of it within the minute, since there was too much. */
+  trimmed: boolean;
 }
 
 /**
@@ -40,10 +42,10 @@ export class Arrivals {
 
   private async readAll(): Promise<Arrival> {
     const [story, cursors] = [new Story(), new Set<string>()];
-    const end = await readLog(this.bus, this.inbox, (entry) => {
+    const { end, trimmed } = await readLog(this.bus, this.inbox, (entry) => {
       story.take(entry);
       cursors.add(entry.cursor);
     });
-    return { story, cursors, end };
+    return { story, cursors, end, trimmed };
   }
 }

@@ -26,7 +26,9 @@ export async function claimAnswer(parts: { bus: Bus; log: Log }, signal: Signal)
     const told = mark.word !== "accept" || (claimed.entered && holder === mark.device);
     if (told) await writeMark(parts.bus, signal.from, mark);
   } catch (error) {
-    parts.log.warn({ err: error }, "an answer was not marked");
+    // A full inbox is a client's doing.
+    const level = error instanceof Fault ? "info" : "warn";
+    parts.log[level]({ err: error }, "an answer was not marked");
   }
   if (mark.word === "accept" && holder !== undefined && holder !== mark.device) {
     throw new Fault("CONFLICT", "The call was answered on another device");

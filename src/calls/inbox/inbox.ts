@@ -30,6 +30,8 @@ interface Place {
   cursor: string;
   /** What stands there already and may be for it; nothing when left out. */
   backlog?: Backlog;
+  /** Whether calls may ring that are gone from the inbox. */
+  trimmed?: boolean;
 }
 
 /**
@@ -60,7 +62,8 @@ export class Inbox {
     try {
       // Subscribed first, then placed: nothing falls between the two.
       await this.open();
-      const { origin, cursor, backlog } = await this.place(device, start);
+      const { origin, cursor, backlog, trimmed } = await this.place(device, start);
+      if (trimmed) device.missed?.();
       if (device.door === "xmpp") await this.claim(resource, seat.id);
       seat.cursor = cursor;
       seat.live = !backlog;
@@ -85,7 +88,8 @@ export class Inbox {
         await writeMark(this.parts.bus, party, mark);
         return true;
       } catch (error) {
-        this.parts.log.warn({ err: error }, "what a device has acknowledged was not written");
+        const level = error instanceof Fault ? "info" : "warn";
+        this.parts.log[level]({ err: error }, "what a device has acknowledged was not written");
         return false;
       }
     });
@@ -110,18 +114,18 @@ export class Inbox {
 
   private async place(device: Device, start: Start | undefined): Promise<Place> {
     if (start && "after" in start) return this.placeAfter(device, start.after);
-    const { story, cursors, end: promised } = await this.arrivals.read();
+    const { story, cursors, end: promised, trimmed } = await this.arrivals.read();
     if (start) {
       const position = story.position(start.resumed) ?? "";
       return { origin: position, cursor: position, backlog: { promised } };
     }
     const calls = story.ringing(device.party.resource);
-    if (!calls[0]) return { origin: promised, cursor: promised };
+    if (!calls[0]) return { origin: promised, cursor: promised, trimmed };
     // Of what stands there it is owed the calls that ring, which it is handed as it takes them.
     const ringing = new Set(calls.map(({ cursor }) => cursor));
     const owes = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
     const { before } = calls[0];
-    return { origin: before, cursor: before, backlog: { promised, owes } };
+    return { origin: before, cursor: before, backlog: { promised, owes }, trimmed };
   }
 
   private async placeAfter(device: Device, after: string): Promise<Place> {

@@ -16,6 +16,14 @@ export interface LogPage {
   more: boolean;
 }
 
+/** What is told of an inbox that was read whole. */
+export interface LogEnd {
+  /** Cursor of its last entry, whether or not that is gone; empty where none is known. */
+  end: string;
+  /** See `InboxPage`. */
+  trimmed: boolean;
+}
+
 /** Reads one page of an inbox after a cursor, as `Bus.read`. @throws Fault UNAVAILABLE */
 export async function readPage(
   bus: Bus,
@@ -30,20 +38,21 @@ export async function readPage(
 /**
  * Reads all that an inbox still holds, a minute of one user's signals, and hands it on page by page,
  * so that it is never in memory whole.
- * @returns the cursor of its last entry, whether or not that is gone; empty where none is known
  * @throws Fault UNAVAILABLE
  */
 export async function readLog(
   bus: Bus,
   inbox: string,
   take: (entry: LogEntry) => void,
-): Promise<string> {
+): Promise<LogEnd> {
   let end = "";
+  let trimmed = false;
   for (;;) {
-    const { entries, more, head } = await bus.read(inbox, end);
-    for (const entry of entries) take(readEntry(entry));
-    end = entries.at(-1)?.cursor ?? (end || head);
-    if (!more) return end;
+    const page = await bus.read(inbox, end);
+    for (const entry of page.entries) take(readEntry(entry));
+    trimmed ||= page.trimmed;
+    end = page.entries.at(-1)?.cursor ?? (end || page.head);
+    if (!page.more) return { end, trimmed };
   }
 }
 

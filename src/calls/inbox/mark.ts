@@ -44,8 +44,9 @@ export function isMark(content: Content): content is Mark {
 
 /** Writes a mark to a user's inbox. @throws Fault UNAVAILABLE */
 export async function writeMark(bus: Bus, user: Party, mark: Mark): Promise<void> {
-  const lane = mark.mark === "answer" ? ANSWERS : POSITIONS;
-  await bus.append(inboxOf(user), writeContent(mark), lane);
+  const answers = mark.mark === "answer";
+  const share = { sender: String(user.userId), lasting: answers };
+  await bus.append(inboxOf(user), writeContent(mark), answers ? ANSWERS : POSITIONS, share);
 }
 
 /** The mark that a signal leaves in its sender's inbox; undefined for one that answers no call. */

@@ -27,7 +27,11 @@ const RATE_VARIABLES = {
   RATE_RESETS_PER_APPLICATION: perMinute(600, "Password resets that one application asks for"),
   RATE_MESSAGES_PER_USER: perMinute(
     6_000,
-    "Messages and signals that one user sends over chat, from however many streams, on one node",
+    "Messages and signals that one user sends, over whatever protocol and through all nodes together",
+  ),
+  RATE_MESSAGE_BYTES_PER_USER: perMinute(
+    8_388_608,
+    "Bytes of messages and signals that one user sends, over whatever protocol and through all nodes together",
   ),
   RATE_CHAT_SIGN_INS_PER_USER: perMinute(
     60,
@@ -77,6 +81,11 @@ export const LIMIT_VARIABLES = {
     integer(1, 100_000),
     "500",
     "Prepared GraphQL operations that are kept at most.",
+  ),
+  INBOXES_BYTES: variable(
+    integer(0, 1_099_511_627_776),
+    "268435456",
+    "Bytes that all inboxes of signals hold together at most, 512 for each signal and 4,096 for each inbox beside; more are refused. With Redis it holds for all nodes (docs/OPERATIONS.md says how much Redis needs), without for the node's memory. 0 for any.",
   ),
   GRAPHQL_SOCKET_OPERATIONS: variable(
     integer(1, 10_000),

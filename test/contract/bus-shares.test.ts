@@ -1,0 +1,287 @@
+import { ask, type RedisServer, startRedis } from "../../scripts/services/redis-server";
+import type { OpenBus } from "../../src/bus/adapter";
+import {
+  ENTRY_BYTES,
+  EVERYBODY,
+  INBOX_BASE_BYTES,
+  INBOX_BYTES,
+  INBOX_ENTRIES,
+  INBOX_MS,
+} from "../../src/bus/bus";
+import { openLocalBus } from "../../src/bus/local";
+import { openRedisBus } from "../../src/bus/redis";
+import { describeServices } from "../support/database";
+import { ADAPTERS, log, readAll } from "./bus-adapters";
+
+const INBOX = "inbox:1";
+/** Bodies of this length are few enough to be bounded by their bytes. */
+const LARGE = Math.floor(INBOX_BYTES / 40);
+
+/** What stands in an inbox as the model has it. */
+interface Entry {
+  name: string;
+  sender: string;
+  lasting: boolean;
+  size: number;
+}
+
+/** Numbers that look random and are the same in each run. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed;
+  return (sides) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * sides);
+  };
+}
+
+async function send(
+  bus: OpenBus,
+  { name, sender, lasting, size }: Entry,
+  lane = EVERYBODY,
+): Promise<string> {
+  const body = name.padEnd(size, ".");
+  return (await bus.append(INBOX, body, lane, { sender, lasting })).cursor;
+}
+
+const call = (sender: string, name: string, size = 100): Entry => ({
+  ...{ sender, name, size },
+  lasting: true,
+});
+const passing = (sender: string, name: string, size = 100): Entry => ({
+  ...{ sender, name, size },
+  lasting: false,
+});
+
+/** The names of what stands in the inbox. */
+async function names(bus: OpenBus): Promise<string[]> {
+  const { entries } = await readAll(bus, INBOX, "");
+  return entries.map(({ body }) => body.replaceAll(".", ""));
+}
+
+const total = (entries: Entry[]) => entries.reduce((sum, { size }) => sum + size, 0);
+
+/** The rule in its plainest form: who holds most makes room. Answers what stands there after an append. */
+function afterAppend(before: Entry[], entry: Entry): Entry[] {
+  let kept = [...before, entry];
+  while (kept.length > 1 && total(kept) > INBOX_BYTES) {
+    const held = (sender: string) => total(kept.filter((each) => each.sender === sender));
+    const others = [...new Set(kept.map(({ sender }) => sender))];
+    const most = Math.max(...others.map(held));
+    const who =
+      held(entry.sender) === most ? entry.sender : others.find((each) => held(each) === most);
+    const own = kept.filter(({ sender }) => sender === who);
+    const going = own.find(({ lasting }) => !lasting) ?? own[0];
+    kept = kept.filter((each) => each !== going);
+    if (going === entry) break;
+  }
+  return kept;
+}
+
+describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
+  let bus: OpenBus;
+  let other: OpenBus;
+  let close: () => Promise<void>;
+  beforeEach(async () => {
+    ({ bus, other, close } = await open());
+  });
+  afterEach(() => close());
+
+  test.each([
+    ["entries", INBOX_ENTRIES + 500, 100],
+    ["bytes", 60, LARGE],
+  ])("nobody loses what others push out by too many %s", async (_what, count, size) => {
+    await send(bus, call("honest", "call 1"));
+    await send(bus, passing("honest", "candidate"));
+    for (let at = 0; at < count; at += 50) {
+      const batch = Array.from({ length: Math.min(50, count - at) }, (_, n) =>
+        send(other, call("hostile", `noise ${at + n}`, size)),
+      );
+      await Promise.all(batch);
+    }
+    await send(bus, call("late", "call 2"));
+    const kept = await names(bus);
+    expect(kept.slice(0, 2)).toEqual(["call 1", "candidate"]);
+    expect(kept.at(-1)).toBe("call 2");
+    expect(kept.length).toBeLessThanOrEqual(INBOX_ENTRIES);
+    expect(kept.at(-2)).toBe(`noise ${count - 1}`);
+  });
+
+  test("of a sender's own the oldest go first, and the lasting ones last", async () => {
+    await send(bus, call("a", "call", LARGE));
+    for (let n = 0; n < 45; n++) await send(bus, passing("a", `candidate ${n}`, LARGE));
+    const kept = await names(bus);
+    expect(kept).toHaveLength(40);
+    expect(kept.slice(0, 2)).toEqual(["call", "candidate 6"]);
+    for (let n = 0; n < 45; n++) await send(bus, call("a", `call ${n}`, LARGE));
+    expect((await names(bus))[0]).toBe("call 5");
+    // Nothing that passes takes the place of what lasts.
+    await expect(send(bus, passing("a", "candidate", LARGE))).rejects.toMatchObject({
+      code: "LIMITED",
+      retryAfter: expect.any(Number),
+    });
+    expect((await names(bus)).at(-1)).toBe("call 44");
+  });
+
+  test.each([
+    1, 2,
+  ])("who holds most makes room, whatever is sent in whichever order (%i)", async (seed) => {
+    const roll = dice(seed);
+    let model: Entry[] = [];
+    for (let n = 0; n < 150; n++) {
+      const size = Math.floor(INBOX_BYTES / (4 + roll(60)));
+      const sender = `s${Math.min(roll(6), roll(6))}`;
+      const entry = { name: `entry ${n}`, sender, lasting: roll(3) === 0, size };
+      const next = afterAppend(model, entry);
+      const sent = send(n % 2 === 0 ? bus : other, entry);
+      if (next.includes(entry)) await sent;
+      else await expect(sent).rejects.toMatchObject({ code: "LIMITED" });
+      model = next;
+      if (n % 50 === 49) expect(await names(bus)).toEqual(model.map(({ name }) => name));
+    }
+  });
+
+  test("where everybody holds the same, a newcomer is refused and nobody loses anything", async () => {
+    for (let at = 0; at < INBOX_ENTRIES; at += 50) {
+      const batch = Array.from({ length: 50 }, (_, n) =>
+        send(bus, call(`s${at + n}`, `${at + n}`)),
+      );
+      await Promise.all(batch);
+    }
+    const before = await names(bus);
+    expect(before).toHaveLength(INBOX_ENTRIES);
+    await expect(send(other, call("newcomer", "x"))).rejects.toMatchObject({ code: "LIMITED" });
+    await expect(send(bus, passing("s5", "x"))).rejects.toMatchObject({ code: "LIMITED" });
+    expect(await names(other)).toEqual(before);
+    // Whoever repeats itself takes its own place.
+    await send(bus, call("s5", "again"));
+    expect(await names(other)).toEqual([...before.filter((name) => name !== "5"), "again"]);
+  });
+
+  test("readers are told of what was taken out between what stays, if it concerns them", async () => {
+    const first = await send(bus, call("honest", "call"), "to:a");
+    const cursors: string[] = [];
+    for (let n = 0; n < 42; n++) {
+      cursors.push(
+        await send(bus, call("hostile", `noise ${n}`, LARGE), n === 0 ? "to:a" : "to:b"),
+      );
+    }
+    const [toA = "", toB = "", , kept = ""] = cursors;
+    const whole = async (after: string, ...lanes: string[]) =>
+      (await other.read(INBOX, after, lanes.length > 0 ? lanes : undefined)).complete;
+    // The first three of the noise are gone; the last of these ends what is missing.
+    expect((await names(bus)).slice(0, 2)).toEqual(["call", "noise 3"]);
+    expect([await whole(first), await whole(first, "to:a")]).toEqual([false, false]);
+    expect([await whole(toA, "to:a"), await whole(toA, "to:b")]).toEqual([true, false]);
+    expect(await whole(toB, "to:a", EVERYBODY)).toBe(true);
+    expect([await whole(cursors[2] ?? ""), await whole(kept)]).toEqual([true, true]);
+    expect([await whole(first, EVERYBODY), await whole(first, "answers")]).toEqual([true, true]);
+  });
+
+  test("who reads from the beginning is told where something lasting was taken out", async () => {
+    for (let n = 0; n < 45; n++) await send(bus, passing("a", `candidate ${n}`, LARGE));
+    expect((await bus.read(INBOX, "")).trimmed).toBe(false);
+    for (let n = 0; n < 45; n++) await send(bus, call("b", `call ${n}`, LARGE));
+    expect((await other.read(INBOX, "")).trimmed).toBe(true);
+    expect((await other.read("inbox:2", "")).trimmed).toBe(false);
+  });
+});
+
+describe("shares of the local bus in time", () => {
+  test("end with the entries, and so does the word of what was taken out", async () => {
+    let now = 1_000_000;
+    const bus = openLocalBus({ now: () => now }, log);
+    for (let n = 0; n < 45; n++) await send(bus, call("a", `call ${n}`, LARGE));
+    expect((await bus.read(INBOX, "")).trimmed).toBe(true);
+    now += INBOX_MS + 1;
+    for (let n = 0; n < 20; n++) await send(bus, call("b", `call ${n}`, LARGE));
+    expect((await bus.read(INBOX, "")).trimmed).toBe(false);
+    for (let n = 0; n < 20; n++) await send(bus, call("a", `last ${n}`, LARGE));
+    expect(await names(bus)).toHaveLength(40);
+  });
+
+  test("all inboxes together are bounded, and what is over makes room", async () => {
+    let now = 1_000_000;
+    const bus = openLocalBus(
+      { now: () => now },
+      log,
+      10 * (LARGE + ENTRY_BYTES + INBOX_BASE_BYTES),
+    );
+    const fill = (inbox: string) => bus.append(inbox, ".".repeat(LARGE));
+    for (let n = 0; n < 10; n++) {
+      expect((await fill(`inbox:${n}`)).fullness).toBeCloseTo((n + 1) / 10);
+    }
+    await expect(fill("inbox:11")).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      retryAfter: expect.any(Number),
+    });
+    expect((await bus.read("inbox:0", "")).entries).toHaveLength(1);
+    now += INBOX_MS + 1;
+    expect((await fill("inbox:11")).fullness).toBeCloseTo(0.1);
+    await bus.close();
+  });
+});
+
+describeServices("shares of the redis bus in time", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  beforeEach(() => ask(server.port, "FLUSHALL"));
+  afterAll(() => server.stop());
+  const number = async (command: string) => Number((await ask(server.port, command)).slice(1));
+
+  test("end with the entries", async () => {
+    const bus = await openRedisBus(server.url, log);
+    try {
+      await send(bus, call("a", "call"));
+      // What stands there of a minute before.
+      await ask(server.port, `DEL signalbox:inbox:{${INBOX}}`);
+      const old = "p 0-1 b old e 0 l : q 0-1 s a r 1";
+      await ask(server.port, `XADD signalbox:inbox:{${INBOX}} 1000-7 ${old}`);
+      await ask(server.port, `ZADD signalbox:order:{${INBOX}} 0 "a 1 1000-000007"`);
+      await ask(server.port, `ZADD signalbox:shares:{${INBOX}} 1000 ba -500 na`);
+      await send(bus, call("b", "call 2"));
+      expect(await names(bus)).toEqual(["call 2"]);
+      // The one that the server lost, and the new one.
+      expect(await number(`ZCARD signalbox:order:{${INBOX}}`)).toBe(2);
+      for (const key of ["order", "shares"]) {
+        const left = await number(`PTTL signalbox:${key}:{${INBOX}}`);
+        expect(left).toBeGreaterThan(0);
+        expect(left).toBeLessThanOrEqual(INBOX_MS);
+      }
+      await ask(server.port, `DEL signalbox:inbox:{${INBOX}}`);
+      await send(bus, call("b", "call 3"));
+      expect(await number(`ZCARD signalbox:order:{${INBOX}}`)).toBe(1);
+      expect(await number(`ZCARD signalbox:shares:{${INBOX}}`)).toBe(2);
+    } finally {
+      await bus.close();
+    }
+  });
+
+  test("all inboxes together are bounded for all nodes, and what is over makes room", async () => {
+    const most = 10 * (LARGE + ENTRY_BYTES + INBOX_BASE_BYTES);
+    const [here, there] = await Promise.all([
+      openRedisBus(server.url, log, most),
+      openRedisBus(server.url, log, most),
+    ]);
+    const fill = (bus: OpenBus, inbox: string) => bus.append(inbox, ".".repeat(LARGE));
+    try {
+      for (let n = 0; n < 10; n++) {
+        const { fullness } = await fill(n % 2 === 0 ? here : there, `inbox:${n}`);
+        expect(fullness).toBeCloseTo((n + 1) / 10);
+      }
+      for (const bus of [here, there]) {
+        await expect(fill(bus, "inbox:11")).rejects.toMatchObject({ code: "UNAVAILABLE" });
+      }
+      expect((await here.read("inbox:0", "")).entries).toHaveLength(1);
+      // What ten seconds held is past its time: as if they had been two minutes ago.
+      const [, , slice = ""] = (await ask(server.port, "HGETALL signalbox:sizes")).split("\r\n");
+      await ask(server.port, "DEL signalbox:sizes");
+      await ask(server.port, `HSET signalbox:sizes ${Number(slice) - 12} ${most}`);
+      expect((await fill(there, "inbox:11")).fullness).toBeCloseTo(0.1);
+      expect(await number("HLEN signalbox:sizes")).toBe(1);
+    } finally {
+      await Promise.all([here.close(), there.close()]);
+    }
+  });
+});

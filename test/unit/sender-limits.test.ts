@@ -1,0 +1,83 @@
+import type { Limiter } from "../../src/bus/limiter";
+import { LocalLimiter } from "../../src/bus/local-limiter";
+import { SenderLimits } from "../../src/calls/sender-limits";
+
+const user = (userId: number) => ({ applicationId: 7, userId });
+const FIGURES = { RATE_MESSAGES_PER_USER: 100, RATE_MESSAGE_BYTES_PER_USER: 10_000 };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+let now: number;
+const clock = { now: () => now };
+beforeEach(() => {
+  now = 1_000_000;
+});
+
+/** A node that counts with others. */
+const nodeWith = (limiter: Pick<Limiter, "add">, figures = FIGURES) =>
+  new SenderLimits(figures, limiter, clock);
+
+/** How many signals of a user pass, of so many that are sent through some nodes in turn. */
+async function passed(nodes: SenderLimits[], count: number, bytes = 1, userId = 1) {
+  let through = 0;
+  for (let n = 0; n < count; n++) {
+    try {
+      nodes[n % nodes.length]?.take(user(userId), bytes);
+      through += 1;
+    } catch (error) {
+      expect(error).toMatchObject({ code: "LIMITED", retryAfter: expect.any(Number) });
+    }
+    await turn();
+  }
+  return through;
+}
+
+test("one node lets through what is allowed, and again in the next minute", async () => {
+  const node = nodeWith(new LocalLimiter(clock));
+  expect(await passed([node], 150)).toBe(100);
+  expect(await passed([node], 1, 1, 2)).toBe(1);
+  now += 60_000;
+  expect(await passed([node], 150)).toBe(100);
+  expect(await passed([nodeWith(new LocalLimiter(clock))], 30, 1_000)).toBe(10);
+});
+
+test("three nodes together let through a twentieth too much each, at most", async () => {
+  const shared = new LocalLimiter(clock);
+  const nodes = [1, 2, 3].map(() => nodeWith(shared));
+  const through = await passed(nodes, 300);
+  expect(through).toBeGreaterThanOrEqual(100);
+  expect(through).toBeLessThanOrEqual(115);
+  now += 60_000;
+  expect(await passed(nodes, 300)).toBeLessThanOrEqual(115);
+});
+
+test("the others are told now and then, not of each signal", async () => {
+  const shared = new LocalLimiter(clock);
+  const add = jest.spyOn(shared, "add");
+  await passed([nodeWith(shared)], 100);
+  // Of the signals; their bytes are far from a part.
+  expect(add).toHaveBeenCalledTimes(20);
+});
+
+test("a node that can tell nobody goes by its own count", async () => {
+  const alone = nodeWith({ add: async () => undefined });
+  expect(await passed([alone], 150)).toBe(100);
+});
+
+test("while inboxes are crowded, whoever sends most is held back first", async () => {
+  const node = nodeWith(new LocalLimiter(clock));
+  expect(await passed([node], 2, 1_000)).toBe(2);
+  node.note(0.6);
+  expect(await passed([node], 1, 1_000)).toBe(0);
+  expect(await passed([node], 5, 1_000, 2)).toBe(1);
+  node.note(0.4);
+  expect(await passed([node], 1, 1_000)).toBe(1);
+  // What was heard last does not hold for ever.
+  node.note(0.6);
+  now += 5_000;
+  expect(await passed([node], 1, 1_000)).toBe(1);
+});
+
+test("0 counts nothing", async () => {
+  const none = { RATE_MESSAGES_PER_USER: 0, RATE_MESSAGE_BYTES_PER_USER: 0 };
+  expect(await passed([nodeWith(new LocalLimiter(clock), none)], 1_000, 1_000_000)).toBe(1_000);
+});
