@@ -6,7 +6,16 @@ import { runChecks } from "../../src/cli/doctor/checks";
 import { packageVersion } from "../../src/core/package-root";
 import { runCommand } from "../support/command-line";
 import { emptyFolder, type FreshDatabase, hasServices } from "../support/database";
-import { about, endListening, listen, NOWHERE, only, statuses } from "../support/doctor";
+import {
+  about,
+  endListening,
+  KEY,
+  listen,
+  NOT_EXPOSED,
+  NOWHERE,
+  only,
+  statuses,
+} from "../support/doctor";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 import { FREE_CHAT_PORTS, FREE_PORTS } from "../support/ports";
@@ -27,7 +36,8 @@ beforeAll(async () => {
   const SMTP_URL = smtp.url;
   const mail = { SMTP_URL, MAIL_FROM: "Shop <post@shop.example>" };
   const ALLOW_PRIVATE_NETWORKS = "true";
-  node = await startNode({ ...FREE_CHAT_PORTS, ...mail, ALLOW_PRIVATE_NETWORKS });
+  const key: Record<string, string> = hasServices ? { SECRET_KEY: KEY } : {};
+  node = await startNode({ ...FREE_CHAT_PORTS, ...mail, ALLOW_PRIVATE_NETWORKS, ...key });
   const portOf = (url = "") => new URL(url).port;
   healthy = {
     ...node.environment,
@@ -75,7 +85,7 @@ describe("a healthy node", () => {
       ...{ "clock: network": "ok", port: "ok", "chat port": "ok", mail: "ok" },
       ...{ "chat port: wss": "ok", "chat port: tcp": "ok", "chat port: tls": "ok" },
       ...{ certificate: "ok" },
-      providers: "skipped",
+      ...{ providers: "skipped", ...NOT_EXPOSED },
       ...(hasServices
         ? { jobs: "ok", redis: "ok", "clock: database": "ok", "clock: redis": "ok" }
         : { redis: "skipped" }),
@@ -119,7 +129,7 @@ describe("what is wrong", () => {
       ...healthy,
       REDIS_URL: `redis://:hunter2@${NOWHERE}`,
       DATABASE_URL: `postgresql://user:hunter2@${NOWHERE}/db`,
-      SECRET_KEY: "0".repeat(64),
+      SECRET_KEY: KEY,
       SMTP_URL: `smtp://user:hunter2@${NOWHERE}`,
     };
     const { code, out, err } = await runCommand(["doctor", "--time-server", NOWHERE], broken);
@@ -137,7 +147,7 @@ describe("what is wrong", () => {
   it("is found in time where everything takes connections and says nothing", async () => {
     const silent = () => listen().then((port) => `127.0.0.1:${port}`);
     const findings = await examine({
-      ...{ DATA_DIR: await fresh(emptyFolder()), SECRET_KEY: "0".repeat(64) },
+      ...{ DATA_DIR: await fresh(emptyFolder()), SECRET_KEY: KEY },
       ...{
         DATABASE_URL: `postgresql://${await silent()}/db`,
         REDIS_URL: `redis://${await silent()}`,

@@ -4,6 +4,15 @@ import type { Finding } from "../../src/cli/doctor/finding";
 /** Nobody listens there. */
 export const NOWHERE = "127.0.0.1:1";
 
+/** A key that chance made. */
+export const KEY = "9f1c0a7be2d4865338c1f0de5a6b7c4de8f90123a4b5c6d7e8091a2b3c4d5e6f";
+
+/** How the checks of what others reach end where nobody beyond this machine is let in. */
+export const NOT_EXPOSED = {
+  ...{ encryption: "skipped", proxy: "skipped", limits: "skipped", schema: "skipped" },
+  ...{ "private networks": "skipped", metrics: "skipped" },
+};
+
 /** The findings of one check. */
 export function about(findings: Finding[], check: string): Finding[] {
   return findings.filter((finding) => finding.check === check);

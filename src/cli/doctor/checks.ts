@@ -6,6 +6,7 @@ import { checkNetworkClock } from "./clock";
 import { checkConfiguration, configurationProblems } from "./configuration";
 import { checkDataFolder } from "./data-folder";
 import { checkDatabase } from "./database";
+import { checkExposure } from "./exposure";
 import { type Finding, type Patient, within } from "./finding";
 import { checkMail } from "./mail";
 import { checkPorts } from "./ports";
@@ -26,7 +27,7 @@ export interface CheckOptions {
 /** In the order in which they are told. */
 const ORDER = [
   ...["configuration", "server", "owner", "data folder", "secret files", "database"],
-  ...["migrations", "jobs", "secret key", "redis"],
+  ...["migrations", "jobs", "secret key", "key strength", "redis", "redis access"],
   ...[
     "clock: database",
     "clock: redis",
@@ -37,6 +38,7 @@ const ORDER = [
     "chat port: tcp",
   ],
   ...["chat port: tls", "chat server", "certificate", "mail"],
+  ...["encryption", "proxy", "limits", "private networks", "schema", "metrics"],
 ];
 
 /**
@@ -61,6 +63,7 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
     within(15, "server", "Look at its log.", () => checkServer(patient)),
     within(5, "data folder", "Look at the disk that it is on.", () => checkDataFolder(config)),
     within(databaseS, "database", "Look at its log.", () => checkDatabase(patient)),
+    within(5, "exposure", "Correct BASE_URL.", () => checkExposure(patient)),
     within(8, "redis", "Look at its log.", () => checkRedis(config)),
     within(4, "clock: network", "Name another: --time-server.", () =>
       checkNetworkClock(options.timeServer),

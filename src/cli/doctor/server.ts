@@ -15,9 +15,12 @@ const ANSWER_MS = 3_000;
 
 /** Finds out what answers at an address: its probes, and the version among its metrics. */
 export async function findServer(url: string): Promise<RunningServer> {
-  const health = await read(url, "healthz");
+  const health = await readAddress(url, "healthz");
   if (health === null) return { url, state: "none", version: null };
-  const [ready, metrics] = await Promise.all([read(url, "readyz"), read(url, "metrics")]);
+  const [ready, metrics] = await Promise.all([
+    readAddress(url, "readyz"),
+    readAddress(url, "metrics"),
+  ]);
   const known = /^signalbox_build_info\{version="([^"]+)"\} 1$/m.exec(metrics?.text ?? "");
   // Where the metrics are kept from the public, the probes are all that tells.
   const looksAlike = statusOf(health.text) === "ok" && statusOf(ready?.text) !== undefined;
@@ -26,7 +29,11 @@ export async function findServer(url: string): Promise<RunningServer> {
   return { url, state, version: known?.[1] ?? null };
 }
 
-async function read(url: string, path: string): Promise<{ status: number; text: string } | null> {
+/** What answers at a path of an address, whatever it is; null where nothing does. */
+export async function readAddress(
+  url: string,
+  path: string,
+): Promise<{ status: number; text: string } | null> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, "")}/${path}`, {
       signal: AbortSignal.timeout(ANSWER_MS),

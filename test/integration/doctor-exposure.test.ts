@@ -1,0 +1,81 @@
+import { createServer } from "node:http";
+import { checkExposure } from "../../src/cli/doctor/exposure";
+import type { Patient } from "../../src/cli/doctor/finding";
+import { readConfig } from "../../src/core/config";
+import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../support/doctor";
+
+/** What signalbox doctor says of a server that others reach: the check list of docs/SECURITY.md. */
+
+afterEach(endListening);
+
+const examine = (environment: Record<string, string>) =>
+  checkExposure({ config: readConfig(environment) } as Patient);
+
+const OPEN = {
+  ...{ HOST: "0.0.0.0", BASE_URL: "https://api.example.invalid", TRUST_PROXY: "10.0.0.1" },
+  ...{ CHAT_URL: "wss://chat.example", DATABASE_URL: "postgresql://db/x", SECRET_KEY: KEY },
+};
+
+it("says nothing of a server for this machine alone, and all of one that is in order", async () => {
+  expect(statuses(await examine({}))).toEqual(NOT_EXPOSED);
+  expect(statuses(await examine({ BASE_URL: "http://127.0.0.1:4000" }))).toEqual(NOT_EXPOSED);
+  expect(statuses(await examine(OPEN))).toEqual({
+    ...{ encryption: "ok", proxy: "ok", limits: "ok", "private networks": "ok", schema: "ok" },
+    metrics: "skipped",
+  });
+});
+
+it.each([
+  ["HOST", "0.0.0.0"],
+  ["BASE_URL", "https://a.example.invalid"],
+  ["TRUST_PROXY", "10.0.0.1"],
+])("looks at one that %s=%s lets others reach", async (name, value) => {
+  const environment = { [name]: value };
+  expect(only(await examine(environment), "limits").status).toBe("ok");
+});
+
+const CASES: Array<[check: string, more: Record<string, string>, status: string, words: RegExp]> = [
+  ["encryption", { BASE_URL: "http://api.example.invalid" }, "wrong", /BASE_URL/],
+  ["encryption", { CHAT_URL: "ws://chat.example" }, "wrong", /CHAT_URL/],
+  ["proxy", { TRUST_PROXY: "" }, "warning", /share its limits/],
+  ["proxy", { TRUST_PROXY: "10.0.0.1,0.0.0.0/0" }, "wrong", /believes everybody/],
+  ["proxy", { TRUST_PROXY: "::/0" }, "wrong", /believes everybody/],
+  [
+    "limits",
+    { RATE_SIGN_INS_PER_IP: "0", FAILURES_FREE: "0" },
+    "warning",
+    /SIGN_INS.*FAILURES_FREE/,
+  ],
+  ["limits", { OVERLOAD_REQUESTS: "0" }, "warning", /OVERLOAD_REQUESTS is 0/],
+  ["private networks", { ALLOW_PRIVATE_NETWORKS: "true" }, "warning", /its own network/],
+  ["private networks", { PUSH_ALLOW_PRIVATE_NETWORKS: "true" }, "warning", /its own network/],
+  ["schema", { INTROSPECTION: "false", GRAPHIQL: "false" }, "ok", /told to nobody/],
+  ["schema", { INTROSPECTION: "false" }, "ok", /GRAPHIQL on/],
+  ["key strength", { SECRET_KEY: "0".repeat(64) }, "wrong", /can be guessed/],
+  ["key strength", { SECRET_KEY: `${KEY},${"ab".repeat(32)}` }, "wrong", /can be guessed/],
+  ["redis access", { REDIS_URL: "redis://redis.example:6379/0" }, "warning", /no password/],
+];
+it.each(CASES)("%s: %j is %s", async (check, more, status, words) => {
+  const found = only(await examine({ ...OPEN, ...more }), check);
+  expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
+});
+
+it.each([
+  "redis://:secret@redis.example:6379",
+  "redis://127.0.0.1:6379",
+  "redis://localhost",
+])("says nothing of %s, and never a password", async (REDIS_URL) => {
+  const findings = await examine({ ...OPEN, REDIS_URL });
+  expect(findings.map(({ check }) => check)).not.toContain("redis access");
+  expect(JSON.stringify(findings)).not.toContain("secret");
+});
+
+it("warns of metrics that the public address gives away", async () => {
+  let text = 'signalbox_build_info{version="1.0.0"} 1';
+  const port = await listen(createServer((_, response) => response.end(text)));
+  const BASE_URL = `http://127.0.0.1:${port}`;
+  const metrics = async () => only(await examine({ ...OPEN, BASE_URL }), "metrics").status;
+  expect(await metrics()).toBe("warning");
+  text = "Forbidden";
+  expect(await metrics()).toBe("ok");
+});
