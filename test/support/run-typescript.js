@@ -1,7 +1,8 @@
 // Lets a process that a test starts run TypeScript: node -r test/support/run-typescript.js FILE.
 const { readFileSync } = require("node:fs");
 const { transformSync } = require("@swc/core");
-const [[, options]] = Object.values(require("../../jest.config.js").transform);
+const { transform } = require("../../jest.suites.js").suite("unit");
+const [[, options]] = Object.values(transform);
 
 require.extensions[".ts"] = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, "utf8"), { ...options, filename });
