@@ -153,7 +153,8 @@ export class Link {
     if (xml?.startsWith("<stream:")) return refuse(streamProblem(xml));
     const element = xml === null ? null : this.#read(xml);
     if (!element) {
-      this.options.log.warn(
+      // No warning: a client of the chat server can cause it with each stanza. The metrics count it.
+      this.options.log.debug(
         "a stanza of the chat server is too long or no XMPP, and is passed over",
       );
       return this.events.unreadable();
