@@ -104,6 +104,7 @@ export function openRouter(parts: RouterParts): Router {
         const lane = laneTo(signal.to);
         const { cursor, heard, fullness } = await bus.append(inboxOf(signal.to), body, lane, share);
         parts.limits?.note(fullness);
+        metrics.inboxFullness.set(fullness);
         // Who is connected at a chat server is not known here.
         const reached = heard || parts.passToChatServer !== undefined;
         // It stands in the inbox, whatever becomes of the rest.

@@ -23,6 +23,8 @@ export interface Metrics {
   pushSeconds: Histogram<"service">;
   /** Arrivals refused while the node was overloaded: `anonymous`, `request`. */
   shed: Counter<"arrival">;
+  /** How full all inboxes of signals are together, from 0 to 1, as this node was last told. */
+  inboxFullness: Gauge;
   /** Open sockets by kind (`graphql`, `xmpp`). */
   sockets: Gauge<"kind">;
   /** Chat streams without a connection that can be resumed. */
@@ -99,6 +101,11 @@ export function openMetrics(): Metrics {
       name: "signalbox_shed_total",
       help: "Connections without a sign-in and requests without a token (anonymous), and requests with one, refused under overload",
       labelNames: ["arrival"],
+      registers,
+    }),
+    inboxFullness: new Gauge({
+      name: "signalbox_inbox_fullness",
+      help: "How much of INBOXES_BYTES all inboxes hold, from 0 to 1, at the last signal of this node",
       registers,
     }),
     sockets: new Gauge({

@@ -215,6 +215,10 @@ describeServices("Redis", () => {
       const beyond = await examine({ DATA_DIR, REDIS_URL: `${redis.url}/10001` });
       expect(only(beyond, "redis").detail).toMatch(/DB index is out of range/);
       await ask(redis.port, "CONFIG SET maxmemory 100mb");
+      expect(only(await look(), "redis")).toMatchObject({
+        ...{ status: "warning", detail: expect.stringMatching(/INBOXES_BYTES/) },
+      });
+      await ask(redis.port, "CONFIG SET maxmemory 512mb");
       expect(only(await look(), "redis").status).toBe("ok");
       await ask(redis.port, "CONFIG SET maxmemory-policy allkeys-lru");
       expect(about(await look(), "redis")).toMatchObject([

@@ -9,7 +9,8 @@ const REDIS = "redis";
 const ANSWER_MS = 3_000;
 
 /** Redis, and what its settings mean for signals and limits. */
-export async function checkRedis({ REDIS_URL, DATABASE_URL }: Config): Promise<Finding[]> {
+export async function checkRedis(config: Config): Promise<Finding[]> {
+  const { REDIS_URL, DATABASE_URL, INBOXES_BYTES } = config;
   if (REDIS_URL === undefined) {
     const alone = DATABASE_URL === undefined ? "" : ", and a second node refuses to start";
     return [skipped(REDIS, `REDIS_URL is not set: one node alone needs none${alone}`)];
@@ -22,7 +23,7 @@ export async function checkRedis({ REDIS_URL, DATABASE_URL }: Config): Promise<F
     const mend = "Start Redis, or correct REDIS_URL: host, port, password, number of the database.";
     return [wrong(REDIS, `cannot be asked: ${reason}`, mend)];
   }
-  const found = judge(facts);
+  const found = [...judge(facts), ...judgeSize(facts, INBOXES_BYTES)];
   return [
     ...(found.length > 0 ? found : [ok(REDIS, `Redis ${facts.version}`)]),
     ...unseen(facts),
@@ -59,6 +60,14 @@ function judge(facts: RedisFacts): Finding[] {
     );
   }
   return findings;
+}
+
+/** Whether what all inboxes may hold fits in; Redis keeps some of it up to a minute longer than it counts. */
+function judgeSize({ maxMemory }: RedisFacts, inboxesBytes: number): Finding[] {
+  if (maxMemory === 0 || inboxesBytes === 0 || maxMemory >= 2 * inboxesBytes) return [];
+  const detail = `may fill ${maxMemory} bytes, less than twice what inboxes may hold (INBOXES_BYTES=${inboxesBytes}): when it is full, signals and sign-ins fail`;
+  const mend = `CONFIG SET maxmemory ${2 * inboxesBytes} or more, or a lower INBOXES_BYTES.`;
+  return [warning(REDIS, detail, mend)];
 }
 
 /** What could not be looked at. */
