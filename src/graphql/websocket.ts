@@ -168,7 +168,7 @@ export class GraphqlSockets {
         prepared,
         schema: engine.schema,
         document: prepared.document,
-        operationName: payload.operationName,
+        operationName: prepared.operationName,
         variableValues: payload.variables ?? {},
         contextValue: makeContext({
           door: "websocket",
