@@ -17,15 +17,15 @@ import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { nestsDeeper } from "../core/nesting";
-import { Compiler } from "./compiler";
 import type { Context } from "./context";
-import { VALUE_LEVELS } from "./document-rules";
 import { documentError, faultError, sourceError, syntaxFault, toGraphQLError } from "./error";
 import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
-import { type Prepared, prepareOperation } from "./prepared";
+import { Compiler } from "./operation/compiler";
+import { VALUE_LEVELS } from "./operation/document-rules";
+import { type Prepared, prepareOperation } from "./operation/prepared";
 
-export type { Prepared } from "./prepared";
+export type { Prepared } from "./operation/prepared";
 
 /** A way in. */
 export type Door = "graphql" | "websocket" | "rest";

@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
-import { subscriptionRootRule, valueDepthRule } from "./document-rules";
+import { subscriptionRootRule, valueDepthRule } from "./operation/document-rules";
 
 /** The part of the configuration that bounds operations of clients. */
 export type Limits = Pick<

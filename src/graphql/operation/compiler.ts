@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
-import type { Clock } from "../core/clock";
-import type { Log } from "../core/log";
+import type { Clock } from "../../core/clock";
+import type { Log } from "../../core/log";
 import { countInputs } from "./compilable";
 import type { Prepared } from "./prepared";
 

@@ -5,7 +5,7 @@ import {
   type SelectionNode,
   type ValidationContext,
 } from "graphql";
-import { Fault } from "../core/errors";
+import { Fault } from "../../core/errors";
 
 /** Levels of lists and objects in a value at most, in a document and in variables. */
 export const VALUE_LEVELS = 64;
