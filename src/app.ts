@@ -168,7 +168,10 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const signInSecret = config.CHAT_SIGN_IN_SECRET;
     if (signInSecret) {
       const onSignIn = chatServer?.signedIn;
-      registerSignInDoor(server, { secret: signInSecret, log, authenticate, onSignIn });
+      registerSignInDoor(server, {
+        ...{ secret: signInSecret, log, clock, metrics },
+        ...{ authenticate, onSignIn },
+      });
     }
     await registerGraphqlHttp(server, { config, engine, makeContext });
     const sockets = new GraphqlSockets(server.server, {

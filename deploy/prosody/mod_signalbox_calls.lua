@@ -1,13 +1,17 @@
 -- Joins the users of this host with the GraphQL users of Signalbox.
 --
--- Option, in prosody.cfg.lua, at the VirtualHost:
---   signalbox_component  name of the component that Signalbox attaches as, as "calls.chat.example"
+-- Options, in prosody.cfg.lua, at the VirtualHost:
+--   signalbox_component         name of the component that Signalbox attaches as, as "calls.chat.example"
+--   signalbox_shared_addresses  local addresses that users of every application may exchange stanzas with,
+--                               beside the host itself: { "conference.chat.example", "admin@chat.example" }
 --
--- 1. Copies each call signal that a client sends here to the component (XEP-0297, as ejabberd's
+-- 1. Keeps applications apart: no stanza of any kind passes between users of two of them, nor between a
+--    user and another local address that is not named above.
+-- 2. Copies each call signal that a client sends here to the component (XEP-0297, as ejabberd's
 --    mod_service_log does). The message itself goes its usual way.
--- 2. Refuses call signals from one application to another.
--- 3. Closes the streams of sessions and users that ended at Signalbox.
--- 4. Writes the CR of a session description so that it outlives the client's parser.
+-- 3. Refuses a call of more than four parties before it rings anywhere.
+-- 4. Closes the streams of sessions and users that ended at Signalbox.
+-- 5. Writes the CR of a session description so that it outlives the client's parser.
 
 local destroy_session = require "core.sessionmanager".destroy_session;
 local filters = require "util.filters";
@@ -22,31 +26,98 @@ local xmlns_signalbox = "urn:signalbox:chat:0";
 local signed_in = module:shared("auth_signalbox/signed_in");
 local endings = module:shared("auth_signalbox/endings");
 
-local function is_call_signal(stanza)
-	if stanza.attr.type ~= "headline" then return false; end
-	for params in stanza:childtags("extraParams") do
-		if params:get_child_text("moduleIdentifier") == "WebRTCVideoChat" then return true; end
-	end
-	return false;
-end
+local shared = module:get_option_set("signalbox_shared_addresses", {});
+local parties_max = 4;
 
--- The application of a user of this host, {user_id}-{application_id}; nil for anybody else.
-local function application_of(address)
+-- The user and the application of an address of this host, {user_id}-{application_id}; nil for any other.
+local function user_of(address)
 	local node, host = jid.split(address);
 	if host ~= module.host or not node then return nil; end
-	return node:match("^%d+%-(%d+)$");
+	return node:match("^([1-9]%d*)%-([1-9]%d*)$");
+end
+
+-- Whether an address of this host and another one may exchange stanzas.
+local function may_meet(address, peer)
+	if not peer or peer == component then return true; end
+	local peer_bare = jid.bare(peer);
+	local _, peer_host = jid.split(peer);
+	if peer_bare == module.host or shared:contains(peer_bare) then return true; end
+	if peer_host ~= module.host then
+		-- Users of other servers come and go by mod_s2s alone, which the operator switches on.
+		return peer_host == component or shared:contains(peer_host) or not prosody.hosts[peer_host];
+	end
+	local _, application = user_of(peer);
+	local _, own = user_of(address);
+	return shared:contains(jid.bare(address)) or (own ~= nil and own == application);
+end
+
+local function refuse(event, kind, condition, text)
+	local stanza = event.stanza;
+	if stanza.attr.type ~= "error" and stanza.attr.type ~= "result" then
+		event.origin.send(st.error_reply(stanza, kind, condition, text));
+	end
+	return true;
+end
+
+-- Everything that a client sends, and what its presence makes the server send, before anything is made of
+-- it. Prosody has stamped the sender by now.
+module:hook("pre-stanza", function (event)
+	local attr = event.stanza.attr;
+	if attr.from and not may_meet(attr.from, attr.to) then
+		return refuse(event, "cancel", "item-not-found", "There is no such user");
+	end
+end, 1000);
+
+-- Everything that reaches a user, wherever it was made.
+local function reach(event)
+	local attr = event.stanza.attr;
+	if attr.to and not may_meet(attr.to, attr.from) then
+		module:log("debug", "A stanza from %s to %s leads to another application", attr.from, attr.to);
+		return true;
+	end
+end
+for _, kind in ipairs({ "message", "presence", "iq" }) do
+	module:hook(kind .. "/bare", reach, 1000);
+	module:hook(kind .. "/full", reach, 1000);
+end
+
+local function trimmed(text) return (text or ""):match("^%s*(.-)%s*$"); end
+
+-- The parameters of a call signal. Clients may read more kindly than Signalbox, so any module identifier
+-- that may be the one counts; what Signalbox does not take for a signal it passes over.
+local function params_of(stanza)
+	if stanza.attr.type ~= "headline" then return nil; end
+	for params in stanza:childtags("extraParams") do
+		for identifier in params:childtags("moduleIdentifier") do
+			if trimmed(identifier:get_text()) == "WebRTCVideoChat" then return params; end
+		end
+	end
+end
+
+-- The distinct users that a call names, as Signalbox counts them; none for any other signal.
+local function count_parties(stanza, params, to)
+	if trimmed(params:get_child_text("signalType")) ~= "call" then return 0; end
+	local caller = params:get_child_text("callerID") or user_of(stanza.attr.from) or "";
+	local parties, count = {}, 0;
+	local function add(user)
+		if not parties[user] then parties[user], count = true, count + 1; end
+	end
+	add(caller);
+	add((user_of(to)) or "");
+	for opponents in params:childtags("opponentsIDs") do
+		for opponent in opponents:childtags("opponentID") do add(opponent:get_text() or ""); end
+	end
+	return count;
 end
 
 local function copy(event)
 	local stanza = event.stanza;
-	-- Prosody has stamped the sender by now.
 	local from = stanza.attr.from;
-	if not from or not is_call_signal(stanza) then return; end
+	local params = from and params_of(stanza);
+	if not params then return; end
 	local to = stanza.attr.to or jid.bare(from);
-	local target = application_of(to);
-	if target and target ~= application_of(from) then
-		event.origin.send(st.error_reply(stanza, "cancel", "item-not-found", "There is no such user"));
-		return true;
+	if count_parties(stanza, params, to) > parties_max then
+		return refuse(event, "wait", "resource-constraint", "A peer-to-peer call has at most 4 parties");
 	end
 	local inner = st.clone(stanza);
 	inner.attr.xmlns = "jabber:client";

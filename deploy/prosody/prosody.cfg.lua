@@ -75,6 +75,9 @@ VirtualHost "chat.example"
 	signalbox_sign_in_secret = "change-this-sign-in-secret"
 	modules_enabled = { "signalbox_calls" }
 	signalbox_component = "calls.chat.example"
+	-- Users of two applications exchange nothing, and nobody reaches other local addresses than the host
+	-- itself. Name those that are for the users of every application: a room service, an administrator.
+	signalbox_shared_addresses = {}
 
 Component "calls.chat.example"
 	component_secret = "change-this-component-secret"

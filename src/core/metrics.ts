@@ -38,6 +38,11 @@ export interface Metrics {
    * user), `refused` (answered with an error), `unreadable`.
    */
   chatCopies: Counter<"outcome">;
+  /**
+   * What a chat server asked about sign-ins by outcome: `allowed`, `refused`, `unavailable` (limited, or
+   * not to be judged now), `malformed`, and `without secret`, which no chat server asks.
+   */
+  chatSignIns: Counter<"outcome">;
 }
 
 /** Makes the registry of one node. */
@@ -133,6 +138,12 @@ export function openMetrics(): Metrics {
     chatCopies: new Counter({
       name: "signalbox_chat_copies_total",
       help: "Stanzas that the chat server copied to this node",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    chatSignIns: new Counter({
+      name: "signalbox_chat_sign_ins_total",
+      help: "Requests to POST /chat/sign-in",
       labelNames: ["outcome"],
       registers,
     }),

@@ -1,3 +1,4 @@
+import pino from "pino";
 import { openLocalBus } from "../../src/bus/local";
 import { LocalLimiter } from "../../src/bus/local-limiter";
 import type { Router } from "../../src/calls/router";
@@ -497,6 +498,39 @@ describe("POST /chat/sign-in", () => {
       }
     } finally {
       for (const node of nodes) await node.stop();
+    }
+  });
+
+  it("counts each access without its secret, and logs one a minute", async () => {
+    const logged: { ip: string; requests: number; level: number }[] = [];
+    const write = (line: string) => {
+      if (line.includes("without the secret")) logged.push(JSON.parse(line));
+    };
+    const clock = new MovingClock();
+    clock.hold(true);
+    const log = pino({ level: "info" }, { write });
+    const environment = { CHAT_SIGN_IN_SECRET: "the sign-in secret" };
+    const node = await startNode(environment, { log, clock });
+    const knock = async (times: number) => {
+      for (let count = 0; count < times; count += 1) {
+        const headers = bearer("another secret here");
+        await rest(node, "POST", "/chat/sign-in", { body: ask, headers });
+      }
+    };
+    try {
+      await knock(20);
+      expect(logged.map(({ requests }) => requests)).toEqual([1]);
+      clock.advance(59_999);
+      await knock(1);
+      expect(logged).toHaveLength(1);
+      clock.advance(1);
+      await knock(5);
+      expect(logged.map(({ requests }) => requests)).toEqual([1, 21]);
+      expect(logged.every(({ level }) => level === 30)).toBe(true);
+      const figures = await (await fetch(`${node.baseUrl}/metrics`)).text();
+      expect(figures).toContain('signalbox_chat_sign_ins_total{outcome="without secret"} 26');
+    } finally {
+      await node.stop();
     }
   });
 

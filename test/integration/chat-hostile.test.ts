@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
 import { WebSocket } from "ws";
+import { ANY_STANZA } from "../support/any-stanza";
 import {
   auth,
   bind,
@@ -38,6 +39,16 @@ async function opened(url: string): Promise<RawClient> {
   await client.next();
   await client.next();
   return client;
+}
+
+/** What a client was told up to the answer to its ping. */
+async function untilAlive(client: RawClient): Promise<string[]> {
+  const frames: string[] = [];
+  for (;;) {
+    const frame = await client.next();
+    if (frame.includes('id="alive"')) return frames;
+    frames.push(frame);
+  }
 }
 
 /** Speaks to the port byte by byte; answers what came back once the other end has closed. */
@@ -281,6 +292,33 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(await mallory.next()).toContain(' to="44-7@chat.example/evil"');
       bob.socket.terminate();
       mallory.socket.terminate();
+    });
+
+    it.each([
+      "43-7@chat.example",
+      "43-7@chat.example/b",
+    ])("keeps applications apart, whatever is sent to %s", async (to) => {
+      const bob = await signInRaw(url(), "43-7", "b");
+      const stranger = await signInRaw(url(), "42-8", "a");
+      for (const [index, { name, xml }] of ANY_STANZA.entries()) {
+        stranger.send(xml(to, `n${index}`));
+        stranger.send(PING);
+        const [answer = "", more] = await untilAlive(stranger);
+        expect(more).toBeUndefined();
+        // Nothing is known of presence here, and an answer is never answered.
+        const condition = /^(presence|iq result|iq error|a message of an error)/.test(name)
+          ? ""
+          : /^iq|of a room/.test(name)
+            ? "service-unavailable"
+            : "item-not-found";
+        expect([name, /<(service-unavailable|item-not-found) /.exec(answer)?.[1] ?? ""]).toEqual([
+          name,
+          condition,
+        ]);
+      }
+      bob.send(PING);
+      expect(await untilAlive(bob)).toEqual([]);
+      for (const client of [bob, stranger]) client.socket.terminate();
     });
 
     it("keeps users apart", async () => {

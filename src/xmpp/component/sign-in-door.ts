@@ -1,8 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Party } from "../../calls/signal";
+import type { Clock } from "../../core/clock";
 import { ERRORS, type Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
+import type { Metrics } from "../../core/metrics";
 import { hashToken } from "../../core/random";
 import { parseUser } from "../jid";
 import type { Admission } from "../services";
@@ -12,6 +14,9 @@ export const SIGN_IN_PATH = "/chat/sign-in";
 
 /** Bytes of a question at most: a name, a secret, an address. */
 const BODY_MAX = 16_384;
+
+/** Milliseconds between two lines of the log about requests without the secret. */
+const LOG_MS = 60_000;
 
 /** A question that a chat server asks. */
 interface Question {
@@ -27,6 +32,8 @@ export interface SignInDoorParts {
   /** What the chat server shows, as `Authorization: Bearer`. */
   secret: string;
   log: Log;
+  clock: Clock;
+  metrics: Pick<Metrics, "chatSignIns">;
   /**
    * Checks a password or a session token.
    * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; LIMITED
@@ -45,6 +52,17 @@ export interface SignInDoorParts {
  */
 export function registerSignInDoor(server: FastifyInstance, parts: SignInDoorParts): void {
   const expected = hashToken(`Bearer ${parts.secret}`);
+  const { log, clock, metrics } = parts;
+  let unlogged = 0;
+  let silentUntil = 0;
+  const noteStranger = (ip: string) => {
+    metrics.chatSignIns.inc({ outcome: "without secret" });
+    unlogged += 1;
+    if (clock.now() < silentUntil) return;
+    log.info({ ip, requests: unlogged }, "somebody without the secret asked who may sign in");
+    silentUntil = clock.now() + LOG_MS;
+    unlogged = 0;
+  };
   server.route({
     method: "POST",
     url: SIGN_IN_PATH,
@@ -53,7 +71,7 @@ export function registerSignInDoor(server: FastifyInstance, parts: SignInDoorPar
     async onRequest(request, reply) {
       const shown = hashToken(request.headers.authorization ?? "");
       if (timingSafeEqual(shown, expected)) return;
-      parts.log.warn({ ip: request.ip }, "somebody without the secret asked who may sign in");
+      noteStranger(request.ip);
       return reply.callNotFound();
     },
     handler: (request, reply) => answer(parts, request, reply),
@@ -61,31 +79,39 @@ export function registerSignInDoor(server: FastifyInstance, parts: SignInDoorPar
 }
 
 async function answer(
-  { log, authenticate, onSignIn }: SignInDoorParts,
+  { log, metrics, authenticate, onSignIn }: SignInDoorParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   reply.header("cache-control", "no-store");
+  const count = (outcome: string) => metrics.chatSignIns.inc({ outcome });
   const question = readQuestion(request.body);
-  if (question === "malformed") return reply.code(400).send({ allowed: false });
-  if (question === null) return reply.send({ allowed: false });
+  if (question === "malformed") {
+    count("malformed");
+    return reply.code(400).send({ allowed: false });
+  }
+  if (question === null) {
+    count("refused");
+    return reply.send({ allowed: false });
+  }
   try {
     const { sessionId, confirm } = await authenticate(question);
     // Noted first: what ends from here on is told to the chat server.
     onSignIn?.(question, sessionId);
     await confirm();
+    count("allowed");
     return reply.send({ allowed: true, session: sessionId });
   } catch (error) {
     const fault = toFault(error);
     if (fault !== error) log.error({ err: error }, "a sign-in at the chat server failed");
-    return refuse(reply, fault);
+    const judged = !["LIMITED", "UNAVAILABLE", "INTERNAL"].includes(fault.code);
+    count(judged ? "refused" : "unavailable");
+    return judged ? reply.send({ allowed: false }) : postpone(reply, fault);
   }
 }
 
-function refuse(reply: FastifyReply, fault: Fault): FastifyReply {
-  if (!["LIMITED", "UNAVAILABLE", "INTERNAL"].includes(fault.code)) {
-    return reply.send({ allowed: false });
-  }
+/** Says that it could not be judged now. */
+function postpone(reply: FastifyReply, fault: Fault): FastifyReply {
   if (fault.retryAfter !== undefined) reply.header("retry-after", fault.retryAfter);
   return reply.code(ERRORS[fault.code].http).send({ allowed: false });
 }

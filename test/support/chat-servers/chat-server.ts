@@ -13,7 +13,12 @@ export interface ChatServerOptions {
   signInUrl: string;
   componentSecret: string;
   signInSecret: string;
+  /** Addresses that users of every application may reach; none by default. */
+  shared?: string[];
 }
+
+/** Texts as both servers' configurations list them. */
+export const quoted = (texts: string[] = []): string => texts.map((text) => `"${text}"`).join(", ");
 
 /** A real chat server, in a folder of its own, with the files of deploy/ as its configuration. */
 export interface ChatServer {

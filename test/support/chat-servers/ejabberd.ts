@@ -1,10 +1,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram, freePort } from "../../../scripts/services/binaries";
+import { findProgram, freePort, run } from "../../../scripts/services/binaries";
 import {
   type ChatServer,
   type ChatServerOptions,
   configuration,
+  quoted,
   runChatServer,
   ServerFolder,
 } from "./chat-server";
@@ -30,6 +31,8 @@ function library(): string {
 export async function startEjabberd(options: ChatServerOptions): Promise<ChatServer> {
   const program = findProgram("erl");
   const folder = await ServerFolder.make("ejabberd");
+  // As the head of ejabberd.yml says.
+  await run("erlc", ["-o", folder.path, join(DEPLOY, "mod_signalbox.erl")]);
   const script = await folder.copy(join(DEPLOY, "signalbox-sign-in"));
   const secret = await folder.write("signalbox-secret", `${options.signInSecret}\n`);
   const { both } = await folder.certify();
@@ -49,11 +52,14 @@ export async function startEjabberd(options: ChatServerOptions): Promise<ChatSer
     ["http://127.0.0.1:4000/chat/sign-in", options.signInUrl],
     ["change-this-component-secret", options.componentSecret],
     ["change-this-sign-in-secret", options.signInSecret],
+    ["shared_addresses: []", `shared_addresses: [${quoted(options.shared)}]`],
   ]);
   const config = await folder.write("ejabberd.yml", text);
   // As ejabberdctl does it, without a name: names are for clusters, and bring another daemon.
   const words = [
     "-noinput",
+    "-pa",
+    folder.path,
     "-mnesia",
     "dir",
     `"${join(folder.path, "mnesia")}"`,

@@ -4,6 +4,7 @@ import {
   type ChatServer,
   type ChatServerOptions,
   configuration,
+  quoted,
   runChatServer,
   ServerFolder,
 } from "./chat-server";
@@ -38,6 +39,7 @@ export async function startProsody(options: ChatServerOptions): Promise<ChatServ
     ["http://127.0.0.1:4000/chat/sign-in", options.signInUrl],
     ["change-this-component-secret", options.componentSecret],
     ["change-this-sign-in-secret", options.signInSecret],
+    ["shared_addresses = {}", `shared_addresses = { ${quoted(options.shared)} }`],
   ]);
   const config = await folder.write("prosody.cfg.lua", text);
   const ports = { http, path: "/xmpp-websocket", client, component };
