@@ -59,6 +59,11 @@ Object.assign(dns, {
     process.nextTick(done, refuse(name));
   },
 });
+// Addresses that owners and devices name are looked up at the name servers themselves (src/network).
+const unknown = async (name: string) => {
+  throw refuse(name);
+};
+Object.assign(dns.promises.Resolver.prototype, { resolve4: unknown, resolve6: unknown });
 Object.assign(dns.promises, {
   async lookup(name: string, ...rest: unknown[]) {
     if (!isLocal(name)) throw refuse(name);

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
+import { ORDER } from "../../src/cli/doctor/checks";
 import { checkExposure } from "../../src/cli/doctor/exposure";
 import type { Patient } from "../../src/cli/doctor/finding";
 import { readConfig } from "../../src/core/config";
@@ -68,6 +71,16 @@ it.each([
   const findings = await examine({ ...OPEN, REDIS_URL });
   expect(findings.map(({ check }) => check)).not.toContain("redis access");
   expect(JSON.stringify(findings)).not.toContain("secret");
+});
+
+it("has every check that docs/SECURITY.md names", () => {
+  const text = readFileSync(join(__dirname, "../../docs/SECURITY.md"), "utf8");
+  const [, list = ""] = text.split("## Running it safely");
+  const named = [...list.matchAll(/^\|[^|]*\|(.*)\|$/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => name !== "doctor" && !ORDER.includes(name))).toEqual([]);
 });
 
 it("warns of metrics that the public address gives away", async () => {

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** docs/COVERAGE.md names tests that are there. */
+/** docs/COVERAGE.md and docs/SECURITY.md name tests that are there. */
 
 const ROOT = join(__dirname, "../..");
-const lines = readFileSync(join(ROOT, "docs/COVERAGE.md"), "utf8").split("\n");
-/** Rows below the heads of tables. */
-const rows = lines
+const linesOf = (file: string) => readFileSync(join(ROOT, file), "utf8").split("\n");
+const lines = linesOf("docs/COVERAGE.md");
+/** Rows below the heads of tables that name tests. */
+const rows = [...lines, ...linesOf("docs/SECURITY.md").filter((line) => line.includes("`test/"))]
   .filter((line) => line.startsWith("| ") && line !== "| row | test |")
   .map((line): [row: string, tests: string] => {
     const [, row = "", tests = ""] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());

@@ -24,8 +24,8 @@ export interface CheckOptions {
   environment?: Record<string, string | undefined>;
 }
 
-/** In the order in which they are told. */
-const ORDER = [
+/** Names of the checks, in the order in which they are told. */
+export const ORDER = [
   ...["configuration", "server", "owner", "data folder", "secret files", "database"],
   ...["migrations", "jobs", "secret key", "key strength", "redis", "redis access"],
   ...[
