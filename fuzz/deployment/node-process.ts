@@ -55,13 +55,16 @@ export async function startNodeProcess(
   return {
     urls,
     ended: () => ended,
-    async measure() {
-      const answer = once(child, "message");
-      child.send("measure");
-      const [measures] = await Promise.race([answer, once(child, "exit").then(() => [null])]);
-      if (!measures) throw new Error(ended ?? "the process ended");
-      return measures as Measures;
-    },
+    measure: () =>
+      new Promise((resolve, reject) => {
+        const fail = () => reject(new Error(ended ?? "the process ended"));
+        child.once("exit", fail);
+        child.once("message", (measures) => {
+          child.off("exit", fail);
+          resolve(measures as Measures);
+        });
+        child.send("measure", (error) => error && fail());
+      }),
     stop: () => stop(child),
   };
 }
