@@ -1,0 +1,48 @@
+import { openLocalBus } from "../../../src/bus/local";
+import { LocalLimiter } from "../../../src/bus/local-limiter";
+import { openRouter } from "../../../src/calls/router";
+import { SenderLimits } from "../../../src/calls/sender-limits";
+import { inboxOf } from "../../../src/calls/signal";
+import { openMetrics } from "../../../src/core/metrics";
+import { ann, bob, log, signal } from "./devices";
+
+const clock = { now: () => 1_000_000 };
+const FIGURES = { RATE_MESSAGES_PER_USER: 4, RATE_MESSAGE_BYTES_PER_USER: 10_000 };
+
+function routerWithLimits() {
+  const bus = openLocalBus(clock, log);
+  const router = openRouter({
+    ...{ bus, log, metrics: openMetrics() },
+    userExists: async (_applicationId, userId) => userId !== 99,
+    answeredElsewhere: async () => false,
+    limits: new SenderLimits(FIGURES, new LocalLimiter(clock), clock),
+  });
+  return { bus, router };
+}
+const LIMITED = { code: "LIMITED", retryAfter: 60 };
+
+test("a user's signals and stanzas count together, by whichever way they come", async () => {
+  const { bus, router } = routerWithLimits();
+  // As a chat server copies them, too: it hands on what it read as signals of chat.
+  for (const door of ["graphql", "xmpp", "rest"] as const) await router.send(door, signal(door));
+  await router.relay(bob, ann, "<message/>");
+  for (const door of ["graphql", "xmpp", "rest"] as const) {
+    await expect(router.send(door, signal("late"))).rejects.toMatchObject(LIMITED);
+  }
+  await expect(router.relay(bob, ann, "<message/>")).rejects.toMatchObject(LIMITED);
+  expect((await bus.read(inboxOf(ann), "")).entries).toHaveLength(3);
+  await router.send("graphql", signal("other", { from: ann, to: bob }));
+});
+
+test("so do those that are refused for their recipient, and bytes", async () => {
+  const { router } = routerWithLimits();
+  const nobody = { ...ann, userId: 99 };
+  for (let n = 0; n < 4; n++) {
+    const refused = router.send("xmpp", signal("lost", { to: nobody }));
+    await expect(refused).rejects.toMatchObject({ code: "NOT_FOUND" });
+  }
+  await expect(router.send("xmpp", signal("late"))).rejects.toMatchObject(LIMITED);
+  const large = { from: ann, to: bob, sdp: "x".repeat(6_000) };
+  await router.send("rest", signal("first", large));
+  await expect(router.send("rest", signal("second", large))).rejects.toMatchObject(LIMITED);
+});
