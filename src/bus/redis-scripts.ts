@@ -50,9 +50,9 @@ const EXPIRED_AT_ONCE = 20;
 /**
  * KEYS stream, head, lanes, order, shares, sizes; ARGV body, entries at most, inbox ms, head ms, channel, bytes
  * at most, lane or empty where none are told apart, lanes at most, sender or empty for nobody, 1 for a lasting
- * entry, bytes of all inboxes at most or 0 for any, bytes that an entry counts for there beside its body, and an inbox.
- * Answers the id, how many heard of it and how full all inboxes are in thousandths; in place of the id `inbox`
- * or `inboxes`, whichever is too full.
+ * entry, bytes of all inboxes at most or 0 for any, bytes that an entry counts for there beside its body, bytes
+ * that an inbox counts for. Answers the id, how many heard of it and how full all inboxes are in thousandths; in
+ * place of the id `inbox` or `inboxes`, whichever is too full.
  */
 export const APPEND = `
 ${IS_AFTER}

@@ -50,13 +50,14 @@ local function firstOf(who)
   return redis.call('ZRANGEBYLEX', order, '[' .. who .. ' 0 ', '(' .. who .. ' 2', 'LIMIT', 0, 1)[1]
 end
 
--- The entry that makes room for this one; nil where none may.
+-- The entry that makes room for this one; nil where none may. Of those who hold as much, it is the one who
+-- wants more.
 local function nextToGo(kind)
   if sender == '' then return redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1] end
   local mine = math.abs(tonumber(redis.call('ZSCORE', shares, kind .. sender) or '0'))
   mine = mine + (kind == 'n' and 1 or #body)
-  local end_ = kind == 'n' and 0 or -1
-  local top = redis.call('ZRANGE', shares, end_, end_, 'WITHSCORES')
+  local place = kind == 'n' and 0 or -1
+  local top = redis.call('ZRANGE', shares, place, place, 'WITHSCORES')
   local who = sender
   if top[1] and math.abs(tonumber(top[2])) > mine then who = string.sub(top[1], 2) end
   local member = firstOf(who)

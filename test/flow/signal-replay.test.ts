@@ -207,11 +207,14 @@ describe("callSignals(after:)", () => {
     const messages = subscribe(socket, cursor, QUERY.replace("signalType", "sdp"));
     await eventually(messages, ({ length }) => length > 0);
     socket.socket.pause();
+    // Counted from here: on a slow machine the sending alone takes as long, and a socket that does not answer
+    // its closing is cut in the end.
+    const patience = new Promise((resolve) => setTimeout(resolve, 11_000));
     let closed = false;
     void socket.closed.then(() => (closed = true));
     // What the system holds for the client is a matter of the machine; in the end it is too much.
     for (let count = 0; count < 600; count++) await more();
-    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    await patience;
     expect(closed).toBe(false);
     socket.socket.resume();
     expect((await socket.closed).code).toBe(1013);
