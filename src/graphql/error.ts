@@ -9,15 +9,21 @@ import type { Log } from "../core/log";
  */
 export function toGraphQLError(error: GraphQLError, log: Log, requestId: string): GraphQLError {
   const cause = error.originalError;
-  // Without a path nothing has run: it is the word on a variable that does not fit its type, graphql's or
-  // whatever else a scalar throws.
-  const fault =
-    error.path || cause instanceof Fault
-      ? toFault(cause)
-      : new Fault("INVALID", withoutValue(error.message));
+  const fault = clientsFault(error) ?? toFault(cause);
   if (fault.code === "INTERNAL")
     log.error({ err: cause ?? error, requestId, path: error.path }, "failed");
   return faultError(fault, error);
+}
+
+/** What a client sent that did not fit its type; undefined for any other error. */
+function clientsFault(error: GraphQLError): Fault | undefined {
+  const cause = error.originalError;
+  if (cause instanceof Fault) return cause;
+  // Without a path nothing has run: it is the word on a variable, graphql's or whatever a scalar throws.
+  if (!error.path) return new Fault("INVALID", withoutValue(error.message));
+  // A variable may be null where its type allows it and that of the argument does not.
+  const argument = cause instanceof GraphQLError && /^Argument "\w+"/.exec(cause.message)?.[0];
+  return argument ? new Fault("INVALID", `${argument} does not fit its type`) : undefined;
 }
 
 /** What is told when an operation fails as a whole, or what a subscriber is subscribed to, by the same table. */

@@ -76,7 +76,8 @@ function callerOf(request: FastifyRequest): Caller {
   const { headers } = request;
   return {
     door: "graphql",
-    ip: request.ip,
+    // Of a connection that was cut before anybody asked there is none, whatever the type says.
+    ip: request.ip ?? "",
     userAgent: headers["user-agent"],
     token: tokenOf(headers["svc-token"], headers.authorization),
     origin: headers.origin,

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { CloseCode, makeServer, type ServerOptions } from "graphql-ws";
+import { CloseCode, MessageType, makeServer, type ServerOptions } from "graphql-ws";
 import type { RawData, WebSocket } from "ws";
 import { toFault } from "../core/errors";
 import type { Log } from "../core/log";
+import { nestsDeeper } from "../core/nesting";
+import { VALUE_LEVELS } from "./operation/document-rules";
 
 /** What the handlers of a socket find in the context's `extra`. */
 export interface SocketExtra {
@@ -42,6 +44,7 @@ export function speakGraphql<Params extends Record<string, unknown>>(
         protocol: socket.protocol,
         send: (data) => send(socket, data),
         close: (code, reason) => socket.close(code, reason),
+        onPing: (payload) => send(socket, pong(payload)),
         onMessage: (take) =>
           socket.on("message", (data: RawData) => {
             take(String(data)).catch(fail);
@@ -67,6 +70,12 @@ function send(socket: WebSocket, data: string): Promise<void> {
     if (socket.readyState !== socket.OPEN) resolve();
     else socket.send(data, () => resolve());
   });
+}
+
+/** The answer to a ping, with what came with it unless that nests deeper than can be written. */
+function pong(payload: unknown): string {
+  const told = nestsDeeper(payload, VALUE_LEVELS) ? undefined : payload;
+  return JSON.stringify({ type: MessageType.Pong, payload: told ?? undefined });
 }
 
 /** Pings a socket again and again, and ends it when no answer comes until the next. */

@@ -11,7 +11,7 @@ import { spread } from "../core/spread";
 import type { Identity } from "../identity/identity";
 import type { Context, MakeContext } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
-import { faultError } from "./error";
+import { faultError, sourceError } from "./error";
 import { GRAPHQL_PATH } from "./http";
 import { refuseUpgrade } from "./refuse-upgrade";
 import { type SocketExtra, speakGraphql } from "./socket-protocol";
@@ -155,7 +155,7 @@ export class GraphqlSockets {
       variables?: Record<string, unknown> | null;
     },
   ): Operation | readonly ReturnType<typeof faultError>[] {
-    const { config, engine, makeContext } = this.options;
+    const { config, engine, identity, makeContext } = this.options;
     const { request, socket } = context.extra;
     if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
       const message = `A socket runs ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once at most`;
@@ -185,7 +185,8 @@ export class GraphqlSockets {
       };
     } catch (error) {
       if (error instanceof DocumentRefused) return error.errors;
-      throw error;
+      // Thrown, it would close the socket with all that runs on it.
+      return [sourceError(error, identity.log, id)];
     }
   }
 

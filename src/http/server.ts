@@ -51,6 +51,9 @@ export async function openServer(
     forceCloseConnections: "idle",
     genReqId: newId,
   });
+  // Node keeps an address that it was asked for; of a connection that is cut it knows none any more, and
+  // what came over it still counts for where it came from.
+  server.server.on("connection", (socket) => void socket.remoteAddress);
   await server.register(cors, {
     origin: config.CORS_ORIGINS.includes("*") ? "*" : config.CORS_ORIGINS,
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],

@@ -100,7 +100,8 @@ function callerOf(request: FastifyRequest, body: Body | undefined): Caller {
   const token = request.headers["svc-token"];
   return {
     door: "rest",
-    ip: request.ip,
+    // Of a connection that was cut before anybody asked there is none, whatever the type says.
+    ip: request.ip ?? "",
     userAgent: request.headers["user-agent"],
     token: typeof token === "string" && token !== "" ? token : undefined,
     origin: request.headers.origin,
