@@ -53,13 +53,13 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Tries until it succeeds, every 50 ms; after 200 times the last error counts. */
+/** Tries until it succeeds, every 50 ms; after a minute and more the last error counts. */
 export async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();
     } catch (error) {
-      if (count === 200) throw error;
+      if (count === 1_200) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -66,7 +66,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 
 /** Runs statements on a database, over a connection that ends with them; answers the last rows. */
 export async function execute(url: string, sql: string, values?: unknown[]): Promise<unknown[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   client.on("error", () => {});
   await client.connect();
   try {

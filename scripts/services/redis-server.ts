@@ -76,7 +76,7 @@ async function launch(folder: string, port: number, words: string[]): Promise<Se
 export function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(`${command}\r\n`));
-    socket.setTimeout(2_000, () => socket.destroy(new Error("Redis does not answer")));
+    socket.setTimeout(30_000, () => socket.destroy(new Error("Redis does not answer")));
     socket.once("error", reject);
     socket.once("data", (data) => {
       socket.destroy();

@@ -1,6 +1,5 @@
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../support/chat";
 import { type Answer, rest, signed } from "../support/client";
-import { hasServices } from "../support/database";
 import { openSocket } from "../support/graphql-socket";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -285,27 +284,3 @@ test("an application has a sum of its own, which only its signed requests use up
     await own.stop();
   }
 });
-
-if (hasServices) {
-  test("two nodes on one Redis count together", async () => {
-    const limits = { RATE_SIGN_INS_PER_IP: "4", FAILURES_FREE: "2" };
-    const one = await startNode(limits);
-    const two = await startNode(limits, {}, one);
-    try {
-      const session = await rest(one, "POST", "/session", { body: signed(one) });
-      const own = session.body.session.token;
-      const call = (at: TestNode, login: string) =>
-        rest(at, "POST", "/login", { token: own, body: { login, password: "wrong horse" } });
-      expect((await call(one, "a")).status).toBe(401);
-      expect((await call(two, "a")).status).toBe(401);
-      const waits = await call(one, "a");
-      expect([waits.status, waits.headers.get("retry-after")]).toEqual([429, "1"]);
-      expect((await call(two, "b")).status).toBe(401);
-      expect((await call(two, "c")).status).toBe(429);
-      expect((await call(one, "c")).status).toBe(429);
-    } finally {
-      await two.stop();
-      await one.stop();
-    }
-  });
-}

@@ -165,19 +165,22 @@ describe("hosts that devices name", () => {
   });
 
   test("of which one never answers leave the others reachable", async () => {
-    const provider = keep(stage.open({ timeoutMs: 3000 }));
+    const provider = keep(stage.open({ timeoutMs: 5_000 }));
+    let ended = 0;
     // Twice as many as go to one host at once.
     const stuck = Array.from({ length: 128 }, () => {
       const device = stage.device();
       stage.tell(device, { kind: "silent" });
-      return provider.send(stage.push, device);
+      return provider.send(stage.push, device).finally(() => {
+        ended += 1;
+      });
     });
     const other = await startWebPush(stage.place, stage.credentials.publicKey);
     silent.push(other);
-    const began = Date.now();
     const outcome = await provider.send(stage.push, targetIn(other.subscribe()));
     expect(outcome).toMatchObject({ kind: "accepted" });
-    expect(Date.now() - began).toBeLessThan(3000);
+    // It waited for none of those that are stuck.
+    expect(ended).toBe(0);
     expect(stage.standIn.received.count).toBeLessThanOrEqual(64);
     for (const each of await Promise.all(stuck)) expect(each.kind).toBe("later");
   });

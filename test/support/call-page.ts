@@ -55,7 +55,8 @@ export class Caller {
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) caller.faults.push(message.text());
     });
-    page.setDefaultTimeout(15_000);
+    // As long as a test may take: it says no more than that something hangs.
+    page.setDefaultTimeout(300_000);
     // The page shows what a person wants to know; the test asks its connection for the rest.
     await page.addInitScript(`
       window.peers = [];

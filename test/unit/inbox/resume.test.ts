@@ -5,6 +5,7 @@ import { openRouter } from "../../../src/calls/router";
 import { inboxOf } from "../../../src/calls/signal";
 import { Fault } from "../../../src/core/errors";
 import { openMetrics } from "../../../src/core/metrics";
+import { eventually } from "../../support/moving-clock";
 import { ann, bob, device, log, nodeOn, quiet, signal, type TestDevice, until } from "./devices";
 
 let now: number;
@@ -78,7 +79,7 @@ describe("a device that was lost", () => {
     for (let count = 0; count < 30; count++) attachment.acknowledge(phone.cursor(String(count)));
     await quiet();
     expect(await marks()).toMatchObject([{ mark: "bound", device: "phone" }]);
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await eventually(marks, ({ length }) => length > 1);
     const last = { mark: "acknowledged", device: "phone", at: phone.cursor("29") };
     expect((await marks()).slice(1)).toEqual([last]);
     attachment.acknowledge(phone.cursor("29"));
@@ -191,7 +192,7 @@ describe("a device that goes on after a cursor", () => {
     expect(late.ids()).toHaveLength(500);
     away = false;
     // Nothing wakes it: it looks again by itself.
-    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    await eventually(late.ids, ({ length }) => length > 500);
     expect(late.ids()).toHaveLength(601);
     expect(new Set(late.ids()).size).toBe(601);
     expect(live.ids()).toEqual(["meanwhile"]);

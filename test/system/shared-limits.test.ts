@@ -1,0 +1,30 @@
+import { rest, signed } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
+
+// Redis has its own clock: no wait ends in the middle of a test, however slow the machine.
+jest.mock("../../src/bus/limiter", () => ({
+  ...jest.requireActual("../../src/bus/limiter"),
+  FIRST_WAIT_MS: 600_000,
+}));
+
+test("two nodes on one Redis count together", async () => {
+  const limits = { RATE_SIGN_INS_PER_IP: "4", FAILURES_FREE: "2" };
+  const one = await startNode(limits);
+  const two = await startNode(limits, {}, one);
+  try {
+    const session = await rest(one, "POST", "/session", { body: signed(one) });
+    const own = session.body.session.token;
+    const call = (at: TestNode, login: string) =>
+      rest(at, "POST", "/login", { token: own, body: { login, password: "wrong horse" } });
+    expect((await call(one, "a")).status).toBe(401);
+    expect((await call(two, "a")).status).toBe(401);
+    const waits = await call(one, "a");
+    expect([waits.status, waits.headers.get("retry-after")]).toEqual([429, "600"]);
+    expect((await call(two, "b")).status).toBe(401);
+    expect((await call(two, "c")).status).toBe(429);
+    expect((await call(one, "c")).status).toBe(429);
+  } finally {
+    await two.stop();
+    await one.stop();
+  }
+});
