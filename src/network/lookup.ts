@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
-import { isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 
 /** Finds the addresses of a name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
@@ -38,18 +38,15 @@ export const privateNetwork = (): NodeJS.ErrnoException =>
 
 /**
  * A look-up for connections that must stay outside: it fails where a name has any private address.
- * What it answers is what is connected to, so that a name which changes its address gains nothing.
+ * What it answers is what is connected to, so that a name which changes its address gains nothing. Node
+ * asks it for names alone, and not for a host that is an address.
  */
 export function guardLookup(
   resolve: Resolve,
   isPrivate: (address: string) => boolean,
 ): LookupFunction {
   return (hostname, options, callback) => {
-    // The resolver would take an address for a name; Node connects to one without a look-up.
-    const asked = isIP(hostname)
-      ? Promise.resolve([{ address: hostname, family: isIP(hostname) }])
-      : resolve(hostname);
-    asked.then(
+    resolve(hostname).then(
       (addresses) => {
         const [first] = addresses;
         if (!first || addresses.some(({ address }) => isPrivate(address))) {
