@@ -24,6 +24,9 @@ const KEEP = { archiveCompletedAfterSeconds: 10 * 60, deleteAfterHours: 24 };
 const RELEASE = `DELETE FROM pgboss.job WHERE state = 'active' AND policy = '${BY_THE_CLOCK}';
   UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE state = 'active';`;
 
+/** Held while a queue is made. */
+const QUEUES_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox.queues', 0))";
+
 /** What {@link openJobs} needs. */
 export interface JobsParts {
   store: Pick<Store, "execute" | "transaction">;
@@ -161,13 +164,26 @@ class QueuedJobs implements Jobs {
     const boss = await this.started;
     const made =
       this.queues.get(name) ??
-      boss.createQueue(name, { name, policy }).catch((error: unknown) => {
+      this.createQueue(name, policy).catch((error: unknown) => {
         this.queues.delete(name);
         throw error;
       });
     this.queues.set(name, made);
     await made;
     return boss;
+  }
+
+  /**
+   * Makes the queue where there is none, one at a time among all nodes: pg-boss makes a table for each, and
+   * of two that are made at once PostgreSQL ends one as a deadlock.
+   */
+  private createQueue(name: string, policy: PgBoss.QueuePolicy): Promise<void> {
+    return this.keep(
+      this.parts.store.transaction(async ({ execute }) => {
+        await execute(QUEUES_LOCK);
+        await execute("SELECT pgboss.create_queue($1, $2)", [name, JSON.stringify({ policy })]);
+      }),
+    );
   }
 
   private async start(): Promise<PgBoss> {

@@ -45,6 +45,30 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       )
     ).map(({ state }) => state);
 
+  test("nodes that start at once make their queues without a deadlock", async () => {
+    const complaints: string[] = [];
+    const watched = openLog("info", { write: (line) => void complaints.push(line) });
+    const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`);
+    const nodes = Array.from({ length: 4 }, () =>
+      openJobs({ store, log: watched, pollMs: 20, alone: false }),
+    );
+    opened.push(...nodes);
+    const done: string[] = [];
+    for (const node of nodes) {
+      for (const name of names) node.work(name, async () => void done.push(name));
+    }
+    await Promise.all(nodes.flatMap((node) => names.map((name) => node.enqueue(name, {}))));
+    await eventually(
+      () => done.length,
+      (count) => count === nodes.length * names.length,
+    );
+    expect(complaints).toEqual([]);
+    const queues = await sql<{ name: string }>(
+      "SELECT name FROM pgboss.queue WHERE name LIKE 'at-once-%' AND policy = 'standard' ORDER BY name",
+    );
+    expect(queues.map(({ name }) => name)).toEqual(names);
+  });
+
   test("opening asks nothing of the database, and closing what never began is well", async () => {
     const asked: string[] = [];
     const jobs = openJobs({
