@@ -6,7 +6,7 @@ import { turnHost } from "./calls/ice/ice-servers";
 import { openRecords } from "./calls/record/open-records";
 import { openRouter, type Router } from "./calls/router";
 import { SenderLimits } from "./calls/sender-limits";
-import { clientAddress } from "./core/client-address";
+import { clientAddress, isWithin } from "./core/client-address";
 import { type Clock, systemClock } from "./core/clock";
 import type { Config } from "./core/config";
 import type { ChatBanner } from "./core/console";
@@ -20,7 +20,7 @@ import { contextMaker } from "./graphql/context";
 import { Engine } from "./graphql/engine";
 import { GRAPHQL_PATH, registerGraphqlHttp } from "./graphql/http";
 import { signalboxSchema } from "./graphql/schema";
-import { GraphqlSockets } from "./graphql/websocket";
+import { GraphqlSockets } from "./graphql/socket/websocket";
 import { type SampleDelay, sampleEventLoopDelay } from "./http/event-loop-delay";
 import { LoadShedder } from "./http/load-shedder";
 import { connectionCheck, registerLoadShedding } from "./http/load-shedding";
@@ -152,7 +152,10 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
         await Promise.all([store.check(), bus.check()]);
       },
     };
-    const server = await openServer(config, log, restServerOptions);
+    const server = await openServer(config, {
+      ...{ log, options: restServerOptions },
+      arrive: (ip) => identity.limits.arrive(ip),
+    });
     const shedder = new LoadShedder(config);
     const admitConnection = connectionCheck(shedder, metrics);
     registerLoadShedding(server, shedder, metrics);
@@ -170,14 +173,15 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       const onSignIn = chatServer?.signedIn;
       registerSignInDoor(server, {
         ...{ secret: signInSecret, log, clock, metrics },
-        ...{ authenticate, onSignIn },
+        ...{ authenticate, onSignIn, arrive: (ip) => identity.limits.arrive(ip) },
       });
     }
-    await registerGraphqlHttp(server, { config, engine, makeContext });
+    await registerGraphqlHttp(server, { config, engine, makeContext, limits: identity.limits });
     const sockets = new GraphqlSockets(server.server, {
       ...{ config, engine, identity, makeContext, metrics },
       addressOf: clientAddress(config.TRUST_PROXY),
       admitConnection,
+      isProxy: isWithin(config.TRUST_PROXY),
     });
     await server.listen({ host: config.HOST, port: config.PORT });
     opened.add("HTTP server", () => server.close());

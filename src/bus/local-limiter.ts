@@ -37,26 +37,40 @@ export class LocalLimiter implements Limiter {
 
   constructor(private readonly clock: Clock) {}
 
-  /** As {@link Limiter.take}, without a promise: every request passes here. */
-  takeNow(budget: Budget, key: string): number {
-    return this.count(budget, placeOf(budget, key));
+  /**
+   * As {@link Limiter.take}, without a promise: every request passes here.
+   * @param points how often it counts; what does not fit is refused as a whole and uses up nothing
+   */
+  takeNow(budget: Budget, key: string, points = 1): number {
+    return this.count(budget, placeOf(budget, key), points);
   }
 
   /** {@link takeNow} of one key, worked out once: for whoever is counted again and again. */
   counter(budget: Budget, key: string): () => number {
     const place = placeOf(budget, key);
-    return () => this.count(budget, place);
+    return () => this.count(budget, place, 1);
   }
 
-  private count({ limit, seconds }: Budget, place: string): number {
+  /** Counts what has been done already, whether it fits or not. */
+  addNow(budget: Budget, key: string, points: number): void {
     const now = this.clock.now();
-    const window = this.windows.get(place);
-    if (window === undefined || window.endsAt <= now) {
-      this.windows.set(place, { count: 1, endsAt: now + seconds * 1000 });
-      return 0;
-    }
-    window.count += 1;
-    return window.count > limit ? window.endsAt - now : 0;
+    this.windowAt(budget, placeOf(budget, key), now).count += points;
+  }
+
+  private count(budget: Budget, place: string, points: number): number {
+    const now = this.clock.now();
+    const window = this.windowAt(budget, place, now);
+    if (window.count + points > budget.limit) return window.endsAt - now;
+    window.count += points;
+    return 0;
+  }
+
+  private windowAt({ seconds }: Budget, place: string, now: number): Window {
+    const found = this.windows.get(place);
+    if (found !== undefined && found.endsAt > now) return found;
+    const window = { count: 0, endsAt: now + seconds * 1000 };
+    this.windows.set(place, window);
+    return window;
   }
 
   async add(budget: Budget, key: string, count: number): Promise<Added> {

@@ -23,6 +23,7 @@ import { answerEach, isPromise } from "./events";
 import { type Limits, limitRules } from "./limits";
 import { Compiler } from "./operation/compiler";
 import { VALUE_LEVELS } from "./operation/document-rules";
+import { countWork } from "./operation/operation-weight";
 import { type Prepared, prepareOperation } from "./operation/prepared";
 
 export type { Prepared } from "./operation/prepared";
@@ -108,6 +109,8 @@ export class Engine {
     const operation = getOperationAST(document);
     if (!operation) throw new Error("a document of the project's own holds one operation");
     const prepared = prepareOperation(this.schema, document, operation);
+    // How much it asks for is not the client's doing.
+    prepared.weight = 1;
     this.compiler.compile(prepared);
     return prepared;
   }
@@ -122,7 +125,8 @@ export class Engine {
     const end = this.metrics.operationSeconds.startTimer({ door });
     const answer = nestsDeeper(variables, VALUE_LEVELS)
       ? TOO_DEEP
-      : await this.answer(prepared, undefined, context, variables);
+      : (countWork(prepared, context) ??
+        (await this.answer(prepared, undefined, context, variables)));
     end();
     this.count(prepared, answer, door);
     return answer;
@@ -156,6 +160,8 @@ export class Engine {
     variables: Record<string, unknown>,
   ): Promise<AsyncIterable<unknown> | ExecutionResult> {
     if (nestsDeeper(variables, VALUE_LEVELS)) return TOO_DEEP;
+    const limited = countWork(prepared, context);
+    if (limited) return limited;
     try {
       const source = await createSourceEventStream({
         schema: this.schema,

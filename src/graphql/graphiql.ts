@@ -99,13 +99,14 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
 
 /** Serves GraphiQL's files out of the installed packages. */
 export function registerGraphiqlFiles(server: FastifyInstance): void {
-  server.get(`${ASSETS}/page.js`, (_, reply) =>
+  const options = { config: { counts: "request" } } as const;
+  server.get(`${ASSETS}/page.js`, options, (_, reply) =>
     reply.type("text/javascript; charset=utf-8").send(SCRIPT),
   );
   for (const [name, [packageName, file]] of Object.entries(FILES)) {
     let content: Promise<Buffer> | null = null;
     const type = name.endsWith(".css") ? "text/css" : "text/javascript";
-    server.get(`${ASSETS}/${name}`, async (_, reply) => {
+    server.get(`${ASSETS}/${name}`, options, async (_, reply) => {
       content ??= readFile(join(packageFolder(packageName), file));
       reply.type(`${type}; charset=utf-8`).header("cache-control", "public, max-age=86400");
       return content;

@@ -3,28 +3,33 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../core/caller";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
+import type { Limits } from "../identity/limits";
 import { openApollo } from "./apollo";
 import type { MakeContext } from "./context";
 import type { Engine } from "./engine";
 import { faultError } from "./error";
 import { registerGraphiqlFiles, sendGraphiql } from "./graphiql";
+import { REFUSED_WEIGHT } from "./operation/operation-weight";
 
 /** What the GraphQL door over HTTP stands on. */
 export interface GraphqlHttpOptions {
   config: Config;
   engine: Engine;
   makeContext: MakeContext;
+  limits: Pick<Limits, "worked">;
 }
 
 /** Where GraphQL is served. */
 export const GRAPHQL_PATH = "/graphql";
+/** A request counts when it arrives; what it asks for beyond one, the engine counts. */
+const COUNTED = { counts: "request" } as const;
 
 /**
  * GraphQL over HTTP (GraphQL over HTTP specification, draft), by Apollo Server's rules.
  */
 export async function registerGraphqlHttp(
   server: FastifyInstance,
-  { config, engine, makeContext }: GraphqlHttpOptions,
+  { config, engine, makeContext, limits }: GraphqlHttpOptions,
 ): Promise<void> {
   const apollo = openApollo(engine);
   await apollo.start();
@@ -40,14 +45,22 @@ export async function registerGraphqlHttp(
     });
     const handler = (request: FastifyRequest, reply: FastifyReply) =>
       apolloHandler.call(scope, withoutAddress(request) as never, reply as never);
+    // Whatever is refused before it runs, by Apollo Server, by parsing, validation or its variables.
+    scope.addHook("onSend", (request, reply, payload, done) => {
+      if (reply.statusCode === ERRORS.MALFORMED.http)
+        limits.worked(request.ip ?? "", REFUSED_WEIGHT - 1);
+      done(null, payload);
+    });
     scope.route({
       method: ["POST", "OPTIONS"],
       url: GRAPHQL_PATH,
+      config: COUNTED,
       handler,
     });
     scope.route({
       method: "GET",
       url: GRAPHQL_PATH,
+      config: COUNTED,
       async handler(request: FastifyRequest, reply: FastifyReply) {
         if (config.GRAPHIQL && wantsPage(request)) return sendGraphiql(reply);
         return handler(request, reply);

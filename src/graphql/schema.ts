@@ -23,7 +23,7 @@ import {
   ApplicationUsersResolver,
 } from "../identity/application/application-fields.resolver";
 import type { IdentityContext } from "../identity/context";
-import type { LimitClass } from "../identity/limits";
+import type { OperationLimit } from "../identity/limits";
 import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { SessionListResolver } from "../identity/session/session-list.resolver";
@@ -122,6 +122,16 @@ export function accessTable(schema: GraphQLSchema): Map<string, Access> {
   return new Map(operations(schema).map(([name, field]) => [name, accessOf(name, field)]));
 }
 
+/** What operations count as besides requests, by name as in {@link accessTable}; those alone that do. */
+export function limitTable(schema: GraphQLSchema): Map<string, OperationLimit> {
+  return new Map(
+    operations(schema).flatMap(([name, { extensions }]) => {
+      const { limit } = extensions as { limit?: OperationLimit };
+      return limit === undefined ? [] : [[name, limit] as const];
+    }),
+  );
+}
+
 type RootField = GraphQLField<unknown, IdentityContext>;
 
 function operations(schema: GraphQLSchema): Array<[name: string, field: RootField]> {
@@ -142,19 +152,20 @@ function accessOf(name: string, field: RootField): Access {
 
 /**
  * Counts and checks before an operation runs. Every door ends here, and every alias of a field runs
- * it once more, so that no limit is dodged by a way in or by asking for much at once.
+ * it once more, so that no limit is dodged by a way in or by asking for much at once. The request
+ * itself was counted for its address when it arrived, and further fields by the engine.
  */
 function guard(name: string, field: RootField): void {
   const access = accessOf(name, field);
-  const { limit } = field.extensions as { limit?: LimitClass };
-  const counted: LimitClass[] = limit === undefined ? ["request"] : ["request", limit];
+  const { limit } = field.extensions as { limit?: OperationLimit };
   const guarded =
     (resolve: GraphQLFieldResolver<unknown, IdentityContext>) =>
     async (...args: Parameters<GraphQLFieldResolver<unknown, IdentityContext>>) => {
       const { visit, caller, identity } = args[2];
-      for (const each of counted) {
+      const { limits } = identity;
+      if (limit !== undefined) {
         // What is counted near needs no turn of the event loop.
-        const counting = identity.limits.address(each, caller.ip);
+        const counting = limits.address(limit, caller.ip);
         if (counting) await counting;
       }
       // A public operation finds out by itself for which application it is.
@@ -163,8 +174,9 @@ function guard(name: string, field: RootField): void {
       // Owners stand outside of the applications; their address has been counted.
       if (access === "account") return resolve(...args);
       const { applicationId } = await visit.session();
-      for (const each of counted) {
-        const counting = identity.limits.application(each, applicationId);
+      limits.application("request", applicationId);
+      if (limit !== undefined) {
+        const counting = limits.application(limit, applicationId);
         if (counting) await counting;
       }
       return resolve(...args);

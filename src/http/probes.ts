@@ -11,12 +11,14 @@ export interface Health {
 
 /** Paths of the probes: what neither overload nor a rate limit refuses. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+/** Whoever watches the node is answered however many ask. */
+const UNCOUNTED = { config: { counts: "nothing" } } as const;
 
 /** GET /healthz (the process answers), /readyz (it can do its work) and /metrics (Prometheus text). */
 export function registerProbes(server: FastifyInstance, health: Health, metrics: Metrics): void {
-  server.get("/healthz", async () => ({ status: "ok" }));
+  server.get("/healthz", UNCOUNTED, async () => ({ status: "ok" }));
 
-  server.get("/readyz", async (_, reply) => {
+  server.get("/readyz", UNCOUNTED, async (_, reply) => {
     if (!health.ready) return reply.code(503).send({ status: "not ready" });
     try {
       await health.check();
@@ -27,7 +29,7 @@ export function registerProbes(server: FastifyInstance, health: Health, metrics:
     }
   });
 
-  server.get("/metrics", async (_, reply) => {
+  server.get("/metrics", UNCOUNTED, async (_, reply) => {
     reply.type(metrics.registry.contentType);
     return metrics.registry.metrics();
   });

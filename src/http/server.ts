@@ -1,6 +1,7 @@
 import cors from "@fastify/cors";
 import fastify, {
   type FastifyBaseLogger,
+  type FastifyError,
   type FastifyInstance,
   type FastifyRequest,
   type FastifyServerOptions,
@@ -10,6 +11,7 @@ import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
+import { countRequests, requireCounts } from "./counting";
 
 /** Milliseconds that a client may take to send a request in full. */
 const REQUEST_MS = 30_000;
@@ -27,17 +29,25 @@ const ALLOWED_HEADERS = [
 ];
 const EXPOSED_HEADERS = ["Retry-After", "Svc-Token-ExpirationDate", "X-Request-Id"];
 
-/**
- * The HTTP server that the doors share: limits, request ids, cross-origin rules, log.
- * @param options how a door answers what no route does
- */
+/** What the server is made of, besides the configuration. */
+export interface ServerParts {
+  log: Log;
+  /** Counts a request that has arrived; answers why it is refused. */
+  arrive(ip: string): Fault | null;
+  /** How a door answers what no route does. */
+  options: FastifyServerOptions & Required<Pick<FastifyServerOptions, "frameworkErrors">>;
+}
+
+/** The HTTP server that the doors share: limits, request ids, cross-origin rules, log. */
 export async function openServer(
   config: Config,
-  log: Log,
-  options: FastifyServerOptions,
+  { log, arrive, options }: ServerParts,
 ): Promise<FastifyInstance> {
   const server = fastify({
     ...options,
+    // What cannot be routed meets no hook.
+    frameworkErrors: (error, request, reply) =>
+      options.frameworkErrors((arrive(request.ip ?? "") ?? error) as FastifyError, request, reply),
     loggerInstance: log as FastifyBaseLogger,
     // The hook below logs requests without what may be secret; a logger per request costs too much.
     logController: new LogController({ disableRequestLogging: true }),
@@ -54,6 +64,9 @@ export async function openServer(
   // Node keeps an address that it was asked for; of a connection that is cut it knows none any more, and
   // what came over it still counts for where it came from.
   server.server.on("connection", (socket) => void socket.remoteAddress);
+  // First, since preflights are answered right behind it: they count, and are refused by nobody, so that
+  // a page reads why its request is.
+  countRequests(server, arrive);
   await server.register(cors, {
     origin: config.CORS_ORIGINS.includes("*") ? "*" : config.CORS_ORIGINS,
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
@@ -61,9 +74,10 @@ export async function openServer(
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 600,
   });
+  requireCounts(server);
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("X-Request-Id", request.id);
-    done(refusalOf(request));
+    done(request.overLimit ?? refusalOf(request));
   });
   if (log.isLevelEnabled("debug")) {
     server.addHook("onResponse", async (request, reply) => {

@@ -8,6 +8,7 @@ import type { Store } from "../store/store";
 import { WebOrigins } from "./application/web-origins";
 import { Endings } from "./endings";
 import type { Limits } from "./limits";
+import { Passwords } from "./password";
 import { FirebaseKeys } from "./provider/firebase-keys";
 import type { DeliverReset } from "./recovery/reset-request";
 import { SessionCache } from "./session/session-cache";
@@ -27,6 +28,8 @@ export interface Identity {
   limits: Limits;
   /** The way to addresses that owners and clients name. */
   connector: Connector;
+  /** Hashes passwords and compares them, a few at a time. */
+  passwords: Passwords;
   /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
   endpoints: { api(): string; chat: string; turn: string };
   /** Hands a requested password reset over to be mailed; null where mail cannot be sent. */
@@ -53,6 +56,7 @@ export async function openIdentity(
   parts: Omit<
     Identity,
     | "cache"
+    | "passwords"
     | "touches"
     | "endings"
     | "existence"
@@ -80,6 +84,7 @@ export async function openIdentity(
     ...parts,
     connector,
     cache,
+    passwords: new Passwords(clock),
     touches,
     endings,
     existence,

@@ -7,13 +7,16 @@ import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
 
 /**
- * What operations are counted as. Each is a request as well; a sign-in is counted where somebody's
- * name is known, in session/sign-in.ts and session/stream-sign-in.ts.
+ * What operations are counted as. Each came with a request, which was counted when it arrived; a sign-in
+ * is counted where somebody's name is known, in session/sign-in.ts and session/stream-sign-in.ts.
  */
-export type LimitClass = "request" | "session" | "sign-in" | "sign-up" | "reset";
+export type LimitClass = "request" | OperationLimit;
+
+/** What an operation may count as besides the request that it came with. */
+export type OperationLimit = "session" | "sign-in" | "sign-up" | "reset";
 
 /** Names what an operation counts as, beside {@link Allow}; without it a request like any other. */
-export function Limited(limit: LimitClass): MethodDecorator & PropertyDecorator {
+export function Limited(limit: OperationLimit): MethodDecorator & PropertyDecorator {
   return Extensions({ limit });
 }
 
@@ -39,6 +42,14 @@ const WINDOW_SECONDS = 60;
 /** Milliseconds of the longest wait after failures. */
 const LONGEST = { pair: 15 * 60_000, name: 60_000, address: 15 * 60_000 };
 
+/** Whose password is set. */
+export interface PasswordOwner {
+  kind: "user" | "account";
+  id: number;
+  /** A user's. */
+  applicationId?: number;
+}
+
 /** Somebody who tries a password. */
 export interface Guess {
   applicationId: number;
@@ -54,6 +65,7 @@ export class Limits {
   private readonly shared: Limiter;
   private readonly senders: Budget;
   private readonly streams: Budget;
+  private readonly passwords: Budget;
   private readonly budgets: Record<LimitClass, { address: Budget; application: Budget }>;
 
   constructor(
@@ -71,6 +83,7 @@ export class Limits {
     };
     this.senders = budget("push-user", config.RATE_PUSHES_PER_USER);
     this.streams = budget("stream-user", config.RATE_CHAT_SIGN_INS_PER_USER);
+    this.passwords = budget("password-user", config.RATE_PASSWORDS_PER_USER);
     this.budgets = {
       request: budgetsOf("request"),
       session: budgetsOf("session"),
@@ -81,16 +94,59 @@ export class Limits {
   }
 
   /**
+   * Counts a request or a message of a socket that has arrived, before anything of it is read. Every
+   * one passes here, so it makes no promise, and an error only for what is too much.
+   * @returns why it is refused; null where it is not
+   */
+  arrive(ip: string): Fault | null {
+    return this.work(ip, 1);
+  }
+
+  /**
+   * Counts what a request turns out to be beyond the one that it arrived as. What is refused uses up nothing.
+   * @param requests how many more it counts as
+   */
+  work(ip: string, requests: number): Fault | null {
+    const { address } = this.budgets.request;
+    if (address.limit === 0) return null;
+    return refusal(this.near.takeNow(address, networkOf(ip), requests));
+  }
+
+  /** As {@link work}, of what has been done already: nobody is refused by it but who comes next. */
+  worked(ip: string, requests: number): void {
+    const { address } = this.budgets.request;
+    if (address.limit > 0) this.near.addNow(address, networkOf(ip), requests);
+  }
+
+  /** As {@link arrive}, for an address that many messages come from. */
+  arrivals(ip: string): () => Fault | null {
+    const { address } = this.budgets.request;
+    if (address.limit === 0) return () => null;
+    const count = this.near.counter(address, networkOf(ip));
+    return () => refusal(count());
+  }
+
+  /**
    * Counts something that an address does; at once, without a promise, where it is counted near.
    * @throws Fault LIMITED with the seconds to wait
    */
-  address(limit: LimitClass, ip: string): undefined | Promise<void> {
+  address(limit: OperationLimit, ip: string): undefined | Promise<void> {
     return this.count(limit, this.budgets[limit].address, networkOf(ip));
   }
 
   /** Counts something that is done in an application. @throws Fault LIMITED */
   application(limit: LimitClass, applicationId: number): undefined | Promise<void> {
     return this.count(limit, this.budgets[limit].application, String(applicationId));
+  }
+
+  /**
+   * Counts a password that somebody sets: it is hashed, as a sign-in is.
+   * @throws Fault LIMITED
+   */
+  async password({ kind, id, applicationId }: PasswordOwner, ip: string): Promise<void> {
+    await this.address("sign-in", ip);
+    if (applicationId !== undefined) await this.application("sign-in", applicationId);
+    await this.count("password", this.passwords, `${kind}:${id}`);
   }
 
   /** Counts a push that a user asks for. @throws Fault LIMITED */
@@ -122,9 +178,15 @@ export class Limits {
     return () => refuse(count());
   }
 
-  /** Counts a chat stream that a user signs in; near, since a node reads the inbox for it. @throws Fault LIMITED */
-  stream(userId: number): void {
+  /**
+   * Counts a chat stream that a user signed in: for the user, near, since a node reads the inbox for it, and
+   * for the application, as a request and by password as a sign-in too. What was not good does not count.
+   * @throws Fault LIMITED
+   */
+  async stream({ applicationId, userId }: MessageSender, by: "password" | "token"): Promise<void> {
     this.countNear(this.streams, String(userId));
+    this.application("request", applicationId);
+    if (by === "password") await this.application("sign-in", applicationId);
   }
 
   /**
@@ -147,7 +209,7 @@ export class Limits {
   }
 
   private count(
-    limit: LimitClass | "push",
+    limit: LimitClass | "push" | "password",
     budget: Budget,
     key: string,
   ): undefined | Promise<void> {
@@ -200,7 +262,13 @@ function refuse(wait: number): void {
 }
 
 function refuseFor(ms: number, what: string): void {
-  if (ms <= 0) return;
+  const fault = refusal(ms, what);
+  if (fault) throw fault;
+}
+
+/** Why somebody is refused who has to wait; null for who has not. */
+function refusal(ms: number, what = "Too many requests"): Fault | null {
+  if (ms <= 0) return null;
   const seconds = Math.max(1, Math.ceil(ms / 1000));
-  throw new Fault("LIMITED", `${what}; try again in ${seconds} s`, undefined, seconds);
+  return new Fault("LIMITED", `${what}; try again in ${seconds} s`, undefined, seconds);
 }

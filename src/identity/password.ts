@@ -1,7 +1,11 @@
+import { availableParallelism } from "node:os";
 import { Algorithm, hash, verify } from "@node-rs/argon2";
 import { Extensions } from "type-graphql";
+import { networkOf } from "../core/client-address";
+import type { Clock } from "../core/clock";
 import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
+import { FairQueue } from "../limits/fair-queue";
 
 /** argon2id with 19 MiB and two passes, the first choice of OWASP's Password Storage Cheat Sheet. */
 const ARGON = {
@@ -32,7 +36,10 @@ export function checkPassword(password: string, field = "password"): void {
   }
 }
 
-/** Hashes a password, in a worker thread. */
+/**
+ * Hashes a password, in a worker thread. Only where nobody can ask for it, as at the first start; requests
+ * go by {@link Passwords}.
+ */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, ARGON);
 }
@@ -44,14 +51,58 @@ const NOBODYS = [
   `$${"A".repeat(22)}$${"A".repeat(43)}`,
 ].join("");
 
+/** Whom a password is hashed for: those who take turns. */
+export interface HashedFor {
+  /** Null where a chat server or a balancer is between that does not tell it. */
+  ip: string | null;
+  /** The account, or the name that was given where it is nobody's; none for a new user. */
+  name?: string;
+}
+
+/** Hashes that are computed at once at most: the threads that libuv has, unless it is told otherwise. */
+const THREADS = 4;
+/** Bounds of the queue. One hash takes some 25 ms of a core, so that more than these would wait in vain. */
+const QUEUE = { waitingPerThread: 64, waitMs: 2_000 };
+
 /**
- * Whether a password belongs to a hash. Without a hash the same work is done for nothing, so that the
- * time taken does not tell a known name from an unknown one.
+ * Passwords as requests have them hashed and compared: a few at a time, since each takes a core and 19 MiB
+ * for a while, and in turns, so that neither one address nor one name keeps the others waiting.
  */
-export async function passwordMatches(stored: string | null, password: string): Promise<boolean> {
-  if (password.length > 4 * PASSWORD_MAX) return false;
-  const right = await verify(stored ?? NOBODYS, password);
-  return right && stored !== null;
+export class Passwords {
+  private readonly queue: FairQueue;
+
+  constructor(clock: Clock, concurrency = Math.min(availableParallelism(), THREADS)) {
+    const { waitingPerThread, waitMs } = QUEUE;
+    const seconds = waitMs / 1000;
+    const text = `Too many passwords are waiting to be checked; try again in ${seconds} s`;
+    this.queue = new FairQueue(
+      { concurrency, waiting: waitingPerThread * concurrency, waitMs },
+      clock,
+      () => new Fault("LIMITED", text, undefined, seconds),
+    );
+  }
+
+  /** Hashes a password. @throws Fault LIMITED when too many wait */
+  hash(password: string, who: HashedFor): Promise<string> {
+    return this.queue.run(keysOf(who), () => hashPassword(password));
+  }
+
+  /**
+   * Whether a password belongs to a hash. Without a hash the same work is done for nothing, so that the
+   * time taken does not tell a known name from an unknown one.
+   * @throws Fault LIMITED when too many wait
+   */
+  async matches(stored: string | null, password: string, who: HashedFor): Promise<boolean> {
+    if (password.length > 4 * PASSWORD_MAX) return false;
+    const right = await this.queue.run(keysOf(who), () => verify(stored ?? NOBODYS, password));
+    return right && stored !== null;
+  }
+}
+
+function keysOf({ ip, name }: HashedFor): string[] {
+  const keys = ip === null ? [] : [`address ${networkOf(ip)}`];
+  if (name !== undefined) keys.push(`name ${name}`);
+  return keys;
 }
 
 /** Tells the hash of one password from that of another, and nothing else of it. */

@@ -24,17 +24,22 @@ export function registerPages(server: FastifyInstance, identity: Identity): void
       (_request, text, done) => done(null, new URLSearchParams(String(text))),
     );
     scope.addHook("onRequest", (_request, reply, done) => {
-      // No page of another origin is to read this one.
-      for (const name of Object.keys(reply.getHeaders())) {
-        if (name.startsWith("access-control-")) reply.removeHeader(name);
-      }
-      reply.headers(PAGE_HEADERS);
+      setPageHeaders(reply);
       done();
     });
     scope.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
-    scope.get(RESET_PATH, (request, reply) => showForm(identity, request, reply));
-    scope.post(RESET_PATH, (request, reply) => takeForm(identity, request, reply));
+    const options = { config: { counts: "request" } } as const;
+    scope.get(RESET_PATH, options, (request, reply) => showForm(identity, request, reply));
+    scope.post(RESET_PATH, options, (request, reply) => takeForm(identity, request, reply));
   });
+}
+
+/** No page of another origin is to read this one. */
+function setPageHeaders(reply: FastifyReply): void {
+  for (const name of Object.keys(reply.getHeaders())) {
+    if (name.startsWith("access-control-")) reply.removeHeader(name);
+  }
+  reply.headers(PAGE_HEADERS);
 }
 
 async function showForm(
@@ -67,7 +72,7 @@ async function takeForm(
     return refuse({ repeat: "The two passwords are not the same." });
   }
   try {
-    await resetPassword(identity, token, password);
+    await resetPassword(identity, token, password, request.ip);
   } catch (error) {
     const fields = error instanceof Fault && error.code === "INVALID" ? error.fields : undefined;
     const problem = fields?.password?.[0];
@@ -81,11 +86,13 @@ async function takeForm(
 
 /** Answers whatever was thrown with a page; what is no fault is logged and not told. */
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Fastify takes the type of the answer away when something is thrown.
-  reply.headers(PAGE_HEADERS);
+  // Fastify takes the type of the answer away when something is thrown, also before the hook above.
+  setPageHeaders(reply);
   if (error instanceof Fault && error.code !== "INTERNAL") {
-    const { code, message } = error;
-    const title = code === "UNAVAILABLE" ? "Try again in a moment" : "That did not work";
+    const { code, message, retryAfter } = error;
+    if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
+    const later = code === "UNAVAILABLE" || code === "LIMITED";
+    const title = later ? "Try again in a moment" : "That did not work";
     return reply.code(ERRORS[code].http).send(problemPage(title, message));
   }
   const status = statusOf(error);

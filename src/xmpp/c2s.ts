@@ -3,6 +3,7 @@ import type { Element } from "ltx";
 import type { Party } from "../calls/signal";
 import { type ErrorCode, toFault } from "../core/errors";
 import { newId } from "../core/random";
+import type { PreAuthLimiter } from "../limits/pre-auth-limiter";
 import { ChatDevice } from "./chat-device";
 import { childOf, isElement } from "./element";
 import { type StreamCondition, stanzaError } from "./error";
@@ -13,7 +14,6 @@ import type { Hibernation } from "./management/hibernation";
 import { readPlain, SASL, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
 import type { Admission, ChatLimits, ChatServices } from "./services";
 import { type Peer, Stream } from "./stream";
-import type { Doorstep } from "./transport/doorstep";
 import type { Transport } from "./transport/transport";
 import { CLIENT } from "./xml";
 
@@ -23,7 +23,7 @@ export interface Endpoint {
   limits: ChatLimits;
   throttle: SignInThrottle;
   /** Connections that have not signed in, over any of the endpoint's transports. */
-  doorstep: Doorstep;
+  doorstep: PreAuthLimiter;
   /** Whether an address is a proxy's (TRUST_PROXY), and says nothing of the client. */
   isProxy(address: string): boolean;
   /** Streams that can be resumed, over any of the endpoint's transports. */

@@ -1,12 +1,12 @@
 import { isWithin } from "../core/client-address";
 import type { LiveCertificate } from "../core/tls/certificate";
+import { PreAuthLimiter } from "../limits/pre-auth-limiter";
 import type { Endpoint } from "./c2s";
 import type { ChatDevice } from "./chat-device";
 import { RESUME_SECONDS } from "./management/elements";
 import { Hibernation } from "./management/hibernation";
 import { SignInThrottle } from "./sasl";
 import type { ChatLimits, ChatServices } from "./services";
-import { Doorstep } from "./transport/doorstep";
 import type { Listener, Place } from "./transport/listen";
 import { openTcp } from "./transport/tcp";
 import { openWebSocket } from "./transport/websocket";
@@ -101,7 +101,7 @@ export async function openChat(
   const hibernation = new Hibernation<ChatDevice>(limits, services);
   const endpoint: Endpoint = {
     ...{ services, limits, throttle, hibernation, openedAt: services.clock.now() },
-    doorstep: new Doorstep(limits),
+    doorstep: new PreAuthLimiter(limits.atTheDoor),
     isProxy: isWithin(config.TRUST_PROXY),
   };
   const needed = () => {

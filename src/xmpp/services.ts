@@ -3,10 +3,10 @@ import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
+import type { PreAuthLimits } from "../limits/pre-auth-limiter";
 import type { ManagementLimits } from "./management/acknowledgements";
 import type { HibernationLimits } from "./management/hibernation";
 import type { StreamLimits } from "./stream";
-import type { DoorstepLimits } from "./transport/doorstep";
 
 /** A sign-in to judge. */
 export interface SignIn {
@@ -71,11 +71,9 @@ export interface ChatServices {
 }
 
 /** Bounds of the endpoint. */
-export interface ChatLimits
-  extends StreamLimits,
-    ManagementLimits,
-    HibernationLimits,
-    DoorstepLimits {
+export interface ChatLimits extends StreamLimits, ManagementLimits, HibernationLimits {
+  /** Connections that have not signed in. */
+  atTheDoor: PreAuthLimits;
   /** Failed sign-ins after which a stream is closed. */
   failures: number;
   /** Milliseconds that the first slowed sign-in waits. */

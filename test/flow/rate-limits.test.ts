@@ -94,7 +94,7 @@ const CLASSES: Array<
   ],
 ];
 
-describe.each(CLASSES)("%s", (_what, times, [method, path, body], document, input) => {
+describe.each(CLASSES)("%s", (what, times, [method, path, body], document, input) => {
   test(`over REST: ${times} a minute, and 429 with Retry-After`, async () => {
     const headers = from(stranger());
     const call = () => rest(node, method, path, { token, headers, body: body() });
@@ -112,7 +112,9 @@ describe.each(CLASSES)("%s", (_what, times, [method, path, body], document, inpu
       expect((await ask(ip, document, input())).body.errors).toBeUndefined();
     }
     const refused = await ask(ip, document, input());
-    expect([refused.status, refused.retryAfter, refused.body.data]).toEqual([429, "60", null]);
+    // A request that is refused when it arrives has no data at all.
+    const data = refused.body.data ?? null;
+    expect([refused.status, refused.retryAfter, data]).toEqual([429, "60", null]);
     expect(refused.body.errors?.map(({ message, extensions }) => [message, extensions])).toEqual([
       [TOO_MANY, LIMITED],
     ]);
@@ -120,7 +122,9 @@ describe.each(CLASSES)("%s", (_what, times, [method, path, body], document, inpu
 
   test(`over the WebSocket: ${times} a minute`, async () => {
     const socket = await openSocket(node, token, { headers: from(stranger()) });
-    for (let count = 0; count < times; count += 1) {
+    // The handshake and the introduction are requests too.
+    const left = what === "requests" ? times - 2 : times;
+    for (let count = 0; count < left; count += 1) {
       expect((await socket.run(document, input() as Record<string, unknown>)).errors).toBe(
         undefined,
       );

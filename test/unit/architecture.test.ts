@@ -17,6 +17,7 @@ const FLOORS: Record<string, number> = {
   jobs: 1,
   mail: 1,
   network: 1,
+  limits: 1,
   identity: 2,
   push: 2,
   calls: 2,

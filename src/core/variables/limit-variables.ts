@@ -25,6 +25,10 @@ const RATE_VARIABLES = {
   RATE_SIGN_UPS_PER_APPLICATION: perMinute(3_000, "Sign-ups to one application"),
   RATE_RESETS_PER_IP: perMinute(20, "Password resets that one address asks for"),
   RATE_RESETS_PER_APPLICATION: perMinute(600, "Password resets that one application asks for"),
+  RATE_PASSWORDS_PER_USER: perMinute(
+    10,
+    "Passwords that one user or owner sets (each is a sign-in of its address as well)",
+  ),
   RATE_MESSAGES_PER_USER: perMinute(
     6_000,
     "Messages and signals that one user sends, over whatever protocol and through all nodes together",
@@ -91,6 +95,21 @@ export const LIMIT_VARIABLES = {
     integer(1, 10_000),
     "100",
     "Operations under way on one WebSocket at most.",
+  ),
+  GRAPHQL_ANONYMOUS_SOCKETS: variable(
+    integer(1, 1_000_000),
+    "5000",
+    "WebSockets to /graphql without a session on a node at most; beyond, the one that is open longest is closed.",
+  ),
+  GRAPHQL_ANONYMOUS_SOCKETS_PER_IP: variable(
+    integer(1, 1_000_000),
+    "100",
+    "WebSockets to /graphql without a session from one address (an IPv6 network of 64 bits) on a node at most.",
+  ),
+  GRAPHQL_ANONYMOUS_IDLE_SECONDS: variable(
+    integer(1, 86_400),
+    "60",
+    "Seconds that a WebSocket to /graphql without a session may stay without an operation under way.",
   ),
   BODY_LIMIT: variable(
     integer(1024, 104_857_600),

@@ -1,6 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode } from "graphql";
 import type { CompiledQuery } from "graphql-jit";
 import { measureOperation, type OperationSize } from "./operation-size";
+import { weighOperation } from "./operation-weight";
 
 /** An operation that is parsed and validated, and compiled once it is worth it. */
 export interface Prepared {
@@ -9,8 +10,10 @@ export interface Prepared {
   operationName: string | undefined;
   /** The first field asked for: what metrics call the operation. */
   label: string;
-  /** How much it asks for: what limits count it as. */
+  /** How much it asks for. */
   size: OperationSize;
+  /** How many requests limits count it as. */
+  weight: number;
   /** Bytes that it keeps, by estimate; compiling adds to them. */
   bytes: number;
   uses: number;
@@ -30,12 +33,14 @@ export function prepareOperation(
   operation: OperationDefinitionNode,
 ): Prepared {
   const [first] = operation.selectionSet.selections;
+  const size = measureOperation(schema, document, operation);
   return {
     document,
     operation,
     operationName: operation.name?.value,
     label: first?.kind === Kind.FIELD ? first.name.value : "fragment",
-    size: measureOperation(schema, document, operation),
+    size,
+    weight: weighOperation(schema, document, operation, size),
     bytes: bytesOf(document),
     uses: 0,
     compiled: null,

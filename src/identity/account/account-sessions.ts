@@ -4,7 +4,6 @@ import { cutText } from "../../core/text";
 import type { AccountViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
 import type { Guess } from "../limits";
-import { passwordMatches } from "../password";
 
 /** Milliseconds that an owner stays signed in after the last request. */
 export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
@@ -73,12 +72,14 @@ export async function signInOwner(
   from: { ip: string; userAgent?: string },
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
-  const account = await identity.limits.guess(ownerGuess(key, from.ip), async () => {
+  const guess = ownerGuess(key, from.ip);
+  const account = await identity.limits.guess(guess, async () => {
     const [row] = await identity.store.query<{ id: number; password_hash: string | null }>(
       BY_EMAIL,
       [key],
     );
-    return (await passwordMatches(row?.password_hash ?? null, password)) ? (row ?? null) : null;
+    const right = await identity.passwords.matches(row?.password_hash ?? null, password, guess);
+    return right ? (row ?? null) : null;
   });
   if (account === null) throw refused();
   const token = `acct_${newToken()}`;

@@ -2,7 +2,7 @@ import { Fault } from "../../core/errors";
 import type { AccountViewer } from "../../core/viewer";
 import { uniqueViolation } from "../../store/conflicts";
 import type { Identity } from "../identity";
-import { checkPassword, hashPassword, passwordMatches } from "../password";
+import { checkPassword } from "../password";
 import { textProblem } from "../user/user-fields";
 import { ownerGuess } from "./account-sessions";
 
@@ -138,14 +138,20 @@ async function newPassword(
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
+  await identity.limits.password({ kind: "account", id: Number(id) }, ip);
   const stored = await identity.store.db.account.findUnique({
     where: { id },
     select: { email: true, passwordHash: true },
   });
+  const guess = ownerGuess(stored?.email ?? "", ip);
   const right = await identity.limits.guess(
-    ownerGuess(stored?.email ?? "", ip),
-    async () => (await passwordMatches(stored?.passwordHash ?? null, oldPassword)) || null,
+    guess,
+    async () =>
+      (await identity.passwords.matches(stored?.passwordHash ?? null, oldPassword, guess)) || null,
   );
   if (!right) throw Fault.field("oldPassword", "is wrong");
-  return { fresh: await hashPassword(password), checked: stored?.passwordHash ?? null };
+  return {
+    fresh: await identity.passwords.hash(password, guess),
+    checked: stored?.passwordHash ?? null,
+  };
 }

@@ -62,7 +62,7 @@ export class PasswordResetResolver {
     { token, password }: ResetPasswordInput,
   ): Promise<ResetPasswordPayload> {
     caller.answerFirst?.();
-    await resetPassword(identity, token, password);
+    await resetPassword(identity, token, password, caller.ip);
     return { reset: true };
   }
 }

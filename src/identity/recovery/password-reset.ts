@@ -2,7 +2,8 @@ import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
 import { type Mailer, MailRefused } from "../../mail/mail";
 import type { Identity } from "../identity";
-import { checkPassword, hashPassword } from "../password";
+import { checkPassword } from "../password";
+import { userName } from "../session/credentials";
 import { textProblem } from "../user/user-fields";
 import { resetLink, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
@@ -19,7 +20,7 @@ export const RESET_JOB = "password-reset";
 
 const RECIPIENT = {
   name: "reset_recipient",
-  text: `SELECT u.id, u.email, a.name FROM users u JOIN applications a ON a.id = u.application_id
+  text: `SELECT u.id, u.application_id, u.email, a.name FROM users u JOIN applications a ON a.id = u.application_id
     WHERE u.application_id = $1 AND u.email_key = $2 AND NOT u.is_guest`,
 };
 const ADD_LINK = {
@@ -36,13 +37,14 @@ const DROP_LINKS = {
 };
 const LIVE_LINK = {
   name: "reset_live_link",
-  text: `SELECT u.id, u.email, a.name FROM password_resets r JOIN users u ON u.id = r.user_id
-      JOIN applications a ON a.id = u.application_id
+  text: `SELECT u.id, u.application_id, u.email, a.name FROM password_resets r
+      JOIN users u ON u.id = r.user_id JOIN applications a ON a.id = u.application_id
     WHERE r.token_hash = $1 AND r.expires_at > $2`,
 };
 
 interface LinkRow {
   id: number;
+  application_id: number;
   email: string | null;
   name: string;
 }
@@ -50,6 +52,7 @@ interface LinkRow {
 /** Whose password a link sets. */
 export interface LinkOwner {
   userId: number;
+  applicationId: number;
   email: string | null;
   applicationName: string;
 }
@@ -106,25 +109,32 @@ export async function findLink(identity: Identity, token: string): Promise<LinkO
   const { store, clock } = identity;
   const values = [hashToken(token), new Date(clock.now())];
   const [row] = await store.query<LinkRow>(LIVE_LINK, values);
-  return row ? { userId: row.id, email: row.email, applicationName: row.name } : null;
+  if (!row) return null;
+  const { id: userId, application_id: applicationId, email, name: applicationName } = row;
+  return { userId, applicationId, email, applicationName };
 }
 
 /**
  * Sets a new password with a link, which is used up, with every other link of the user; ends all the
  * user's sessions and connections.
+ * @param ip where the request comes from
  * @throws Fault INVALID on password when it breaks the rules, before the link is touched; INVALID on
- * token when it is unknown, used or expired
+ * token when it is unknown, used or expired; LIMITED, which leaves the link as it is
  */
 export async function resetPassword(
   identity: Identity,
   token: string,
   password: string,
+  ip: string,
 ): Promise<void> {
   checkPassword(password);
   // Nobody without a link makes the server hash.
   const owner = await findLink(identity, token);
   if (owner === null) throw deadLink();
-  const passwordHash = await hashPassword(password);
+  const { applicationId } = owner;
+  await identity.limits.password({ kind: "user", id: owner.userId, applicationId }, ip);
+  const who = { ip, name: `${applicationId} ${userName(owner.userId)}` };
+  const passwordHash = await identity.passwords.hash(password, who);
   const userId = BigInt(owner.userId);
   const tokenHash = new Uint8Array(hashToken(token));
   await identity.store.db.$transaction(async (tx) => {

@@ -1,7 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { Identity } from "../identity";
 import type { Guess } from "../limits";
-import { passwordMatches } from "../password";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
 /** Who wants to sign in: a login or an e-mail, with the password. */
@@ -74,25 +73,35 @@ export async function checkUserPassword(
   password: string,
   ip: string | null,
 ): Promise<SignedIn> {
-  const guess = { applicationId, name: `id:${userId}`, ip };
+  const guess = { applicationId, name: userName(userId), ip };
   return check(identity, BY_ID, [applicationId, userId], password, guess);
 }
 
+/** @param given what the attempt is counted by where the name is nobody's */
 async function check(
   identity: Identity,
   statement: { name: string; text: string },
   values: [number, string | number],
   password: string,
-  guess: Guess,
+  given: Guess,
 ): Promise<SignedIn> {
+  const [row] = await identity.store.query<FoundRow>(statement, values);
+  // Login, e-mail and id of an account are one name, so that nobody has three times as many guesses.
+  const guess = row === undefined ? given : { ...given, name: userName(row.u_id) };
+  const { applicationId, name, ip } = guess;
   const found = await identity.limits.guess(guess, async () => {
-    const [row] = await identity.store.query<FoundRow>(statement, values);
     const hash = row === undefined || row.is_guest ? null : row.password_hash;
-    const right = await passwordMatches(hash, password);
+    const who = { ip, name: `${applicationId} ${name}` };
+    const right = await identity.passwords.matches(hash, password, who);
     return right && row !== undefined ? row : null;
   });
   if (found === null) throw refused();
   return { user: toUser(found), passwordHash: found.password_hash };
+}
+
+/** What failures at a user's password are counted by, whatever name was given. */
+export function userName(userId: number | bigint): string {
+  return `id:${userId}`;
 }
 
 /** Looks whether the password is still the user's. @throws Fault UNAUTHENTICATED */

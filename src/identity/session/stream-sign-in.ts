@@ -45,8 +45,8 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  * Signs a chat stream in, by password or by session token.
  * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret; FORBIDDEN from a
  * web page that the application does not admit; LIMITED when too many sign in with a password from
- * there, too many failed, or the user signs in too often. A good token is not counted for its address:
- * after a restart everybody in an office comes back at once.
+ * there, too many failed, or the user or the application signs in too often. A good token is not counted
+ * for its address: after a restart everybody in an office comes back at once.
  */
 export async function signInStream(
   identity: Identity,
@@ -57,7 +57,7 @@ export async function signInStream(
   const sessionId = TOKEN.test(secret) ? await sessionOf(identity, attempt) : null;
   if (sessionId !== null) {
     await confirmOrigin();
-    identity.limits.stream(userId);
+    await identity.limits.stream(attempt, "token");
     const confirm = async () => {
       if ((await sessionOf(identity, attempt)) === null) throw Fault.noSession();
       await confirmOrigin();
@@ -67,7 +67,7 @@ export async function signInStream(
   if (ip !== null) await identity.limits.address("sign-in", ip);
   const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
   await confirmOrigin();
-  identity.limits.stream(userId);
+  await identity.limits.stream(attempt, "password");
   const confirm = async () => {
     await confirmPassword(identity, signedIn);
     await confirmOrigin();

@@ -136,7 +136,8 @@ export class UserResolver {
     @Ctx() context: IdentityContext,
     @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
-    return { user: await createUser(context.identity, await context.visit.viewer(), input) };
+    const { identity, visit, caller } = context;
+    return { user: await createUser(identity, await visit.viewer(), input, caller.ip) };
   }
 
   @Allow("user")

@@ -3,7 +3,8 @@ import type { UserViewer, Viewer } from "../../core/viewer";
 import { uniqueViolation } from "../../store/conflicts";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
-import { checkPassword, hashPassword, passwordMatches } from "../password";
+import { checkPassword } from "../password";
+import { userName } from "../session/credentials";
 import { findUser, parseId, type UserKey } from "./find-user";
 import { removeUsers } from "./remove-users";
 import type { User } from "./user";
@@ -18,6 +19,7 @@ export async function createUser(
   identity: Identity,
   viewer: Viewer,
   fields: UserFields & { password: string },
+  ip: string,
 ): Promise<User> {
   const application = await findApplication(identity, viewer.applicationId);
   if (!application.signUpOpen) {
@@ -27,7 +29,7 @@ export async function createUser(
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
   const applicationId = BigInt(viewer.applicationId);
-  const passwordHash = await hashPassword(fields.password);
+  const passwordHash = await identity.passwords.hash(fields.password, { ip });
   const { id } = await refuseTaken(() =>
     identity.store.db.user.create({
       data: {
@@ -169,17 +171,19 @@ async function newPassword(
 ): Promise<string | null> {
   if (fields.password === undefined || fields.password === null) return null;
   checkPassword(fields.password);
+  await identity.limits.password({ kind: "user", id: userId, applicationId }, ip);
+  const who = { ip, name: `${applicationId} ${userName(userId)}` };
   if (stored !== null) {
     const { oldPassword } = fields;
     if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
-    const guess = { applicationId, name: `id:${userId}`, ip };
+    const guess = { applicationId, name: userName(userId), ip };
     const right = await identity.limits.guess(
       guess,
-      async () => (await passwordMatches(stored, oldPassword)) || null,
+      async () => (await identity.passwords.matches(stored, oldPassword, who)) || null,
     );
     if (!right) throw Fault.field("oldPassword", "is wrong");
   }
-  return hashPassword(fields.password);
+  return identity.passwords.hash(fields.password, who);
 }
 
 function tagRows(tags: string[] | undefined, applicationId: bigint) {

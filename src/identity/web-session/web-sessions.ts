@@ -41,7 +41,7 @@ const BIND = {
  * @returns the session, its token, and the code that binds it once; both are told this once and
  * stored as hashes. Who photographs the code can bind the session to themselves, not inherit it
  * @throws Fault INVALID for a bad signature, clock, nonce or application, FORBIDDEN from a web page that
- * the application does not admit; the nonce is used up by then
+ * the application does not admit, LIMITED for too many; the nonce is used up by then
  */
 export async function createWebSession(
   identity: Identity,
@@ -50,6 +50,8 @@ export async function createWebSession(
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
   const { application, nonce, timestamp } = await checkSigned(identity, request);
   await identity.origins.check(application.id, origin.origin);
+  // Counted once the signature is right: an application's number is no secret.
+  await identity.limits.application("session", application.id);
   const token = newToken();
   const bindingCode = newToken();
   const now = new Date(identity.clock.now());

@@ -39,6 +39,8 @@ export interface SignInDoorParts {
    * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; LIMITED
    */
   authenticate(question: Question): Promise<Admission>;
+  /** Counts a request of an address; answers why it is refused. */
+  arrive(ip: string): Fault | null;
   /** Called with everybody who is let in, and the session of a token. */
   onSignIn?(user: Party, sessionId: number | null): void;
 }
@@ -67,10 +69,14 @@ export function registerSignInDoor(server: FastifyInstance, parts: SignInDoorPar
     method: "POST",
     url: SIGN_IN_PATH,
     bodyLimit: BODY_MAX,
+    // The chat server asks for many, each counted by the address that it tells.
+    config: { counts: "by itself" },
     // Before the body is read: nobody without the secret learns anything, not even by a limit.
     async onRequest(request, reply) {
       const shown = hashToken(request.headers.authorization ?? "");
       if (timingSafeEqual(shown, expected)) return;
+      const refusal = parts.arrive(request.ip ?? "");
+      if (refusal) throw refusal;
       noteStranger(request.ip);
       return reply.callNotFound();
     },

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { ERRORS, type Fault } from "../core/errors";
-import { faultError } from "./error";
+import { ERRORS, type Fault } from "../../core/errors";
+import { faultError } from "../error";
 
 /**
  * Answers a WebSocket upgrade with a refusal in the form of every other answer of `/graphql`, and ends the

@@ -3,16 +3,18 @@ import type { Duplex } from "node:stream";
 import type { ExecutionArgs, ExecutionResult } from "graphql";
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Config } from "../core/config";
-import { Fault, toFault } from "../core/errors";
-import type { Metrics } from "../core/metrics";
-import { newId } from "../core/random";
-import { spread } from "../core/spread";
-import type { Identity } from "../identity/identity";
-import type { Context, MakeContext } from "./context";
-import { DocumentRefused, type Engine, type Prepared } from "./engine";
-import { faultError, sourceError } from "./error";
-import { GRAPHQL_PATH } from "./http";
+import type { Config } from "../../core/config";
+import { Fault, toFault } from "../../core/errors";
+import type { Metrics } from "../../core/metrics";
+import { newId } from "../../core/random";
+import { spread } from "../../core/spread";
+import type { Identity } from "../../identity/identity";
+import type { Context, MakeContext } from "../context";
+import { DocumentRefused, type Engine, type Prepared } from "../engine";
+import { faultError, sourceError } from "../error";
+import { GRAPHQL_PATH } from "../http";
+import { REFUSED_WEIGHT } from "../operation/operation-weight";
+import { type AnonymousSocket, AnonymousSockets } from "./anonymous-sockets";
 import { refuseUpgrade } from "./refuse-upgrade";
 import { type SocketExtra, speakGraphql } from "./socket-protocol";
 import { SocketSession } from "./socket-session";
@@ -27,20 +29,24 @@ export interface GraphqlSocketOptions {
   metrics: Metrics;
   /** Client address of an upgrade request, by the trusted proxies of the configuration. */
   addressOf(request: IncomingMessage): string;
+  /** Whether an address is a proxy's (TRUST_PROXY), and says nothing of the client. */
+  isProxy(address: string): boolean;
   /** @throws Fault UNAVAILABLE while the node is overloaded, with the seconds to wait */
   admitConnection(): void;
 }
 
 /**
  * Close codes of IANA's registry, after both of which graphql-ws's client comes back by itself: Try
- * Again Later to a reader that is too slow, and Service Restart. (4429 would be graphql-ws's own, for a
- * second introduction, and final.)
+ * Again Later to a reader that is too slow, to who sends too much and to who asks for nothing, and Service
+ * Restart. (4429 would be graphql-ws's own, for a second introduction, and final.)
  */
-const CLOSE = { slow: 1013, draining: 1012 } as const;
+const CLOSE = { later: 1013, draining: 1012 } as const;
 /** Milliseconds that a client has to answer the closing of its socket. */
 const CLOSE_MS = 2_000;
 /** Milliseconds between pings. */
 const KEEP_ALIVE_MS = 12_000;
+/** Milliseconds that a client has to introduce itself. */
+const INIT_MS = 3_000;
 
 type Params = { token?: unknown };
 type Socket = SocketContext<Params, SocketExtra>;
@@ -51,6 +57,9 @@ type Operation = ExecutionArgs & { prepared: Prepared; contextValue: Context };
 export class GraphqlSockets {
   private readonly server: WebSocketServer;
   private readonly sessions = new WeakMap<WebSocket, SocketSession>();
+  private readonly anonymous: AnonymousSockets;
+  /** Sockets that have no session yet. */
+  private readonly withoutSession = new WeakMap<WebSocket, AnonymousSocket>();
 
   constructor(
     http: HttpServer,
@@ -63,6 +72,9 @@ export class GraphqlSockets {
       handleProtocols: (offered) =>
         offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) && GRAPHQL_TRANSPORT_WS_PROTOCOL,
     });
+    this.anonymous = new AnonymousSockets(options.config, (socket) =>
+      socket.close(CLOSE.later, "Nothing is asked for, or too many ask"),
+    );
     http.on("upgrade", (request, socket, head) => {
       if (request.headers.upgrade?.toLowerCase() === "websocket")
         this.upgrade(request, socket, head);
@@ -70,15 +82,22 @@ export class GraphqlSockets {
     });
     const speak = speakGraphql<Params>(
       {
+        connectionInitWaitTimeout: INIT_MS,
         onConnect: (context) => this.connect(context),
         onDisconnect: (context) => this.sessionOf(context).leave(),
         onSubscribe: (context, id, payload) => this.prepare(context, id, payload),
-        onComplete: (context, id) => this.sessionOf(context).answered(id),
+        onComplete: (context, id) => {
+          this.withoutSession.get(context.extra.socket)?.finished();
+          this.sessionOf(context).answered(id);
+        },
         execute: (args) => this.run(args as Operation),
         subscribe: (args) => this.subscribe(args as Operation) as never,
       },
-      options.identity.log,
-      KEEP_ALIVE_MS,
+      {
+        log: options.identity.log,
+        ...{ keepAliveMs: KEEP_ALIVE_MS, overLimitCode: CLOSE.later },
+        counterOf: (request) => options.identity.limits.arrivals(options.addressOf(request)),
+      },
     );
     this.server.on("connection", (socket, request) => {
       options.metrics.sockets.inc({ kind: "graphql" });
@@ -109,19 +128,28 @@ export class GraphqlSockets {
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
+    const { addressOf, isProxy } = this.options;
+    const ip = addressOf(request);
+    let place: AnonymousSocket;
     try {
-      this.checkUpgrade(request);
+      this.checkUpgrade(request, ip);
+      place = this.anonymous.enter(isProxy(ip) ? null : ip);
     } catch (error) {
       refuseUpgrade(socket, toFault(error));
       return;
     }
-    this.server.handleUpgrade(request, socket, head, (open) =>
-      this.server.emit("connection", open, request),
-    );
+    socket.once("close", () => place.over());
+    this.server.handleUpgrade(request, socket, head, (open) => {
+      this.withoutSession.set(open, place);
+      place.open(open);
+      this.server.emit("connection", open, request);
+    });
   }
 
   /** @throws Fault for what is answered with an HTTP status in place of a WebSocket */
-  private checkUpgrade({ url = "", headers }: IncomingMessage): void {
+  private checkUpgrade({ url = "", headers }: IncomingMessage, ip: string): void {
+    const overLimit = this.options.identity.limits.arrive(ip);
+    if (overLimit) throw overLimit;
     if (url.split("?")[0] !== GRAPHQL_PATH) throw new Fault("NOT_FOUND", "Not found");
     const { origin } = headers;
     const { CORS_ORIGINS } = this.options.config;
@@ -133,8 +161,18 @@ export class GraphqlSockets {
 
   /** A token that comes with the connection must be good; the socket then ends with its session. */
   private async connect(context: Socket): Promise<void> {
+    const { socket, overLimit } = context.extra;
+    if (overLimit) {
+      socket.close(CLOSE.later, overLimit.message);
+      return;
+    }
     const token = tokenOf(context.connectionParams);
-    if (token !== undefined) await this.sessionOf(context).connect(token);
+    if (token === undefined) return;
+    await this.sessionOf(context).connect(token);
+    // One that was refused has its place until it is closed.
+    if (socket.readyState !== socket.OPEN) return;
+    this.withoutSession.get(socket)?.over();
+    this.withoutSession.delete(socket);
   }
 
   private sessionOf({ extra: { socket, request } }: Socket): SocketSession {
@@ -156,7 +194,8 @@ export class GraphqlSockets {
     },
   ): Operation | readonly ReturnType<typeof faultError>[] {
     const { config, engine, identity, makeContext } = this.options;
-    const { request, socket } = context.extra;
+    const { request, socket, overLimit } = context.extra;
+    if (overLimit) return [faultError(overLimit)];
     if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
       const message = `A socket runs ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once at most`;
       return [faultError(new Fault("LIMITED", message, undefined, 1))];
@@ -164,6 +203,7 @@ export class GraphqlSockets {
     const session = this.sessionOf(context);
     try {
       const prepared = engine.prepare(payload.query, payload.operationName);
+      this.withoutSession.get(socket)?.began();
       return {
         prepared,
         schema: engine.schema,
@@ -177,22 +217,32 @@ export class GraphqlSockets {
           token: session.token,
           origin: request.headers.origin,
           requestId: newId(),
-          hangUp: () => socket.close(CLOSE.slow, "Too many signals waiting"),
+          hangUp: () => socket.close(CLOSE.later, "Too many signals waiting"),
           deviceSession: session.first,
           renew: (token) => session.renew(token),
           answerFirst: () => session.answerFirst(id),
         }),
       };
     } catch (error) {
-      if (error instanceof DocumentRefused) return error.errors;
       // Thrown, it would close the socket with all that runs on it.
-      return [sourceError(error, identity.log, id)];
+      if (!(error instanceof DocumentRefused)) return [sourceError(error, identity.log, id)];
+      this.refused(session.ip);
+      return error.errors;
     }
   }
 
-  private run(args: Operation): Promise<ExecutionResult> {
+  private async run(args: Operation): Promise<ExecutionResult> {
     const { prepared, contextValue, variableValues } = args;
-    return this.options.engine.run(prepared, contextValue, { ...variableValues }, "websocket");
+    const { engine } = this.options;
+    const answer = await engine.run(prepared, contextValue, { ...variableValues }, "websocket");
+    const [first] = answer.data === undefined ? (answer.errors ?? []) : [];
+    if (first && first.extensions.code !== "LIMITED") this.refused(contextValue.caller.ip);
+    return answer;
+  }
+
+  /** Counts what was refused before it ran. */
+  private refused(ip: string): void {
+    this.options.identity.limits.worked(ip, REFUSED_WEIGHT - 1);
   }
 
   private subscribe(args: Operation) {

@@ -1,35 +1,64 @@
 import type { IncomingMessage } from "node:http";
 import { CloseCode, MessageType, makeServer, type ServerOptions } from "graphql-ws";
 import type { RawData, WebSocket } from "ws";
-import { toFault } from "../core/errors";
-import type { Log } from "../core/log";
-import { nestsDeeper } from "../core/nesting";
-import { VALUE_LEVELS } from "./operation/document-rules";
+import { type Fault, toFault } from "../../core/errors";
+import type { Log } from "../../core/log";
+import { nestsDeeper } from "../../core/nesting";
+import { VALUE_LEVELS } from "../operation/document-rules";
 
 /** What the handlers of a socket find in the context's `extra`. */
 export interface SocketExtra {
   socket: WebSocket;
   request: IncomingMessage;
+  /**
+   * Why the message that is being taken is refused; null where it is not. graphql-ws calls its handlers
+   * before it takes the next.
+   */
+  overLimit: Fault | null;
 }
 
 /** What graphql-ws throws over a message that servers alone send. */
 const SERVERS_MESSAGE = /^Unexpected message of type \w+ received$/;
 
+/** What a socket is served with. */
+export interface SocketParts {
+  log: Log;
+  /** Milliseconds between pings, and until one that is not answered ends the socket. */
+  keepAliveMs: number;
+  /** Close code for who sends on although nothing is taken any more. */
+  overLimitCode: number;
+  /** What counts the messages of a socket when they arrive, and says why one is refused. */
+  counterOf(request: IncomingMessage): () => Fault | null;
+}
+
+/** Messages in a row that are refused before the socket is closed: reading what they ask is work as well. */
+const REFUSED_MAX = 20;
+
 /**
  * Speaks graphql-transport-ws (graphql-ws's PROTOCOL.md) on sockets of ws. It does what the adapter
  * that comes with graphql-ws does, but that one writes what a client sends wrong to the console, and
  * the texts of inner errors to the client.
- * @param keepAliveMs milliseconds between pings, and until one that is not answered ends the socket
  * @returns what takes a socket that was just opened
  */
 export function speakGraphql<Params extends Record<string, unknown>>(
   options: ServerOptions<Params, SocketExtra>,
-  log: Log,
-  keepAliveMs: number,
+  { log, keepAliveMs, overLimitCode, counterOf }: SocketParts,
 ): (socket: WebSocket, request: IncomingMessage) => void {
   const server = makeServer<Params, SocketExtra>(options);
   return (socket, request) => {
-    const stopPings = keepAlive(socket, keepAliveMs);
+    const extra: SocketExtra = { socket, request, overLimit: null };
+    const arrive = counterOf(request);
+    let refused = 0;
+    /** Counts a message, before it is read; false where the socket is closed for it. */
+    const admit = () => {
+      extra.overLimit = arrive();
+      refused = extra.overLimit ? refused + 1 : 0;
+      if (extra.overLimit && refused > REFUSED_MAX) {
+        socket.close(overLimitCode, extra.overLimit.message);
+      }
+      return socket.readyState === socket.OPEN;
+    };
+    const stopPings = keepAlive(socket, keepAliveMs, admit);
     const fail = (error: unknown) => {
       // The protocol has this message, and a client must not send it (PROTOCOL.md, 4400).
       if (error instanceof Error && SERVERS_MESSAGE.test(error.message)) {
@@ -47,10 +76,10 @@ export function speakGraphql<Params extends Record<string, unknown>>(
         onPing: (payload) => send(socket, pong(payload)),
         onMessage: (take) =>
           socket.on("message", (data: RawData) => {
-            take(String(data)).catch(fail);
+            if (admit()) take(String(data)).catch(fail);
           }),
       },
-      { socket, request },
+      extra,
     );
     // What ws refuses (a broken frame, a message too large) it answers and closes by itself.
     socket.on("error", (error) => log.debug({ err: error }, "a GraphQL socket was refused"));
@@ -78,8 +107,11 @@ function pong(payload: unknown): string {
   return JSON.stringify({ type: MessageType.Pong, payload: told ?? undefined });
 }
 
-/** Pings a socket again and again, and ends it when no answer comes until the next. */
-function keepAlive(socket: WebSocket, ms: number): () => void {
+/**
+ * Pings a socket again and again, and ends it when no answer comes until the next.
+ * @param unasked is called for pings of the client, and for answers to none
+ */
+function keepAlive(socket: WebSocket, ms: number, unasked: () => void): () => void {
   let waiting = false;
   const timer = setInterval(() => {
     if (waiting) return socket.terminate();
@@ -87,7 +119,9 @@ function keepAlive(socket: WebSocket, ms: number): () => void {
     waiting = true;
     socket.ping();
   }, ms);
+  socket.on("ping", unasked);
   socket.on("pong", () => {
+    if (!waiting) unasked();
     waiting = false;
   });
   return () => clearInterval(timer);

@@ -1,10 +1,10 @@
 import type { WebSocket } from "ws";
-import { Fault, NO_SESSION } from "../core/errors";
-import { findOwner, isOwnerToken } from "../identity/account/account-sessions";
-import { ORIGIN_REFUSED } from "../identity/application/web-origins";
-import type { Identity } from "../identity/identity";
-import type { Session } from "../identity/session/session";
-import { findSession } from "../identity/session/sessions";
+import { Fault, NO_SESSION } from "../../core/errors";
+import { findOwner, isOwnerToken } from "../../identity/account/account-sessions";
+import { ORIGIN_REFUSED } from "../../identity/application/web-origins";
+import type { Identity } from "../../identity/identity";
+import type { Session } from "../../identity/session/session";
+import { findSession } from "../../identity/session/sessions";
 
 /** Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not admit the web page. */
 const UNAUTHORIZED = 4401;

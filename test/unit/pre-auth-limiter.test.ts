@@ -1,9 +1,9 @@
-import { Doorstep } from "../../src/xmpp/transport/doorstep";
+import { PreAuthLimiter } from "../../src/limits/pre-auth-limiter";
 
 /** How many connections may stand unauthenticated. */
 
 function open(perNetwork: number, inAll: number) {
-  const doorstep = new Doorstep({ atTheDoor: { perNetwork, inAll } });
+  const doorstep = new PreAuthLimiter({ perNetwork, inAll });
   const ended: string[] = [];
   const enter = (ip: string | null, name = String(ip)) =>
     doorstep.enter(ip, () => void ended.push(name));

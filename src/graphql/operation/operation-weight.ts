@@ -1,0 +1,124 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
+import type { Context } from "../context";
+import { faultError } from "../error";
+import type { OperationSize } from "./operation-size";
+
+/** Fields of an operation that count as one request. */
+export const FIELDS_PER_REQUEST = 100;
+/** Values that introspection answers with, by estimate, that count as one request. */
+export const INTROSPECTED_PER_REQUEST = 1_000;
+/** What a document counts as in all that is refused before it runs: reading it is all work. */
+export const REFUSED_WEIGHT = 10;
+
+/**
+ * How many requests an operation counts as: one for each root field, and more where it asks for so many
+ * fields, or for so much of the schema, that they are the greater work.
+ */
+export function weighOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  { rootFields, fields, introspection }: OperationSize,
+): number {
+  const values = introspection ? new Introspection(schema, document).values(operation) : 0;
+  return Math.max(
+    rootFields,
+    Math.ceil(fields / FIELDS_PER_REQUEST),
+    Math.ceil(values / INTROSPECTED_PER_REQUEST),
+  );
+}
+
+/**
+ * Counts what an operation is beyond the one request that it came as.
+ * @returns the answer where that is more than its address may have; null where it is not
+ */
+export function countWork(
+  { weight }: { weight: number },
+  { identity, caller }: Pick<Context, "identity" | "caller">,
+): ExecutionResult | null {
+  if (weight <= 1) return null;
+  const refusal = identity.limits.work(caller.ip, weight - 1);
+  return refusal && { errors: [faultError(refusal)] };
+}
+
+/** How many values introspection answers with: every list is taken to be as long as the schema's are on average. */
+class Introspection {
+  private readonly lengths: ReadonlyMap<string, number>;
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
+  private readonly known = new Map<string, number>();
+
+  constructor(schema: GraphQLSchema, { definitions }: DocumentNode) {
+    this.lengths = averageLengths(schema);
+    for (const each of definitions) {
+      if (each.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(each.name.value, each);
+    }
+  }
+
+  values({ selectionSet }: OperationDefinitionNode): number {
+    return this.sum(selectionSet);
+  }
+
+  private sum({ selections }: SelectionSetNode): number {
+    let values = 0;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) {
+        const inner = selection.selectionSet ? this.sum(selection.selectionSet) : 0;
+        values += 1 + inner * (this.lengths.get(selection.name.value) ?? 1);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        values += this.sum(selection.selectionSet);
+      } else {
+        values += this.ofFragment(selection.name.value);
+      }
+    }
+    return values;
+  }
+
+  private ofFragment(name: string): number {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const fragment = this.fragments.get(name);
+    const values = fragment ? this.sum(fragment.selectionSet) : 0;
+    this.known.set(name, values);
+    return values;
+  }
+}
+
+const LENGTHS = new WeakMap<GraphQLSchema, ReadonlyMap<string, number>>();
+
+/** The lengths of introspection's lists by the fields' names; types without an entry have none of it. */
+function averageLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const known = LENGTHS.get(schema);
+  if (known) return known;
+  const types = Object.values(schema.getTypeMap());
+  const fielded = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+  const fields = fielded.flatMap((type) => Object.values(type.getFields()));
+  const inputs = types
+    .filter(isInputObjectType)
+    .map((type) => Object.keys(type.getFields()).length);
+  const values = types.filter(isEnumType).map((type) => type.getValues().length);
+  const perType = (count: number) => count / types.length;
+  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+  const lengths = new Map([
+    ["types", types.length],
+    ["directives", schema.getDirectives().length],
+    ["fields", perType(fields.length)],
+    ["args", sum(fields.map(({ args }) => args.length)) / fields.length],
+    ["inputFields", perType(sum(inputs))],
+    ["enumValues", perType(sum(values))],
+    ["interfaces", perType(sum(fielded.map((type) => type.getInterfaces().length)))],
+  ]);
+  LENGTHS.set(schema, lengths);
+  return lengths;
+}

@@ -1,0 +1,290 @@
+import { createHash } from "node:crypto";
+import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
+import { applicationToken, graphql, rest, signed } from "../support/client";
+import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
+import { ownerOf, ownerToken } from "../support/owner";
+
+/** What bounds the work of passwords: limits of those who set and try them, and one queue of a node. */
+
+const PASSWORD = "correct horse";
+const clock = new MovingClock();
+let node: TestNode;
+let token: string;
+beforeAll(async () => {
+  clock.hold(true);
+  node = await startNode(
+    {
+      // A lone node counts by the clock that the test moves; Redis has its own.
+      ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
+      ...{ RATE_PASSWORDS_PER_USER: "3", RATE_SIGN_INS_PER_IP: "200", FAILURES_FREE: "5" },
+      RATE_SESSIONS_PER_APPLICATION: "12",
+      RATE_SIGN_INS_PER_APPLICATION: "200",
+    },
+    { clock },
+  );
+  token = await applicationToken(node, clock.now());
+});
+afterAll(() => node.stop());
+// Sessions live two hours after their last use, failures one.
+beforeEach(async () => {
+  clock.advance(HOUR + MINUTE);
+  await rest(node, "GET", "/session", { token });
+});
+
+let hosts = 0;
+const stranger = () => `198.51.100.${++hosts}`;
+const from = (ip: string) => ({ "X-Forwarded-For": ip });
+let names = 0;
+
+interface Account {
+  id: number;
+  login: string;
+  email: string;
+  token: string;
+}
+
+/** A user who has signed in from an address of its own. */
+async function account(): Promise<Account> {
+  const login = `account-${++names}`;
+  const email = `${login}@mail.example`;
+  const user = { login, email, password: PASSWORD };
+  const headers = from(stranger());
+  const { body } = await rest(node, "POST", "/users", { token, headers, body: { user } });
+  const own = await applicationToken(node, clock.now());
+  await rest(node, "POST", "/login", { token: own, headers, body: { login, password: PASSWORD } });
+  return { id: body.user.id, login, email, token: own };
+}
+
+const change = (user: Account, password: string, oldPassword: string, ip = stranger()) =>
+  rest(node, "PUT", `/users/${user.id}`, {
+    ...{ token: user.token, headers: from(ip) },
+    body: { user: { password, old_password: oldPassword } },
+  });
+
+const signIn = (ip: string, body: object) =>
+  rest(node, "POST", "/login", { token, headers: from(ip), body });
+
+/** What a chat client that signs in is told. */
+async function chat(ip: string, id: number, secret: string): Promise<string> {
+  const client = await connectRaw(node.chatUrl, { headers: from(ip) });
+  for (const frame of [OPEN, auth(`${id}-${node.application.id}`, secret)]) client.send(frame);
+  for (let count = 0; count < 2; count += 1) await client.next();
+  const answer = await client.next();
+  client.socket.terminate();
+  return answer;
+}
+
+describe("passwords that are set", () => {
+  test("are limited for their user, from wherever, right or wrong", async () => {
+    const user = await account();
+    expect((await change(user, "battery one", PASSWORD)).status).toBe(200);
+    expect((await change(user, "battery two", "battery one")).status).toBe(200);
+    expect((await change(user, "battery three", "wrong horse")).status).toBe(422);
+    const refused = await change(user, "battery three", "battery two");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+    const profile = { token: user.token, body: { user: { full_name: "Same" } } };
+    expect((await rest(node, "PUT", `/users/${user.id}`, profile)).status).toBe(200);
+    clock.advance(MINUTE);
+    expect((await change(user, "battery three", "battery two")).status).toBe(200);
+  });
+
+  test("are sign-ins of their address", async () => {
+    const own = await startNode(
+      { REDIS_URL: "", TRUST_PROXY: "127.0.0.1", RATE_SIGN_INS_PER_IP: "2" },
+      { clock },
+    );
+    try {
+      const ip = stranger();
+      const headers = from(ip);
+      const session = await applicationToken(own, clock.now());
+      const user = { login: "somebody", password: PASSWORD };
+      const { body } = await rest(own, "POST", "/users", { token: session, body: { user } });
+      await rest(own, "POST", "/login", { token: session, headers, body: user });
+      const set = (password: string, oldPassword: string) =>
+        rest(own, "PUT", `/users/${body.user.id}`, {
+          ...{ token: session, headers },
+          body: { user: { password, old_password: oldPassword } },
+        });
+      expect((await set("battery one", PASSWORD)).status).toBe(200);
+      expect((await set("battery two", "battery one")).status).toBe(429);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test("are limited for owners too", async () => {
+    const owner = ownerOf(node);
+    const own = await ownerToken(node, 100);
+    const query =
+      "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }";
+    const set = (password: string, oldPassword: string) =>
+      graphql(node, query, { i: { password, oldPassword } }, own);
+    expect((await set("battery one", owner.password)).errors).toBeUndefined();
+    expect((await set("battery two", "battery one")).errors).toBeUndefined();
+    expect((await set(owner.password, "battery two")).errors).toBeUndefined();
+    const refused = await set("battery four", owner.password);
+    expect(refused.errors?.[0].extensions).toEqual({ code: "LIMITED", retryAfter: 60 });
+  });
+
+  test("by a link are the same user's", async () => {
+    const user = await account();
+    for (let count = 0; count < 3; count += 1) {
+      expect((await change(user, "battery one", "wrong horse")).status).toBe(422);
+    }
+    const link = `link-${names}`;
+    const digest = createHash("sha256").update(link).digest();
+    await node.sql(
+      "INSERT INTO password_resets (user_id, token_hash, expires_at) VALUES ($1, $2, $3)",
+      [user.id, digest, new Date(clock.now() + HOUR)],
+    );
+    const post = async () => {
+      const password = "battery four";
+      const body = new URLSearchParams({ token: link, password, repeat: password });
+      const headers = from(stranger());
+      const answer = await rest(node, "POST", "/password/reset", { headers, body });
+      return [answer.status, answer.headers.get("retry-after")];
+    };
+    expect(await post()).toEqual([429, "60"]);
+    clock.advance(MINUTE - 1);
+    expect(await post()).toEqual([429, "1"]);
+    clock.advance(1);
+    expect(await post()).toEqual([200, null]);
+  });
+});
+
+test("login, e-mail and id of an account are one name for failures", async () => {
+  const user = await account();
+  const ip = stranger();
+  const password = "wrong horse";
+  const { login, email, id } = user;
+  for (const name of [{ login }, { email }, { login }, { email: email.toUpperCase() }]) {
+    expect((await signIn(ip, { ...name, password })).status).toBe(401);
+  }
+  expect(await chat(ip, id, password)).toContain("<not-authorized");
+  for (const name of [{ login }, { email }]) {
+    const refused = await signIn(ip, { ...name, password: PASSWORD });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+  }
+  expect(await chat(ip, id, PASSWORD)).toContain("<temporary-auth-failure");
+  expect((await change(user, "battery one", PASSWORD, ip)).status).toBe(429);
+  clock.advance(1_000);
+  expect((await signIn(ip, { email, password: PASSWORD })).status).toBe(200);
+  expect(await chat(ip, id, PASSWORD)).toContain("<success");
+});
+
+test("names that nobody has are counted one by one, and answered alike", async () => {
+  const ip = stranger();
+  const known = await account();
+  const story = async (body: object) => {
+    const from = stranger();
+    const answers = [];
+    for (let count = 0; count < 7; count += 1) {
+      const answer = await signIn(from, { ...body, password: "wrong horse" });
+      answers.push([answer.status, answer.text, answer.headers.get("retry-after")]);
+    }
+    return answers;
+  };
+  const unknown = { login: "nobody-at-all" };
+  for (const body of [
+    { login: known.login },
+    { email: known.email },
+    { email: "no@mail.example" },
+  ]) {
+    expect(await story(body)).toEqual(await story(unknown));
+    clock.advance(HOUR + 1);
+  }
+  expect((await signIn(ip, { email: "nobody-at-all", password: "x" })).status).toBe(401);
+});
+
+describe("an application's limits", () => {
+  test("hold for web sessions, and count none whose signature is wrong", async () => {
+    const create = (fields = {}) =>
+      rest(node, "POST", "/session/web", { body: { ...signed(node, clock.now()), ...fields } });
+    clock.advance(MINUTE);
+    for (let count = 0; count < 15; count += 1) {
+      expect((await create({ signature: "0".repeat(40) })).status).toBe(422);
+    }
+    for (let count = 0; count < 12; count += 1) expect((await create()).status).toBe(201);
+    const refused = await create();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
+  });
+
+  test("hold for chat clients, and count none whose password is wrong", async () => {
+    const own = await startNode(
+      {
+        ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
+        ...{ RATE_SIGN_INS_PER_APPLICATION: "2", RATE_REQUESTS_PER_APPLICATION: "6" },
+      },
+      { clock },
+    );
+    try {
+      const session = await applicationToken(own, clock.now());
+      const user = { login: "chatter", password: PASSWORD };
+      const { body } = await rest(own, "POST", "/users", { token: session, body: { user } });
+      const say = async (secret: string) => {
+        const client = await connectRaw(own.chatUrl, { headers: from(stranger()) });
+        const name = `${body.user.id}-${own.application.id}`;
+        for (const frame of [OPEN, auth(name, secret)]) client.send(frame);
+        for (let count = 0; count < 2; count += 1) await client.next();
+        const answer = await client.next();
+        client.socket.terminate();
+        return /<(success|not-authorized|temporary-auth-failure)/.exec(answer)?.[1];
+      };
+      // Two chat sign-ins that fail cost no wait yet.
+      expect([await say("wrong horse"), await say("wrong horse")]).toEqual([
+        "not-authorized",
+        "not-authorized",
+      ]);
+      expect([await say(PASSWORD), await say(PASSWORD)]).toEqual(["success", "success"]);
+      expect(await say(PASSWORD)).toBe("temporary-auth-failure");
+      clock.advance(MINUTE);
+      await rest(own, "POST", "/login", { token: session, body: user });
+      expect(await say(session)).toBe("success");
+      // Five streams and requests of this minute, one of them by password.
+      for (let count = 0; count < 4; count += 1) {
+        expect((await rest(own, "GET", "/session", { token: session })).status).toBe(200);
+      }
+      expect(await say(session)).toBe("temporary-auth-failure");
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+describe("the queue of passwords", () => {
+  test("refuses at once what is too many, from an address that asks for much", async () => {
+    const ip = stranger();
+    const body = { login: "nobody", password: "wrong horse" };
+    const own = await startNode({ REDIS_URL: "" }, { clock });
+    try {
+      const session = await applicationToken(own, clock.now());
+      const ask = () => rest(own, "POST", "/login", { token: session, headers: from(ip), body });
+      // Twice what runs and waits on a node with as many threads as there can be.
+      const answers = await Promise.all(Array.from({ length: 2 * (4 + 4 * 64) }, ask));
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused.length + answers.filter(({ status }) => status === 401).length).toBe(
+        answers.length,
+      );
+      for (const { headers, body: told } of refused) {
+        expect([headers.get("retry-after"), told]).toEqual([
+          "2",
+          { errors: { base: ["Too many passwords are waiting to be checked; try again in 2 s"] } },
+        ]);
+      }
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test("counts no failure for a password that was not looked at", async () => {
+    const user = await account();
+    const ip = stranger();
+    const ask = () => signIn(ip, { login: user.login, password: PASSWORD });
+    const answers = await Promise.all(Array.from({ length: 5 }, ask));
+    for (const { status } of answers) expect([200, 429]).toContain(status);
+    expect((await ask()).status).toBe(200);
+  });
+});

@@ -1,0 +1,67 @@
+import { getIntrospectionQuery, getOperationAST, parse } from "graphql";
+import { measureOperation } from "../../src/graphql/operation/operation-size";
+import {
+  FIELDS_PER_REQUEST,
+  INTROSPECTED_PER_REQUEST,
+  weighOperation,
+} from "../../src/graphql/operation/operation-weight";
+import { buildSignalboxSchema } from "../../src/graphql/schema";
+
+const schema = buildSignalboxSchema();
+const types = Object.keys(schema.getTypeMap()).length;
+
+function weigh(text: string): number {
+  const document = parse(text);
+  const operation = getOperationAST(document);
+  if (!operation) throw new Error("no operation");
+  return weighOperation(schema, document, operation, measureOperation(schema, document, operation));
+}
+
+const aliases = (count: number, field: string) =>
+  Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
+
+describe("an operation counts as", () => {
+  test("one request for one field, with whatever an app asks of it", () => {
+    expect(weigh("{ currentSession { id user { id login fullName tags } } }")).toBe(1);
+    expect(weigh("{ __typename }")).toBe(1);
+  });
+
+  test("one for each root field, also in fragments", () => {
+    expect(weigh(`{ ${aliases(7, "currentSession { id }")} }`)).toBe(7);
+    expect(
+      weigh(`{ ...f b: __typename } fragment f on Query { ${aliases(3, "__typename")} }`),
+    ).toBe(4);
+  });
+
+  test(`one for ${FIELDS_PER_REQUEST} fields`, () => {
+    const fields = (count: number) => `{ currentSession { ${"id ".repeat(count - 1)} } }`;
+    expect(weigh(fields(FIELDS_PER_REQUEST))).toBe(1);
+    expect(weigh(fields(FIELDS_PER_REQUEST + 1))).toBe(2);
+  });
+});
+
+describe("introspection counts", () => {
+  test("little for one type, and much for the schema", () => {
+    expect(weigh('{ __type(name: "User") { name } }')).toBe(1);
+    expect(weigh("{ __schema { types { name } } }")).toBe(1);
+    expect(weigh(getIntrospectionQuery())).toBeGreaterThan(20);
+    expect(weigh(getIntrospectionQuery())).toBeLessThan(100);
+  });
+
+  test("by what it answers with: lists within lists", () => {
+    const inner = "fields { type { fields { name } } }";
+    expect(weigh(`{ __schema { types { ${inner} } } }`)).toBeGreaterThan(types / 100);
+    const wide = `{ __schema { ${aliases(20, `types { ${inner} }`)} } }`;
+    expect(weigh(wide)).toBeGreaterThan(19 * (types / INTROSPECTED_PER_REQUEST));
+    expect(weigh(wide)).toBeGreaterThan(15 * weigh(`{ __schema { types { ${inner} } } }`));
+  });
+
+  test("the same through fragments, each measured once", () => {
+    const levels = Array.from(
+      { length: 60 },
+      (_, level) => `fragment f${level} on __Type { ...f${level + 1} ... { ...f${level + 1} } }`,
+    );
+    const text = `{ __schema { types { ...f0 } } } ${levels.join(" ")} fragment f60 on __Type { name }`;
+    expect(weigh(text)).toBeGreaterThan(2 ** 50);
+  });
+});
