@@ -12,7 +12,7 @@ import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
 import { embeddedConnection, unopenedRefusal } from "./migration-connection";
 import { readMigrations } from "./migrations";
-import type { Statement, Store } from "./store";
+import { type Statement, type Store, TRANSACTIONS } from "./store";
 
 /** How `query` reads columns, so that both databases answer alike. */
 const READERS = { [types.INT8]: Number };
@@ -93,7 +93,11 @@ async function migrateFolder(lite: PGlite, log: Log): Promise<string[]> {
 }
 
 function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
-  const db = new PrismaClient({ adapter: new PrismaPGlite(lite), errorFormat: "minimal" });
+  const db = new PrismaClient({
+    adapter: new PrismaPGlite(lite),
+    errorFormat: "minimal",
+    transactionOptions: TRANSACTIONS,
+  });
 
   const queryOn =
     (on: Pick<PGlite, "query">) =>

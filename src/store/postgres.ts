@@ -10,7 +10,7 @@ import { serverConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { lockNode, type NodeLock } from "./node-lock";
 import { StatementNames } from "./statement-names";
-import type { Statement, Store, Transaction } from "./store";
+import { type Statement, type Store, TRANSACTIONS, type Transaction } from "./store";
 import { readTime, TIMESTAMPTZ } from "./time";
 
 /** The server ends a statement after 30 s; a little later the client gives up on a silent server. */
@@ -70,6 +70,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       statementNameGenerator: ({ sql }) => prismaNames.of({ name: "prisma", text: sql }) ?? "",
     }),
     errorFormat: "minimal",
+    transactionOptions: TRANSACTIONS,
   });
   const names = new StatementNames();
   // The pool parts with a connection whose query failed, and so with a transaction left open.

@@ -7,6 +7,12 @@ export interface Statement {
   text: string;
 }
 
+/**
+ * How long a transaction of Prisma's waits for its turn, and lasts, at most: as long as a statement. Many
+ * may come at once, and those of its own two seconds would be errors where there is only much to do.
+ */
+export const TRANSACTIONS = { maxWait: 30_000, timeout: 30_000 };
+
 /** What runs inside of a transaction: as the methods of the same names of {@link Store}. */
 export type Transaction = Pick<Store, "query" | "execute">;
 

@@ -29,9 +29,6 @@ export const SUBSCRIPTIONS_MAX = 100;
 /** How often a transaction is begun that met a deadlock. */
 const ATTEMPTS = 3;
 
-/** Milliseconds that a transaction waits for its turn, and lasts, at most: many devices may come at once. */
-const PATIENCE = { maxWait: 10_000, timeout: 10_000 };
-
 /** First key of the advisory locks on tokens: a space apart from that of the locks with one key. */
 const TOKEN_LOCKS = 7_573_688;
 
@@ -165,7 +162,7 @@ function place(
     const id = Number(row!.id);
     if (rivals.length === others.length) await run(PLACE.trim, userId, id, SUBSCRIPTIONS_MAX);
     return { ...row!, id };
-  }, PATIENCE);
+  });
 }
 
 /**
