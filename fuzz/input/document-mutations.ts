@@ -45,13 +45,13 @@ const repeat = (random: Random, most: number, make: (n: number) => string) =>
 /** A request that graphql, its limits or its framework may read otherwise than it was meant. */
 export function mutateRequest(random: Random, request: GraphqlRequest): GraphqlRequest {
   const kind = random(100);
-  if (kind < 40) return named(random, request);
-  if (kind < 55) return { ...request, query: pick(random, SHAPES)(random) };
-  if (kind < 70) return { ...request, query: mutateText(random, request.query) };
-  if (kind < 78) return { ...request, query: replaceToken(random, request.query, /\d+/g, NUMBERS) };
-  if (kind < 85)
+  if (kind < 60) return named(random, request);
+  if (kind < 68) return { ...request, query: pick(random, SHAPES)(random) };
+  if (kind < 78) return { ...request, query: mutateText(random, request.query) };
+  if (kind < 83) return { ...request, query: replaceToken(random, request.query, /\d+/g, NUMBERS) };
+  if (kind < 88)
     return { ...request, query: replaceToken(random, request.query, /"[^"]*"/g, TEXTS) };
-  if (kind < 92) return { ...request, query: shuffle(random, request.query) };
+  if (kind < 93) return { ...request, query: shuffle(random, request.query) };
   const variables = chance(random, 50)
     ? (hostileValue(random) as Record<string, unknown>)
     : { ...request.variables, v0: hostileValue(random) };

@@ -79,21 +79,21 @@ function send(each: Case, socket: WebSocket, message: unknown): void {
 function nextMessage(random: Random, world: World, token: string | undefined): unknown {
   const id = pick(random, IDS);
   const kind = random(100);
-  if (kind < 62) {
+  if (kind < 80) {
     const made = new DocumentMaker(random, world, 10).make();
     const request = mutateRequest(random, made);
     // The socket has its token already: what the owner must not ask for is asked for as nothing.
     const allowed = token === undefined || admitted(world, request, token) === token;
     return { id, type: "subscribe", payload: allowed ? request : { query: "{ __typename }" } };
   }
-  if (kind < 70) return { id, type: "complete" };
-  if (kind < 76) return { type: "ping", payload: { a: 1 } };
-  if (kind < 80) return { type: "pong" };
-  if (kind < 82) return { type: "connection_init", payload: { token: world.token(random, 0) } };
-  if (kind < 90) {
+  if (kind < 86) return { id, type: "complete" };
+  if (kind < 91) return { type: "ping", payload: { a: 1 } };
+  if (kind < 94) return { type: "pong" };
+  if (kind < 95) return { type: "connection_init", payload: { token: world.token(random, 0) } };
+  if (kind < 97) {
     const type = pick(random, ["subscribe", "complete", "next", "error", "connection_ack", "x"]);
     return { id: hostileValue(random), type, payload: hostileValue(random) };
   }
-  if (kind < 92) return "x".repeat(random(300_000));
+  if (kind < 98) return "x".repeat(random(300_000));
   return hostileValue(random);
 }
