@@ -36,7 +36,13 @@ function textOf(findings: Finding[]): string {
 }
 
 function onOneLine(text: string): string {
-  return printable(text.replace(/\s*\n\s*/g, " "));
+  return printable(
+    text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .join(" "),
+  );
 }
 
 function summaryOf(findings: Finding[]): string {

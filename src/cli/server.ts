@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../core/config";
-import { hostInUrl } from "../core/host-in-url";
+import { hostInUrl, withoutEndSlashes } from "../core/host-in-url";
 import { CommandError } from "./command-error";
 import { printable } from "./table";
 
@@ -109,7 +109,7 @@ async function post(
 
 function addressOf(url: string): URL {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
-    return new URL(`${url.replace(/\/+$/, "")}/graphql`);
+    return new URL(`${withoutEndSlashes(url)}/graphql`);
   }
   throw new CommandError(`--url must be a URL that begins with http:// or https://, not ${url}.`);
 }

@@ -57,7 +57,7 @@ export function clientAddress(trusted: string[]): (request: IncomingMessage) => 
  * first half of one; whoever has none is counted together.
  */
 export function networkOf(address: string): string {
-  const text = plainAddress(address.replace(/%.*$/, ""));
+  const text = plainAddress(address.split("%", 1)[0] ?? "");
   if (isIP(text) !== 6) return text || "unknown";
   const [head = "", tail] = text.toLowerCase().split("::");
   const groups = head.split(":").filter(Boolean);

@@ -44,6 +44,8 @@ export class DocumentRefused extends Error {
 
 /** Mistakes of one document that are told at most. */
 const MAX_ERRORS = 10;
+/** Mistakes in variables are fewer: graphql prints the whole input into the message of each. */
+const COERCION = { maxCoercionErrors: 4 };
 /** Mistakes of one set of variables that are told at most, as graphql itself has it. */
 const MAX_VARIABLE_ERRORS = 50;
 /** Bytes that all prepared operations of clients may keep together, by estimate. */
@@ -170,6 +172,7 @@ export class Engine {
         variableValues: variables,
         contextValue: context,
         hideSuggestions: !this.limits.INTROSPECTION,
+        options: COERCION,
       });
       return Symbol.asyncIterator in source ? source : this.finish(source, context);
     } catch (error) {
@@ -197,6 +200,7 @@ export class Engine {
             variableValues: variables,
             contextValue: context,
             hideSuggestions: !this.limits.INTROSPECTION,
+            options: COERCION,
           });
       return isPromise(result)
         ? result.then((settled) => this.finish(settled, context), fail)

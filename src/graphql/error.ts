@@ -20,7 +20,10 @@ function clientsFault(error: GraphQLError): Fault | undefined {
   const cause = error.originalError;
   if (cause instanceof Fault) return cause;
   // Without a path nothing has run: it is the word on a variable, graphql's or whatever a scalar throws.
-  if (!error.path) return new Fault("INVALID", withoutValue(error.message));
+  const graphqls = cause === undefined || cause instanceof GraphQLError;
+  if (!error.path && (graphqls || OF_VARIABLE.test(error.message))) {
+    return new Fault("INVALID", withoutValue(error.message, cause?.message));
+  }
   // A variable may be null where its type allows it and that of the argument does not.
   const argument = cause instanceof GraphQLError && /^Argument "\w+"/.exec(cause.message)?.[0];
   return argument ? new Fault("INVALID", `${argument} does not fit its type`) : undefined;
@@ -33,20 +36,44 @@ export function sourceError(error: unknown, log: Log, requestId: string): GraphQ
   return faultError(fault);
 }
 
-/** What graphql says of a variable without repeating anything that was sent. */
-const REASON =
-  /; (Field "\w+" (?:of required type "[\w![\]]+" was not provided|is not defined by type "?\w+"?)|Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*|Value does not exist in "\w+" enum)\.?(?: Did you mean [^{}]*\?)?$/;
+const OF_VARIABLE = /^Variable "\$\w+" got invalid value/;
+/** What graphql says of a value without repeating anything that was sent. */
+const REASONS = [
+  /^Field "\w+" of required type "[\w![\]]+" was not provided\.?$/,
+  /^Field "\w+" is not defined by type "?\w+"?\.?$/,
+  /^Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*$/,
+  /^Value does not exist in "\w+" enum\.?$/,
+];
+const SUGGESTION = " Did you mean ";
 
 /**
  * The word of graphql on a variable without the value, which may be a password: the whole input is
- * printed for one field that is missing.
+ * printed for one field that is missing. Between the variable's name and the reason, which no value
+ * is behind, the message holds the client's text: only its ends are looked at.
+ * @param cause what graphql said of the value alone, where it was kept
  */
-function withoutValue(message: string): string {
-  const start = /^Variable "\$\w+" got invalid value/.exec(message)?.[0];
+function withoutValue(message: string, cause: string | undefined): string {
+  const start = OF_VARIABLE.exec(message)?.[0];
   if (start === undefined) return message;
-  const place = / at "[\w.[\]]+"(?=; )/.exec(message)?.[0] ?? "";
-  const reason = REASON.exec(message)?.[0] ?? "";
-  return `${start}${place}${reason}`;
+  const known = cause !== undefined && message.endsWith(`; ${cause}`);
+  const end = known ? message.length - cause.length - 2 : message.lastIndexOf("; ");
+  if (end < start.length) return start;
+  return `${start}${placeAtEnd(message.slice(start.length, end))}${reasonOf(message.slice(end + 2))}`;
+}
+
+/** ` at "input.user"`, where a text ends so. */
+function placeAtEnd(text: string): string {
+  const at = text.lastIndexOf(' at "');
+  const place = at < 0 ? "" : text.slice(at);
+  return /^ at "[\w.[\]]+"$/.test(place) ? place : "";
+}
+
+/** A reason behind its `; `, with what it suggests; nothing for one that may repeat what was sent. */
+function reasonOf(text: string): string {
+  const [reason = ""] = text.split(SUGGESTION, 1);
+  if (!REASONS.some((known) => known.test(reason))) return "";
+  const suggested = text.length > reason.length && text.endsWith("?") && !/[{}]/.test(text);
+  return `; ${suggested ? text : reason}`;
 }
 
 /** A fault as an error of GraphQL, at the place of another error. */
@@ -79,7 +106,7 @@ export function documentError(error: GraphQLError): GraphQLError {
 
 /** A document that does not parse: MALFORMED, or TOO_LARGE for one of too many tokens. */
 export function syntaxFault(message: string): Fault {
-  const limit = /more tha[nt] (\d+) tokens/.exec(message)?.[1];
+  const limit = /more tha[nt] (\d{1,9}) tokens/.exec(message)?.[1];
   return limit === undefined
     ? new Fault("MALFORMED", message)
     : new Fault("TOO_LARGE", `The document has more than ${limit} tokens`);

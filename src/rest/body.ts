@@ -94,7 +94,11 @@ function invalid(text: string): Fault {
 export function readBody(type: string | undefined, bytes: Buffer): Body {
   if (bytes.length === 0) return NO_BODY;
   const [media = "", ...rest] = (type ?? "").toLowerCase().split(";");
-  const charset = /charset\s*=\s*"?([^\s";]+)/.exec(rest.join(";"))?.[1] ?? "utf-8";
+  const charset =
+    rest
+      .map((parameter) => parameter.split("=").map((part) => part.trim()))
+      .find(([name]) => name === "charset")?.[1]
+      ?.replaceAll('"', "") ?? "utf-8";
   const json = media.trim() === "application/json";
   if (!json && media.trim() !== "application/x-www-form-urlencoded") {
     throw new Fault(

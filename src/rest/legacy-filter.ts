@@ -21,6 +21,8 @@ const DATA_TYPES = new Map([
 ]);
 /** Operators with several values, commas between. */
 const LISTS: ReadonlySet<string> = new Set(["in", "between"]);
+/** What a condition begins with, up to its value. */
+const HEAD = /^(\w+) +\w+ +(\w+) /;
 /** Texts of one parameter at most. */
 const TEXTS_MAX = 100;
 
@@ -71,10 +73,19 @@ function readConditions(input: GraphQLInputObjectType): ReadLegacy {
     const coerce = type && coercer(type, false);
     if (coerce) lists.set(name, coerce);
   }
-  // A comma ends a condition where the head of another follows; any other one is of the value.
-  const next = new RegExp(
-    `,\\s*(?=(?:${[...DATA_TYPES.keys()].join("|")}) +\\w+ +(?:${[...operators.keys()].join("|")}) )`,
-  );
+
+  /** A comma ends a condition where the head of another follows; any other one is of the value. */
+  const split = (text: string): string[] => {
+    const conditions: string[] = [];
+    for (const part of text.split(",")) {
+      const begun = part.trimStart();
+      const [, dataType = "", operator = ""] = HEAD.exec(begun) ?? [];
+      if (conditions.length === 0) conditions.push(part);
+      else if (DATA_TYPES.has(dataType) && operators.has(operator)) conditions.push(begun);
+      else conditions.push(`${conditions.pop()},${part}`);
+    }
+    return conditions;
+  };
 
   const read = (text: string): Record<string, unknown> | string => {
     const match = /^ *(\S+) +(\S+) +(\S+) (.*)$/s.exec(text);
@@ -103,7 +114,7 @@ function readConditions(input: GraphQLInputObjectType): ReadLegacy {
       errors[name] = [texts];
       return undefined;
     }
-    const conditions = texts.flatMap((text) => text.split(next));
+    const conditions = texts.flatMap(split);
     const values = conditions.map(read);
     const problems = values.flatMap((value, index) =>
       typeof value === "string" ? [`condition ${index + 1}: ${value}`] : [],

@@ -46,7 +46,7 @@ const PROTOTYPE_NAME = /(^|\[)(__proto__|constructor|prototype)($|[[\]])/;
 
 /** The names in braces of a path: `id` of `/users/{id}`. */
 export function pathNames(path: string): string[] {
-  return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+  return [...path.matchAll(/\{([^{}]{0,64})\}/g)].map((match) => match[1] ?? "");
 }
 
 /**

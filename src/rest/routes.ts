@@ -59,7 +59,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
  * matches both, and binding takes the suffix off.
  */
 function urls(path: string): string[] {
-  const url = path.replace(/\{([^}]*)\}/g, ":$1");
+  const url = path.replace(/\{([^{}]{0,64})\}/g, ":$1");
   return path.endsWith("}") ? [url] : [url, `${url}.json`];
 }
 

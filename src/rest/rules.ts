@@ -28,7 +28,7 @@ export function checkRest(
 
 /** What two routes collide on: the path with its parameters unnamed. */
 export function routeKey(method: RestMethod, path: string): string {
-  return `${method} ${path.replace(/\{[^}]*\}/g, "{}")}`;
+  return `${method} ${path.replace(/\{[^{}]{0,64}\}/g, "{}")}`;
 }
 
 /** Checks `pick`, `@omit` and `@csv` against what the operation selects. */

@@ -73,7 +73,7 @@ function indexName(part: object): string | undefined {
   return (
     textOf(part, "constraint") ??
     textOf(partOf(part, "constraint"), "index") ??
-    /"([^"]+)"/.exec(textOf(part, "originalMessage") ?? "")?.[1]
+    (textOf(part, "originalMessage")?.split('"', 2)[1] || undefined)
   );
 }
 

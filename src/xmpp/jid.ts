@@ -14,13 +14,14 @@ const PART_BYTES = 1023;
 const USER = /^([1-9]\d{0,15})-([1-9]\d{0,15})$/;
 /** Characters that no local part may hold (RFC 7622 section 3.3.1), white space and controls. */
 const NOT_LOCAL = /["&'/:<>@\s\p{Cc}\p{Cs}]/u;
-const DOMAIN = /^(?:[\p{L}\p{N}\p{M}._-]+|\[[0-9a-f:.]+\])$/iu;
+const DOMAIN = /^[\p{L}\p{N}\p{M}._-]+$/u;
+const DOMAIN_ADDRESS = /^\[[0-9a-f:.]+\]$/i;
 
 const fits = (part: string) => part !== "" && Buffer.byteLength(part) <= PART_BYTES;
 
 /** Whether the text can name a host, as the `to` of a stream does. */
 export function isHost(text: string): boolean {
-  return fits(text) && DOMAIN.test(text);
+  return fits(text) && (DOMAIN.test(text) || DOMAIN_ADDRESS.test(text));
 }
 
 /**

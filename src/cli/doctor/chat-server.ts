@@ -52,7 +52,7 @@ function ask(host: string, port: number, name: string): Promise<string> {
     socket.on("data", (data) => {
       text += data.toString("latin1");
       // An error stands in a stream of its own, right behind the head.
-      if (!/<stream:stream[^>]*>/.test(text) && text.length < 4_096) return;
+      if (!text.split("<stream:stream", 2)[1]?.includes(">") && text.length < 4_096) return;
       setTimeout(() => socket.destroy(), 100);
     });
   });

@@ -72,7 +72,7 @@ function checkEncryption({ BASE_URL, CHAT_URL }: Config): Finding[] {
 
 /** A client's address is what limits count: the proxy's own serves for nobody, and a forged one for all. */
 function checkProxy({ BASE_URL, TRUST_PROXY }: Config): Finding[] {
-  const everybody = TRUST_PROXY.find((entry) => /\/0+$/.test(entry));
+  const everybody = TRUST_PROXY.find((entry) => Number(entry.split("/")[1] ?? 1) === 0);
   if (everybody !== undefined) {
     const detail = `TRUST_PROXY believes everybody (${everybody}): a client names its own address, and no limit of addresses holds`;
     return [wrong("proxy", detail, "Name the proxies' own addresses in TRUST_PROXY.")];

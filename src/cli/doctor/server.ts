@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../core/host-in-url";
 import { packageVersion } from "../../core/package-root";
 import { messageOf } from "../../store/error-parts";
 import { asOwner, type ServerAccess } from "../server";
@@ -21,12 +22,19 @@ export async function findServer(url: string): Promise<RunningServer> {
     readAddress(url, "readyz"),
     readAddress(url, "metrics"),
   ]);
-  const known = /^signalbox_build_info\{version="([^"]+)"\} 1$/m.exec(metrics?.text ?? "");
+  const version = versionIn(metrics?.text ?? "");
   // Where the metrics are kept from the public, the probes are all that tells.
   const looksAlike = statusOf(health.text) === "ok" && statusOf(ready?.text) !== undefined;
-  if (!known && !looksAlike) return { url, state: "stranger", version: null };
+  if (version === null && !looksAlike) return { url, state: "stranger", version: null };
   const state = ready?.status === 200 ? "ready" : "not ready";
-  return { url, state, version: known?.[1] ?? null };
+  return { url, state, version };
+}
+
+/** The version that the metrics of a server tell; null for those of another. */
+function versionIn(metrics: string): string | null {
+  const head = 'signalbox_build_info{version="';
+  const line = metrics.split("\n").find((each) => each.startsWith(head) && each.endsWith('"} 1'));
+  return line?.slice(head.length, -'"} 1'.length) ?? null;
 }
 
 /** What answers at a path of an address, whatever it is; null where nothing does. */
@@ -35,7 +43,7 @@ export async function readAddress(
   path: string,
 ): Promise<{ status: number; text: string } | null> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, "")}/${path}`, {
+    const response = await fetch(`${withoutEndSlashes(url)}/${path}`, {
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     return { status: response.status, text: await response.text() };

@@ -26,7 +26,19 @@ export class BadPem extends Error {
   }
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const BEGIN = "-----BEGIN CERTIFICATE-----";
+const END = "-----END CERTIFICATE-----";
+
+/** The certificates in a PEM text (RFC 7468), in their order, whatever stands between them. */
+export function certificatesIn(pem: string): string[] {
+  return pem
+    .split(BEGIN)
+    .slice(1)
+    .flatMap((text) => {
+      const end = text.indexOf(END);
+      return end < 0 ? [] : [`${BEGIN}${text.slice(0, end)}${END}`];
+    });
+}
 
 async function read(file: BadPem["file"], path: string): Promise<string> {
   try {
@@ -59,8 +71,7 @@ export async function readCertificate(certPath: string, keyPath: string): Promis
 
 /** {@link readCertificate} of texts. */
 export function parseCertificate(cert: string, key: string): Certificate {
-  const blocks = cert.match(CERTIFICATE) ?? [];
-  const [x509] = blocks.map((block, index) => {
+  const [x509] = certificatesIn(cert).map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch {

@@ -35,11 +35,15 @@ export const url = (...protocols: string[]) =>
     `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(" or ")}`,
   );
 
+const ADDRESS = /^[^\s<>@,;:"\0-\x1f\x7f-\x9f]+@[\w.-]+$/u;
+const NAMED_ADDRESS =
+  /^[^<>@,;:"\\\0-\x1f\x7f-\x9f\u2028\u2029]* <[^\s<>@,;:"\0-\x1f\x7f-\x9f]+@[\w.-]+>$/u;
+
 /** One sender of mail, `name@host` or `Name <name@host>`; one line, so that it stays one header. */
 export const sender = z
   .string()
-  .regex(
-    /^(?:[^<>@,;:"\\\p{Cc}\u2028\u2029]* <([^\s<>@,;:"\p{Cc}]+@[\w.-]+)>|[^\s<>@,;:"\p{Cc}]+@[\w.-]+)$/u,
+  .refine(
+    (text) => ADDRESS.test(text) || NAMED_ADDRESS.test(text),
     "must be name@host or Name <name@host>",
   );
 
@@ -62,14 +66,14 @@ export function isNetwork(text: string): boolean {
   return isIP(address) !== 0 && fits && more === undefined;
 }
 
-const ICE_HOST = String.raw`(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?`;
-const ICE_URL = new RegExp(
-  String.raw`^(?:stuns?:${ICE_HOST}|turns?:${ICE_HOST}(?:\?transport=(?:udp|tcp))?)$`,
-  "i",
-);
+const ICE_URL =
+  /^(?:stun|(turn))s?:(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?(\?transport=(?:udp|tcp))?$/i;
 
 /** A STUN URI (RFC 7064 section 3.1) or a TURN URI (RFC 7065 section 3.1). */
-export const isIceUrl = (text: string): boolean => ICE_URL.test(text);
+export function isIceUrl(text: string): boolean {
+  const [url, turn, transport] = ICE_URL.exec(text) ?? [];
+  return url !== undefined && (turn !== undefined || transport === undefined);
+}
 
 /** A host name or an address. */
 export const hostname = z.string().regex(/^[A-Za-z0-9._:-]+$/, "must be a host name or an address");

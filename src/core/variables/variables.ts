@@ -112,7 +112,8 @@ export const VARIABLES = {
     list.refine(
       // Characters that mean the same to coturn; an example's secret is everybody's.
       (secrets) =>
-        secrets.length > 0 && secrets.every((text) => /^(?!replace)[\w+/=.~-]{16,}$/i.test(text)),
+        secrets.length > 0 &&
+        secrets.every((text) => /^[\w+/=.~-]{16,}$/.test(text) && !/^replace/i.test(text)),
       "must be 16 letters, digits or + / = _ . ~ - at least, and none of an example (openssl rand -hex 32)",
     ),
     undefined,

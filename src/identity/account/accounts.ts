@@ -38,7 +38,7 @@ const FIND = {
 };
 
 const NAME_MAX = 255;
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const EMAIL = /^[^\s@\0-\x1f\x7f-\x9f]+@[^\s@\0-\x1f\x7f-\x9f]+$/u;
 const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /** The account. @throws Fault UNAUTHENTICATED when it was deleted meanwhile */

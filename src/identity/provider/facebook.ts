@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { withoutEndSlashes } from "../../core/host-in-url";
 import type { ApplicationSettings } from "../application/settings";
 import { askProvider } from "./provider-request";
 import { type Asking, checkForm, Refused, type Verified } from "./verified";
@@ -38,7 +39,7 @@ const profile = z.object({
 
 /** Where the Graph API is, in the version that is asked. */
 export function facebookRoot({ baseUrl, version }: Place): string {
-  return `${(baseUrl ?? BASE_URL).replace(/\/+$/, "")}/${version ?? VERSION}`;
+  return `${withoutEndSlashes(baseUrl ?? BASE_URL)}/${version ?? VERSION}`;
 }
 
 /**

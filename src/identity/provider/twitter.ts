@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { withoutEndSlashes } from "../../core/host-in-url";
 import { newId } from "../../core/random";
 import type { ApplicationSettings } from "../application/settings";
 import { askProvider } from "./provider-request";
@@ -24,7 +25,7 @@ export interface TwitterKeys {
 
 /** Where Twitter says whose a token is. */
 export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
-  return `${(baseUrl ?? BASE_URL).replace(/\/+$/, "")}${PATH}`;
+  return `${withoutEndSlashes(baseUrl ?? BASE_URL)}${PATH}`;
 }
 
 /**

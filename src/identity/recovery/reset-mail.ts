@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../core/host-in-url";
 import { escapeHtml, oneLine } from "../../core/html";
 
 /** What a mail with a reset link says. */
@@ -12,7 +13,7 @@ export const RESET_PATH = "/password/reset";
 
 /** The address that a mail links to. @param base address of the deployment, maybe with a path */
 export function resetLink(base: string, token: string): string {
-  return `${base.replace(/\/+$/, "")}${RESET_PATH}?token=${encodeURIComponent(token)}`;
+  return `${withoutEndSlashes(base)}${RESET_PATH}?token=${encodeURIComponent(token)}`;
 }
 
 /**

@@ -29,7 +29,7 @@ const TIMEZONE = { min: -720, max: 840 };
 
 const LOGIN = /^[A-Za-z0-9._@+-]{1,70}$/;
 // One @ between two parts without white space; whether it exists only a mail can tell.
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const EMAIL = /^[^\s@\0-\x1f\x7f-\x9f]+@[^\s@\0-\x1f\x7f-\x9f]+$/u;
 
 const TEXTS = [
   "externalUserId",

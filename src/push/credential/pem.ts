@@ -1,12 +1,11 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { Fault } from "../../core/errors";
+import { certificatesIn } from "../../core/tls/pem";
 
 /** Characters of a PEM text at most; a chain of certificates takes some thousand. */
 const PEM_MAX = 65_536;
 /** Bits of an RSA key: fewer are weak, more make every signature slow. */
 const RSA_BITS = { min: 2048, max: 8192 };
-
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
  * The private key in a PEM text (RFC 7468), whatever else the text holds.
@@ -32,7 +31,7 @@ export function readPrivateKey(field: string, pem: string, what = "be a private 
 
 /** The certificates in a PEM text, in their order. @throws Fault INVALID on one that cannot be read */
 export function readCertificates(field: string, pem: string): X509Certificate[] {
-  const blocks = pemText(field, pem).match(CERTIFICATES) ?? [];
+  const blocks = certificatesIn(pemText(field, pem));
   try {
     if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block));
   } catch {

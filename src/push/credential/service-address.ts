@@ -1,3 +1,4 @@
+import { withoutEndSlashes } from "../../core/host-in-url";
 import { checkWebUrl } from "../../identity/account/accounts";
 import { readCertificates, writeCertificates } from "./pem";
 
@@ -18,7 +19,7 @@ export function checkAddress(
 ): { baseUrl?: string; ca?: string } {
   if (baseUrl) checkWebUrl(`${group}.baseUrl`, baseUrl);
   return {
-    ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, "") } : {}),
+    ...(baseUrl ? { baseUrl: withoutEndSlashes(baseUrl) } : {}),
     ...(ca ? { ca: writeCertificates(readCertificates(`${group}.ca`, ca)) } : {}),
   };
 }

@@ -17,7 +17,7 @@ export interface GivenWeb {
 
 const SUBJECT_MAX = 255;
 const KEY = /^[\w+/-]{43,88}={0,2}$/;
-const MAILTO = /^mailto:[^\s@\p{Cc}<>]+@[^\s@\p{Cc}<>]+$/u;
+const MAILTO = /^mailto:[^\s@\0-\x1f\x7f-\x9f<>]+@[^\s@\0-\x1f\x7f-\x9f<>]+$/u;
 
 /** Checks the form of what an owner gives. @throws Fault INVALID on the field that is wrong */
 export function checkWeb(given: GivenWeb): WebPushCredentials {

@@ -8,8 +8,9 @@ import { Fault } from "../../core/errors";
  */
 export function decodeText(base64: string): string {
   const digits = base64
-    .trim()
-    .replace(/[ \t]*[\r\n]+[ \t]*/g, "")
+    .split(/[\r\n]/)
+    .map((line) => line.trim())
+    .join("")
     .replace(/[ -]/g, "+")
     .replace(/_/g, "/");
   const body = digits.replace(/={1,2}$/, "");

@@ -40,8 +40,9 @@ function readUniversalText(text: string): Universal {
 
 function readPlatformText(text: string, channel: PushChannel): PlatformMessage {
   if (channel === "gcm") {
-    const pairs = /(^|&)\s*data\./.test(text) && !PLATFORM.test(text);
-    if (pairs) return { kind: "platform", channel, ...readFcmPairs(text.trim()) };
+    const pairs = text.split("&").some((pair) => pair.trimStart().startsWith("data."));
+    if (pairs && !PLATFORM.test(text))
+      return { kind: "platform", channel, ...readFcmPairs(text.trim()) };
   }
   if (!PLATFORM.test(text)) {
     const other = channel === "gcm" ? ", or data.key=value pairs" : "";

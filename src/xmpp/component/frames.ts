@@ -1,7 +1,5 @@
 import { XmlRefusal } from "../xml";
 
-/** One tag from its `<`: values in quotes may hold a `>`. */
-const TAG = /<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>/y;
 const DECLARATION = /^<\?xml\s/;
 
 /** What is found in a stream. */
@@ -54,10 +52,10 @@ export class Frames {
     if (next === "!" || (next === "?" && this.#depth > 0)) {
       throw new XmlRefusal("restricted-xml", "The chat server sent what XMPP forbids");
     }
-    TAG.lastIndex = start;
-    const tag = TAG.exec(this.#text)?.[0];
-    if (tag === undefined) return false;
-    this.#at = TAG.lastIndex;
+    const end = tagEnd(this.#text, start);
+    if (end === null) return false;
+    const tag = this.#text.slice(start, end);
+    this.#at = end;
     if (next === "/") this.#close();
     else this.#open(tag, start);
     return true;
@@ -105,4 +103,17 @@ export class Frames {
     if (this.#depth > 1 && this.#at > this.limit) this.#skipping = true;
     if (this.#depth <= 1 || this.#skipping) this.#forget();
   }
+}
+
+/** The place behind the tag that begins here: values in quotes may hold a `>`; null without an end. */
+function tagEnd(text: string, start: number): number | null {
+  let quote = "";
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === ">") return at + 1;
+    else if (character === '"' || character === "'") quote = character;
+  }
+  return null;
 }

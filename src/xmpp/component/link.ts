@@ -140,8 +140,8 @@ export class Link {
   }
 
   #shakeHands(tag: string, refuse: (reason: string) => void) {
-    const id = /\sid=(?:"([^"]*)"|'([^']*)')/.exec(tag);
-    const value = id?.[1] ?? id?.[2];
+    const quoted = tag.split(/\sid=(?=["'])/, 2)[1] ?? "";
+    const value = quoted.slice(1).split(quoted.charAt(0), 1)[0];
     // Without an id there is an error to come, as for a name that the server does not know.
     if (!value || !tag.includes(ACCEPT))
       return value ? refuse("it takes no components") : undefined;
@@ -190,9 +190,10 @@ export class Link {
 
 /** The condition of a stream error (RFC 6120 section 4.9), or what else stands in its place. */
 function streamProblem(xml: string): string {
-  const condition = /<([a-z-]+)[^>]*xmlns=["']urn:ietf:params:xml:ns:xmpp-streams["']/.exec(
-    xml,
-  )?.[1];
-  const text = /<text[^>]*>([^<]*)/.exec(xml)?.[1];
-  return [condition ?? "a stream error", text].filter(Boolean).join(": ");
+  const tags = xml.split("<");
+  const condition = tags.find((tag) => tag.includes("urn:ietf:params:xml:ns:xmpp-streams"));
+  const text = tags.find((tag) => tag.startsWith("text"))?.split(">", 2)[1];
+  return [/^[a-z-]+/.exec(condition ?? "")?.[0] ?? "a stream error", text]
+    .filter(Boolean)
+    .join(": ");
 }

@@ -39,6 +39,8 @@ export function retryAfterOf(answer: Answer, now: number): number | null {
 
 /** Longest reason, in characters. */
 const REASON_MAX = 200;
+/** Characters of a token at least. */
+const TOKEN_MIN = 40;
 
 /**
  * A service's own words as a reason: one line, printable, of bounded length, and without what could
@@ -46,10 +48,28 @@ const REASON_MAX = 200;
  */
 export function quoteReason(words: string): string {
   return cutText(words, 4 * REASON_MAX)
-    .replace(/[^\x21-\x7e]+/g, " ")
-    .replace(/\b\w+:\/\/\S+|[\w.~+/=:%-]{40,}/g, "…")
+    .split(/[^\x21-\x7e]+/)
+    .map(withoutSecret)
+    .join(" ")
     .trim()
     .slice(0, REASON_MAX);
+}
+
+/** A word with "…" in place of a URL, and of what is as long as a token. */
+function withoutSecret(word: string): string {
+  const url = word.indexOf("://");
+  if (url > 0) return `${word.slice(0, startOfName(word, url))}…`;
+  return word
+    .split(/([^\w.~+/=:%-])/)
+    .map((run) => (run.length < TOKEN_MIN ? run : "…"))
+    .join("");
+}
+
+/** Where the letters and digits begin that end here. */
+function startOfName(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && /\w/.test(text.charAt(start - 1))) start -= 1;
+  return start;
 }
 
 /** The object in a body of JSON; empty where it is none. */
