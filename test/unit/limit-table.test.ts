@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { MessageType } from "graphql-ws";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { openMetrics } from "../../src/core/metrics";
+import { Engine } from "../../src/graphql/engine";
+import { registerGraphqlHttp } from "../../src/graphql/http";
+import { buildSignalboxSchema, limitTable } from "../../src/graphql/schema";
+import { registerProbes } from "../../src/http/probes";
+import { openServer } from "../../src/http/server";
+import { registerPages } from "../../src/pages/password-reset";
+import { readDocuments, readRestFiles } from "../../src/rest/documents";
+import { registerRestErrors, restServerOptions } from "../../src/rest/error";
+import { registerRest } from "../../src/rest/routes";
+import { registerSignInDoor } from "../../src/xmpp/component/sign-in-door";
+
+/** docs/LIMITS.md says for everything that can arrive what it counts against, as the code has it. */
+
+const ROOT = join(__dirname, "../..");
+const text = readFileSync(join(ROOT, "docs/LIMITS.md"), "utf8");
+const schema = buildSignalboxSchema();
+const documents = readDocuments(readRestFiles(join(ROOT, "schema/rest")), schema);
+const log = openLog("silent");
+const metrics = openMetrics();
+const config = readConfig({ LOG_LEVEL: "silent" });
+
+const open = () => openServer(config, { log, arrive: () => null, options: restServerOptions });
+
+let server: FastifyInstance;
+const routes: Array<{ route: string; counts: unknown }> = [];
+beforeAll(async () => {
+  server = await open();
+  server.addHook("onRoute", ({ method, url, config: own }) => {
+    for (const each of [method].flat()) {
+      // Fastify answers HEAD wherever it answers GET.
+      if (each !== "HEAD") routes.push({ route: `${each} ${url}`, counts: own?.counts });
+    }
+  });
+  const never = () => {
+    throw new Error("nothing is asked here");
+  };
+  const engine = new Engine(schema, config, log, metrics);
+  registerRestErrors(server);
+  registerProbes(server, { ready: true, check: async () => undefined }, metrics);
+  registerRest(server, { engine, makeContext: never, documents });
+  registerPages(server, {} as never);
+  registerSignInDoor(server, {
+    ...{ secret: "secret", log, clock: systemClock, metrics, authenticate: never },
+    arrive: () => null,
+  });
+  const limits = { worked: never };
+  await registerGraphqlHttp(server, { config, engine, makeContext: never, limits });
+  await server.ready();
+});
+afterAll(() => server.close());
+
+const quoted = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
+const routesOf = (wanted: string) =>
+  routes.filter(({ counts }) => counts === wanted).map(({ route }) => route);
+/** Routes that come of no REST document, and of no file of GraphiQL. */
+const ownRoutes = () => {
+  const rest = new Set(documents.map(({ method, path }) => `${method} ${path}`));
+  return routesOf("request").filter((route) => {
+    const named = route.replace(/\.json$/, "").replace(/:([^/]+)/g, "{$1}");
+    return route === "GET /openapi.json" || (!rest.has(named) && !route.includes("/assets/"));
+  });
+};
+
+test("every route says what it counts as", () => {
+  expect(routes.filter(({ counts }) => counts === undefined)).toEqual([]);
+  expect(routes.length).toBeGreaterThan(documents.length);
+});
+
+test("the server takes no route that does not say it", async () => {
+  const other = await open();
+  expect(() => other.get("/new", () => "new")).toThrow("GET /new does not say what it counts as");
+  await other.close();
+});
+
+test("the document names what counts for nothing, and what counts by itself", () => {
+  expect(text).toContain(`\n| ${quoted(routesOf("nothing"))} | nothing |\n`);
+  expect(text).toContain(`\n| ${quoted(routesOf("by itself"))} | `);
+});
+
+test("the document names every route that counts as a request, the REST paths together", () => {
+  const line = `\n| every REST path, ${quoted(ownRoutes())}, GraphiQL's files, paths that are unknown or do not decode | `;
+  expect(text).toContain(line);
+});
+
+test("the document names every operation that counts as more than a request", () => {
+  for (const limit of ["session", "sign-in", "sign-up", "reset"] as const) {
+    const operations = [...limitTable(schema)]
+      .filter(([, counted]) => counted === limit)
+      .map(([name]) => name.slice(name.indexOf(".") + 1));
+    expect(text).toMatch(new RegExp(`\\n\\| [^|]*${quoted(operations)}[^|]* \\| [^|]*${limit}`));
+  }
+});
+
+test.each(
+  Object.values(MessageType).filter((type) => !/ack|next|error/.test(type)),
+)("the document names the message %s of a socket", (type) => {
+  expect(text).toMatch(new RegExp(`\\n\\| WebSocket of GraphQL[^|]*\`${type}\``));
+});
