@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Party } from "../calls/signal";
+import { hashToken } from "../core/random";
 import { formatUser, parseJid, parseUser } from "./jid";
 
 /** Namespace of the SASL elements (RFC 6120 section 6.4). */
@@ -93,7 +94,8 @@ export class SignInThrottle {
    *   that could not be judged
    */
   begin(ip: string | null, account: string): { wait: number; end(success: boolean | null): void } {
-    const key = `${ip} ${account}`;
+    // An account is as long as a client makes it; a hash is not.
+    const key = hashToken(`${ip} ${account}`).toString("base64url");
     const pair = this.#pairs.get(key) ?? { failed: 0, running: 0 };
     const wait = this.wait(pair.failed + Math.max(0, pair.running - FREE_PARALLEL));
     pair.running += 1;
