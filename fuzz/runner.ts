@@ -12,6 +12,8 @@ const GROWTH_MAX = 96_000_000;
 const REQUESTS_MAX = 5_000;
 /** Cases that ended last, for what cannot be told of one alone. */
 const RECENT = 30;
+/** Cases that each target runs, however long they take. */
+const CASES_MIN = 20;
 /** Share of the time that a target warms the nodes up. */
 const WARM_UP = 0.25;
 /** Characters of an input that are shown with a violation. */
@@ -50,7 +52,6 @@ export class Runner {
   /** Runs one target for so many seconds. */
   async run(target: Target, seconds: number): Promise<TargetReport> {
     const { deployment, options } = this;
-    const begun = performance.now();
     const report: TargetReport = {
       ...{ name: `${target.name} on ${deployment.name}`, inputs: 0, cases: 0, seconds: 0 },
       ...{ outcomes: new Map(), stalledMs: 0, busyMs: 0, roundMs: 0, memory: [0, 0] },
@@ -63,6 +64,7 @@ export class Runner {
     await this.#measure(report);
     [report.stalledMs, report.busyMs] = [0, 0];
     this.#canary?.slowest();
+    const begun = performance.now();
     let next = options.from;
     const turn = async (share: number) => {
       const lanes = Array.from({ length: target.lanes }, async () => {
@@ -88,7 +90,8 @@ export class Runner {
     if (this.#nodes().some((node) => node.ended() !== null)) return false;
     const { inputs } = this.options;
     if (inputs !== null) return report.inputs < inputs * share;
-    return performance.now() - begun < seconds * 1000;
+    // A machine that stands for seconds must not make a target pass that did nothing.
+    return report.cases < CASES_MIN || performance.now() - begun < seconds * 1000;
   }
 
   #nodes = (): NodeProcess[] => [...this.deployment.nodes, this.deployment.component.node];
