@@ -194,6 +194,32 @@ test("what an honest client sends verifies, in both forms, as JSON and as a form
   );
 }, 300_000);
 
+test("a value that holds a whole request of its own is not signed with the others", async () => {
+  const mandatory = (nonce: string): Pairs => [
+    ["application_id", "774"],
+    ["auth_key", "aY7WwSRmu2-GbfA"],
+    ["nonce", nonce],
+    ["timestamp", "1353966601"],
+  ];
+  const honest: Pairs = [
+    ["aaa", "x"],
+    ...mandatory("5"),
+    ["user[full_name]", `y&${lineOf(mandatory("6"))}`],
+  ];
+  // The same line, cut at another place: the client's own values are in the text of the first.
+  const forgery: Pairs = [
+    ["aaa", `x&${lineOf(mandatory("5"))}&user[full_name]=y`],
+    ...mandatory("6"),
+  ];
+  const line = lineOf(honest);
+  expect(lineOf(forgery)).toBe(line);
+  const signature = createHmac("sha1", "auth_secret_example_1").update(line).digest("hex");
+  for (const pairs of [honest, forgery]) {
+    const body = encode([...pairs, ["signature", signature]]);
+    expect(await verified({ type: FORM, body, query: "" }, 1353966601)).toBeNull();
+  }
+});
+
 const NAMES = [
   "nonce=33432&timestamp",
   "a=b",

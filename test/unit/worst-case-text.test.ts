@@ -1,0 +1,99 @@
+import type { IncomingMessage } from "node:http";
+import { clientAddress, networkOf, plainAddress } from "../../src/core/client-address";
+import { Fault } from "../../src/core/errors";
+import { oneLine } from "../../src/core/html";
+import { readSpan } from "../../src/identity/user/legacy-date";
+import { checkUserFields } from "../../src/identity/user/user-fields";
+import { decodeText } from "../../src/push/payload/base64";
+import { readFcmPairs } from "../../src/push/payload/fcm-message";
+import { readMessage } from "../../src/push/payload/message";
+import { quoteReason } from "../../src/push/provider/wire/answer";
+import { checkSubscription } from "../../src/push/subscription/subscription-fields";
+import { compileBind } from "../../src/rest/bind";
+import { readBody } from "../../src/rest/body";
+import { readDocuments } from "../../src/rest/documents";
+import { nest, readPairs, readQuery } from "../../src/rest/form";
+import { Frames } from "../../src/xmpp/component/frames";
+import { isHost, parseJid, toResource } from "../../src/xmpp/jid";
+import { readPlain } from "../../src/xmpp/sasl";
+import { readFrame, XmlRefusal } from "../../src/xmpp/xml";
+import { FILES, sampleSchema } from "../support/rest-sample";
+
+/**
+ * A megabyte of the text that is worst for a parser is read or refused like any other. What is quadratic
+ * would take longer than a test may: the limit of time is the assertion.
+ */
+
+const LENGTH = 1_000_000;
+
+const PIECES = [
+  ..." \t,;:&=[]{}<>\"'/.@-%a0",
+  ..." \n|\r\n|\t\r\n |, |; |a[|[]|a=&|%20|..|::|a@|<a>|<a |<!--|]]>|={|--".split("|"),
+  ",number id gt ",
+  "number   ",
+  "data.a=b&",
+  "payload= ",
+  "10.0.0.1,",
+  "http://",
+  "\u00e9",
+];
+
+const documents = readDocuments(FILES, sampleSchema());
+const legacyList = compileBind(
+  documents.find(({ parameters }) => parameters.some(({ binder }) => binder === "LEGACY_FILTER"))!,
+);
+const nothing = { path: {}, body: undefined, headers: {} };
+const findAddress = clientAddress(["10.0.0.0/8"]);
+const subscription = {
+  ...{ channel: "GCM", environment: "PRODUCTION", platform: "ANDROID", udid: "u" },
+} as unknown as Parameters<typeof checkSubscription>[0];
+const events = { header: () => undefined, frame: () => undefined, end: () => undefined };
+const FORM = "application/x-www-form-urlencoded";
+
+const PARSERS: Record<string, (text: string) => unknown> = {
+  "a form": (text) => nest(readPairs(text)),
+  "a form's signed parameters": (text) => readBody(FORM, Buffer.from(text)).parameters(),
+  "names of JSON that is signed": (text) =>
+    readBody(
+      "application/json",
+      Buffer.from(JSON.stringify({ [text]: { a: 1, b: 2 } })),
+    ).parameters(),
+  "a body's type": (text) => readBody(`application/json;charset${text}`, Buffer.from("{}")),
+  "a query": (text) => readQuery(`/users?${text}`),
+  "a filter of the old list": (text) => legacyList({ ...nothing, query: { filter: [text] } }),
+  "the order of the old list": (text) => legacyList({ ...nothing, query: { order: text } }),
+  "a day of the old list": readSpan,
+  "X-Forwarded-For": (text) =>
+    findAddress({
+      socket: { remoteAddress: "10.0.0.1" },
+      headers: { "x-forwarded-for": text },
+    } as unknown as IncomingMessage),
+  "an address": (text) => networkOf(plainAddress(text)),
+  "a name in one line": (text) => oneLine(text),
+  "fields of a user": (text) =>
+    checkUserFields({ login: text, email: text, fullName: text, phone: text, website: text }),
+  "Base64 of a message": decodeText,
+  "a universal message": (text) => readMessage(text, null),
+  "a message of a platform": (text) => readMessage(`payload=${text}`, "apns"),
+  "pairs of a message": readFcmPairs,
+  "a push token": (text) => checkSubscription({ ...subscription, token: text }, false),
+  "what a push service says": quoteReason,
+  "a JID": (text) => [parseJid(text), toResource(text), isHost(text)],
+  "a name and password of chat": (text) => readPlain(text, "chat.example.com"),
+  "a stanza": (text) => readFrame(`<a>${text}</a>`, 2 * LENGTH),
+  "an attribute of a stanza": (text) => readFrame(`<a b='${text}'/>`, 2 * LENGTH),
+  "a stream of a chat server": (text) => new Frames(2 * LENGTH, events).push(`<s><a>${text}`),
+};
+
+test.each(Object.entries(PARSERS))("%s", (_what, read) => {
+  for (const piece of PIECES) {
+    const text = piece.repeat(Math.ceil(LENGTH / piece.length));
+    for (const each of [text, `a${text}\u0001`]) {
+      try {
+        read(each);
+      } catch (error) {
+        if (!(error instanceof Fault) && !(error instanceof XmlRefusal)) throw error;
+      }
+    }
+  }
+});
