@@ -119,7 +119,7 @@ describe("signInOwner", () => {
   it.each([
     ["an unknown e-mail", { email: "nobody@localhost" }],
     ["a wrong password", { password: "wrong horse" }],
-    ["an e-mail that cannot be", { email: "\0" }],
+    ["an e-mail that cannot be", { email: "no address at all" }],
   ])("refuses %s in the same words", async (_what, wrong) => {
     expect(codeOf(await signIn({ ...ownerOf(node), ...wrong }))).toEqual([
       ["UNAUTHENTICATED", "Unauthorized: the e-mail or the password is wrong"],
