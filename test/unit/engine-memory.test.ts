@@ -61,7 +61,9 @@ function newEngine() {
 const NOBODY = {
   caller: { requestId: "test" },
   visit: { require: () => Promise.reject(new Error("nobody")) },
-  identity: { limits: { address: () => undefined, application: () => undefined } },
+  identity: {
+    limits: { address: () => undefined, application: () => undefined, work: () => null },
+  },
 } as unknown as Context;
 
 /** Prepares and runs documents of a kind until they are counted for so many bytes; returns what they are. */
