@@ -127,7 +127,10 @@ export class Recorder {
     return "done";
   }
 
-  /** Writes a batch. What cannot be written is found and given up alone. */
+  /**
+   * Writes a batch. Where the database refuses one of its events, each is written alone, so that only
+   * those that are refused are given up.
+   */
   private async write(batch: Waiting[]): Promise<Outcome> {
     const { log, metrics } = this.records;
     try {
@@ -153,10 +156,12 @@ export class Recorder {
         this.lose(1);
         return "done";
       }
-      const half = Math.ceil(batch.length / 2);
-      const first = await this.write(batch.slice(0, half));
-      return first === "done" ? this.write(batch.slice(half)) : first;
     }
+    for (const waiting of batch) {
+      const outcome = await this.write([waiting]);
+      if (outcome !== "done") return outcome;
+    }
+    return "done";
   }
 
   /** Another node may not have written the call yet; what nobody writes was about none. */

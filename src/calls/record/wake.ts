@@ -84,7 +84,7 @@ export async function wake(records: Records, { wakes }: WakeJob): Promise<void> 
   await write(records, pushes.flat(), now);
 }
 
-/** Writes pushes; one that cannot be written is found and given up alone. */
+/** Writes pushes. Where one is refused, each is written alone, and only those that are refused are given up. */
 async function write(records: Records, pushes: WakePush[], now: number): Promise<void> {
   if (pushes.length === 0) return;
   const { push, log, metrics } = records;
@@ -107,9 +107,7 @@ async function write(records: Records, pushes: WakePush[], now: number): Promise
       log.error({ err: error, call: pushes[0]?.callId }, "a user could not be woken");
       return;
     }
-    const half = Math.ceil(pushes.length / 2);
-    await write(records, pushes.slice(0, half), now);
-    await write(records, pushes.slice(half), now);
+    for (const each of pushes) await write(records, [each], now);
   }
 }
 

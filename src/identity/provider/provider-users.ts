@@ -77,9 +77,7 @@ async function create(
 }
 
 function profileOf(provider: string, { subject, fullName, phone }: Verified): UserFields {
-  const name = toText(fullName ?? "")
-    .replace(/\p{Cc}/gu, "")
-    .trim();
+  const name = toText((fullName ?? "").replace(/\p{Cc}/gu, "")).trim();
   return {
     fullName: cutText(name, NAME_MAX) || null,
     ...(provider === "facebook" ? { facebookId: subject } : {}),
