@@ -32,8 +32,9 @@ import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
 import { Limits } from "./identity/limits";
 import { PURGE_SECONDS, purge } from "./identity/purge";
+import { EMAIL_CHANGE_JOB, sendEmailChange } from "./identity/recovery/email-change-mail";
 import { RESET_JOB, sendReset } from "./identity/recovery/password-reset";
-import type { ResetRequest } from "./identity/recovery/reset-request";
+import type { EmailChange, ResetRequest } from "./identity/recovery/reset-request";
 import { type StreamSignIn, signInStream, watchStream } from "./identity/session/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
 import { openMail } from "./mail/open";
@@ -117,6 +118,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       }),
       endpoints: { api: () => baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
       deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
+      deliverEmailChange: mailer && ((change) => jobs.enqueue(EMAIL_CHANGE_JOB, change)),
     });
     opened.add("identity", () => identity.close());
     const push = openPush({ identity, jobs, log, metrics }, parts);
@@ -124,8 +126,12 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     opened.add("push services", () => push.close());
     opened.add("jobs", () => jobs.close());
     jobs.work("purge", () => purge(identity), { everySeconds: PURGE_SECONDS });
-    if (mailer)
+    if (mailer) {
       jobs.work(RESET_JOB, (request: ResetRequest) => sendReset(identity, mailer, request));
+      jobs.work(EMAIL_CHANGE_JOB, (change: EmailChange) =>
+        sendEmailChange(identity, mailer, change),
+      );
+    }
     const recorder = openRecords({ identity, jobs, push, log, metrics }, { alone });
     opened.add("call records", () => recorder.close());
     const chatServer =

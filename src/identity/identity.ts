@@ -10,7 +10,7 @@ import { Endings } from "./endings";
 import type { Limits } from "./limits";
 import { Passwords } from "./password";
 import { FirebaseKeys } from "./provider/firebase-keys";
-import type { DeliverReset } from "./recovery/reset-request";
+import type { DeliverEmailChange, DeliverReset } from "./recovery/reset-request";
 import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";
@@ -34,6 +34,8 @@ export interface Identity {
   endpoints: { api(): string; chat: string; turn: string };
   /** Hands a requested password reset over to be mailed; null where mail cannot be sent. */
   deliverReset: DeliverReset | null;
+  /** Has an old e-mail address told that it was changed; null where mail cannot be sent. */
+  deliverEmailChange: DeliverEmailChange | null;
   /** Sessions in memory, where this node is alone; null where every look-up reads the database. */
   cache: SessionCache | null;
   /** Activity of sessions, written behind. */
@@ -63,9 +65,10 @@ export async function openIdentity(
     | "origins"
     | "firebaseKeys"
     | "deliverReset"
+    | "deliverEmailChange"
     | "connector"
   > &
-    Partial<Pick<Identity, "deliverReset" | "connector">>,
+    Partial<Pick<Identity, "deliverReset" | "deliverEmailChange" | "connector">>,
 ): Promise<Identity & { close(): Promise<void> }> {
   const { config, store, bus, clock, log } = parts;
   // With Redis another node may end a session at any time, so only a lone node may remember one.
@@ -81,6 +84,7 @@ export async function openIdentity(
   const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } = parts;
   return {
     deliverReset: null,
+    deliverEmailChange: null,
     ...parts,
     connector,
     cache,

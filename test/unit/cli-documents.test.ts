@@ -24,7 +24,7 @@ test.each(named)("%s and its options say what they are", (_name, { about, option
 });
 
 /** Secrets, and what comes as a file of several lines. */
-const READ = /secret|password|^key$|privateKey|^ca$|^certificate$|^serviceAccount$/i;
+const READ = /secret|(?<!needs)password|^key$|privateKey|^ca$|^certificate$|^serviceAccount$/i;
 
 test("what is secret can be kept out of the list of processes, and nothing but files is read so", () => {
   const secret = commands.flatMap(({ options }) =>

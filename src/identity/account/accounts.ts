@@ -3,6 +3,7 @@ import type { AccountViewer } from "../../core/viewer";
 import { uniqueViolation } from "../../store/conflicts";
 import type { Identity } from "../identity";
 import { checkPassword } from "../password";
+import { isEmail } from "../user/email";
 import { textProblem } from "../user/user-fields";
 import { ownerGuess } from "./account-sessions";
 
@@ -38,7 +39,6 @@ const FIND = {
 };
 
 const NAME_MAX = 255;
-const EMAIL = /^[^\s@\0-\x1f\x7f-\x9f]+@[^\s@\0-\x1f\x7f-\x9f]+$/u;
 const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /** The account. @throws Fault UNAUTHENTICATED when it was deleted meanwhile */
@@ -93,7 +93,7 @@ function checkAccount(changes: AccountChanges) {
   const { name, email, apiEndpoint, chatEndpoint, turnserverEndpoint } = changes;
   if (name !== undefined && name !== null) checkName(name);
   if (email !== undefined && email !== null) {
-    const problem = EMAIL.test(email) ? textProblem(email, NAME_MAX) : "must be an e-mail address";
+    const problem = isEmail(email) ? textProblem(email, NAME_MAX) : "must be an e-mail address";
     if (problem) throw Fault.field("email", problem);
   }
   if (apiEndpoint) checkWebUrl("apiEndpoint", apiEndpoint);

@@ -14,6 +14,7 @@ export interface ApplicationChanges {
   name?: string | null;
   v1ListDisabled?: boolean | null;
   signUpOpen?: boolean | null;
+  emailNeedsPassword?: boolean | null;
   pushSenders?: PushSenders | null;
   answeredElsewhere?: boolean | null;
   /** Whether a call may wake the devices of whoever it does not reach. */

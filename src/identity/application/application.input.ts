@@ -32,6 +32,12 @@ export class UpdateApplicationInput {
   @Field(() => Boolean, { nullable: true, description: "Whether users may sign up." })
   signUpOpen?: boolean | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description: "Whether users need their password to change their e-mail address.",
+  })
+  emailNeedsPassword?: boolean | null;
+
   @Field(() => PushSendersName as object, {
     nullable: true,
     description: "Who may ask for push notifications, beside the account's owner.",

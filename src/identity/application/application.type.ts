@@ -58,6 +58,9 @@ abstract class ApplicationFields {
   @Field({ description: "Whether users may sign up." })
   signUpOpen!: boolean;
 
+  @Field({ description: "Whether users need their password to change their e-mail address." })
+  emailNeedsPassword!: boolean;
+
   @Field(() => PushSendersName as object, {
     description: "Who may ask for push notifications, beside the account's owner.",
   })

@@ -12,6 +12,8 @@ export interface Application {
   /** The secrets that are valid now: the current one, and the one before it during an overlap. */
   secrets: string[];
   signUpOpen: boolean;
+  /** Whether users need their password to change their e-mail. */
+  emailNeedsPassword: boolean;
   /** Who may ask for push notifications, beside the account's owner. */
   pushSenders: PushSenders;
   /** Whether the deprecated user list (V1) is refused. */
@@ -22,7 +24,7 @@ export interface Application {
 const FIND = {
   name: "find_application",
   text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
-      sign_up_open, push_senders, v1_list_disabled, settings
+      sign_up_open, email_needs_password, push_senders, v1_list_disabled, settings
     FROM applications WHERE id = $1`,
 };
 
@@ -34,6 +36,7 @@ interface ApplicationRow {
   previous_secret: string | null;
   previous_secret_until: Date | null;
   sign_up_open: boolean;
+  email_needs_password: boolean;
   push_senders: PushSenders;
   v1_list_disabled: boolean;
   settings: unknown;
@@ -55,6 +58,7 @@ export async function findApplication(identity: Identity, id: number): Promise<A
     authKey: row.auth_key,
     secrets,
     signUpOpen: row.sign_up_open,
+    emailNeedsPassword: row.email_needs_password,
     pushSenders: row.push_senders,
     v1ListDisabled: row.v1_list_disabled,
     settings: readSettings(row.settings, sealer),

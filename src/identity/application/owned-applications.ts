@@ -24,6 +24,7 @@ export interface OwnedApplication {
   previousSecretValidUntil: Date | null;
   v1ListDisabled: boolean;
   signUpOpen: boolean;
+  emailNeedsPassword: boolean;
   pushSenders: PushSenders;
   answeredElsewhere: boolean;
   /** Whether a call may wake the devices of whoever it does not reach. */
@@ -36,7 +37,7 @@ export interface OwnedApplication {
 }
 
 const COLUMNS = `a.id, a.name, a.auth_key, a.auth_secret, a.previous_secret_until, a.v1_list_disabled,
-  a.sign_up_open, a.push_senders, a.answered_elsewhere, a.wake_phones, a.wake_after_seconds, a.wake_environment,
+  a.sign_up_open, a.email_needs_password, a.push_senders, a.answered_elsewhere, a.wake_phones, a.wake_after_seconds, a.wake_environment,
   coalesce(a.web_origins, '{}') AS web_origins, a.settings, a.created_at, o.account_key`;
 const LIST = {
   name: "applications_of_account",
@@ -73,6 +74,7 @@ interface Row {
   previous_secret_until: Date | null;
   v1_list_disabled: boolean;
   sign_up_open: boolean;
+  email_needs_password: boolean;
   push_senders: PushSenders;
   answered_elsewhere: boolean;
   wake_phones: boolean;
@@ -151,6 +153,7 @@ export async function updateApplication(
     name: name ?? undefined,
     v1ListDisabled: v1ListDisabled ?? undefined,
     signUpOpen: signUpOpen ?? undefined,
+    emailNeedsPassword: changes.emailNeedsPassword ?? undefined,
     pushSenders: pushSenders ?? undefined,
     answeredElsewhere: answeredElsewhere ?? undefined,
     wakePhones: wakePhones ?? undefined,
@@ -210,6 +213,7 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
     previousSecretValidUntil: until !== null && until.getTime() > clock.now() ? until : null,
     v1ListDisabled: row.v1_list_disabled,
     signUpOpen: row.sign_up_open,
+    emailNeedsPassword: row.email_needs_password,
     pushSenders: row.push_senders,
     answeredElsewhere: row.answered_elsewhere,
     wakePhones: row.wake_phones,

@@ -3,6 +3,7 @@ import { cutText, toText } from "../../core/text";
 import { uniqueViolation } from "../../store/conflicts";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
+import { isSpelledOtherwise } from "../user/email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 import { checkUserFields, type UserFields } from "../user/user-fields";
 import type { Verified } from "./verified";
@@ -40,7 +41,10 @@ export async function userOf(
   }
   const fields = profileOf(provider, verified);
   // A second first sign-in may come before this one, or the e-mail may be somebody's.
-  for (const email of [emailOf(verified), undefined]) {
+  const given = emailOf(verified);
+  const isTaken =
+    given !== undefined && (await isSpelledOtherwise(identity.store, application.id, given, null));
+  for (const email of [isTaken ? undefined : given, undefined]) {
     await create(identity, application.id, provider, verified.subject, { ...fields, email });
     const made = await find();
     if (made) return made;

@@ -4,6 +4,7 @@ import { type Mailer, MailRefused } from "../../mail/mail";
 import type { Identity } from "../identity";
 import { checkPassword } from "../password";
 import { userName } from "../session/credentials";
+import { emailKeys } from "../user/email";
 import { textProblem } from "../user/user-fields";
 import { resetLink, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
@@ -21,7 +22,8 @@ export const RESET_JOB = "password-reset";
 const RECIPIENT = {
   name: "reset_recipient",
   text: `SELECT u.id, u.application_id, u.email, a.name FROM users u JOIN applications a ON a.id = u.application_id
-    WHERE u.application_id = $1 AND u.email_key = $2 AND NOT u.is_guest`,
+    WHERE u.application_id = $1 AND u.email_key = ANY($2::text[]) AND NOT u.is_guest
+    ORDER BY array_position($2::text[], u.email_key) LIMIT 1`,
 };
 const ADD_LINK = {
   name: "reset_link",
@@ -86,7 +88,7 @@ export async function sendReset(
   { applicationId, emailKey }: ResetRequest,
 ): Promise<void> {
   const { store, clock, endpoints } = identity;
-  const [user] = await store.query<LinkRow>(RECIPIENT, [applicationId, emailKey]);
+  const [user] = await store.query<LinkRow>(RECIPIENT, [applicationId, emailKeys(emailKey)]);
   if (!user?.email) return;
   const token = newToken();
   const now = new Date(clock.now());

@@ -10,3 +10,13 @@ export interface ResetRequest {
 
 /** Puts a request on the list of durable jobs. @throws Fault UNAVAILABLE */
 export type DeliverReset = (request: ResetRequest) => Promise<void>;
+
+/** An e-mail address that a user no longer has. */
+export interface EmailChange {
+  applicationId: number;
+  /** The old address, which is told. */
+  email: string;
+}
+
+/** Puts a change on the list of durable jobs. @throws Fault UNAVAILABLE */
+export type DeliverEmailChange = (change: EmailChange) => Promise<void>;

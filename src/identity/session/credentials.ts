@@ -1,6 +1,7 @@
 import { Fault } from "../../core/errors";
 import type { Identity } from "../identity";
 import type { Guess } from "../limits";
+import { emailKey, emailKeys } from "../user/email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
 /** Who wants to sign in: a login or an e-mail, with the password. */
@@ -27,7 +28,11 @@ const find = (name: string, condition: string) => ({
   text: `SELECT ${USER_COLUMNS}, u.password_hash FROM users u WHERE ${condition}`,
 });
 const BY_LOGIN = find("sign_in_by_login", "u.application_id = $1 AND u.login_key = $2");
-const BY_EMAIL = find("sign_in_by_email", "u.application_id = $1 AND u.email_key = $2");
+const BY_EMAIL = find(
+  "sign_in_by_email",
+  `u.application_id = $1 AND u.email_key = ANY($2::text[])
+    ORDER BY array_position($2::text[], u.email_key) LIMIT 1`,
+);
 const BY_ID = find("sign_in_by_id", "u.application_id = $1 AND u.id = $2");
 const STILL = {
   name: "password_still",
@@ -55,10 +60,14 @@ export async function checkCredentials(
     });
   }
   if (!password) throw Fault.field("password", "is required");
-  const statement = login ? BY_LOGIN : BY_EMAIL;
-  const key = (login || email || "").toLowerCase();
-  const name = `${login ? "login" : "email"}:${key}`;
-  return check(identity, statement, [applicationId, key], password, { applicationId, name, ip });
+  if (login) {
+    const key = login.toLowerCase();
+    const guess = { applicationId, name: `login:${key}`, ip };
+    return check(identity, BY_LOGIN, [applicationId, key], password, guess);
+  }
+  const address = email ?? "";
+  const guess = { applicationId, name: `email:${emailKey(address)}`, ip };
+  return check(identity, BY_EMAIL, [applicationId, emailKeys(address)], password, guess);
 }
 
 /**
@@ -81,7 +90,7 @@ export async function checkUserPassword(
 async function check(
   identity: Identity,
   statement: { name: string; text: string },
-  values: [number, string | number],
+  values: [number, string | number | string[]],
   password: string,
   given: Guess,
 ): Promise<SignedIn> {

@@ -1,4 +1,5 @@
 import type { Identity } from "../identity";
+import { emailKeys } from "./email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 
 const read = (name: string, condition: string) => ({
@@ -8,7 +9,10 @@ const read = (name: string, condition: string) => ({
 const BY = {
   id: read("user_by_id", "u.id = $2"),
   login: read("user_by_login", "u.login_key = $2"),
-  email: read("user_by_email", "u.email_key = $2"),
+  email: read(
+    "user_by_email",
+    "u.email_key = ANY($2::text[]) ORDER BY array_position($2::text[], u.email_key) LIMIT 1",
+  ),
   // Profiles may state one id twice; the user who was there first is meant.
   facebookId: read("user_by_facebook_id", "u.facebook_id = $2 ORDER BY u.id LIMIT 1"),
   twitterId: read("user_by_twitter_id", "u.twitter_id = $2 ORDER BY u.id LIMIT 1"),
@@ -18,9 +22,6 @@ const BY = {
       ORDER BY (u.external_id = $2) IS TRUE DESC LIMIT 1`,
   ),
 };
-/** Compared without regard to case, through their lower-case columns. */
-const FOLDED: ReadonlySet<string> = new Set(["login", "email"]);
-
 /**
  * What finds one user. Of several with one Facebook or Twitter id the lowest id counts; an external id
  * is looked for in `external_id` and then in `external_user_id`.
@@ -40,10 +41,17 @@ export async function findUser(
   key: UserKey,
 ): Promise<User | null> {
   const [field, text] = Object.entries(key)[0] as [keyof typeof BY, string];
-  const value = field === "id" ? parseId(text) : FOLDED.has(field) ? text.toLowerCase() : text;
+  const value = comparedWith(field, text);
   if (value === null) return null;
   const [row] = await identity.store.query<UserRow>(BY[field], [applicationId, value]);
   return row ? toUser(row) : null;
+}
+
+/** What the column of a key is compared with. */
+function comparedWith(field: keyof typeof BY, text: string): number | string | string[] | null {
+  if (field === "id") return parseId(text);
+  if (field === "login") return text.toLowerCase();
+  return field === "email" ? emailKeys(text) : text;
 }
 
 /** An id in text form, or null where it can be nobody's. */

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { emailKeys } from "./email";
 import { readSpan, type Span } from "./legacy-date";
 import { TAGS_SQL } from "./user";
 
@@ -130,6 +131,10 @@ function compile(condition: LegacyCondition, bind: Bind): string | Wrong {
   if (kind === "dates") return dates(field.sql, operator, condition.dates ?? [], bind);
   const type = field.kind === "numbers" ? "bigint" : "text";
   const operands = field.kind === "numbers" ? raw : raw.map(String);
+  if (condition.field === "email" && (operator === "eq" || operator === "in")) {
+    const keys = operands.flatMap((each) => emailKeys(String(each)));
+    return comparison(field.sql, keys.length > 1 ? "in" : operator, keys, bind, type);
+  }
   return comparison(field.sql, operator, field.folded ? folded(operands) : operands, bind, type);
 }
 

@@ -1,4 +1,5 @@
 import { Fault, type FieldErrors } from "../../core/errors";
+import { emailKey, isEmail } from "./email";
 
 /** What a client may write of a user. Absent: unchanged. Null: cleared. */
 export interface UserFields {
@@ -28,8 +29,6 @@ export const TAGS_MAX = 5;
 const TIMEZONE = { min: -720, max: 840 };
 
 const LOGIN = /^[A-Za-z0-9._@+-]{1,70}$/;
-// One @ between two parts without white space; whether it exists only a mail can tell.
-const EMAIL = /^[^\s@\0-\x1f\x7f-\x9f]+@[^\s@\0-\x1f\x7f-\x9f]+$/u;
 
 const TEXTS = [
   "externalUserId",
@@ -79,10 +78,10 @@ export function checkUserFields(fields: UserFields): {
   if (fields.email !== undefined) {
     if (fields.email !== null) {
       text("email", fields.email, TEXT_MAX);
-      if (!EMAIL.test(fields.email)) refuse("email", "must be an e-mail address");
+      if (!isEmail(fields.email)) refuse("email", "must be an e-mail address");
     }
     columns.email = fields.email;
-    columns.emailKey = fields.email?.toLowerCase() ?? null;
+    columns.emailKey = fields.email === null ? null : emailKey(fields.email);
   }
   if (fields.blobId !== undefined) {
     columns.blobId = fields.blobId === null ? null : BigInt(fields.blobId);

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { emailOperand } from "./email";
 import { TAGS_SQL } from "./user";
 
 /** Conditions on one field of the user list, all of which hold. */
@@ -105,11 +106,14 @@ export function userCondition(filter: UserFilter): UserCondition {
         if ((PRIMARY as readonly string[]).includes(operator)) selective = true;
         else excluding = true;
       }
-      const operand = field.folded ? fold(value) : value;
+      const [compare, operand] =
+        name === "email"
+          ? emailOperand(operator, value)
+          : [operator, field.folded ? fold(value) : value];
       conditions.push(
         name === "userTags"
-          ? tagCondition(operator, operand, bind)
-          : condition(field, operator, operand, bind),
+          ? tagCondition(compare, operand, bind)
+          : condition(field, compare, operand, bind),
       );
     }
   }

@@ -5,6 +5,7 @@ import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
 import { checkPassword } from "../password";
 import { userName } from "../session/credentials";
+import { checkNewEmail, emailNeedsPassword, refuseSpelling, tellOldEmail } from "./email-change";
 import { findUser, parseId, type UserKey } from "./find-user";
 import { removeUsers } from "./remove-users";
 import type { User } from "./user";
@@ -28,6 +29,7 @@ export async function createUser(
   const { columns, tags } = checkUserFields(fields);
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
+  await refuseSpelling(identity, viewer.applicationId, fields.email, null);
   const applicationId = BigInt(viewer.applicationId);
   const passwordHash = await identity.passwords.hash(fields.password, { ip });
   const { id } = await refuseTaken(() =>
@@ -46,7 +48,8 @@ export async function createUser(
 
 /**
  * Changes the viewer's own user. A new password wants the old one, unless there was none yet, and
- * ends the user's other sessions and all its connections.
+ * ends the user's other sessions and all its connections. A new e-mail wants it where the application
+ * says so, and the old address is told of the change.
  * @param ip where the request comes from: wrong old passwords count as failed sign-ins do
  * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser} and for a guest's
  * password, LIMITED
@@ -73,7 +76,23 @@ export async function updateUser(
   if (current.isGuest && typeof fields.password === "string") {
     throw Fault.field("password", "cannot be set: a guest has none");
   }
-  const password = await newPassword(identity, viewer, fields, current.passwordHash, ip);
+  const newEmail = columns.email !== undefined && fields.email !== current.email;
+  if (newEmail) await checkNewEmail(identity, viewer, fields.email, current.email, ip);
+  const newPassword = fields.password ?? null;
+  if (newPassword !== null) checkPassword(newPassword);
+  /** What the old password is asked for. */
+  const asking =
+    newPassword !== null
+      ? "a new password"
+      : newEmail && (await emailNeedsPassword(identity, viewer.applicationId))
+        ? "a new e-mail address"
+        : null;
+  const who = { ip, name: `${viewer.applicationId} ${userName(viewer.userId)}` };
+  if (asking !== null) {
+    const given = { stored: current.passwordHash, oldPassword: fields.oldPassword, asking };
+    await checkOldPassword(identity, viewer, given, who);
+  }
+  const password = newPassword === null ? null : await identity.passwords.hash(newPassword, who);
   const applicationId = BigInt(viewer.applicationId);
   await refuseTaken(() =>
     db.$transaction(async (tx) => {
@@ -82,7 +101,7 @@ export async function updateUser(
         where: {
           id: current.id,
           // The old password may have been changed while it was checked.
-          ...(password === null ? {} : { passwordHash: current.passwordHash }),
+          ...(asking === null ? {} : { passwordHash: current.passwordHash }),
         },
         data: {
           ...columns,
@@ -91,7 +110,7 @@ export async function updateUser(
         },
       });
       if (count === 0) {
-        throw password === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
+        throw asking === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
       }
       // A link that was mailed before says nothing about who reads the mail now.
       if (password !== null || columns.email !== undefined) {
@@ -113,6 +132,7 @@ export async function updateUser(
     kind: password === null ? "user changed" : "user",
     userId: viewer.userId,
   });
+  if (newEmail) await tellOldEmail(identity, viewer.applicationId, current.email);
   return found(identity, viewer.applicationId, current.id);
 }
 
@@ -161,29 +181,25 @@ function requireName(login: unknown, email: unknown): void {
   }
 }
 
-/** The hash of a new password, or null when none is given. */
-async function newPassword(
-  identity: Identity,
+/**
+ * Asks for the password so far; a user who has none yet shows none.
+ * @throws Fault INVALID on oldPassword, LIMITED
+ */
+async function checkOldPassword(
+  { limits, passwords }: Identity,
   { applicationId, userId }: UserViewer,
-  fields: { password?: string | null; oldPassword?: string | null },
-  stored: string | null,
-  ip: string,
-): Promise<string | null> {
-  if (fields.password === undefined || fields.password === null) return null;
-  checkPassword(fields.password);
-  await identity.limits.password({ kind: "user", id: userId, applicationId }, ip);
-  const who = { ip, name: `${applicationId} ${userName(userId)}` };
-  if (stored !== null) {
-    const { oldPassword } = fields;
-    if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
-    const guess = { applicationId, name: userName(userId), ip };
-    const right = await identity.limits.guess(
-      guess,
-      async () => (await identity.passwords.matches(stored, oldPassword, who)) || null,
-    );
-    if (!right) throw Fault.field("oldPassword", "is wrong");
-  }
-  return identity.passwords.hash(fields.password, who);
+  given: { stored: string | null; oldPassword?: string | null; asking: string },
+  who: { ip: string; name: string },
+): Promise<void> {
+  const { stored, oldPassword, asking } = given;
+  await limits.password({ kind: "user", id: userId, applicationId }, who.ip);
+  if (stored === null) return;
+  if (!oldPassword) throw Fault.field("oldPassword", `is required for ${asking}`);
+  const right = await limits.guess(
+    { applicationId, name: userName(userId), ip: who.ip },
+    async () => (await passwords.matches(stored, oldPassword, who)) || null,
+  );
+  if (!right) throw Fault.field("oldPassword", "is wrong");
 }
 
 function tagRows(tags: string[] | undefined, applicationId: bigint) {

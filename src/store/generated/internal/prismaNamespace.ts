@@ -1620,6 +1620,7 @@ export const ApplicationScalarFieldEnum = {
   previousSecretUntil: 'previousSecretUntil',
   v1ListDisabled: 'v1ListDisabled',
   signUpOpen: 'signUpOpen',
+  emailNeedsPassword: 'emailNeedsPassword',
   pushSenders: 'pushSenders',
   answeredElsewhere: 'answeredElsewhere',
   wakePhones: 'wakePhones',

@@ -124,6 +124,7 @@ export const ApplicationScalarFieldEnum = {
   previousSecretUntil: 'previousSecretUntil',
   v1ListDisabled: 'v1ListDisabled',
   signUpOpen: 'signUpOpen',
+  emailNeedsPassword: 'emailNeedsPassword',
   pushSenders: 'pushSenders',
   answeredElsewhere: 'answeredElsewhere',
   wakePhones: 'wakePhones',

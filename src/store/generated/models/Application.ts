@@ -48,6 +48,7 @@ export type ApplicationMinAggregateOutputType = {
   previousSecretUntil: Date | null
   v1ListDisabled: boolean | null
   signUpOpen: boolean | null
+  emailNeedsPassword: boolean | null
   pushSenders: $Enums.PushSenders | null
   answeredElsewhere: boolean | null
   wakePhones: boolean | null
@@ -67,6 +68,7 @@ export type ApplicationMaxAggregateOutputType = {
   previousSecretUntil: Date | null
   v1ListDisabled: boolean | null
   signUpOpen: boolean | null
+  emailNeedsPassword: boolean | null
   pushSenders: $Enums.PushSenders | null
   answeredElsewhere: boolean | null
   wakePhones: boolean | null
@@ -86,6 +88,7 @@ export type ApplicationCountAggregateOutputType = {
   previousSecretUntil: number
   v1ListDisabled: number
   signUpOpen: number
+  emailNeedsPassword: number
   pushSenders: number
   answeredElsewhere: number
   wakePhones: number
@@ -121,6 +124,7 @@ export type ApplicationMinAggregateInputType = {
   previousSecretUntil?: true
   v1ListDisabled?: true
   signUpOpen?: true
+  emailNeedsPassword?: true
   pushSenders?: true
   answeredElsewhere?: true
   wakePhones?: true
@@ -140,6 +144,7 @@ export type ApplicationMaxAggregateInputType = {
   previousSecretUntil?: true
   v1ListDisabled?: true
   signUpOpen?: true
+  emailNeedsPassword?: true
   pushSenders?: true
   answeredElsewhere?: true
   wakePhones?: true
@@ -159,6 +164,7 @@ export type ApplicationCountAggregateInputType = {
   previousSecretUntil?: true
   v1ListDisabled?: true
   signUpOpen?: true
+  emailNeedsPassword?: true
   pushSenders?: true
   answeredElsewhere?: true
   wakePhones?: true
@@ -267,6 +273,7 @@ export type ApplicationGroupByOutputType = {
   previousSecretUntil: Date | null
   v1ListDisabled: boolean
   signUpOpen: boolean
+  emailNeedsPassword: boolean
   pushSenders: $Enums.PushSenders
   answeredElsewhere: boolean
   wakePhones: boolean
@@ -311,6 +318,7 @@ export type ApplicationWhereInput = {
   previousSecretUntil?: Prisma.DateTimeNullableFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolFilter<"Application"> | boolean
+  emailNeedsPassword?: Prisma.BoolFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
   wakePhones?: Prisma.BoolFilter<"Application"> | boolean
@@ -342,6 +350,7 @@ export type ApplicationOrderByWithRelationInput = {
   previousSecretUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
   wakePhones?: Prisma.SortOrder
@@ -376,6 +385,7 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   previousSecretUntil?: Prisma.DateTimeNullableFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolFilter<"Application"> | boolean
+  emailNeedsPassword?: Prisma.BoolFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
   wakePhones?: Prisma.BoolFilter<"Application"> | boolean
@@ -407,6 +417,7 @@ export type ApplicationOrderByWithAggregationInput = {
   previousSecretUntil?: Prisma.SortOrderInput | Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
   wakePhones?: Prisma.SortOrder
@@ -436,6 +447,7 @@ export type ApplicationScalarWhereWithAggregatesInput = {
   previousSecretUntil?: Prisma.DateTimeNullableWithAggregatesFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
+  emailNeedsPassword?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersWithAggregatesFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   wakePhones?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
@@ -456,6 +468,7 @@ export type ApplicationCreateInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -487,6 +500,7 @@ export type ApplicationUncheckedCreateInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -516,6 +530,7 @@ export type ApplicationUpdateInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -547,6 +562,7 @@ export type ApplicationUncheckedUpdateInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -577,6 +593,7 @@ export type ApplicationCreateManyInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -597,6 +614,7 @@ export type ApplicationUpdateManyMutationInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -618,6 +636,7 @@ export type ApplicationUncheckedUpdateManyInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -657,6 +676,7 @@ export type ApplicationCountOrderByAggregateInput = {
   previousSecretUntil?: Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
   wakePhones?: Prisma.SortOrder
@@ -684,6 +704,7 @@ export type ApplicationMaxOrderByAggregateInput = {
   previousSecretUntil?: Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
   wakePhones?: Prisma.SortOrder
@@ -703,6 +724,7 @@ export type ApplicationMinOrderByAggregateInput = {
   previousSecretUntil?: Prisma.SortOrder
   v1ListDisabled?: Prisma.SortOrder
   signUpOpen?: Prisma.SortOrder
+  emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
   wakePhones?: Prisma.SortOrder
@@ -933,6 +955,7 @@ export type ApplicationCreateWithoutAccountInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -962,6 +985,7 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1021,6 +1045,7 @@ export type ApplicationScalarWhereInput = {
   previousSecretUntil?: Prisma.DateTimeNullableFilter<"Application"> | Date | string | null
   v1ListDisabled?: Prisma.BoolFilter<"Application"> | boolean
   signUpOpen?: Prisma.BoolFilter<"Application"> | boolean
+  emailNeedsPassword?: Prisma.BoolFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
   wakePhones?: Prisma.BoolFilter<"Application"> | boolean
@@ -1041,6 +1066,7 @@ export type ApplicationCreateWithoutUsersInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1071,6 +1097,7 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1115,6 +1142,7 @@ export type ApplicationUpdateWithoutUsersInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1145,6 +1173,7 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1173,6 +1202,7 @@ export type ApplicationCreateWithoutTagsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1203,6 +1233,7 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1247,6 +1278,7 @@ export type ApplicationUpdateWithoutTagsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1277,6 +1309,7 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1305,6 +1338,7 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1335,6 +1369,7 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1379,6 +1414,7 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1409,6 +1445,7 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1437,6 +1474,7 @@ export type ApplicationCreateWithoutSessionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1467,6 +1505,7 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1511,6 +1550,7 @@ export type ApplicationUpdateWithoutSessionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1541,6 +1581,7 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1569,6 +1610,7 @@ export type ApplicationCreateWithoutNoncesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1599,6 +1641,7 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1643,6 +1686,7 @@ export type ApplicationUpdateWithoutNoncesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1673,6 +1717,7 @@ export type ApplicationUncheckedUpdateWithoutNoncesInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1701,6 +1746,7 @@ export type ApplicationCreateWithoutPushCredentialsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1731,6 +1777,7 @@ export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1775,6 +1822,7 @@ export type ApplicationUpdateWithoutPushCredentialsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1805,6 +1853,7 @@ export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1833,6 +1882,7 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1863,6 +1913,7 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1907,6 +1958,7 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1937,6 +1989,7 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -1965,6 +2018,7 @@ export type ApplicationCreateWithoutEventsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -1995,6 +2049,7 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2039,6 +2094,7 @@ export type ApplicationUpdateWithoutEventsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2069,6 +2125,7 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2097,6 +2154,7 @@ export type ApplicationCreateWithoutCallsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2127,6 +2185,7 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2171,6 +2230,7 @@ export type ApplicationUpdateWithoutCallsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2201,6 +2261,7 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2229,6 +2290,7 @@ export type ApplicationCreateManyAccountInput = {
   previousSecretUntil?: Date | string | null
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2249,6 +2311,7 @@ export type ApplicationUpdateWithoutAccountInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2278,6 +2341,7 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2307,6 +2371,7 @@ export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
   previousSecretUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   v1ListDisabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   signUpOpen?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
   wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
@@ -2431,6 +2496,7 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2463,6 +2529,7 @@ export type ApplicationSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2485,6 +2552,7 @@ export type ApplicationSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2507,6 +2575,7 @@ export type ApplicationSelectScalar = {
   previousSecretUntil?: boolean
   v1ListDisabled?: boolean
   signUpOpen?: boolean
+  emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
   wakePhones?: boolean
@@ -2518,7 +2587,7 @@ export type ApplicationSelectScalar = {
   updatedAt?: boolean
 }
 
-export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "pushSenders" | "answeredElsewhere" | "wakePhones" | "wakeAfterSeconds" | "wakeEnvironment" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
+export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "emailNeedsPassword" | "pushSenders" | "answeredElsewhere" | "wakePhones" | "wakeAfterSeconds" | "wakeEnvironment" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
 export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   users?: boolean | Prisma.Application$usersArgs<ExtArgs>
@@ -2569,6 +2638,10 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     previousSecretUntil: Date | null
     v1ListDisabled: boolean
     signUpOpen: boolean
+    /**
+     * Whether a user who changes the e-mail shows the password, as for a new password.
+     */
+    emailNeedsPassword: boolean
     /**
      * Who may ask for push notifications, beside the account's owner.
      */
@@ -3041,6 +3114,7 @@ export interface ApplicationFieldRefs {
   readonly previousSecretUntil: Prisma.FieldRef<"Application", 'DateTime'>
   readonly v1ListDisabled: Prisma.FieldRef<"Application", 'Boolean'>
   readonly signUpOpen: Prisma.FieldRef<"Application", 'Boolean'>
+  readonly emailNeedsPassword: Prisma.FieldRef<"Application", 'Boolean'>
   readonly pushSenders: Prisma.FieldRef<"Application", 'PushSenders'>
   readonly answeredElsewhere: Prisma.FieldRef<"Application", 'Boolean'>
   readonly wakePhones: Prisma.FieldRef<"Application", 'Boolean'>
