@@ -3,21 +3,26 @@ import { isText } from "../../core/text";
 import type { Store } from "../../store/store";
 
 /**
- * One address: a single @ between two parts without white space, controls, characters that nobody sees
- * (format, default ignorable), or what separates and quotes addresses in a header (RFC 5322
- * section 3.4). Whether it exists only a mail can tell.
+ * What no address holds: white space, controls, characters that nobody sees (format, default ignorable),
+ * and what separates and quotes addresses in a header (RFC 5322 section 3.4).
  */
-const EMAIL = /^[^\s@,;<>()"\\\p{Z}\p{Cc}\p{Cf}\p{DI}]+@[^\s@,;<>()"\\\p{Z}\p{Cc}\p{Cf}\p{DI}]+$/u;
+const NOT_IN_ADDRESS = /[\s,;<>()"\\\p{Z}\p{Cc}\p{Cf}\p{DI}]/u;
 
 /** Code units of an address at most; longer ones are nobody's. */
 const LENGTH_MAX = 510;
 
-/** Whether a text is one e-mail address. */
+/** Whether a text is one e-mail address. Whether it exists only a mail can tell. */
 export function isEmail(text: string): boolean {
-  if (text.length > LENGTH_MAX || !isText(text) || !EMAIL.test(text)) return false;
+  if (text.length > LENGTH_MAX || !isText(text) || !hasForm(text)) return false;
   // What looks like one character may be normalised into another: the full-width @ is an @.
   const domain = domainOf(text);
-  return EMAIL.test(emailKey(text)) && (isAscii(domain) || domainToASCII(domain) !== "");
+  return hasForm(emailKey(text)) && (isAscii(domain) || domainToASCII(domain) !== "");
+}
+
+/** Whether there is a single @ between two parts of characters that may stand in an address. */
+function hasForm(text: string): boolean {
+  const parts = text.split("@");
+  return parts.length === 2 && parts.every((part) => part !== "") && !NOT_IN_ADDRESS.test(text);
 }
 
 /**
