@@ -88,7 +88,7 @@ export async function openIdentity(
     ...parts,
     connector,
     cache,
-    passwords: new Passwords(clock),
+    passwords: new Passwords(clock, config.PASSWORD_WAIT_MS),
     touches,
     endings,
     existence,

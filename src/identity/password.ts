@@ -61,8 +61,8 @@ export interface HashedFor {
 
 /** Hashes that are computed at once at most: the threads that libuv has, unless it is told otherwise. */
 const THREADS = 4;
-/** Bounds of the queue. One hash takes some 25 ms of a core, so that more than these would wait in vain. */
-const QUEUE = { waitingPerThread: 64, waitMs: 2_000 };
+/** Jobs that wait for each that runs. One hash takes some 25 ms of a core: more would wait in vain. */
+const WAITING_PER_THREAD = 64;
 
 /**
  * Passwords as requests have them hashed and compared: a few at a time, since each takes a core and 19 MiB
@@ -71,12 +71,16 @@ const QUEUE = { waitingPerThread: 64, waitMs: 2_000 };
 export class Passwords {
   private readonly queue: FairQueue;
 
-  constructor(clock: Clock, concurrency = Math.min(availableParallelism(), THREADS)) {
-    const { waitingPerThread, waitMs } = QUEUE;
-    const seconds = waitMs / 1000;
+  /** @param waitMs milliseconds that one waits at most */
+  constructor(
+    clock: Clock,
+    waitMs: number,
+    concurrency = Math.min(availableParallelism(), THREADS),
+  ) {
+    const seconds = Math.ceil(waitMs / 1000);
     const text = `Too many passwords are waiting to be checked; try again in ${seconds} s`;
     this.queue = new FairQueue(
-      { concurrency, waiting: waitingPerThread * concurrency, waitMs },
+      { concurrency, waiting: WAITING_PER_THREAD * concurrency, waitMs },
       clock,
       () => new Fault("LIMITED", text, undefined, seconds),
     );

@@ -2,6 +2,7 @@ import { type App, type AppParts, startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
 import { type FreshDatabase, freshDatabase } from "./database";
 import { FREE_PORTS } from "./ports";
+import { UNHURRIED } from "./unhurried";
 
 /**
  * No limits on how often anything may happen: a suite does more from one address than a person would.
@@ -23,9 +24,7 @@ export const NO_RATES = {
   RATE_MESSAGE_BYTES_PER_USER: "0",
   RATE_CHAT_SIGN_INS_PER_USER: "0",
   XMPP_BYTES_PER_SECOND: "0",
-  // Nor does a busy machine make a node refuse what a test asks.
-  OVERLOAD_DELAY_MS: "0",
-  OVERLOAD_REQUESTS: "0",
+  ...UNHURRIED,
   GRAPHQL_ANONYMOUS_SOCKETS_PER_IP: "1000000",
   FAILURES_FREE: "0",
   FAILURES_FREE_PER_NAME: "0",

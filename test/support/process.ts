@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { closedAfterEach } from "./closing";
 import { freshDatabase } from "./database";
 import { FREE_PORTS } from "./ports";
+import { UNHURRIED } from "./unhurried";
 
 const ROOT = join(__dirname, "../..");
 
@@ -27,7 +28,7 @@ export function startProcess(environment: Record<string, string>): ServiceProces
       // A busy machine must not make the process refuse what a test asks.
       env: {
         ...{ PATH: process.env.PATH, OVERLOAD_DELAY_MS: "0", OVERLOAD_REQUESTS: "0" },
-        ...{ ...FREE_PORTS, ...environment },
+        ...{ ...FREE_PORTS, ...UNHURRIED, ...environment },
       },
       stdio: ["ignore", "pipe", "pipe"],
     },

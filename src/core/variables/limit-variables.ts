@@ -126,6 +126,11 @@ export const LIMIT_VARIABLES = {
     "200",
     "Requests in flight beyond which the node refuses new connections and requests without a token with 503; beyond twice as many, every request. 0 never refuses for it.",
   ),
+  PASSWORD_WAIT_MS: variable(
+    integer(100, 3_600_000),
+    "2000",
+    "Milliseconds that a password waits at most to be hashed; who would wait longer is refused with 429.",
+  ),
   XMPP_TRUSTED_PROXY: variable(
     flag,
     "false",
