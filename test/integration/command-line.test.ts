@@ -212,7 +212,7 @@ it("lists every command with a line in its help", async () => {
     expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));
   }
   const update = await signalbox(["app", "update", "--help"]);
-  expect(update.out).toMatch(/--facebook-app-secret <text> [^-]*standard\s+input,\s+@FILE/);
+  expect(update.out).toMatch(/--facebook-app-secret <text> [^@]*standard\s+input,\s+@FILE/);
   expect(update.out).toContain("--url <url>");
   expect((await signalbox(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
