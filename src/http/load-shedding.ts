@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
 import type { Arrival, LoadShedder } from "./load-shedder";
-import { PROBE_PATHS } from "./probes";
 
 /** Asks for a connection that does not come as an HTTP request of a route. */
 export type AdmitConnection = () => void;
@@ -18,7 +17,8 @@ export function registerLoadShedding(
   metrics: Metrics,
 ): void {
   server.addHook("onRequest", (request, _reply, done) => {
-    if (PROBE_PATHS.has(request.routeOptions.url ?? "")) return done();
+    // Probes: what counts for nothing costs next to nothing.
+    if (request.routeOptions.config.counts === "nothing") return done();
     done(refusalOf(shedder, arrivalOf(request), metrics));
   });
   // Only here: a request whose body is slow to come must not count as work of this node.

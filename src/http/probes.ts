@@ -9,9 +9,7 @@ export interface Health {
   ready: boolean;
 }
 
-/** Paths of the probes: what neither overload nor a rate limit refuses. */
-export const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
-/** Whoever watches the node is answered however many ask. */
+/** Whoever watches the node is answered, however many ask and whatever the load. */
 const UNCOUNTED = { config: { counts: "nothing" } } as const;
 
 /** GET /healthz (the process answers), /readyz (it can do its work) and /metrics (Prometheus text). */
