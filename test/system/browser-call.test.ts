@@ -164,18 +164,24 @@ describe("in two browsers", () => {
   it("a call that nobody answers ends after a minute, for both", async () => {
     ann = await Caller.open(browser, site, "ann");
     ben = await Caller.open(browser, site, "ben", "&door=xmpp");
+    const { clock } = ann.page;
     // Once it is there it runs as the machine's does, until it is paused at a time that is to come.
     const now = Date.now();
-    await ann.page.clock.install({ time: now });
-    await ann.page.clock.pauseAt(now + 60_000);
-    await ann.dial("ben");
-    await ben.sees("ringing");
-    // Repeats of one call do not ring anew.
-    for (let repeat = 0; repeat < 11; repeat += 1) await ann.page.clock.runFor(5_000);
-    expect(await ben.page.getAttribute("body", "data-view")).toBe("ringing");
-    await ann.page.clock.runFor(5_000);
-    await Promise.all([ann.sees("ended"), ben.sees("ended")]);
-    expect([await ann.note(), await ben.note()]).toEqual(["No answer", "Missed call"]);
+    await clock.install({ time: now });
+    await clock.pauseAt(now + 60_000);
+    try {
+      await ann.dial("ben");
+      await ben.sees("ringing");
+      // Repeats of one call do not ring anew.
+      for (let repeat = 0; repeat < 11; repeat += 1) await clock.runFor(5_000);
+      expect(await ben.page.getAttribute("body", "data-view")).toBe("ringing");
+      await clock.runFor(5_000);
+      await Promise.all([ann.sees("ended"), ben.sees("ended")]);
+      expect([await ann.note(), await ben.note()]).toEqual(["No answer", "Missed call"]);
+    } finally {
+      // It is the clock of every page of this browser.
+      await clock.resume();
+    }
   });
 
   it("one's camera and microphone are switched, and the other is told", async () => {
