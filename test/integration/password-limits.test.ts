@@ -256,7 +256,7 @@ describe("the queue of passwords", () => {
   test("refuses at once what is too many, from an address that asks for much", async () => {
     const ip = stranger();
     const body = { login: "nobody", password: "wrong horse" };
-    const own = await startNode({ REDIS_URL: "" }, { clock });
+    const own = await startNode({ REDIS_URL: "", PASSWORD_WAIT_MS: "2000" }, { clock });
     try {
       const session = await applicationToken(own, clock.now());
       const ask = () => rest(own, "POST", "/login", { token: session, headers: from(ip), body });
