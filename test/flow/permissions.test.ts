@@ -152,7 +152,11 @@ async function tokenOf(caller: string, world: World): Promise<string | undefined
     case "a web token": {
       const token = await applicationToken(node);
       const hash = createHash("sha256").update(token).digest();
-      await node.sql("UPDATE sessions SET web = true WHERE token_hash = $1", [hash]);
+      // As it is created: it waits to be bound by a code.
+      await node.sql(
+        "UPDATE sessions SET web = true, binding_code_hash = token_hash WHERE token_hash = $1",
+        [hash],
+      );
       return token;
     }
     default:

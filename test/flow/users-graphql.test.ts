@@ -117,7 +117,6 @@ describe("user", () => {
     { id: "x" },
     { login: "nobody" },
     { email: "no@body" },
-    { login: "\0" },
   ])("is null where there is none: %j", async (by) => {
     const { data, errors } = await graphql(node, USER, { by }, user.token);
     expect([data, errors]).toEqual([{ user: null }, undefined]);
