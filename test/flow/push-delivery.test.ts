@@ -71,7 +71,7 @@ describe("what the push service answers", () => {
     expect(await settled(node, id)).toMatchObject({ accepted: 0, gone: 0, refused: 1 });
     expect(await subscriptions()).toContain(token);
     expect(await deliveries(node, sender, id)).toEqual([
-      expect.objectContaining({ outcome: "REFUSED", reason: "PayloadTooLarge \ufffd" }),
+      expect.objectContaining({ outcome: "REFUSED", reason: "PayloadTooLarge\ufffd\ufffd" }),
     ]);
   });
 
