@@ -118,7 +118,7 @@ describe("accountSettings in GraphQL", () => {
     });
   });
 
-  it.each(["", "x", "\0", "'"])("refuses the key %j", async (key) => {
+  it.each(["", "x", "'"])("refuses the key %j", async (key) => {
     const { data, errors } = await graphql(node, ASK, { key });
     expect(data ?? null).toBeNull();
     expect(errors?.[0]).toMatchObject({
