@@ -1,13 +1,10 @@
 import {
   createSourceEventStream,
-  type DocumentNode,
   type ExecutionResult,
   execute,
-  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   parse,
-  specifiedRules,
   validate,
 } from "graphql";
 import type { CompiledQuery } from "graphql-jit";
@@ -18,14 +15,17 @@ import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { nestsDeeper } from "../core/nesting";
 import type { Context } from "./context";
-import { documentError, faultError, sourceError, syntaxFault, toGraphQLError } from "./error";
+import { faultError, sourceError, toGraphQLError } from "./error";
 import { answerEach, isPromise } from "./events";
-import { type Limits, limitRules } from "./limits";
+import type { Limits } from "./limits";
 import { Compiler } from "./operation/compiler";
+import { DocumentReader } from "./operation/document-reader";
 import { VALUE_LEVELS } from "./operation/document-rules";
+import { OpenSubscriptions } from "./operation/open-subscriptions";
 import { countWork } from "./operation/operation-weight";
 import { type Prepared, prepareOperation } from "./operation/prepared";
 
+export { DocumentRefused } from "./operation/document-reader";
 export type { Prepared } from "./operation/prepared";
 
 /** A way in. */
@@ -34,22 +34,18 @@ export type Door = "graphql" | "websocket" | "rest";
 /** What an operation answers: one result, or the results of a subscription one after the other. */
 export type Answer = ExecutionResult | AsyncIterable<ExecutionResult>;
 
-/** Refused before it ran: the mistakes of a document. */
-export class DocumentRefused extends Error {
-  override readonly name = "DocumentRefused";
-  constructor(readonly errors: readonly GraphQLError[]) {
-    super(errors[0]?.message);
-  }
-}
-
-/** Mistakes of one document that are told at most. */
-const MAX_ERRORS = 10;
 /** Mistakes in variables are fewer: graphql prints the whole input into the message of each. */
 const COERCION = { maxCoercionErrors: 4 };
 /** Mistakes of one set of variables that are told at most, as graphql itself has it. */
 const MAX_VARIABLE_ERRORS = 50;
 /** Bytes that all prepared operations of clients may keep together, by estimate. */
 const CACHE_BYTES = 64 * 1024 * 1024;
+
+/** The events of a subscription, and what to call when they end. */
+interface OpenSource {
+  events: AsyncIterable<unknown>;
+  ended: () => void;
+}
 
 /** What a request with variables that nobody reads is answered. */
 const TOO_DEEP: ExecutionResult = {
@@ -65,7 +61,8 @@ export class Engine {
   /** Where operations are in the cache. */
   private readonly keys = new WeakMap<Prepared, string>();
   private readonly compiler: Compiler;
-  private readonly limitRules;
+  private readonly openSubscriptions = new OpenSubscriptions();
+  private readonly reader: DocumentReader;
 
   constructor(
     readonly schema: GraphQLSchema,
@@ -74,12 +71,16 @@ export class Engine {
     private readonly metrics: Metrics,
     clock: Clock = systemClock,
   ) {
-    this.limitRules = limitRules(limits);
+    this.reader = new DocumentReader(schema, limits, log);
     this.compiler = new Compiler(schema, clock, log);
     this.cache = new LRUCache({
       max: limits.GRAPHQL_CACHE,
       maxSize: CACHE_BYTES,
       sizeCalculation: ({ bytes }) => bytes,
+      // An open subscription may hold the operation longer, by what it keeps without its compiled form.
+      dispose: (prepared, _key, reason) => {
+        if (reason === "evict") this.compiler.discard(prepared);
+      },
     });
   }
 
@@ -94,7 +95,7 @@ export class Engine {
     const key = `${name ?? ""}\n${text}`;
     const known = this.cache.get(key);
     if (known) return known;
-    const prepared = this.read(text, name);
+    const prepared = this.reader.read(text, name);
     this.keys.set(prepared, key);
     this.cache.set(key, prepared);
     return prepared;
@@ -142,16 +143,16 @@ export class Engine {
     door: Door,
   ): Promise<Answer> {
     const source = await this.open(prepared, context, variables);
-    if (!(Symbol.asyncIterator in source)) {
+    if (!("events" in source)) {
       this.count(prepared, source, door);
       return source;
     }
     this.count(prepared, {}, door);
-    const events = source[Symbol.asyncIterator]();
     return answerEach(
-      events,
+      source.events[Symbol.asyncIterator](),
       (event) => this.answer(prepared, event, context, variables),
       (error) => sourceError(error, this.log, context.caller.requestId),
+      source.ended,
     );
   }
 
@@ -160,11 +161,13 @@ export class Engine {
     prepared: Prepared,
     context: Context,
     variables: Record<string, unknown>,
-  ): Promise<AsyncIterable<unknown> | ExecutionResult> {
+  ): Promise<OpenSource | ExecutionResult> {
     if (nestsDeeper(variables, VALUE_LEVELS)) return TOO_DEEP;
     const limited = countWork(prepared, context);
     if (limited) return limited;
+    let ended: (() => void) | undefined;
     try {
+      ended = this.openSubscriptions.open(prepared, variables, context.caller.ip);
       const source = await createSourceEventStream({
         schema: this.schema,
         document: prepared.document,
@@ -174,8 +177,11 @@ export class Engine {
         hideSuggestions: !this.limits.INTROSPECTION,
         options: COERCION,
       });
-      return Symbol.asyncIterator in source ? source : this.finish(source, context);
+      if (Symbol.asyncIterator in source) return { events: source, ended };
+      ended();
+      return this.finish(source, context);
     } catch (error) {
+      ended?.();
       return this.failed(error, context);
     }
   }
@@ -207,55 +213,6 @@ export class Engine {
         : this.finish(result, context);
     } catch (error) {
       return fail(error);
-    }
-  }
-
-  /** @throws DocumentRefused, and nothing else, whatever a document does to those who read it */
-  private read(text: string, name: string | undefined): Prepared {
-    try {
-      const document = this.check(text);
-      const operation = getOperationAST(document, name);
-      if (operation) return prepareOperation(this.schema, document, operation);
-    } catch (error) {
-      if (error instanceof DocumentRefused) throw error;
-      // They recurse as deep as a document nests, and through as many fragments as spread each other.
-      const fault =
-        error instanceof RangeError
-          ? new Fault("TOO_LARGE", "The document nests too deeply")
-          : new Fault("MALFORMED", "The document is not valid");
-      this.log.info({ err: error }, "a document could not be read");
-      throw new DocumentRefused([faultError(fault)]);
-    }
-    const message = name
-      ? "The document has no operation of this name"
-      : "Say which operation of the document to run (operationName)";
-    throw new DocumentRefused([faultError(new Fault("MALFORMED", message))]);
-  }
-
-  private check(text: string): DocumentNode {
-    const { INTROSPECTION, GRAPHQL_MAX_TOKENS } = this.limits;
-    const refuse = (errors: readonly GraphQLError[]) => {
-      throw new DocumentRefused(errors.map(documentError));
-    };
-    // Near names would tell the schema bit by bit.
-    const hideSuggestions = !INTROSPECTION;
-    const document = this.parse(text, GRAPHQL_MAX_TOKENS);
-    const excess = validate(this.schema, document, this.limitRules, { maxErrors: 1 });
-    if (excess.length > 0) refuse(excess.slice(0, 1));
-    const mistakes = validate(this.schema, document, specifiedRules, {
-      maxErrors: MAX_ERRORS,
-      hideSuggestions,
-    });
-    if (mistakes.length > 0) refuse(mistakes);
-    return document;
-  }
-
-  private parse(text: string, maxTokens: number): DocumentNode {
-    try {
-      return parse(text, { maxTokens });
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error;
-      throw new DocumentRefused([faultError(syntaxFault(error.message), error)]);
     }
   }
 

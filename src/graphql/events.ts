@@ -3,13 +3,16 @@
  * which would take three more turns of the queue for each event of each subscriber. Where the source or
  * an answer fails, the source is ended: whoever reads by `for await` does not do that.
  * @param refuse what the reader is told in place of an error
+ * @param ended called whenever the answers end, perhaps more than once
  */
 export function answerEach<Event, Result>(
   source: AsyncIterator<Event>,
   answer: (event: Event) => Result | Promise<Result>,
   refuse: (error: unknown) => Error,
+  ended: () => void = () => undefined,
 ): AsyncIterableIterator<Result> {
   const fail = async (error: unknown): Promise<never> => {
+    ended();
     try {
       await source.return?.();
     } catch {
@@ -18,7 +21,10 @@ export function answerEach<Event, Result>(
     throw refuse(error);
   };
   const settle = (step: IteratorResult<Event>) => {
-    if (step.done) return { value: undefined, done: true as const };
+    if (step.done) {
+      ended();
+      return { value: undefined, done: true as const };
+    }
     try {
       const value = answer(step.value);
       return isPromise(value) ? value.then(toStep, fail) : toStep(value);
@@ -29,6 +35,7 @@ export function answerEach<Event, Result>(
   return {
     next: () => source.next().then(settle, fail),
     async return() {
+      ended();
       await source.return?.();
       return { value: undefined, done: true };
     },

@@ -65,6 +65,13 @@ export class Compiler {
     return true;
   }
 
+  /** Gives up the compiled form of an operation, which then runs without it. */
+  discard(prepared: Prepared): void {
+    if (!prepared.compiled) return;
+    prepared.compiled = null;
+    prepared.bytes -= this.estimate(prepared);
+  }
+
   private estimate(prepared: Prepared): number {
     const known = this.estimates.get(prepared);
     if (known !== undefined) return known;

@@ -1,0 +1,43 @@
+import { newUser } from "../support/client";
+import { type GraphqlSocket, openSocket } from "../support/graphql-socket";
+import { startNode, type TestNode } from "../support/node";
+
+/** Open subscriptions over a socket keep a bounded amount of memory; docs/LIMITS.md says how much. */
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode();
+});
+afterAll(() => node?.stop());
+
+const begin = (socket: GraphqlSocket, id: number) =>
+  socket.send({
+    id: String(id),
+    type: "subscribe",
+    payload: { query: `subscription { callSignals { id } } #${id}${"x".repeat(200_000)}` },
+  });
+
+test("a document too many is refused, and let in once another has ended", async () => {
+  const { token } = await newUser(node);
+  const socket = await openSocket(node, token);
+  let refusedAt = 0;
+  // A query behind each tells that it was taken, since a subscription that begins answers nothing.
+  for (let id = 1; refusedAt === 0 && id < 40; id += 1) {
+    begin(socket, id);
+    await socket.run("{ __typename }");
+    const refused = socket.received.find((message) => message.id === String(id));
+    if (!refused) continue;
+    expect(refused).toMatchObject({
+      type: "error",
+      payload: [{ extensions: { code: "LIMITED" } }],
+    });
+    refusedAt = id;
+  }
+  expect(refusedAt).toBeGreaterThan(2);
+  socket.send({ id: "1", type: "complete" });
+  await socket.run("{ __typename }");
+  begin(socket, 100);
+  await socket.run("{ __typename }");
+  expect(socket.received.filter(({ id }) => id === "100")).toEqual([]);
+  await socket.close();
+});
