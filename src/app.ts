@@ -55,59 +55,61 @@ import { stanzaSizes } from "./xmpp/stanza-sizes";
 
 /** A running node. */
 export interface App {
-  /** Where clients find it. */
+  /** Public addresses of the node. */
   addresses: Addresses;
-  /** Where chat clients connect, by what they speak; those alone that are open. */
+  /** URLs of the open chat endpoints, by transport. */
   chatUrls: ChatBanner;
-  /** What the first start created; null on every later one. */
+  /** Credentials that the first start created; null at later starts. */
   created: Credentials | null;
   log: Log;
-  /** The database of this node; on the embedded one nobody else can look into it. */
+  /** The database of this node. No other process can open it if it is embedded. */
   store: Store;
-  /** Reads the TLS certificate again; sockets that are open go on. */
+  /** Reloads the TLS certificate. Open sockets are not affected. */
   reload(): Promise<void>;
-  /** Stops accepting, lets what is under way finish, closes sockets, writes what is behind. */
+  /**
+   * Graceful shutdown: stops accepting, finishes in-flight requests, closes sockets, flushes pending writes.
+   */
   close(): Promise<void>;
 }
 
-/** What a test may put in place of the machine's own. */
+/** Dependencies that tests may replace. */
 export interface AppParts extends PushParts {
   clock?: Clock;
   log?: Log;
-  /** Called when the node must end because another may run beside it. */
+  /** Called when the node lost its lock and must exit, since another node may run. */
   onLost?: (reason: string) => void;
-  /** How addresses that owners and clients name are looked up and judged. */
+  /** How the connector for outbound URLs resolves and checks addresses. */
   connector?: Pick<ConnectorOptions, "resolve" | "isPrivate">;
-  /** Milliseconds between two looks for jobs that this node was not told of. */
+  /** Poll interval of the job queue, in milliseconds. */
   jobsPollMs?: number;
-  /** Samples the delay of the event loop, by which load is shed. */
+  /** Samples the event-loop delay for load shedding. */
   sampleDelay?: SampleDelay;
 }
 
 /**
- * Starts a node: database, bus, rooms, doors, in this order; ready once it resolves.
- * @throws Refusal when it must not start on this database, Error when a port is taken
+ * Starts a node: database, bus, domain modules and transports, in this order. It is ready once this resolves.
+ * @throws UnusableDatabaseError if the service must not start on the database, Error if a port is in use
  */
 export async function startApp(config: Config, parts: AppParts = {}): Promise<App> {
   const log = parts.log ?? openLog(config.LOG_LEVEL);
   const clock = parts.clock ?? systemClock;
   const metrics = openMetrics();
-  const opened = new Lifecycle(log);
+  const lifecycle = new Lifecycle(log);
   try {
     const store = await openStore({ config, log, exclusive: true, onLost: parts.onLost });
-    opened.add("database", () => store.close());
+    lifecycle.add("database", () => store.close());
     const bus = await openBus({ config, log, clock });
-    opened.add("bus", () => bus.close());
+    lifecycle.add("bus", () => bus.close());
     const limiters = await openLimiters({ config, log, clock });
-    opened.add("limits", () => limiters.close());
+    lifecycle.add("limits", () => limiters.close());
 
     const sealer = await openSealer(config);
     await resealSecrets(store, sealer);
     await resealCredentials(store, sealer);
     const mailer = await openMail({ config, clock, log });
-    if (mailer) opened.add("mail", () => mailer.close());
-    const alone = store.kind === "embedded" || config.REDIS_URL === undefined;
-    const jobs = openJobs({ store, log, alone, pollMs: parts.jobsPollMs });
+    if (mailer) lifecycle.add("mail", () => mailer.close());
+    const singleNode = store.kind === "embedded" || config.REDIS_URL === undefined;
+    const jobs = openJobs({ store, log, alone: singleNode, pollMs: parts.jobsPollMs });
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
@@ -120,11 +122,11 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
       deliverEmailChange: mailer && ((change) => jobs.enqueue(EMAIL_CHANGE_JOB, change)),
     });
-    opened.add("identity", () => identity.close());
+    lifecycle.add("identity", () => identity.close());
     const push = openPush({ identity, jobs, log, metrics }, parts);
-    // In this order: batches under way are sent before the services' connections end.
-    opened.add("push services", () => push.close());
-    opened.add("jobs", () => jobs.close());
+    // Closed in reverse order: running batches are sent before the connections to push services close.
+    lifecycle.add("push services", () => push.close());
+    lifecycle.add("jobs", () => jobs.close());
     jobs.work("purge", () => purge(identity), { everySeconds: PURGE_SECONDS });
     if (mailer) {
       jobs.work(RESET_JOB, (request: ResetRequest) => sendReset(identity, mailer, request));
@@ -132,8 +134,8 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
         sendEmailChange(identity, mailer, change),
       );
     }
-    const recorder = openRecords({ identity, jobs, push, log, metrics }, { alone });
-    opened.add("call records", () => recorder.close());
+    const recorder = openRecords({ identity, jobs, push, log, metrics }, { alone: singleNode });
+    lifecycle.add("call records", () => recorder.close());
     const chatServer =
       config.CHAT_MODE === "component"
         ? openComponent({
@@ -190,20 +192,20 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       isProxy: isWithin(config.TRUST_PROXY),
     });
     await server.listen({ host: config.HOST, port: config.PORT });
-    opened.add("HTTP server", () => server.close());
-    opened.add("GraphQL sockets", () => sockets.close());
+    lifecycle.add("HTTP server", () => server.close());
+    lifecycle.add("GraphQL sockets", () => sockets.close());
     const chat = chatServer
-      ? await attach(chatServer, router, config, opened)
-      : await openOwnChat(
+      ? await connectComponent(chatServer, router, config, lifecycle)
+      : await openChatEndpoint(
           {
             ...{ config, log, clock, metrics, router, authenticate, admitConnection },
             messageCounter: (user) => identity.limits.messages(user),
             watch: (stream) => watchStream(identity, stream),
           },
-          opened,
+          lifecycle,
         );
-    opened.add("open sockets", async () => {
-      // Takes no new connection; requests on those that are open are answered.
+    lifecycle.add("open sockets", async () => {
+      // Accepts no new connections; requests on open connections are still answered.
       server.server.close();
       const window = config.DRAIN_SPREAD_SECONDS * 1000;
       await Promise.all([chat.drain(window), sockets.drain(window)]);
@@ -219,40 +221,43 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     };
     const created = await bootstrap(store, sealer, config.DATA_DIR, addresses);
     const sampleDelay = parts.sampleDelay ?? sampleEventLoopDelay;
-    opened.add(
+    lifecycle.add(
       "load samples",
       sampleDelay((delayMs) => shedder.sample(delayMs)),
     );
     health.ready = true;
-    opened.add("readiness", () => {
+    lifecycle.add("readiness", () => {
       health.ready = false;
     });
     return {
       ...{ addresses, chatUrls: chat.urls, created, log, store, reload: chat.reload },
-      close: () => opened.close(),
+      close: () => lifecycle.close(),
     };
   } catch (error) {
-    await opened.close();
+    await lifecycle.close();
     throw error;
   }
 }
 
-/** Where chat clients connect. */
-interface ChatDoor {
+/** The chat endpoint of this node, or the chat server that it is connected to. */
+interface ChatEndpoint {
   urls: ChatBanner;
   drain(windowMs: number): Promise<void>;
   reload(): Promise<void>;
 }
 
-/** The chat endpoint of this node. */
-async function openOwnChat(services: ChatServices, opened: Lifecycle): Promise<ChatDoor> {
+/** Opens the chat endpoint of this node. */
+async function openChatEndpoint(
+  services: ChatServices,
+  lifecycle: Lifecycle,
+): Promise<ChatEndpoint> {
   const { config, clock, log } = services;
   const certificate = needsCertificate(config)
     ? await openCertificate(config, { clock, log })
     : null;
-  opened.add("certificate", () => certificate?.close());
+  lifecycle.add("certificate", () => certificate?.close());
   const chat = await openChat(services, certificate);
-  opened.add("chat endpoint", () => chat.close());
+  lifecycle.add("chat endpoint", () => chat.close());
   return {
     urls: chatUrls(chat.ports, hostInUrl(config.HOST)),
     drain: chat.drain,
@@ -260,14 +265,14 @@ async function openOwnChat(services: ChatServices, opened: Lifecycle): Promise<C
   };
 }
 
-/** The chat server that this node is attached to; its sockets are its own. */
-async function attach(
+/** Connects to the chat server as a component. The sockets of chat clients belong to the chat server. */
+async function connectComponent(
   component: Component,
   router: Router,
   config: Config,
-  opened: Lifecycle,
-): Promise<ChatDoor> {
-  opened.add("chat server", () => component.close());
+  lifecycle: Lifecycle,
+): Promise<ChatEndpoint> {
+  lifecycle.add("chat server", () => component.close());
   await component.start(router);
   return {
     urls: { server: `xmpp:${config.CHAT_DOMAIN}` },

@@ -4,8 +4,8 @@ import { ConfigError, readConfig } from "./core/config";
 import { isShownToPerson, printBanner, printProblem } from "./core/console";
 import { Refusal } from "./store/refusal";
 
-/** Milliseconds beyond the time for draining after which a process that does not end is ended. */
-const LAST_RESORT_MS = 5_000;
+/** Time after the drain timeout until the process exits in any case, in milliseconds. */
+const FORCED_EXIT_MS = 5_000;
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -16,12 +16,12 @@ async function main(): Promise<void> {
     if (ending) return;
     ending = true;
     const seconds = config.DRAIN_SPREAD_SECONDS + config.DRAIN_SECONDS;
-    const limit = seconds * 1000 + LAST_RESORT_MS;
+    const limit = seconds * 1000 + FORCED_EXIT_MS;
     setTimeout(() => process.exit(code || 1), limit).unref();
     void (app?.close() ?? Promise.resolve()).then(() => process.exit(code));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => end(0));
-  // A closed terminal ends what was started in it; a service is told to read its certificate again.
+  // SIGHUP of a closed terminal stops the process; SIGHUP to a service reloads the certificate.
   process.on("SIGHUP", () => {
     if (isShownToPerson()) end(0);
     else void app?.reload();
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // A mistake that its owner can mend is told in words, without a stack.
+  // Errors that the operator can fix are printed without a stack trace.
   const expected = error instanceof ConfigError || error instanceof Refusal || cannotListen(error);
   printProblem(expected ? (error as Error).message : error);
   process.exit(1);

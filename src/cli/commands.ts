@@ -19,7 +19,7 @@ const ABOUT: Record<string, string> = {
 };
 
 /** Errors whose text is for the person at the terminal; of all others the whole is shown. */
-const IN_WORDS = new Set(["CommandError", "ConfigError", "Refusal"]);
+const IN_WORDS = new Set(["CommandError", "ConfigError", "UnusableDatabaseError"]);
 
 /**
  * Runs the command line: a command for each operation of schema/cli, sent to a running server, and

@@ -1,31 +1,31 @@
 import type { Fault } from "./errors";
 
-/** What {@link BoundedStream} is made with. */
+/** Options of {@link BoundedStream}. */
 export interface StreamOptions {
-  /** Values that wait for a slow reader at most. */
+  /** Maximum number of values queued for a slow reader. */
   capacity: number;
-  /** What a reader is told that did not keep up. */
+  /** Makes the error that a reader gets that does not keep up. */
   overflow: () => Fault;
-  /** Closes the reader's connection after that; nobody is passed over in silence. */
+  /** Closes the connection of a reader that does not keep up, so that it notices the loss. */
   hangUp?: () => void;
-  /** Called once, when the stream ends in whichever way. */
+  /** Called once, when the stream ends for any reason. */
   onEnd: () => void;
 }
 
 /**
- * Values for one reader, in order, with a bounded queue: a reader that does not keep up is told and
- * disconnected. The iterator of a GraphQL subscription.
+ * The iterator of a GraphQL subscription: an ordered, bounded queue of values for one reader. A reader that
+ * does not keep up gets an error and is disconnected.
  */
 export class BoundedStream<T> implements AsyncIterableIterator<T> {
   private readonly queue: T[] = [];
   private waiting: ((next: IteratorResult<T>) => void) | null = null;
-  private readonly draining: Array<() => void> = [];
+  private readonly drainWaiters: Array<() => void> = [];
   private failure: Fault | null = null;
   private done = false;
 
   constructor(private readonly options: StreamOptions) {}
 
-  /** Gives the reader a value, now or when it asks; nothing after the end. */
+  /** Delivers a value to a waiting reader, or queues it. No effect after the end of the stream. */
   push(value: T): void {
     if (this.done) return;
     if (this.waiting) {
@@ -39,7 +39,7 @@ export class BoundedStream<T> implements AsyncIterableIterator<T> {
     }
   }
 
-  /** Ends a stream whose reader does not keep up: the reader is told, and disconnected. */
+  /** Ends the stream of a reader that does not keep up, with an error, and disconnects the reader. */
   overrun(): void {
     if (this.done) return;
     this.failure = this.options.overflow();
@@ -47,32 +47,32 @@ export class BoundedStream<T> implements AsyncIterableIterator<T> {
     this.options.hangUp?.();
   }
 
-  /** Resolves once nothing waits for the reader, or the stream has ended; undefined when that is so. */
+  /** Resolves once the queue is empty or the stream has ended; undefined if the queue is already empty. */
   drained(): Promise<void> | undefined {
     if (this.queue.length === 0) return undefined;
-    return new Promise((resolve) => this.draining.push(resolve));
+    return new Promise((resolve) => this.drainWaiters.push(resolve));
   }
 
-  /** Ends the stream; what waits in it is dropped. */
+  /** Ends the stream and drops queued values. */
   close(): void {
     if (this.done) return;
     this.done = true;
     this.queue.length = 0;
     this.waiting?.({ value: undefined, done: true });
     this.waiting = null;
-    this.tellDrained();
+    this.notifyDrained();
     this.options.onEnd();
   }
 
   async next(): Promise<IteratorResult<T>> {
     if (this.failure) {
-      const told = this.failure;
+      const failure = this.failure;
       this.failure = null;
-      throw told;
+      throw failure;
     }
     if (this.queue.length > 0) {
       const value = this.queue.shift() as T;
-      if (this.queue.length === 0) this.tellDrained();
+      if (this.queue.length === 0) this.notifyDrained();
       return { value, done: false };
     }
     if (this.done) return { value: undefined, done: true };
@@ -86,8 +86,8 @@ export class BoundedStream<T> implements AsyncIterableIterator<T> {
     return { value: undefined, done: true };
   }
 
-  private tellDrained(): void {
-    for (const resolve of this.draining.splice(0)) resolve();
+  private notifyDrained(): void {
+    for (const resolve of this.drainWaiters.splice(0)) resolve();
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<T> {

@@ -1,27 +1,27 @@
-/** What a door knows of a request before anybody is looked up. */
+/** What a transport knows about a request before the session is looked up. */
 export interface Caller {
   door: "graphql" | "websocket" | "rest";
   ip: string;
   userAgent?: string;
-  /** Session token as sent. */
+  /** The session token, as sent. */
   token?: string;
-  /** The web page's origin, where a browser named one. */
+  /** Origin of the web page, if the client is a browser. */
   origin?: string;
   requestId: string;
   /**
-   * Body parameters as sent, flattened to wire names (`user[login]`) and raw text; from REST alone,
-   * where a signature may cover all of them.
+   * Body parameters as sent, flattened to wire names (`user[login]`) and raw text. REST only: a signature
+   * may cover all of them.
    */
   parameters?: () => Array<[name: string, text: string]>;
-  /** Closes the connection of a caller that does not keep up; of a socket alone. */
+  /** Closes the connection of a client that does not keep up. WebSocket only. */
   hangUp?: () => void;
   /**
-   * Moves the connection to the session of another token of the same user; of a socket alone.
+   * Switches the connection to the session of another token of the same user. WebSocket only.
    * @throws Fault UNAUTHENTICATED, FORBIDDEN
    */
   renew?: (token: string) => Promise<void>;
-  /** Session that the connection came with: names its device, also once it was renewed; of a socket alone. */
+  /** Id of the connection's first session; identifies the device, also after a renewal. WebSocket only. */
   deviceSession?: number;
-  /** Keeps the connection open until this operation is answered, which ends it; of a socket alone. */
+  /** Keeps the connection open until this operation, which ends the session, is answered. WebSocket only. */
   answerFirst?: () => void;
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
-/** Whether nobody beyond this machine can reach what listens on the host. */
+/** Whether a server on this host can only be reached from this machine. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, "").toLowerCase();
   if (isIP(address) === 4) return address.startsWith("127.");
   return address === "::1" || address === "localhost";
 }
 
-/** An IPv4 address that came as `::ffff:` IPv6, as IPv4. */
+/** Turns an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) into IPv4; returns any other address unchanged. */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
@@ -17,9 +17,9 @@ export function plainAddress(address: string): string {
 const family = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
 
 /**
- * Whether an address is one of these.
+ * Makes a function that checks whether an address is within the given networks.
  * @param networks addresses and networks (`10.0.0.0/8`)
- * @throws RangeError or TypeError for an entry that is no address
+ * @throws RangeError or TypeError for an entry that is not an address
  */
 export function isWithin(networks: string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -32,10 +32,10 @@ export function isWithin(networks: string[]): (address: string) => boolean {
 }
 
 /**
- * How the address of a client is found: that of the connection, or, from a trusted proxy, the last
- * one of X-Forwarded-For that is no trusted proxy itself.
+ * Makes a function that finds the address of a client: the peer address of the connection or, behind trusted
+ * proxies, the last address in X-Forwarded-For that is not a trusted proxy.
  * @param trusted addresses and networks (`10.0.0.0/8`)
- * @throws RangeError or TypeError for an entry that is no address
+ * @throws RangeError or TypeError for an entry that is not an address
  */
 export function clientAddress(trusted: string[]): (request: IncomingMessage) => string {
   const isProxy = isWithin(trusted);
@@ -53,8 +53,8 @@ export function clientAddress(trusted: string[]): (request: IncomingMessage) => 
 }
 
 /**
- * The address as limits count it: an IPv6 host has a whole network of 64 bits to itself, so it is the
- * first half of one; whoever has none is counted together.
+ * The key under which rate limits count an address: the address itself for IPv4, its /64 network for IPv6,
+ * since one host usually controls a whole /64, and "unknown" for a missing address.
  */
 export function networkOf(address: string): string {
   const text = plainAddress(address.split("%", 1)[0] ?? "");
@@ -62,7 +62,7 @@ export function networkOf(address: string): string {
   const [head = "", tail] = text.toLowerCase().split("::");
   const groups = head.split(":").filter(Boolean);
   if (tail !== undefined) {
-    // An IPv4 address at the end stands for two groups.
+    // A trailing IPv4 address takes the place of two groups.
     const after = tail.split(":").filter(Boolean);
     const count = after.length + (tail.includes(".") ? 1 : 0);
     groups.push(...Array<string>(8 - groups.length - count).fill("0"), ...after);

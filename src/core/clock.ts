@@ -1,10 +1,10 @@
-/** Where the time comes from. Tests put their own in its place, so that nothing has to sleep. */
+/** Source of the current time. Tests replace it, so that they need not sleep. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 const DAY_MS = 86_400_000;
@@ -14,8 +14,8 @@ let dayNumber = Number.NaN;
 let dayText = "";
 
 /**
- * ISO 8601 in UTC to the second, `2018-12-05T11:58:02Z`, the form of every date on the wire. Lists
- * hold hundreds of times, mostly of few days, so the last day's text is kept.
+ * Formats a date as ISO 8601 in UTC with seconds, `2018-12-05T11:58:02Z`, as every date on the wire.
+ * A list holds hundreds of dates, most of them of the same few days, so the text of the last day is cached.
  */
 export function isoSeconds(date: Date): string {
   const ms = date.getTime();
@@ -29,5 +29,5 @@ export function isoSeconds(date: Date): string {
   return `${dayText}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}Z`;
 }
 
-/** Milliseconds by a clock that nobody sets, for what lies between two looks at it. */
+/** Milliseconds of a monotonic clock, to measure durations. */
 export const elapsed = (): number => performance.now();

@@ -9,20 +9,20 @@ type Value<V> = V extends { schema: z.ZodType<infer T, string>; default: infer D
     : T | undefined
   : never;
 
-/** The checked configuration, by the names of the environment variables. */
+/** The validated configuration, keyed by environment variable. */
 export type Config = { readonly [K in keyof Variables]: Value<Variables[K]> };
 
-/** Every mistake of the configuration at once; its message is made to be read by a person. */
+/** All problems of the configuration. The message is written for the operator. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   constructor(readonly problems: string[]) {
-    super(`The configuration has mistakes:\n${problems.map((text) => `  - ${text}`).join("\n")}`);
+    super(`The configuration is invalid:\n${problems.map((text) => `  - ${text}`).join("\n")}`);
   }
 }
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset.
- * @throws ConfigError that lists every mistake; values of secret variables are not repeated
+ * @throws ConfigError that lists every problem; it does not contain the values of secret variables
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const problems: string[] = [];
@@ -35,24 +35,24 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     const result = schema.safeParse(text);
     if (result.success) config[name] = result.data;
     else {
-      const shown = secret ? "" : ` (it is ${JSON.stringify(text)})`;
-      problems.push(`${given} ${result.error.issues[0]?.message ?? "is not valid"}${shown}`);
+      const quoted = secret ? "" : ` (it is ${JSON.stringify(text)})`;
+      problems.push(`${given} ${result.error.issues[0]?.message ?? "is invalid"}${quoted}`);
     }
   }
   if (config.DATABASE_URL !== undefined && !environment.SECRET_KEY) {
     problems.push(
-      "SECRET_KEY is needed with DATABASE_URL: 32 bytes, the same on every node (openssl rand -base64 32)",
+      "SECRET_KEY is required with DATABASE_URL: 32 bytes, the same on every node (openssl rand -base64 32)",
     );
   }
   for (const [one, other] of [
     ["TLS_CERT_FILE", "TLS_KEY_FILE"],
     ["TLS_KEY_FILE", "TLS_CERT_FILE"],
   ] as const) {
-    if (environment[one] && !environment[other]) problems.push(`${other} is needed with ${one}`);
+    if (environment[one] && !environment[other]) problems.push(`${other} is required with ${one}`);
   }
   if (config.CHAT_MODE === "component" && !environment.CHAT_SECRET) {
     problems.push(
-      "CHAT_SECRET is needed with CHAT_MODE=component: the component's secret at the chat server",
+      "CHAT_SECRET is required with CHAT_MODE=component: the component's secret at the chat server",
     );
   }
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,39 +1,43 @@
-/** What the banner tells. */
+/** Addresses that the banner shows. */
 export interface Banner {
   base_url: string;
   graphql_url: string;
 }
 
-/** Where chat clients connect, by what they speak; those alone that are open. */
+/** URLs of the open chat endpoints, by transport. */
 export interface ChatBanner {
   ws?: string;
   wss?: string;
   tcp?: string;
   tls?: string;
-  /** The chat server that this service is attached to. */
+  /** The external chat server that this service is connected to as a component. */
   server?: string;
 }
 
-const CHAT = {
+const CHAT_TRANSPORTS = {
   ws: "XMPP over WebSocket",
-  wss: "the same inside TLS",
+  wss: "XMPP over WebSocket, TLS",
   tcp: "XMPP over TCP, STARTTLS",
-  tls: "XMPP over TCP inside TLS",
-  server: "an existing chat server",
+  tls: "XMPP over TCP, direct TLS",
+  server: "external chat server",
 } as const;
 
-/** A row for each way to the chat endpoint, as it is on this machine. */
+/** One row for each open chat endpoint. */
 function chatRows(chat: ChatBanner): Array<[string, string]> {
-  const open = Object.entries(CHAT).filter(([way]) => chat[way as keyof ChatBanner]);
+  const open = Object.entries(CHAT_TRANSPORTS).filter(
+    ([transport]) => chat[transport as keyof ChatBanner],
+  );
   if (open.length === 0) return [["Chat", "off"]];
-  const width = Math.max(...open.map(([way]) => chat[way as keyof ChatBanner]?.length ?? 0));
-  return open.map(([way, words], index) => [
+  const width = Math.max(
+    ...open.map(([transport]) => chat[transport as keyof ChatBanner]?.length ?? 0),
+  );
+  return open.map(([transport, description], index) => [
     index === 0 ? "Chat" : "",
-    `${(chat[way as keyof ChatBanner] ?? "").padEnd(width)}  (${words})`,
+    `${(chat[transport as keyof ChatBanner] ?? "").padEnd(width)}  (${description})`,
   ]);
 }
 
-/** The credentials of a first start. */
+/** Credentials that the first start creates. */
 export interface FirstCredentials {
   application_id: number;
   auth_key: string;
@@ -42,8 +46,8 @@ export interface FirstCredentials {
 }
 
 /**
- * Says on standard output that the service runs and where. Secrets are shown only to a person: an
- * output that is no terminal may be a log that others read.
+ * Prints to standard output that the service is running, and its addresses. Secrets are printed only to a
+ * terminal: any other output may be a log that others can read.
  */
 export function printBanner(
   addresses: Banner,
@@ -69,18 +73,18 @@ export function printBanner(
   output.write(`\nSignalbox is ready.\n\n${lines.join("\n")}\n\n`);
 }
 
-/** Says on standard error why the process ends. */
+/** Prints to standard error why the process exits. */
 export function printProblem(problem: unknown): void {
   const text = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
   process.stderr.write(`${text}\n`);
 }
 
-/** Whether a person sees what is written to standard output. */
+/** Whether standard output is a terminal. */
 export function isShownToPerson(output: NodeJS.WriteStream = process.stdout): boolean {
   return output.isTTY === true;
 }
 
-/** Writes what a command was asked for to standard output. */
+/** Prints the output of a command to standard output. */
 export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
 }

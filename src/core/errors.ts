@@ -1,5 +1,5 @@
 /**
- * The one table of errors. Every door renders from it: REST as a status, XMPP as a stanza error
+ * All error codes, and how each protocol renders them: REST as a status, XMPP as a stanza error
  * (RFC 6120 section 8.3), GraphQL as `extensions.code`.
  */
 export const ERRORS = {
@@ -20,24 +20,24 @@ export const ERRORS = {
 /** A code of {@link ERRORS}. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Messages by the name of the field they are about; `base` is the request as a whole. */
+/** Messages by field name; `base` stands for the whole request. */
 export type FieldErrors = Record<string, string[]>;
 
-/** The text that clients of the API family match when a token is missing or no longer valid. */
+/** Message for a missing or invalid token. Legacy clients compare this text (docs/COMPATIBILITY.md). */
 export const NO_SESSION = "Required session does not exist";
 
 /**
- * What code throws to refuse a request. Its text is shown to the caller, so it never holds a secret,
- * a token or a detail of the implementation; anything else that is thrown is masked as INTERNAL.
+ * The error to throw to reject a request. The client sees its message, so it must not contain secrets, tokens
+ * or implementation details. Any other error is masked as INTERNAL.
  */
 export class Fault extends Error {
   override readonly name = "Fault";
 
   /**
-   * @param code what went wrong, of the table
-   * @param message for the caller; the first field message when left out
-   * @param fields messages by GraphQL input field name (camelCase); doors rename them
-   * @param retryAfter seconds until trying again makes sense, with LIMITED and UNAVAILABLE
+   * @param code a key of {@link ERRORS}
+   * @param message for the client
+   * @param fields messages by GraphQL input field name (camelCase); each protocol maps the names to its own
+   * @param retryAfter seconds after which the client may retry, for LIMITED and UNAVAILABLE
    */
   constructor(
     readonly code: ErrorCode,
@@ -53,13 +53,13 @@ export class Fault extends Error {
     return new Fault("INVALID", `${field} ${message}`, { [field]: [message] });
   }
 
-  /** UNAUTHENTICATED for a missing, unknown, expired or destroyed token, in the one text. */
+  /** UNAUTHENTICATED for a missing, unknown, expired or destroyed token, always with the same message. */
   static noSession(): Fault {
     return new Fault("UNAUTHENTICATED", NO_SESSION);
   }
 }
 
-/** The fault itself, or INTERNAL in its place, with a text that tells nothing. */
+/** Returns a Fault unchanged, and a generic INTERNAL fault for any other error. */
 export function toFault(error: unknown): Fault {
   return error instanceof Fault ? error : new Fault("INTERNAL", "Internal server error");
 }

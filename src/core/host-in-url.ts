@@ -1,10 +1,10 @@
-/** A host to listen on as it stands in a URL: an address of IPv6 in brackets, everything as loopback. */
+/** Formats a listening host for a URL: IPv6 in brackets, a wildcard address as loopback. */
 export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** A URL without the slashes at its end, so that a path can follow. */
+/** Removes trailing slashes from a URL, so that a path can be appended. */
 export function withoutEndSlashes(url: string): string {
   let end = url.length;
   while (url[end - 1] === "/") end -= 1;

@@ -6,17 +6,17 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Text as HTML shows it, in an element or in a quoted attribute. */
+/** Escapes text for an HTML element or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Characters that end a line, or that a reader cannot see: controls, separators, direction marks. */
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+/** Line breaks and invisible characters: controls, separators, bidirectional marks. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
-/** A name as one short line: what could begin a header line or turn the reading direction is blanked. */
+/** Shortens a name to one line and blanks {@link INVISIBLE} characters, which could inject a mail header. */
 export function oneLine(text: string, max = 80): string {
-  const line = text.replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
+  const line = text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim();
   const characters = [...line];
   return characters.length > max ? `${characters.slice(0, max - 1).join("")}…` : line;
 }

@@ -1,8 +1,8 @@
 import type { Log } from "./log";
 
 /**
- * What a process has opened, closed in the reverse order: what was opened last stands on what was
- * opened first.
+ * Resources that the process has opened. They are closed in reverse order, since later ones depend on
+ * earlier ones.
  */
 export class Lifecycle {
   private readonly steps: Array<{ name: string; close: () => Promise<void> | void }> = [];
@@ -10,12 +10,12 @@ export class Lifecycle {
 
   constructor(private readonly log: Log) {}
 
-  /** Notes how to close what was just opened. */
+  /** Registers how to close a resource that was just opened. */
   add(name: string, close: () => Promise<void> | void): void {
     this.steps.push({ name, close });
   }
 
-  /** Closes everything, once; what fails is logged and does not keep the rest open. */
+  /** Closes everything once. A failure is logged, and the remaining resources are still closed. */
   close(): Promise<void> {
     this.closing ??= this.closeAll();
     return this.closing;

@@ -1,9 +1,9 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 
-/** Structured log lines, JSON on standard output. Secrets and tokens never go into one. */
+/** Structured log: JSON lines on standard output. Never log secrets or tokens. */
 export type Log = Logger;
 
-/** Keys that hold secrets, blanked wherever an object with them is logged by mistake. */
+/** Keys that hold secrets; their values are redacted in case such an object is logged by mistake. */
 const SECRET_KEYS = [
   "password",
   "old_password",
@@ -20,16 +20,17 @@ const SECRET_KEYS = [
   "credential",
 ];
 
-/** Where PostgreSQL's errors repeat the row that they are about; Prisma keeps them deeper. */
-const ROWS = ['*["detail"]', "err.meta.driverAdapterError.cause.detail"];
+/** Paths where PostgreSQL errors repeat row values, directly and as wrapped by Prisma. */
+const ROW_PATHS = ['*["detail"]', "err.meta.driverAdapterError.cause.detail"];
 
 /**
- * Opens the log at a level of pino's.
- * @param to where the lines go in place of standard output
+ * Opens the log.
+ * @param level a log level of pino
+ * @param to replaces standard output
  */
 export function openLog(level: string, to?: DestinationStream): Log {
   const secrets = SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
-  const redact = { paths: [...secrets, ...ROWS], censor: "[secret]" };
+  const redact = { paths: [...secrets, ...ROW_PATHS], censor: "[secret]" };
   const options = { level, base: null, redact };
   return to ? pino(options, to) : pino(options);
 }

@@ -1,58 +1,61 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { packageVersion } from "./package-root";
 
-/** What the service counts, in the form that Prometheus reads. Labels never hold a user's data. */
+/** Prometheus metrics of the service. Labels never contain user data. */
 export interface Metrics {
   registry: Registry;
-  /** Operations by door (`graphql`, `websocket`, `rest`), operation and outcome code (`OK` or a code of the errors table). */
+  /**
+   * Operations by protocol (`graphql`, `websocket`, `rest`), operation and code (`OK` or a key of `ERRORS`).
+   */
   operations: Counter<"door" | "operation" | "code">;
-  /** Seconds an operation took, by door. */
+  /** Duration of operations in seconds, by protocol. */
   operationSeconds: Histogram<"door">;
-  /** Signals accepted by the router, by the door they came through and their type. */
+  /** Signals that the router accepted, by protocol and type. */
   signals: Counter<"door" | "type">;
-  /** Signals handed to a device, by door. */
+  /** Signals delivered to devices, by protocol. */
   deliveries: Counter<"door">;
   /**
-   * What became of what signals say about calls: `written`, `unknown` (about no call that is recorded),
-   * `lost`; and `woken` users.
+   * Signals recorded in the call history, by outcome: `written`, `unknown` (no such call is recorded),
+   * `lost`. `woken` counts users who got an incoming-call push.
    */
   callRecords: Counter<"outcome">;
-  /** Attempts to send a notification, by service (`apns`, `fcm`, `web`) and outcome. */
+  /** Attempts to send a push notification, by service (`apns`, `fcm`, `web`) and outcome. */
   pushDeliveries: Counter<"service" | "outcome">;
-  /** Seconds that the service took to answer, by service. */
+  /** Response time of push services in seconds, by service. */
   pushSeconds: Histogram<"service">;
-  /** Arrivals refused while the node was overloaded: `anonymous`, `request`. */
+  /** Connections and requests rejected under overload, by class: `anonymous`, `request`. */
   shed: Counter<"arrival">;
-  /** How full all inboxes of signals are together, from 0 to 1, as this node was last told. */
+  /** Fill level of all signal inboxes together, from 0 to 1, at the last signal of this node. */
   inboxFullness: Gauge;
   /** Open sockets by kind (`graphql`, `xmpp`). */
   sockets: Gauge<"kind">;
-  /** Chat streams without a connection that can be resumed. */
+  /** Disconnected chat streams that can be resumed. */
   hibernating: Gauge;
-  /** 1 while this node is attached to the chat server, with CHAT_MODE=component. */
+  /** 1 while this node is connected to the chat server, with CHAT_MODE=component. */
   chatLink: Gauge;
-  /** Signals for the chat server by outcome: `passed`, or `refused` since it could not be reached. */
+  /** Signals sent to the chat server, by outcome: `passed`, or `refused` if it cannot be reached. */
   chatPasses: Counter<"outcome">;
   /**
-   * What the chat server copied here by outcome: `taken`, `double`, `other` (no call signal of a
-   * user), `refused` (answered with an error), `unreadable`.
+   * Stanzas that the chat server forwarded to this node, by outcome: `taken`, `double` (duplicate), `other`
+   * (not a call signal of a user), `refused` (answered with an error), `unreadable`.
    */
   chatCopies: Counter<"outcome">;
   /**
-   * What a chat server asked about sign-ins by outcome: `allowed`, `refused`, `unavailable` (limited, or
-   * not to be judged now), `malformed`, and `without secret`, which no chat server asks.
+   * Requests of the chat server to POST /chat/sign-in, by outcome: `allowed`, `refused`, `unavailable` (rate
+   * limited or temporarily impossible), `malformed`, and `without secret`, which never come from a chat
+   * server.
    */
   chatSignIns: Counter<"outcome">;
 }
 
-/** Makes the registry of one node. */
+/** Creates the metrics and the registry of one node. */
 export function openMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   new Gauge({
     name: "signalbox_build_info",
-    help: "1; the label says which version runs",
+    help: "Always 1; the label is the running version",
     labelNames: ["version"],
     registers,
   }).set({ version: packageVersion() }, 1);
@@ -60,13 +63,13 @@ export function openMetrics(): Metrics {
     registry,
     operations: new Counter({
       name: "signalbox_operations_total",
-      help: "GraphQL operations run, through any door",
+      help: "GraphQL operations run, over any protocol",
       labelNames: ["door", "operation", "code"],
       registers,
     }),
     operationSeconds: new Histogram({
       name: "signalbox_operation_seconds",
-      help: "Time an operation took",
+      help: "Duration of operations",
       labelNames: ["door"],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2],
       registers,
@@ -79,13 +82,13 @@ export function openMetrics(): Metrics {
     }),
     deliveries: new Counter({
       name: "signalbox_signal_deliveries_total",
-      help: "Call signals handed to a device",
+      help: "Call signals delivered to devices",
       labelNames: ["door"],
       registers,
     }),
     callRecords: new Counter({
       name: "signalbox_call_records_total",
-      help: "Signals recorded of calls, by what became of the record",
+      help: "Signals recorded in the call history, by outcome",
       labelNames: ["outcome"],
       registers,
     }),
@@ -97,20 +100,20 @@ export function openMetrics(): Metrics {
     }),
     pushSeconds: new Histogram({
       name: "signalbox_push_seconds",
-      help: "Time a push service took to answer",
+      help: "Response time of push services",
       labelNames: ["service"],
       buckets: [0.01, 0.05, 0.2, 1, 5],
       registers,
     }),
     shed: new Counter({
       name: "signalbox_shed_total",
-      help: "Connections without a sign-in and requests without a token (anonymous), and requests with one, refused under overload",
+      help: "Connections and requests rejected under overload: unauthenticated (anonymous) or with a token (request)",
       labelNames: ["arrival"],
       registers,
     }),
     inboxFullness: new Gauge({
       name: "signalbox_inbox_fullness",
-      help: "How much of INBOXES_BYTES all inboxes hold, from 0 to 1, at the last signal of this node",
+      help: "Fraction of INBOXES_BYTES that all inboxes use, from 0 to 1, at the last signal of this node",
       registers,
     }),
     sockets: new Gauge({
@@ -121,23 +124,23 @@ export function openMetrics(): Metrics {
     }),
     hibernating: new Gauge({
       name: "signalbox_hibernating_streams",
-      help: "Chat streams without a connection that can be resumed",
+      help: "Disconnected chat streams that can be resumed",
       registers,
     }),
     chatLink: new Gauge({
       name: "signalbox_chat_link",
-      help: "Whether this node is attached to the chat server",
+      help: "Whether this node is connected to the chat server",
       registers,
     }),
     chatPasses: new Counter({
       name: "signalbox_chat_passes_total",
-      help: "Call signals for the chat server",
+      help: "Call signals sent to the chat server",
       labelNames: ["outcome"],
       registers,
     }),
     chatCopies: new Counter({
       name: "signalbox_chat_copies_total",
-      help: "Stanzas that the chat server copied to this node",
+      help: "Stanzas that the chat server forwarded to this node",
       labelNames: ["outcome"],
       registers,
     }),

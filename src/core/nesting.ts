@@ -1,6 +1,6 @@
 /**
- * Whether a JSON value nests deeper than a number of levels, the value itself being the first. Arrays
- * and objects count alike. Readers that recurse ask this first: what nests deep enough ends them.
+ * Whether the arrays and objects of a JSON value nest deeper than a number of levels; the value itself is the
+ * first level. Recursive readers check this first, to avoid a stack overflow.
  */
 export function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

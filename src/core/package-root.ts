@@ -2,15 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The folder of the package, with `prisma` and `schema` in it, whether this runs from the sources or
- * built.
- * @throws Error when the package is incomplete
+ * The root folder of the package, which contains `prisma` and `schema`; works from the sources and the build.
+ * @throws Error if the package is incomplete
  */
 export function packageRoot(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, "package.json"))) {
     const parent = dirname(folder);
-    if (parent === folder) throw new Error("the package's own folder cannot be found");
+    if (parent === folder) throw new Error("the root folder of the package was not found");
     folder = parent;
   }
   return folder;

@@ -1,16 +1,16 @@
 import { createECDH, hash, randomBytes, randomFillSync, randomInt } from "node:crypto";
 
-/** An opaque secret of 43 URL-safe characters, 256 bits from the system's generator. */
+/** An opaque secret of 43 URL-safe characters, with 256 bits of entropy. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
 const ID_BYTES = 12;
-/** Bytes for ids still to be made: the generator is asked once for many, which every request needs. */
+/** Random bytes for future ids. They are generated in batches, since every request needs an id. */
 const pool = Buffer.alloc(ID_BYTES * 256);
 let used = pool.length;
 
-/** A short id of 16 URL-safe characters, 96 bits: unique, unguessable, not a secret's length. */
+/** A unique id of 16 URL-safe characters, with 96 random bits. Not long enough for a secret. */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -20,53 +20,53 @@ export function newId(): string {
   return pool.toString("base64url", used - ID_BYTES, used);
 }
 
-/** SHA-256 of a token: what the database keeps, so that a copy of it opens no session. */
+/** SHA-256 of a token. The database stores only the hash, so that a leaked copy grants no access. */
 export function hashToken(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
 
-/** A key of 256 bits. */
+/** A random 256-bit key. */
 export function newKey(): Buffer {
   return randomBytes(32);
 }
 
-/** A key pair on the curve P-256: the 32 bytes of the private key, and an uncompressed point. */
+/** A key pair on curve P-256: a private key of 32 bytes, and the public key as an uncompressed point. */
 export function newP256Pair(): { privateKey: Buffer; publicKey: Buffer } {
   const curve = createECDH("prime256v1");
   const publicKey = curve.generateKeys();
-  // The curve's own form leaves out zeros in front.
+  // Node omits leading zeros.
   const privateKey = Buffer.from(curve.getPrivateKey("hex").padStart(64, "0"), "hex");
   return { privateKey, publicKey };
 }
 
-/** An initialisation vector, never used twice with one key. */
+/** A random initialisation vector. */
 export function randomIv(bytes: number): Buffer {
   return randomBytes(bytes);
 }
 
-/** A serial number of a certificate: 16 bytes in hexadecimal, a positive number (RFC 5280 section 4.1.2.2). */
+/** A certificate serial number: a positive number of 16 bytes, in hexadecimal (RFC 5280 section 4.1.2.2). */
 export function newSerial(): string {
   const bytes = randomBytes(16);
   bytes[0] = 0x40 | ((bytes[0] ?? 0) & 0x3f);
   return bytes.toString("hex");
 }
 
-/** A nonce for a signed request: a number below 2^47. */
+/** A random nonce below 2^47, for a signed request. */
 export function newNonce(): number {
   return randomInt(2 ** 47);
 }
 
-/** A whole number from `min` up to `max`, which is included; no secret. */
+/** A random integer from `min` to `max` inclusive. Not for secrets. */
 export function integerBetween(min: number, max: number): number {
   return randomInt(Math.floor(min), Math.floor(max) + 1);
 }
 
-/** The same things in an order by chance; no secret. */
+/** A copy of the items in random order. */
 export function shuffled<T>(items: readonly T[]): T[] {
-  const order = [...items];
-  for (let at = order.length - 1; at > 0; at--) {
-    const other = randomInt(at + 1);
-    [order[at], order[other]] = [order[other]!, order[at]!];
+  const shuffled = [...items];
+  for (let index = shuffled.length - 1; index > 0; index--) {
+    const other = randomInt(index + 1);
+    [shuffled[index], shuffled[other]] = [shuffled[other]!, shuffled[index]!];
   }
-  return order;
+  return shuffled;
 }

@@ -7,9 +7,9 @@ const TAG_BYTES = 16;
 const SEALED = /^sealed:([\w-]{6}):([\w-]+)$/;
 
 /**
- * Encrypts secrets that the database keeps: AES-256-GCM (NIST SP 800-38D) under the first key; the
- * others only open what they sealed before. A sealed text is `sealed:<key>:<iv, tag and text in
- * base64url>`, where `<key>` tells which key it was without telling the key.
+ * Encrypts secrets in the database with AES-256-GCM (NIST SP 800-38D). The first key encrypts; the other keys
+ * only decrypt. A sealed text is `sealed:<key id>:<iv, tag and ciphertext in base64url>`, where the key id is
+ * derived from the SHA-256 of the key.
  */
 export class Sealer {
   private readonly keys: ReadonlyMap<string, Buffer>;
@@ -17,13 +17,14 @@ export class Sealer {
 
   /** @param keys 32 bytes each, the newest first */
   constructor(keys: readonly Buffer[]) {
-    this.keys = new Map(keys.map((key) => [nameOf(key), key]));
+    this.keys = new Map(keys.map((key) => [keyIdOf(key), key]));
     this.current = [...this.keys.keys()][0]!;
   }
 
   /**
-   * Seals a text for one purpose, such as `auth_secret`.
-   * @param purpose must be the same when it is opened, so that one secret cannot stand in for another
+   * Encrypts a text.
+   * @param purpose what the secret is, such as `auth_secret`; `open` requires the same value, so that one
+   * sealed secret cannot replace another
    */
   seal(text: string, purpose: string): string {
     const iv = randomIv(IV_BYTES);
@@ -35,9 +36,9 @@ export class Sealer {
   }
 
   /**
-   * The text behind a sealed one. A text that is not sealed is its own: databases of the first
-   * version hold some until they are sealed at a start.
-   * @throws Error when no key opens it
+   * Decrypts a sealed text. Returns a text that is not sealed unchanged, since databases of the first version
+   * hold plain texts until the next start seals them.
+   * @throws Error if no key fits
    */
   open(sealed: string, purpose: string): string {
     const match = SEALED.exec(sealed);
@@ -54,12 +55,12 @@ export class Sealer {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
   }
 
-  /** Whether a text should be sealed anew: it is in clear, or under a key that is no longer the first. */
+  /** Whether a text must be sealed again: it is plain text, or sealed with a key that is not the first. */
   isStale(sealed: string): boolean {
     return SEALED.exec(sealed)?.[1] !== this.current;
   }
 }
 
-function nameOf(key: Buffer): string {
+function keyIdOf(key: Buffer): string {
   return hash("sha256", key, "buffer").toString("base64url").slice(0, 6);
 }

@@ -1,26 +1,26 @@
 import { shuffled } from "./random";
 
-/** Milliseconds for each of a few: a handful need not be kept waiting for the whole window. */
-const EACH_MS = 20;
-/** Milliseconds between two steps. */
+/** Window per item, in milliseconds, so that a few items do not take the whole window. */
+const ITEM_MS = 20;
+/** Time between two steps, in milliseconds. */
 const STEP_MS = 50;
 
 /**
- * Ends many things over a window, a few at a time and in no order, so that those who come back do not
- * all come at once. What ends by itself meanwhile is ended again, which must do nothing.
- * @param windowMs milliseconds at most; a few are ended sooner
+ * Closes many connections over a window, a few at a time and in random order, so that clients do not all
+ * reconnect at once. `close` must be idempotent: a connection may end by itself meanwhile.
+ * @param windowMs maximum length of the window, in milliseconds; a few connections take less
  */
 export async function spread<T>(
   items: Iterable<T>,
   windowMs: number,
-  end: (item: T) => void,
+  close: (item: T) => void,
 ): Promise<void> {
-  const waiting = shuffled([...items]);
-  const steps = Math.ceil(Math.min(windowMs, waiting.length * EACH_MS) / STEP_MS);
+  const remaining = shuffled([...items]);
+  const steps = Math.ceil(Math.min(windowMs, remaining.length * ITEM_MS) / STEP_MS);
   for (let step = 0; step < steps; step++) {
-    const share = Math.ceil(waiting.length / (steps - step));
-    for (const item of waiting.splice(0, share)) end(item);
-    if (waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    const share = Math.ceil(remaining.length / (steps - step));
+    for (const item of remaining.splice(0, share)) close(item);
+    if (remaining.length > 0) await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
-  for (const item of waiting) end(item);
+  for (const item of remaining) close(item);
 }

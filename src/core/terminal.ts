@@ -1,17 +1,17 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 
-/** Characters of standard input that are read at most. */
+/** Maximum length of standard input, in characters. */
 const INPUT_MAX = 65_536;
 
-/** Whether a person sits at standard input. */
+/** Whether standard input is a terminal. */
 export function isAtTerminal(): boolean {
   return process.stdin.isTTY === true;
 }
 
 /**
- * All of standard input, without the line end that stands last.
- * @throws Error when it is longer than 65,536 characters
+ * Reads all of standard input, without the final line break.
+ * @throws Error if it is longer than 65,536 characters
  */
 export async function readInput(input: NodeJS.ReadableStream = process.stdin): Promise<string> {
   let text = "";
@@ -24,8 +24,8 @@ export async function readInput(input: NodeJS.ReadableStream = process.stdin): P
 }
 
 /**
- * Asks a person for a line that is not shown while it is typed.
- * @returns null when it was broken off (Ctrl+C, Ctrl+D)
+ * Prompts for a line without echoing the input.
+ * @returns null if the user cancels (Ctrl+C, Ctrl+D)
  */
 export async function askUnseen(
   question: string,
@@ -48,8 +48,8 @@ export async function askUnseen(
 }
 
 /**
- * Ends the process once everything is written; what is still under way (a name that is being looked
- * up, say) is not waited for.
+ * Exits once standard output and standard error are flushed, without waiting for pending work such as a DNS
+ * look-up.
  */
 export function endProcess(code: number): void {
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));

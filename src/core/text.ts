@@ -1,13 +1,13 @@
 /**
- * The one rule for text that enters, whatever the protocol or the field. PostgreSQL stores no NUL, UTF-8
- * encodes no lone surrogate, and XML and JSON parsers disagree about the noncharacters U+FFFE and U+FFFF.
+ * The validation rule for all incoming text, in every protocol and field. PostgreSQL cannot store NUL,
+ * UTF-8 cannot encode a lone surrogate, and XML and JSON parsers disagree about U+FFFE and U+FFFF.
  */
 
-/** Why a text is refused, in words that follow the name of its field. */
+/** Message for invalid text, to follow a field name. */
 export const NOT_TEXT =
   "contains a character that text must not contain: NUL, a lone surrogate, U+FFFE or U+FFFF";
 
-/** Whether a string is text: no NUL, no lone surrogate, neither U+FFFE nor U+FFFF. Linear in its length. */
+/** Whether a string has no NUL, no lone surrogate and neither U+FFFE nor U+FFFF. Linear time. */
 export function isText(value: string): boolean {
   return (
     value.isWellFormed() &&
@@ -17,7 +17,7 @@ export function isText(value: string): boolean {
   );
 }
 
-/** Whether every string of a JSON value is text, keys included. No nesting is too deep for it. */
+/** Whether every string of a JSON value, keys included, is valid text. Iterative, so any depth is safe. */
 export function isTextThroughout(value: unknown): boolean {
   const waiting = [value];
   while (waiting.length > 0) {
@@ -36,12 +36,12 @@ export function isTextThroughout(value: unknown): boolean {
   return true;
 }
 
-/** Somebody else's words as text: what {@link isText} refuses becomes U+FFFD, the replacement character. */
+/** Replaces each invalid character of a third party's text by U+FFFD, the replacement character. */
 export function toText(value: string): string {
   return isText(value) ? value : value.toWellFormed().replace(/[\0\uFFFE\uFFFF]/g, "\uFFFD");
 }
 
-/** The first `max` characters of a text. A surrogate pair is one character and is never split. */
+/** The first `max` characters of a text. A surrogate pair counts as one character and is never split. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
   let end = 0;

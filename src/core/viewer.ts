@@ -1,10 +1,10 @@
 /**
- * What a session may do, from least to most: an unbound web session may read and destroy itself, an
+ * Kinds of sessions, from least to most access: an unbound web session may read and destroy itself, an
  * application session may also sign up and sign in, a guest or user session acts for a user.
  */
 export type ViewerKind = "web" | "application" | "guest" | "user";
 
-/** Who is calling: the session behind a token. */
+/** The authenticated caller: the session of a token. */
 export interface Viewer {
   kind: ViewerKind;
   sessionId: number;
@@ -19,24 +19,23 @@ export interface UserViewer extends Viewer {
   userId: number;
 }
 
-/** An account's owner, who stands outside of its applications. */
+/** The owner of an account, who belongs to none of its applications. */
 export interface AccountViewer {
   accountId: number;
   accountSessionId: number;
 }
 
 /**
- * What an operation asks of its caller:
- * `public` nothing, a token is not even looked at; `session` any valid token of a session;
- * `application` a token other than an unbound web session's; `user` a token with a user; `account` the
- * token of an account's owner, which opens nothing else.
+ * The access that an operation requires: `public` nothing (the token is ignored), `session` any session
+ * token, `application` any session token except that of an unbound web session, `user` the token of a guest
+ * or user, `account` the token of an account owner, which is valid for no other operation.
  */
 export type Access = "public" | "session" | "application" | "user" | "account";
 
-const LEVEL = { web: 1, application: 2, guest: 3, user: 3 } as const;
-const NEEDED = { public: 0, session: 1, application: 2, user: 3 } as const;
+const LEVELS = { web: 1, application: 2, guest: 3, user: 3 } as const;
+const REQUIRED_LEVELS = { public: 0, session: 1, application: 2, user: 3 } as const;
 
-/** Whether a viewer of this kind may use an operation that asks for this access. */
+/** Whether a viewer of this kind may run an operation that requires this access. */
 export function allows(access: Access, kind: ViewerKind): boolean {
-  return access !== "account" && LEVEL[kind] >= NEEDED[access];
+  return access !== "account" && LEVELS[kind] >= REQUIRED_LEVELS[access];
 }

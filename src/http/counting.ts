@@ -2,44 +2,46 @@ import type { FastifyInstance } from "fastify";
 import type { Fault } from "../core/errors";
 
 /**
- * What a route's requests count as: one for their address when they arrive; nothing; or what the route
- * itself says, in a hook of its own before anything else is read.
+ * How a route counts its requests against rate limits: "request", one per request for the client's address;
+ * "nothing"; or "by itself", in a hook of the route that runs before anything else is read.
  */
 export type RouteCount = "request" | "nothing" | "by itself";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What requests to the route count as (docs/LIMITS.md). The server takes no route without it. */
+    /** How requests to the route count against rate limits (docs/LIMITS.md). Required for every route. */
     counts?: RouteCount;
   }
   interface FastifyRequest {
-    /** Why the request is refused although it is not read yet: its address sends too many. */
+    /**
+     * The error if the client's address exceeds its rate limit; the request is rejected before it is read.
+     */
     overLimit: Fault | null;
   }
 }
 
 /**
- * Counts each request for its address when it arrives: before its headers are looked at and its body is
- * read, whether or not there is such a path. To be called before anything else answers requests.
- * @param arrive counts one; answers why it is refused
+ * Counts each request for its client's address on arrival: before its headers are checked and its body is
+ * read, even if the path does not exist. Call it before anything that answers requests is registered.
+ * @param arrive counts one request; returns the error if the address exceeds its limit
  */
 export function countRequests(server: FastifyInstance, arrive: (ip: string) => Fault | null): void {
   server.decorateRequest("overLimit", null);
   server.addHook("onRequest", (request, _reply, done) => {
     const { counts = "request" } = request.routeOptions.config;
-    // A connection that was cut meanwhile has no address any more.
+    // A connection that has closed meanwhile has no address.
     if (counts === "request") request.overLimit = arrive(request.ip ?? "");
     done();
   });
 }
 
 /**
- * Refuses every route registered from here on that does not say what it counts as.
+ * Makes the registration of a route fail if it lacks `config.counts`.
  * @throws Error at the start
  */
 export function requireCounts(server: FastifyInstance): void {
   server.addHook("onRoute", ({ method, url, config }) => {
     if (config?.counts !== undefined) return;
-    throw new Error(`${method} ${url} does not say what it counts as (config.counts)`);
+    throw new Error(`${method} ${url} does not declare how it counts (config.counts)`);
   });
 }

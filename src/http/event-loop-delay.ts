@@ -1,14 +1,14 @@
 import { elapsed } from "../core/clock";
 
-/** Milliseconds between two samples. */
+/** Interval between samples, in milliseconds. */
 const INTERVAL_MS = 100;
 
-/** Samples how late timers run, and answers how to stop. */
+/** Starts sampling the delay of timers. @returns a function that stops it */
 export type SampleDelay = (onSample: (delayMs: number) => void) => () => void;
 
 /**
- * Samples the delay of the event loop: how much later than due a timer runs, in milliseconds. A timer that
- * is late waited for all that the loop had to do first, as a new request does.
+ * Samples the event-loop delay: how late a timer runs, in milliseconds. A new request waits behind the same
+ * work as the timer.
  */
 export const sampleEventLoopDelay: SampleDelay = (onSample) => {
   let due = elapsed() + INTERVAL_MS;

@@ -1,58 +1,57 @@
 /**
- * Decides what a node refuses while it has more to do than it can. A node that accepts everything answers
- * nothing in time; one that refuses early keeps the latency of what it accepts.
+ * Load shedding: decides what an overloaded node rejects. A node that accepts everything answers nothing in
+ * time; a node that rejects early keeps the latency of what it accepts.
  */
 
-/** What asks to be served, in the order in which it is refused. */
+/** Classes of incoming work, in the order in which they are shed. */
 export type Arrival =
-  /** A connection of a client that has not signed in, or a request without a token. */
+  /** An unauthenticated connection, or a request without a token. */
   | "anonymous"
-  /** A request with a token, good or not: tokens are not looked up here. */
+  /** A request with a token, valid or not: tokens are not looked up here. */
   | "request";
 
-/** The part of the configuration that says when a node sheds load. */
+/** The part of the configuration that defines overload. */
 export interface OverloadLimits {
-  /** Milliseconds of event-loop delay that are normal; 0 never sheds for it. */
+  /** Maximum normal event-loop delay, in milliseconds; 0 disables the check. */
   OVERLOAD_DELAY_MS: number;
-  /** Requests in flight that are normal; 0 never sheds for them. */
+  /** Maximum normal number of in-flight requests; 0 disables the check. */
   OVERLOAD_REQUESTS: number;
 }
 
 /**
- * Samples above the limit, one after the other, before anything is refused. One long turn of the event loop
- * gives one late sample, and no queue stands behind it; a standing queue delays every sample (the idea
- * of CoDel, RFC 8289 section 3).
+ * Number of consecutive late samples before anything is shed. One long turn of the event loop causes one late
+ * sample; a standing queue delays every sample (the idea of CoDel, RFC 8289 section 3).
  */
 const LATE_SAMPLES = 5;
-/** How much of an arrival class one late sample refuses more, at most, and per multiple of the limit. */
+/** Increase of the level for a late sample: its maximum, and its value per multiple of the limit. */
 const STEP_MAX = 0.5;
 const STEP = 0.1;
-/** How much one good sample refuses less. */
+/** Decrease of the level for a normal sample. */
 const RECOVERY = 0.05;
-/** {@link LoadShedder.level} at which every anonymous arrival, and every request, is refused. */
+/** {@link LoadShedder.level} at which every anonymous arrival, and every request, is shed. */
 const LEVEL = { anonymous: 1, all: 2 } as const;
-/** Seconds that clients are told to stay away: different ones, so that they do not return together. */
+/** Values of Retry-After, in seconds. They vary, so that clients do not all return at once. */
 const RETRY_SECONDS = [2, 5, 3, 6, 4];
 
 /**
- * Measures pressure by the delay of the event loop and by requests in flight, and refuses a growing share of
- * what arrives: anonymous arrivals first, and requests with a token only once every anonymous arrival is
- * refused. What is open already (sockets, streams, requests in flight) is never ended.
+ * Measures load by event-loop delay and in-flight requests, and sheds a growing share of new arrivals:
+ * anonymous ones first, and requests with a token only once all anonymous arrivals are shed. Open sockets,
+ * streams and in-flight requests are never closed.
  */
 export class LoadShedder {
-  /** 0 refuses nothing, 1 every anonymous arrival, 2 everything. */
+  /** 0 sheds nothing, 1 every anonymous arrival, 2 everything. */
   private level = 0;
   private late = 0;
   private inFlight = 0;
   private refusals = 0;
-  /** What the refused share of each class has come to; a whole number of it is a refusal. */
+  /** Accumulated share per class; each time it reaches 1, an arrival is shed. */
   private readonly due: Record<Arrival, number> = { anonymous: 0, request: 0 };
 
   constructor(private readonly limits: OverloadLimits) {}
 
   /**
-   * Takes one sample of the event-loop delay; samples come at a steady interval.
-   * @param delayMs how much later than due a timer ran, in milliseconds
+   * Adds a sample of the event-loop delay. Samples must come at a constant interval.
+   * @param delayMs how late a timer ran, in milliseconds
    */
   sample(delayMs: number): void {
     const limit = this.limits.OVERLOAD_DELAY_MS;
@@ -69,8 +68,8 @@ export class LoadShedder {
   }
 
   /**
-   * Asks whether an arrival is served.
-   * @returns 0 when it is, else the seconds after which the client may try again
+   * Decides whether to shed an arrival.
+   * @returns 0 to accept it, otherwise the number of seconds after which the client may retry
    */
   refusal(arrival: Arrival): number {
     if (this.isFull(arrival) || this.isDue(arrival)) {
@@ -80,23 +79,23 @@ export class LoadShedder {
     return 0;
   }
 
-  /** A request is in flight from now on; {@link finished} follows. */
+  /** Counts a request as in flight. */
   started(): void {
     this.inFlight += 1;
   }
 
-  /** A request is no longer in flight. */
+  /** Counts a request as finished. */
   finished(): void {
     this.inFlight -= 1;
   }
 
-  /** Too many requests in flight: twice as many for what is refused last. */
+  /** Whether too many requests are in flight. Requests with a token get twice the limit. */
   private isFull(arrival: Arrival): boolean {
     const limit = this.limits.OVERLOAD_REQUESTS;
     return limit > 0 && this.inFlight >= (arrival === "anonymous" ? limit : 2 * limit);
   }
 
-  /** Spreads refusals evenly: a share of 0.25 refuses every fourth arrival. */
+  /** Spreads rejections evenly: a share of 0.25 sheds every fourth arrival. */
   private isDue(arrival: Arrival): boolean {
     const from = arrival === "anonymous" ? 0 : LEVEL.anonymous;
     const share = Math.min(1, this.level - from);

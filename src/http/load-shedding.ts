@@ -3,13 +3,12 @@ import { Fault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
 import type { Arrival, LoadShedder } from "./load-shedder";
 
-/** Asks for a connection that does not come as an HTTP request of a route. */
+/** Throws Fault UNAVAILABLE if a connection outside of HTTP routes must be shed. */
 export type AdmitConnection = () => void;
 
 /**
- * Refuses requests with UNAVAILABLE while the node is overloaded, before their bodies are read. To be
- * registered before the routes. Probes are always answered, and so are preflight requests, which cost
- * nothing and are answered before.
+ * Rejects requests with UNAVAILABLE under overload, before their bodies are read. Must be registered before
+ * the routes. Probes are always answered, and so are CORS preflights, which are cheap and answered earlier.
  */
 export function registerLoadShedding(
   server: FastifyInstance,
@@ -17,11 +16,11 @@ export function registerLoadShedding(
   metrics: Metrics,
 ): void {
   server.addHook("onRequest", (request, _reply, done) => {
-    // Probes: what counts for nothing costs next to nothing.
+    // Probes are not counted and cost next to nothing.
     if (request.routeOptions.config.counts === "nothing") return done();
-    done(refusalOf(shedder, arrivalOf(request), metrics));
+    done(sheddingFault(shedder, arrivalOf(request), metrics));
   });
-  // Only here: a request whose body is slow to come must not count as work of this node.
+  // Counted once the body has been read: a slow upload is not load on this node.
   server.addHook("preHandler", (_request, reply, done) => {
     shedder.started();
     reply.raw.once("close", () => shedder.finished());
@@ -30,13 +29,13 @@ export function registerLoadShedding(
 }
 
 /**
- * Makes the check that WebSocket upgrades and chat streams pass before they are served.
- * @returns a function that throws Fault UNAVAILABLE with the seconds to wait
+ * Makes the check for WebSocket upgrades and chat streams.
+ * @returns a function that throws Fault UNAVAILABLE with the seconds after which to retry
  */
 export function connectionCheck(shedder: LoadShedder, metrics: Metrics): AdmitConnection {
   return () => {
-    const refusal = refusalOf(shedder, "anonymous", metrics);
-    if (refusal) throw refusal;
+    const fault = sheddingFault(shedder, "anonymous", metrics);
+    if (fault) throw fault;
   };
 }
 
@@ -44,7 +43,11 @@ function arrivalOf({ headers }: FastifyRequest): Arrival {
   return headers["svc-token"] || headers.authorization ? "request" : "anonymous";
 }
 
-function refusalOf(shedder: LoadShedder, arrival: Arrival, metrics: Metrics): Fault | undefined {
+function sheddingFault(
+  shedder: LoadShedder,
+  arrival: Arrival,
+  metrics: Metrics,
+): Fault | undefined {
   const seconds = shedder.refusal(arrival);
   if (seconds === 0) return undefined;
   metrics.shed.inc({ arrival });

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../core/metrics";
 
-/** What a probe asks: whether the node is up, and whether it may be sent requests. */
+/** The state that the probes report. */
 export interface Health {
-  /** Resolves when database and bus answer; rejects otherwise. */
+  /** Resolves if database and bus respond; rejects otherwise. */
   check(): Promise<void>;
-  /** False until the start is complete, and again while the node drains. */
+  /** True from the end of the start until the graceful shutdown begins. */
   ready: boolean;
 }
 
-/** Whoever watches the node is answered, however many ask and whatever the load. */
+/** Probes are exempt from rate limits and load shedding. */
 const UNCOUNTED = { config: { counts: "nothing" } } as const;
 
-/** GET /healthz (the process answers), /readyz (it can do its work) and /metrics (Prometheus text). */
+/** Registers GET /healthz (liveness), /readyz (readiness) and /metrics (Prometheus text format). */
 export function registerProbes(server: FastifyInstance, health: Health, metrics: Metrics): void {
   server.get("/healthz", UNCOUNTED, async () => ({ status: "ok" }));
 
@@ -22,7 +22,7 @@ export function registerProbes(server: FastifyInstance, health: Health, metrics:
       await health.check();
       return { status: "ready" };
     } catch {
-      // What is wrong stands in the log, not in an answer that anybody can read.
+      // The reason is only logged, since anyone can read this answer.
       return reply.code(503).send({ status: "not ready" });
     }
   });

@@ -13,12 +13,12 @@ import type { Log } from "../core/log";
 import { newId } from "../core/random";
 import { countRequests, requireCounts } from "./counting";
 
-/** Milliseconds that a client may take to send a request in full. */
+/** Timeout to receive a complete request, in milliseconds. */
 const REQUEST_MS = 30_000;
-/** Characters of a path at most. */
+/** Maximum length of a URL, in characters. */
 const URL_MAX = 8_192;
 
-/** Request headers that a page of another origin may send, and answer headers it may read. */
+/** CORS: request headers that other origins may send, and response headers that they may read. */
 const ALLOWED_HEADERS = [
   "Svc-Token",
   "Svc-Account-Key",
@@ -29,43 +29,43 @@ const ALLOWED_HEADERS = [
 ];
 const EXPOSED_HEADERS = ["Retry-After", "Svc-Token-ExpirationDate", "X-Request-Id"];
 
-/** What the server is made of, besides the configuration. */
+/** Options of {@link openServer}. */
 export interface ServerParts {
   log: Log;
-  /** Counts a request that has arrived; answers why it is refused. */
+  /** Counts a request on arrival; returns the error if its address exceeds its limit. */
   arrive(ip: string): Fault | null;
-  /** How a door answers what no route does. */
+  /** Fastify options, with the rendering of errors that occur before routing. */
   options: FastifyServerOptions & Required<Pick<FastifyServerOptions, "frameworkErrors">>;
 }
 
-/** The HTTP server that the doors share: limits, request ids, cross-origin rules, log. */
+/** Opens the HTTP server that all HTTP protocols share: limits, request ids, CORS, request log. */
 export async function openServer(
   config: Config,
   { log, arrive, options }: ServerParts,
 ): Promise<FastifyInstance> {
   const server = fastify({
     ...options,
-    // What cannot be routed meets no hook.
+    // Requests that cannot be routed skip the hooks, so they are counted here.
     frameworkErrors: (error, request, reply) =>
       options.frameworkErrors((arrive(request.ip ?? "") ?? error) as FastifyError, request, reply),
     loggerInstance: log as FastifyBaseLogger,
-    // The hook below logs requests without what may be secret; a logger per request costs too much.
+    // The hook below logs requests without possible secrets; a child logger per request is too expensive.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     bodyLimit: config.BODY_LIMIT,
     trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
     requestTimeout: REQUEST_MS,
     return503OnClosing: true,
-    // Node would answer without a body; the hook below does it in the form of the doors.
+    // Node would answer without a body; the hook below answers in the form of the API.
     http: { requireHostHeader: false },
     forceCloseConnections: "idle",
     genReqId: newId,
   });
-  // Node keeps an address that it was asked for; of a connection that is cut it knows none any more, and
-  // what came over it still counts for where it came from.
+  // Reading the address makes Node cache it. Without this it is lost when the connection closes, and the
+  // requests of the connection could not be counted.
   server.server.on("connection", (socket) => void socket.remoteAddress);
-  // First, since preflights are answered right behind it: they count, and are refused by nobody, so that
-  // a page reads why its request is.
+  // Registered before CORS, which answers preflights: they are counted but never rejected, so that the page
+  // can read why its actual request is rejected.
   countRequests(server, arrive);
   await server.register(cors, {
     origin: config.CORS_ORIGINS.includes("*") ? "*" : config.CORS_ORIGINS,
@@ -77,11 +77,11 @@ export async function openServer(
   requireCounts(server);
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("X-Request-Id", request.id);
-    done(request.overLimit ?? refusalOf(request));
+    done(request.overLimit ?? headFault(request));
   });
   if (log.isLevelEnabled("debug")) {
     server.addHook("onResponse", async (request, reply) => {
-      // The route, not the address: a query may hold names and e-mail addresses.
+      // Logs the route, not the URL: a query may contain names and e-mail addresses.
       const { method, id: requestId } = request;
       const path = request.routeOptions.url;
       log.debug(
@@ -93,9 +93,9 @@ export async function openServer(
   return server;
 }
 
-/** Why a request is refused before it is read any further. */
-function refusalOf({ url, headers, raw }: FastifyRequest): Fault | undefined {
-  if (url.length > URL_MAX) return new Fault("TOO_LARGE", "The address is too long");
+/** The error of a request that is rejected before its body is read. */
+function headFault({ url, headers, raw }: FastifyRequest): Fault | undefined {
+  if (url.length > URL_MAX) return new Fault("TOO_LARGE", "The URL is too long");
   if (headers.host === undefined && raw.httpVersion === "1.1") {
     return new Fault("MALFORMED", "The Host header is missing");
   }

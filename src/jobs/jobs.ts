@@ -1,31 +1,31 @@
 import type { Transaction } from "../store/store";
 
-/** What does a job; it is called again after it throws, and may be called twice for one job. */
+/** Runs a job. It is called again after it throws and may run twice for one job, so it must be idempotent. */
 export type JobHandler<Data extends object> = (data: Data) => Promise<void>;
 
-/** How the jobs of a name are done on this node. */
+/** How this node runs the jobs of a name. */
 export interface WorkOptions {
-  /** Jobs under way at once; one by default. */
+  /** Maximum number of concurrent jobs; one by default. */
   concurrency?: number;
   /**
-   * Asks for the job by itself, every so many seconds (of the database's time, at most once in each
-   * period), on one node of all. What throws is logged, and done again in the next period. A node that
-   * dies in the middle of one keeps the others from it for a minute, of seldom ones for five.
+   * Schedules the job with this period, in seconds of the database clock. One node runs it, at most once per
+   * period. A failure is logged, and the next period runs the job again. If a node dies mid-run, the job
+   * stays locked for one minute (up to five minutes for longer periods).
    */
   everySeconds?: number;
 }
 
-/** How a job is put on the list. */
+/** Options of {@link Enqueue}. */
 export interface JobOptions {
-  /** Seconds before it is begun; at once by default. */
+  /** Delay before the job starts, in seconds; none by default. */
   afterSeconds?: number;
-  /** How often it is tried again after it threw; five times by default. */
+  /** Maximum number of retries after a failure; five by default. */
   retries?: number;
-  /** Seconds after which it is held to be lost with its process; five minutes by default. */
+  /** Time after which a running job counts as lost with its process, in seconds; five minutes by default. */
   leaseSeconds?: number;
 }
 
-/** Puts a job on the list; of a list of data one job each, at the cost of one. */
+/** Enqueues a job, or one job for each item of an array in a single insert. */
 export type Enqueue = (
   name: string,
   data: object | readonly object[],
@@ -33,35 +33,34 @@ export type Enqueue = (
 ) => Promise<void>;
 
 /**
- * Work that outlives the request and the process that asked for it: rows of the database, taken by one
- * node at a time. A job is done at least once; a node that dies in the middle of one leaves it to be
- * done again, so handlers bear a repetition: by the next process at its start where there is one node,
- * after the job's lease where there are several.
+ * A durable job queue in the database. Each job runs at least once, on one node at a time. If a node dies
+ * mid-run, the job runs again: at the next start if there is a single node, otherwise after its lease has
+ * expired.
  */
 export interface Jobs {
   /**
-   * Does the jobs of a name. A job that throws is tried again, after 5 s, 10 s, 20 s and so on, with
-   * chance added; when it has failed for good it is kept for a day.
+   * Registers the handler of the jobs of a name. A failed job is retried after 5 s, 10 s, 20 s and so on,
+   * with jitter; after its last retry it is kept for a day.
    */
   work<Data extends object>(name: string, handler: JobHandler<Data>, options?: WorkOptions): void;
 
   /**
-   * Puts a job on the list; a node that works on its name does it, this one at once. The data are kept
-   * as JSON, in the database alone.
-   * @throws Fault UNAVAILABLE when the database cannot be reached
+   * Enqueues a job. If this node has a handler for it, it looks for jobs at once; other nodes poll. The data
+   * is stored as JSON.
+   * @throws Fault UNAVAILABLE if the database cannot be reached
    */
   enqueue: Enqueue;
 
   /**
-   * Runs statements and puts jobs of the names on the list, all or nothing (see `transaction` of the
-   * store); the jobs can be begun once it is committed.
-   * @throws Fault UNAVAILABLE when the database cannot be reached, and whatever `act` throws
+   * Runs statements and enqueues jobs of the given names in one transaction (see `transaction` of the store).
+   * The jobs become visible when it is committed.
+   * @throws Fault UNAVAILABLE if the database cannot be reached, and any error of `act`
    */
   transaction<T>(
     names: readonly string[],
     act: (transaction: Transaction, enqueue: Enqueue) => Promise<T>,
   ): Promise<T>;
 
-  /** Takes no more jobs and waits for those under way. */
+  /** Stops taking jobs and waits for running jobs. */
   close(): Promise<void>;
 }

@@ -4,42 +4,42 @@ import type { Store, Transaction } from "../store/store";
 import type { Enqueue, JobHandler, JobOptions, Jobs, WorkOptions } from "./jobs";
 import { Worker } from "./worker";
 
-/** Milliseconds between two looks for jobs that nobody here was told of: other nodes', and retries. */
+/** Poll interval for retries and for jobs of other nodes, in milliseconds. */
 const POLL_MS = 5_000;
 
-/** Seconds after which a job under way is held to be lost with its process, unless it says otherwise. */
+/** Default time after which a running job counts as lost with its process, in seconds. */
 const LEASE_SECONDS = 5 * 60;
-/** The same of a job that is asked for every few seconds: nobody else does it until then. */
+/** Minimum lease of a scheduled job, in seconds: until then no other node runs it. */
 const SHORT_LEASE_SECONDS = 60;
-/** Seconds between two looks for jobs that were lost so. */
+/** Interval between checks for lost jobs, in seconds. */
 const MAINTENANCE_SECONDS = 30;
-/** Tries after the first; a job that was asked for is worth some minutes. */
+/** Default number of retries, which takes some minutes. */
 const RETRIES = 5;
-/** A job by the clock: one waits and one runs at most, and the next period is the second attempt. */
-const BY_THE_CLOCK = "stately";
-/** What is done is not kept for long: data of a job may be personal. */
-const KEEP = { archiveCompletedAfterSeconds: 10 * 60, deleteAfterHours: 24 };
+/** Queue policy of scheduled jobs: at most one queued and one running job. */
+const SCHEDULED_POLICY = "stately";
+/** Finished jobs are deleted soon, since their data may be personal. */
+const RETENTION = { archiveCompletedAfterSeconds: 10 * 60, deleteAfterHours: 24 };
 
-/** Where one node is alone, whatever is under way while it starts was lost with the process before. */
-const RELEASE = `DELETE FROM pgboss.job WHERE state = 'active' AND policy = '${BY_THE_CLOCK}';
+/** On a single node, jobs that are active at the start were lost with the previous process. */
+const RELEASE_ACTIVE = `DELETE FROM pgboss.job WHERE state = 'active' AND policy = '${SCHEDULED_POLICY}';
   UPDATE pgboss.job SET state = 'retry', start_after = now() WHERE state = 'active';`;
 
-/** Held while a queue is made. */
+/** Serializes the creation of queues. */
 const QUEUES_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox.queues', 0))";
 
-/** What {@link openJobs} needs. */
+/** Options of {@link openJobs}. */
 export interface JobsParts {
   store: Pick<Store, "execute" | "transaction">;
   log: Log;
-  /** Whether no other node works on this database. */
+  /** Whether this is the only node on the database. */
   alone: boolean;
-  /** Milliseconds between two looks for jobs; five seconds by default. */
+  /** Poll interval, in milliseconds; five seconds by default. */
   pollMs?: number;
 }
 
 /**
- * Opens the jobs of this node, at once: the tables (a schema `pgboss` beside the model) are made with
- * the first job or the first look, and while the database is away that is tried again.
+ * Opens the job queue without accessing the database. The first job or poll creates the tables, in the schema
+ * `pgboss`; this is retried while the database is unavailable.
  */
 export function openJobs(parts: JobsParts): Jobs {
   return new QueuedJobs(parts);
@@ -49,7 +49,7 @@ class QueuedJobs implements Jobs {
   private readonly workers = new Map<string, Worker>();
   private readonly queues = new Map<string, Promise<void>>();
   private readonly timers: NodeJS.Timeout[] = [];
-  /** Statements under way; the database is closed after the last of them. */
+  /** Running statements. `close` waits for them, since the database is closed next. */
   private readonly statements = new Set<Promise<unknown>>();
   private started: Promise<PgBoss> | null = null;
   private closed = false;
@@ -65,8 +65,8 @@ class QueuedJobs implements Jobs {
     handler: JobHandler<Data>,
     { concurrency = 1, everySeconds }: WorkOptions = {},
   ): void {
-    if (this.workers.has(name)) throw new Error(`the jobs ${name} have a worker already`);
-    const policy = everySeconds === undefined ? "standard" : BY_THE_CLOCK;
+    if (this.workers.has(name)) throw new Error(`the jobs ${name} already have a worker`);
+    const policy = everySeconds === undefined ? "standard" : SCHEDULED_POLICY;
     const { log } = this.parts;
     this.workers.set(
       name,
@@ -75,7 +75,7 @@ class QueuedJobs implements Jobs {
         handler: (data) => handler(data as Data),
       }),
     );
-    if (everySeconds !== undefined) this.askEvery(name, everySeconds);
+    if (everySeconds !== undefined) this.scheduleEvery(name, everySeconds);
   }
 
   async enqueue(
@@ -91,21 +91,21 @@ class QueuedJobs implements Jobs {
     names: readonly string[],
     act: (transaction: Transaction, enqueue: Enqueue) => Promise<T>,
   ): Promise<T> {
-    // Made before, since the embedded database has one connection.
+    // Queues are created before the transaction, since the embedded database has one connection.
     const bosses = new Map<string, PgBoss>();
     for (const name of names) bosses.set(name, await this.queue(name));
-    const answer = await this.keep(
+    const result = await this.track(
       this.parts.store.transaction((transaction) => {
         const db = { executeSql: transaction.execute };
         return act(transaction, async (name, data, options = {}) => {
           const boss = bosses.get(name);
-          if (!boss) throw new Error(`the transaction was not begun for jobs ${name}`);
+          if (!boss) throw new Error(`the transaction does not include jobs ${name}`);
           await this.send(boss, name, data, { ...sendOptions(options), db });
         });
       }),
     );
     for (const name of names) this.workers.get(name)?.wake();
-    return answer;
+    return result;
   }
 
   async close(): Promise<void> {
@@ -121,19 +121,19 @@ class QueuedJobs implements Jobs {
     this.timers.push(setInterval(act, ms).unref());
   }
 
-  /** Every node asks; the database takes one for each period. */
-  private askEvery(name: string, everySeconds: number): void {
+  /** Every node enqueues; the database accepts one job per period. */
+  private scheduleEvery(name: string, everySeconds: number): void {
     const options = {
       expireInSeconds: Math.min(LEASE_SECONDS, Math.max(SHORT_LEASE_SECONDS, everySeconds)),
       retryLimit: 0,
       singletonSeconds: everySeconds,
     };
     this.every(everySeconds * 1000, () => {
-      this.queue(name, BY_THE_CLOCK)
+      this.queue(name, SCHEDULED_POLICY)
         .then((boss) => boss.send(name, {}, options))
         .then(() => this.workers.get(name)?.wake())
         .catch((error: unknown) =>
-          this.parts.log.warn({ err: error, job: name }, "a scheduled job could not be asked for"),
+          this.parts.log.warn({ err: error, job: name }, "a scheduled job could not be enqueued"),
         );
     });
   }
@@ -146,39 +146,39 @@ class QueuedJobs implements Jobs {
   ): Promise<void> {
     if (!Array.isArray(data)) {
       const id = await boss.send(name, data, { ...options, startAfter });
-      if (id === null) throw new Error(`the job ${name} could not be put on the list`);
+      if (id === null) throw new Error(`the job ${name} could not be enqueued`);
     } else if (data.length > 0) {
-      const { db, ...each } = { ...options, startAfter: `${startAfter}` };
-      const jobs = data.map((part: object) => ({ name, data: part, ...each }));
+      const { db, ...common } = { ...options, startAfter: `${startAfter}` };
+      const jobs = data.map((item: object) => ({ name, data: item, ...common }));
       await boss.insert(jobs, { db });
     }
   }
 
-  /** The library, started, with the queue of this name; what failed is tried anew by the next call. */
+  /** Starts the library and creates the queue of this name if needed. The next call retries a failure. */
   private async queue(name: string, policy: PgBoss.QueuePolicy = "standard"): Promise<PgBoss> {
-    if (this.closed) throw new Error("the jobs are closed");
+    if (this.closed) throw new Error("the job queue is closed");
     this.started ??= this.start().catch((error: unknown) => {
       this.started = null;
       throw error;
     });
     const boss = await this.started;
-    const made =
+    const created =
       this.queues.get(name) ??
       this.createQueue(name, policy).catch((error: unknown) => {
         this.queues.delete(name);
         throw error;
       });
-    this.queues.set(name, made);
-    await made;
+    this.queues.set(name, created);
+    await created;
     return boss;
   }
 
   /**
-   * Makes the queue where there is none, one at a time among all nodes: pg-boss makes a table for each, and
-   * of two that are made at once PostgreSQL ends one as a deadlock.
+   * Creates the queue if it is missing, one at a time across all nodes: pg-boss creates a table for each
+   * queue, and concurrent creation can deadlock.
    */
   private createQueue(name: string, policy: PgBoss.QueuePolicy): Promise<void> {
-    return this.keep(
+    return this.track(
       this.parts.store.transaction(async ({ execute }) => {
         await execute(QUEUES_LOCK);
         await execute("SELECT pgboss.create_queue($1, $2)", [name, JSON.stringify({ policy })]);
@@ -188,18 +188,19 @@ class QueuedJobs implements Jobs {
 
   private async start(): Promise<PgBoss> {
     const { store, log, alone } = this.parts;
-    const executeSql = (text: string, values?: unknown[]) => this.keep(store.execute(text, values));
+    const executeSql = (text: string, values?: unknown[]) =>
+      this.track(store.execute(text, values));
     const boss = new PgBoss({
       ...{ db: { executeSql }, schedule: false, maintenanceIntervalSeconds: MAINTENANCE_SECONDS },
-      ...KEEP,
+      ...RETENTION,
     });
-    boss.on("error", (error) => log.warn({ err: error }, "the list of jobs could not be kept"));
+    boss.on("error", (error) => log.warn({ err: error }, "maintenance of the job queue failed"));
     await boss.start();
-    if (alone) await executeSql(RELEASE);
+    if (alone) await executeSql(RELEASE_ACTIVE);
     return boss;
   }
 
-  private keep<T>(statement: Promise<T>): Promise<T> {
+  private track<T>(statement: Promise<T>): Promise<T> {
     const end = () => this.statements.delete(statement);
     this.statements.add(statement);
     statement.then(end, end);
@@ -207,7 +208,7 @@ class QueuedJobs implements Jobs {
   }
 }
 
-/** How jobs are put on the list, and the transaction that they are put there in. */
+/** Options of pg-boss, and the transaction to enqueue in. */
 type SendOptions = ReturnType<typeof sendOptions> & { db?: PgBoss.Db };
 
 function sendOptions({ afterSeconds = 0, retries, leaseSeconds }: JobOptions) {

@@ -2,56 +2,56 @@ import type PgBoss from "pg-boss";
 import type { Log } from "../core/log";
 import type { JobHandler } from "./jobs";
 
-/** What {@link Worker} needs of the queue. */
+/** Options of {@link Worker}. */
 export interface WorkerParts {
   name: string;
   handler: JobHandler<object>;
-  /** Jobs under way at once. */
+  /** Maximum number of concurrent jobs. */
   concurrency: number;
   log: Log;
-  /** The queue, ready: its schema and the queue of this name are there. */
+  /** Resolves once the schema and the queue of this name exist. */
   queue: () => Promise<PgBoss>;
 }
 
 /**
- * Does the jobs of one name. pg-boss has workers of its own, but they do not wait for what they write:
- * a database away at that moment would end the process.
+ * Runs the jobs of one name. The workers of pg-boss are not used: they do not await their writes, so an
+ * unavailable database would crash the process.
  */
 export class Worker {
-  /** The look for jobs under way. */
-  private looking: Promise<void> | null = null;
-  /** Jobs under way. */
+  /** The poll in progress. */
+  private polling: Promise<void> | null = null;
+  /** Running jobs. */
   private readonly running = new Set<Promise<void>>();
-  private again = false;
+  private pollAgain = false;
   private stopped = false;
 
   constructor(private readonly parts: WorkerParts) {}
 
-  /** Looks for jobs now, or once more after the look under way. */
+  /** Polls for jobs now, or once more after the poll in progress. */
   wake(): void {
     if (this.stopped) return;
-    if (this.looking) {
-      this.again = true;
+    if (this.polling) {
+      this.pollAgain = true;
       return;
     }
     if (this.running.size >= this.parts.concurrency) return;
-    this.looking = this.look().then((more) => {
-      this.looking = null;
-      const wake = more || this.again;
-      this.again = false;
-      if (wake) this.wake();
+    this.polling = this.poll().then((more) => {
+      this.polling = null;
+      const pollNow = more || this.pollAgain;
+      this.pollAgain = false;
+      if (pollNow) this.wake();
     });
   }
 
-  /** Takes no more jobs; resolves when those under way have ended. */
+  /** Stops taking jobs; resolves when running jobs have ended. */
   async stop(): Promise<void> {
     this.stopped = true;
-    await this.looking;
+    await this.polling;
     await Promise.all(this.running);
   }
 
-  /** Takes as many jobs as may be begun; whether there may be more. */
-  private async look(): Promise<boolean> {
+  /** Starts as many jobs as concurrency allows. @returns whether there may be more */
+  private async poll(): Promise<boolean> {
     const { name, log, queue, concurrency } = this.parts;
     try {
       const boss = await queue();
@@ -67,12 +67,12 @@ export class Worker {
       }
       return jobs.length === batchSize;
     } catch (error) {
-      log.warn({ err: error, job: name }, "jobs could not be taken");
+      log.warn({ err: error, job: name }, "jobs could not be fetched");
       return false;
     }
   }
 
-  /** Does a job and marks it; never throws. */
+  /** Runs a job and records the result; never throws. */
   private async run(boss: PgBoss, job: PgBoss.Job<object>): Promise<void> {
     const { name, handler, log } = this.parts;
     try {
@@ -86,8 +86,8 @@ export class Worker {
       if (failure) await boss.fail(name, job.id, failure);
       else await boss.complete(name, job.id);
     } catch (error) {
-      // Left as it is: a job that was taken is offered again once its time has run out.
-      log.warn({ err: error, job: name }, "a job could not be marked as done");
+      // The job runs again once its lease has expired.
+      log.warn({ err: error, job: name }, "the result of a job could not be recorded");
     }
   }
 }

@@ -1,18 +1,18 @@
 import type { Clock } from "../core/clock";
 
-/** Bounds of a queue. */
+/** Limits of a queue. */
 export interface FairQueueLimits {
-  /** Jobs that run at once. */
+  /** Maximum number of concurrent jobs. */
   concurrency: number;
-  /** Jobs that wait at most. */
+  /** Maximum number of waiting jobs. */
   waiting: number;
-  /** Milliseconds that a job waits at most. */
+  /** Maximum wait of a job, in milliseconds. */
   waitMs: number;
 }
 
 interface Job {
   keys: readonly string[];
-  /** When its turn comes: the lower the sooner, and of equals the first that came. */
+  /** Virtual start time: jobs run in this order, first come first served among equals. */
   turn: number;
   queuedAt: number;
   start: () => void;
@@ -20,18 +20,18 @@ interface Job {
 }
 
 /**
- * Runs jobs a few at a time, and lets whoever they are for take turns: one who asks for much waits behind
- * those who ask for little (start-time fair queueing). A job may be for several, such as an address and a
- * name, and comes when all of them have had their turn.
+ * Runs jobs with bounded concurrency and start-time fair queueing: a client with many jobs waits behind
+ * clients with few. A job may have several keys, such as an address and a name; the most loaded of them
+ * decides.
  */
 export class FairQueue {
-  /** In the order of their turns. */
+  /** Ordered by `turn`. */
   #waiting: Job[] = [];
   #running = 0;
-  /** Turn of the job that was started last. */
+  /** `turn` of the job that was started last. */
   #turn = 0;
 
-  /** @param refusal makes what a job is refused with */
+  /** @param refusal makes the error of a rejected job */
   constructor(
     private readonly limits: FairQueueLimits,
     private readonly clock: Clock,
@@ -40,8 +40,8 @@ export class FairQueue {
 
   /**
    * Runs a job when its turn comes.
-   * @param keys whom it is for
-   * @throws Error the refusal, where it would wait too long or too many wait; what the job throws
+   * @param keys the clients that the job is for
+   * @throws the error of `refusal` if the job waits too long or the queue is full, and any error of the job
    */
   async run<T>(keys: readonly string[], job: () => Promise<T>): Promise<T> {
     if (this.#running >= this.limits.concurrency) await this.#wait(keys);
@@ -57,12 +57,12 @@ export class FairQueue {
   #wait(keys: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const turn = this.#turnOf(keys);
-      const later = this.#waiting.findIndex((other) => other.turn > turn);
-      this.#waiting.splice(later === -1 ? this.#waiting.length : later, 0, {
+      const position = this.#waiting.findIndex((other) => other.turn > turn);
+      this.#waiting.splice(position === -1 ? this.#waiting.length : position, 0, {
         ...{ keys, turn, start: resolve, refuse: () => reject(this.refusal()) },
         queuedAt: this.clock.now(),
       });
-      // Whoever has the most waiting loses the last of it, not the one who came last.
+      // Drops the last job of the most loaded client, not the job that arrived last.
       if (this.#waiting.length > this.limits.waiting) this.#waiting.pop()?.refuse();
     });
   }
@@ -76,11 +76,11 @@ export class FairQueue {
   }
 
   #next(): void {
-    const latest = this.clock.now() - this.limits.waitMs;
-    const late = this.#waiting.filter(({ queuedAt }) => queuedAt < latest);
-    if (late.length > 0) {
-      this.#waiting = this.#waiting.filter(({ queuedAt }) => queuedAt >= latest);
-      for (const job of late) job.refuse();
+    const deadline = this.clock.now() - this.limits.waitMs;
+    const expired = this.#waiting.filter(({ queuedAt }) => queuedAt < deadline);
+    if (expired.length > 0) {
+      this.#waiting = this.#waiting.filter(({ queuedAt }) => queuedAt >= deadline);
+      for (const job of expired) job.refuse();
     }
     const job = this.#waiting.shift();
     if (!job) return;

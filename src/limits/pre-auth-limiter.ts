@@ -1,6 +1,6 @@
 import { networkOf } from "../core/client-address";
 
-/** How many connections may wait to authenticate: of one network, and of all. */
+/** Maximum number of unauthenticated connections, per network and in total. */
 export interface PreAuthLimits {
   perNetwork: number;
   inAll: number;
@@ -8,27 +8,29 @@ export interface PreAuthLimits {
 
 interface PendingConnection {
   network: string | null;
-  /** Ends the connection at once. */
+  /** Closes the connection immediately. */
   end: () => void;
 }
 
 /**
- * The connections of one endpoint that have not authenticated, over all its ports. Honest ones stay for
- * moments, so what is counted is how many there are at once, not how often they come.
+ * Limits the unauthenticated connections of one endpoint, over all its ports. Honest clients authenticate
+ * within moments, so the limit is on concurrent connections, not on their rate.
  */
 export class PreAuthLimiter {
   readonly #perNetwork = new Map<string, number>();
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #pending = new Set<PendingConnection>();
 
   constructor(private readonly limits: PreAuthLimits) {}
 
   /**
-   * Takes a connection in. When there are too many in all, the one that has waited longest is ended:
-   * whoever floods the port loses what it holds, and who comes to authenticate is served.
-   * @param ip null for what is known to be shared, as a balancer's, and counts for no network
-   * @param end ends the connection at once
-   * @returns what to call once it has authenticated or is gone; null when its network has too many
+   * Admits a connection. Beyond the total limit it closes the oldest one, so that a flood evicts its own
+   * connections while new clients can still authenticate.
+   * @param ip null for an address that is known to be shared, such as a load balancer's; it counts for no
+   * network
+   * @param end closes the connection immediately
+   * @returns a function to call once the connection has authenticated or closed; null if its network is at
+   * the limit
    */
   enter(ip: string | null, end: () => void): (() => void) | null {
     const { perNetwork, inAll } = this.limits;

@@ -7,12 +7,12 @@ import { newId } from "../core/random";
 import { MailError, type Mailer } from "./mail";
 import { SEALED } from "./smtp";
 
-/** Files that are kept; the oldest go first. */
+/** Maximum number of files; the oldest are deleted. */
 const FILES_MAX = 200;
 
-/** What the folder writer stands on. */
+/** Options of {@link openMailFolder}. */
 export interface MailFolderParts {
-  /** Where the files go; made with mode 0700 where it is missing. */
+  /** Target folder; created with mode 0700 if it is missing. */
   folder: string;
   /** The sender. */
   from: string;
@@ -21,8 +21,8 @@ export interface MailFolderParts {
 }
 
 /**
- * Writes each mail as a file (RFC 5322, mode 0600) in place of sending it, to try the service out. The
- * log names the file and nothing of what is in it.
+ * Writes each mail to a file (RFC 5322, mode 0600) instead of sending it, for evaluation. The log contains
+ * the path of the file, but nothing of its content.
  */
 export async function openMailFolder(parts: MailFolderParts): Promise<Mailer> {
   const { folder, from, clock, log } = parts;
@@ -35,15 +35,15 @@ export async function openMailFolder(parts: MailFolderParts): Promise<Mailer> {
       const { message } = await transport.sendMail({ ...rest, to: { name: "", address: to } });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await chmod(folder, 0o700);
-      // Sorts by time; the id keeps two of one millisecond apart.
+      // File names sort by time; the id makes them unique within a millisecond.
       const time = new Date(clock.now()).toISOString().replace(/[-:.]/g, "");
       const file = join(folder, `${time}-${newId()}.eml`);
       await writeFile(file, message, { mode: 0o600, flag: "wx" });
-      log.info({ file }, "a mail was written to a file, since SMTP_URL is not set");
+      log.info({ file }, "wrote a mail to a file, since SMTP_URL is not set");
       await removeOldest(folder);
     },
     async check() {
-      if (!(await isWritable(folder))) throw new MailError(`${folder} cannot be written to`);
+      if (!(await isWritable(folder))) throw new MailError(`${folder} is not writable`);
     },
     async close() {
       transport.close();
@@ -51,7 +51,7 @@ export async function openMailFolder(parts: MailFolderParts): Promise<Mailer> {
   };
 }
 
-/** Whether a folder can be written to, or made: nothing is made to find out. */
+/** Whether a folder is writable or could be created. Does not create it. */
 async function isWritable(folder: string): Promise<boolean> {
   try {
     await access(folder, constants.W_OK | constants.X_OK);

@@ -1,33 +1,33 @@
-/** One mail to one address. Nothing of it is ever logged. */
+/** A mail to one recipient. Its content is never logged. */
 export interface Mail {
-  /** A bare address, without a name. */
+  /** The address, without a display name. */
   to: string;
   subject: string;
   text: string;
   html: string;
 }
 
-/** The port of mail: how this node sends it. Held by smtp.ts and folder.ts. */
+/** Sends mail; implemented by smtp.ts and folder.ts. */
 export interface Mailer {
   /**
-   * Hands a mail over; resolves once the other side has it.
-   * @throws MailRefused when it will never take it, MailError when trying again may help
+   * Sends a mail; resolves once the server has accepted it.
+   * @throws MailRejectedError if the mail is rejected permanently, MailError if a retry may succeed
    */
   send(mail: Mail): Promise<void>;
 
-  /** For diagnostics: whether mail could be handed over now. @throws MailError */
+  /** Health check: whether mail can be sent now. @throws MailError */
   check(): Promise<void>;
 
-  /** Lets go of connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** A mail could not be handed over this time. Its message names codes alone, no address. */
+/** A mail could not be sent; a retry may succeed. The message contains codes but no address. */
 export class MailError extends Error {
   override readonly name: string = "MailError";
 }
 
-/** A mail that will not be taken, however often it is offered. */
+/** The server rejected a mail permanently. */
 export class MailRefused extends MailError {
-  override readonly name = "MailRefused";
+  override readonly name = "MailRejectedError";
 }

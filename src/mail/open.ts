@@ -7,8 +7,8 @@ import type { Mailer } from "./mail";
 import { openSmtp } from "./smtp";
 
 /**
- * How this node sends mail: by SMTP; without SMTP_URL on the embedded database into the data folder's
- * `mail/`; null where there is neither.
+ * Opens the configured mailer: SMTP with SMTP_URL, otherwise files in `mail/` of the data folder with the
+ * embedded database, and null with PostgreSQL.
  */
 export async function openMail(parts: {
   config: Config;

@@ -2,8 +2,9 @@ import { isIP } from "node:net";
 import { createTransport } from "nodemailer";
 import { MailError, type Mailer, MailRefused } from "./mail";
 
+/** Maximum number of connections. */
 const CONNECTIONS = 2;
-/** Milliseconds to connect, to be greeted, and of silence. */
+/** Timeouts in milliseconds. */
 const TIMEOUTS = {
   dnsTimeout: 10_000,
   connectionTimeout: 10_000,
@@ -11,14 +12,14 @@ const TIMEOUTS = {
   socketTimeout: 30_000,
 };
 
-/** nodemailer reads no file and no address for what is in a mail. */
+/** Forbids nodemailer to read files or URLs that a mail refers to. */
 export const SEALED = { disableFileAccess: true, disableUrlAccess: true };
 
 /**
- * Sends by SMTP (RFC 5321), over connections that are kept for a while.
- * @param url smtp:// (with STARTTLS where it is offered; it must be where a password goes over a
- * network) or smtps://, with user and password percent-encoded
- * @param from the sender, an address with or without a name
+ * Sends mail by SMTP (RFC 5321), over pooled connections.
+ * @param url smtp:// (with STARTTLS if offered; required if a password is sent beyond loopback) or smtps://,
+ * with user and password percent-encoded
+ * @param from the sender, an address with or without a display name
  */
 export function openSmtp(url: string, from: string): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -40,10 +41,10 @@ export function openSmtp(url: string, from: string): Mailer {
   return {
     async send({ to, ...parts }) {
       try {
-        // As an object, so that nothing in an address is read as a list or a name.
+        // As an object, so that nodemailer does not parse the address as a list or a display name.
         await transport.sendMail({ ...parts, to: { name: "", address: to } });
       } catch (error) {
-        throw failure(error);
+        throw toMailError(error);
       }
     },
     async check() {
@@ -68,16 +69,16 @@ interface SmtpError {
   responseCode?: unknown;
 }
 
-/** What is told of a failure: never the server's words, which repeat addresses. */
+/** The codes of a failure. The server's text is omitted, since it repeats addresses. */
 function codesOf(error: unknown): string {
   const { code, responseCode } = error as SmtpError;
   return `(${String(code ?? "no code")}, ${String(responseCode ?? "no answer")})`;
 }
 
-function failure(error: unknown): MailError {
+function toMailError(error: unknown): MailError {
   const { code, responseCode } = error as SmtpError;
-  const text = `the SMTP server did not take it ${codesOf(error)}`;
-  // A wrong password is the operator's to mend; an address that is refused, or is none, stays so.
+  const text = `the SMTP server did not accept the mail ${codesOf(error)}`;
+  // A rejected or invalid address is permanent; anything else, such as a wrong password, can be fixed.
   const refused = code === "EENVELOPE" || code === "EMESSAGE";
   return refused && (typeof responseCode !== "number" || responseCode >= 500)
     ? new MailRefused(text)

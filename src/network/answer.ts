@@ -1,22 +1,22 @@
 import { PRIVATE_NETWORK } from "./lookup";
 
-/** What a server answered. */
+/** An HTTP response. */
 export interface Answer {
   status: number;
-  /** By their names in lower case. */
+  /** Keyed by lower-case name. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Its beginning, where it is longer than what was asked for. */
+  /** The body, truncated to the requested maximum. */
   body: string;
 }
 
-/** Why there is no answer, in words that may be shown. */
+/** A request got no response. The message may be shown to clients. */
 export class Unanswered extends Error {
-  override readonly name = "Unanswered";
+  override readonly name = "NoResponse";
 
   /**
-   * @param reason without addresses, tokens or what an error repeats of them
-   * @param fault "unprocessed" where the service certainly did not begin with it, so that it may be
-   * sent again at once; "refused" where another attempt would end the same
+   * @param reason must not contain addresses or tokens
+   * @param kind "unprocessed" if the server certainly did not process the request, so it can be retried at
+   * once; "refused" if a retry would fail the same way
    */
   constructor(
     readonly reason: string,
@@ -26,7 +26,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** Why a connection could not be used, in words that hold no address. */
+/** Describes a connection error without addresses. */
 export function connectionFault(error: NodeJS.ErrnoException): Unanswered {
   if (error.code === PRIVATE_NETWORK) {
     return new Unanswered("the address leads into a private network", "refused");

@@ -1,17 +1,16 @@
 import { isIP } from "node:net";
 import { isPrivateAddress } from "./address";
 
-/** The host of a URL without brackets and without the dot that ends an absolute name. */
+/** The host of a URL, without brackets and without the trailing dot of an absolute name. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
 /**
- * What is wrong with the address that a server is to be asked at, as far as its text tells: scheme,
- * user names, and private networks where the address or the name is one. Where its name leads is
- * looked at with each connection.
- * @param allowPrivate whether private networks, and http: with them, are allowed
- * @returns null, or how it goes on after "it …"
+ * Checks the text of an outbound URL: its scheme, user name, and whether its host is a private address or
+ * localhost. The addresses of other names are checked with each connection.
+ * @param allowPrivate whether private networks and http: are allowed
+ * @returns null, or the problem, in words that follow a subject ("must be …")
  */
 export function checkUrl(text: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -8,28 +8,28 @@ import { checkUrl, hostOf } from "./check-url";
 import { type HttpRequest, sendRequest } from "./http-request";
 import { askNameServers, guardLookup, privateNetwork, type Resolve } from "./lookup";
 
-/** Where connections may lead. */
+/** Options of {@link Connector}. */
 export interface ConnectorOptions {
-  /** Whether private networks, and http: with them, may be reached: ALLOW_PRIVATE_NETWORKS. */
+  /** Whether private networks and http: are allowed: ALLOW_PRIVATE_NETWORKS. */
   allowPrivate?: boolean;
-  /** How names are looked up; by asking the system's name servers by default. */
+  /** Resolves names; by default with the system's name servers. */
   resolve?: Resolve;
-  /** Which addresses are in private networks. */
+  /** Whether an address is private; {@link isPrivateAddress} by default. */
   isPrivate?(address: string): boolean;
 }
 
-/** A session of HTTP/2 and the socket beneath it. */
+/** An HTTP/2 session and its socket. */
 export interface Http2Connection {
   session: ClientHttp2Session;
   socket: Socket;
 }
 
 /**
- * The one way to every address that a client or an application's owner can name: sign-in providers,
- * push services, browsers' push endpoints. An address is checked as text, and once more when it is
- * connected to: each address that its name has at that moment is looked at, and one of these is
- * connected to. No redirect is followed. What the operator configures (database, Redis, mail, chat
- * server) is reached without it.
+ * Connects to URLs that clients or application owners configure (sign-in providers, push services, browsers'
+ * push endpoints), guarded against server-side request forgery. The text of a URL is checked first. Each
+ * connection then resolves the host name, checks all its addresses, and connects to one of these, which
+ * defeats DNS rebinding. Redirects are not followed. Servers that the operator configures (database, Redis,
+ * mail, chat server) are connected without it.
  */
 export class Connector {
   readonly allowPrivate: boolean;
@@ -40,7 +40,7 @@ export class Connector {
   constructor({ allowPrivate = false, resolve, isPrivate }: ConnectorOptions = {}) {
     this.allowPrivate = allowPrivate;
     this.isPrivate = allowPrivate ? () => false : (isPrivate ?? isPrivateAddress);
-    // The system's own look-up knows the names of a private network that no name server does.
+    // The system resolver also knows names of a private network that are in no DNS server.
     this.lookup =
       allowPrivate && !resolve
         ? undefined
@@ -48,36 +48,36 @@ export class Connector {
     this.shared = this.agents();
   }
 
-  /** What is wrong with an address, as far as its text tells: null, or how it goes on after "it …". */
+  /** Checks the text of a URL. @returns null, or the problem, in words that follow a subject ("must be …") */
   check(url: string): string | null {
     return checkUrl(url, this.allowPrivate);
   }
 
   /**
-   * Agents of node:http for connections to these addresses alone, kept alive for some seconds.
-   * @param secureContext whom to trust; the usual authorities by default
+   * Agents of node:http and node:https whose connections are checked and kept alive for some seconds.
+   * @param secureContext the trusted authorities; the default ones of Node if omitted
    */
   agents(secureContext?: SecureContext): Agents {
     const { lookup } = this;
-    return guardedAgents({ lookup, secureContext, refuse: (host) => this.refuse(host) });
+    return guardedAgents({ lookup, secureContext, refuse: (host) => this.rejectPrivate(host) });
   }
 
   /**
    * Sends one request over HTTP/1.1.
-   * @param agents whose connections are used; those of this connector's usual ones by default
-   * @throws Unanswered
+   * @param agents the connections to use; this connector's shared agents by default
+   * @throws NoResponse
    */
   async request(url: string, request: HttpRequest, agents = this.shared): Promise<Answer> {
-    const wrong = this.check(url);
-    if (wrong) throw new Unanswered(`the address ${wrong}`, "refused");
-    const to = new URL(url);
-    return sendRequest(to, request, agents[to.protocol === "http:" ? "http:" : "https:"]);
+    const problem = this.check(url);
+    if (problem) throw new Unanswered(`the address ${problem}`, "refused");
+    const target = new URL(url);
+    return sendRequest(target, request, agents[target.protocol === "http:" ? "http:" : "https:"]);
   }
 
   /**
-   * Begins a session of HTTP/2; without TLS for http:.
+   * Opens an HTTP/2 session, without TLS for http:.
    * @param origin scheme, host and port
-   * @throws Unanswered
+   * @throws NoResponse
    */
   openHttp2(origin: string, secureContext: SecureContext): Http2Connection {
     const socket = this.open(new URL(origin), secureContext);
@@ -86,25 +86,25 @@ export class Connector {
     return { session, socket };
   }
 
-  /** Ends the connections that are idle; those of agents that were asked for are their owners'. */
+  /** Closes the shared agents. Agents from {@link agents} are closed by their owners. */
   close(): void {
     for (const agent of Object.values(this.shared)) agent.destroy();
   }
 
   private open(url: URL, secureContext: SecureContext): Socket {
     const host = hostOf(url);
-    const refused = this.refuse(host);
-    if (refused) throw connectionFault(refused);
+    const error = this.rejectPrivate(host);
+    if (error) throw connectionFault(error);
     const secure = url.protocol === "https:";
     const port = Number(url.port) || (secure ? 443 : 80);
-    // Many pushes are smaller than a packet, and none should wait for the next.
-    const to = { host, port, lookup: this.lookup, noDelay: true };
-    if (!secure) return connectPlain(to);
+    // Most pushes fit into one packet, and Nagle's algorithm would delay them.
+    const options = { host, port, lookup: this.lookup, noDelay: true };
+    if (!secure) return connectPlain(options);
     const servername = isIP(host) === 0 ? host : undefined;
-    return connectSecure({ ...to, servername, secureContext, ALPNProtocols: ["h2"] });
+    return connectSecure({ ...options, servername, secureContext, ALPNProtocols: ["h2"] });
   }
 
-  private refuse(host: string): Error | null {
+  private rejectPrivate(host: string): Error | null {
     return isIP(host) !== 0 && this.isPrivate(host) ? privateNetwork() : null;
   }
 }

@@ -3,20 +3,20 @@ import { request as requestSecure } from "node:https";
 import { cutText } from "../core/text";
 import { type Answer, connectionFault, Unanswered } from "./answer";
 
-/** What is sent, over which connections, and what may come back. */
+/** A request, and bounds of its response. */
 export interface HttpRequest {
   method: "GET" | "POST";
   headers: Record<string, string | number>;
   body?: Buffer | string;
-  /** For look-up, connection, headers and body together. */
+  /** Total timeout in milliseconds, from the DNS look-up to the end of the body. */
   timeoutMs: number;
-  /** Characters of the answer's body that are read at most; what follows is left out. */
+  /** Maximum length of the response body, in characters; the rest is discarded. */
   bodyMax: number;
 }
 
 /**
- * Sends one request over HTTP/1.1 and reads the answer. Redirects are answers like any other.
- * @throws Unanswered
+ * Sends one request over HTTP/1.1 and reads the response. Redirects are not followed.
+ * @throws NoResponse
  */
 export function sendRequest(
   url: URL,
@@ -35,7 +35,7 @@ export function sendRequest(
       end(() => reject(new Unanswered(`no answer within ${timeoutMs / 1000} s`)));
       request.destroy();
     }, timeoutMs);
-    request.on("error", (error) => end(() => reject(endOf(error))));
+    request.on("error", (error) => end(() => reject(toNoResponse(error))));
     request.on("response", (response) => {
       const answer: Answer = {
         status: response.statusCode ?? 0,
@@ -47,7 +47,7 @@ export function sendRequest(
         answer.body = cutText(answer.body + chunk, bodyMax);
         if (answer.body.length < bodyMax) return;
         end(() => resolve(answer));
-        // The rest is not wanted, so the connection cannot be used again.
+        // The rest of the body is not read, so the connection cannot be reused.
         request.destroy();
       });
       response.on("end", () => end(() => resolve(answer)));
@@ -59,7 +59,7 @@ export function sendRequest(
   });
 }
 
-function endOf(error: NodeJS.ErrnoException): Unanswered {
-  const cut = error.code === "ECONNRESET" || error.code === "EPIPE";
-  return cut ? new Unanswered("connection closed") : connectionFault(error);
+function toNoResponse(error: NodeJS.ErrnoException): Unanswered {
+  const closed = error.code === "ECONNRESET" || error.code === "EPIPE";
+  return closed ? new Unanswered("connection closed") : connectionFault(error);
 }

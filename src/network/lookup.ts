@@ -2,44 +2,43 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 
-/** Finds the addresses of a name. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 /**
- * Asks the name servers, and not the system's own resolver: that has two threads for the whole
- * process, which a device's slow name would hold for everybody.
- * @param servers addresses with ports; those of the system by default
+ * Makes a resolver that queries DNS servers directly. The system resolver has only two threads for the
+ * whole process, which a slow name from one client would block for all others.
+ * @param servers addresses with ports; the servers of the system by default
  */
 export function askNameServers(servers?: string[]): Resolve {
   return async (hostname) => {
     const resolver = new Resolver({ timeout: 2000, tries: 2 });
     if (servers) resolver.setServers(servers);
-    const [four, six] = await Promise.allSettled([
+    const [ipv4, ipv6] = await Promise.allSettled([
       resolver.resolve4(hostname),
       resolver.resolve6(hostname),
     ]);
     const addresses = [
-      ...(four.status === "fulfilled" ? four.value : []).map((address) => ({ address, family: 4 })),
-      ...(six.status === "fulfilled" ? six.value : []).map((address) => ({ address, family: 6 })),
+      ...(ipv4.status === "fulfilled" ? ipv4.value : []).map((address) => ({ address, family: 4 })),
+      ...(ipv6.status === "fulfilled" ? ipv6.value : []).map((address) => ({ address, family: 6 })),
     ];
     if (addresses.length === 0) {
-      throw four.status === "rejected" ? four.reason : new Error("ENODATA");
+      throw ipv4.status === "rejected" ? ipv4.reason : new Error("ENODATA");
     }
     return addresses;
   };
 }
 
-/** Code of the error of a connection that would lead into a private network. */
+/** Error code of a connection to a private network. */
 export const PRIVATE_NETWORK = "ERR_PRIVATE_NETWORK";
 
-/** The error of a connection that would lead into a private network. */
+/** The error of a connection to a private network. */
 export const privateNetwork = (): NodeJS.ErrnoException =>
   Object.assign(new Error("private network"), { code: PRIVATE_NETWORK });
 
 /**
- * A look-up for connections that must stay outside: it fails where a name has any private address.
- * What it answers is what is connected to, so that a name which changes its address gains nothing. Node
- * asks it for names alone, and not for a host that is an address.
+ * Makes a look-up function that fails if a name has any private address. The socket connects to the address
+ * that was checked, so DNS rebinding gains nothing. Node does not call it for a host that is an IP address.
  */
 export function guardLookup(
   resolve: Resolve,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../core/html";
 
-/** The one style sheet, inside each page and named by its hash in the policy. */
+/** The style sheet, inlined in each page and allowed by its hash in the Content-Security-Policy. */
 const STYLE = `
 :root { color-scheme: light dark; --page: #f3f4f8; --card: #fff; --ink: #1b2130; --soft: #596176;
   --line: #8b93a7; --accent: #2f55d4; --on-accent: #fff; --bad: #b3261e; --bad-page: #fdeceb;
@@ -47,7 +47,7 @@ input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); ou
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** The page runs nothing, loads nothing, is framed by nobody and sends its form to where it is from. */
+/** Content-Security-Policy: no scripts, no external resources, no framing, forms only to the same origin. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${STYLE_HASH}'`,
@@ -57,7 +57,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Headers of every page: its address holds a secret, so nobody is to keep it or to be told it. */
+/** Headers of every page. Its URL contains a secret, so it must be neither cached nor sent as a referrer. */
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": POLICY,
@@ -68,25 +68,25 @@ export const PAGE_HEADERS = {
   "x-robots-tag": "noindex",
 } as const;
 
-/** Drawings of the round mark above a heading. */
+/** SVG icons above the heading. */
 const MARKS = {
   key: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>',
   good: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
   bad: '<path d="M12 7v6M12 17v.01"/>',
 };
 
-/** One page. */
+/** Content of a page. */
 export interface Page {
-  /** Of the window and, unless an error goes before it, the heading. */
+  /** The heading, and the title of the window. */
   title: string;
   mark: keyof typeof MARKS;
-  /** HTML, with everything from outside escaped. */
+  /** HTML, with all external text escaped. */
   content: string;
-  /** Whether something has to be put right; said first in the window's title. */
+  /** Whether the form has errors; the window title then starts with "Error: ". */
   failed?: boolean;
 }
 
-/** A page as the HTML that is sent. */
+/** Renders a page as HTML. */
 export function renderPage({ title, mark, content, failed = false }: Page): string {
   return `<!doctype html>
 <html lang="en">

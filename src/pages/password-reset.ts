@@ -6,14 +6,14 @@ import { RESET_PATH } from "../identity/recovery/reset-mail";
 import { PAGE_HEADERS } from "./layout";
 import { deadLinkPage, donePage, type FormProblems, formPage, problemPage } from "./reset-pages";
 
-/** Status for a link that worked once, or never (RFC 9110 section 15.5.11). */
+/** Status for a used, expired or unknown link (RFC 9110 section 15.5.11). */
 const GONE = 410;
-/** Bytes of a form: two passwords of 255 characters, each percent-encoded, and the token. */
+/** Maximum size of a form in bytes: two percent-encoded passwords of 255 characters, and the token. */
 const FORM_MAX = 16_384;
 
 /**
- * Opens the door of pages: the one that a reset link leads to. It stands in a scope of its own, with
- * its own reading of forms and errors that are pages too.
+ * Registers the page that a password reset link opens. It has its own Fastify scope, which parses forms and
+ * renders errors as pages.
  */
 export function registerPages(server: FastifyInstance, identity: Identity): void {
   server.register(async (scope) => {
@@ -27,14 +27,14 @@ export function registerPages(server: FastifyInstance, identity: Identity): void
       setPageHeaders(reply);
       done();
     });
-    scope.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply));
     const options = { config: { counts: "request" } } as const;
     scope.get(RESET_PATH, options, (request, reply) => showForm(identity, request, reply));
-    scope.post(RESET_PATH, options, (request, reply) => takeForm(identity, request, reply));
+    scope.post(RESET_PATH, options, (request, reply) => submitForm(identity, request, reply));
   });
 }
 
-/** No page of another origin is to read this one. */
+/** Sets the headers of pages and removes CORS headers, so that no other origin can read a page. */
 function setPageHeaders(reply: FastifyReply): void {
   for (const name of Object.keys(reply.getHeaders())) {
     if (name.startsWith("access-control-")) reply.removeHeader(name);
@@ -53,7 +53,7 @@ async function showForm(
   return reply.send(formPage(token, owner));
 }
 
-async function takeForm(
+async function submitForm(
   identity: Identity,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -66,33 +66,33 @@ async function takeForm(
   const password = form.get("password") ?? "";
   const owner = await findLink(identity, token);
   if (owner === null) return reply.code(GONE).send(deadLinkPage());
-  const refuse = (problems: FormProblems) =>
+  const reject = (problems: FormProblems) =>
     reply.code(ERRORS.INVALID.http).send(formPage(token, owner, problems));
   if (password !== (form.get("repeat") ?? "")) {
-    return refuse({ repeat: "The two passwords are not the same." });
+    return reject({ repeat: "The two passwords are not the same." });
   }
   try {
     await resetPassword(identity, token, password, request.ip);
   } catch (error) {
     const fields = error instanceof Fault && error.code === "INVALID" ? error.fields : undefined;
     const problem = fields?.password?.[0];
-    if (problem) return refuse({ password: `The password ${problem}.` });
-    // Somebody was faster with the same link.
+    if (problem) return reject({ password: `The password ${problem}.` });
+    // The link was used concurrently.
     if (fields?.token) return reply.code(GONE).send(deadLinkPage());
     throw error;
   }
   return reply.send(donePage());
 }
 
-/** Answers whatever was thrown with a page; what is no fault is logged and not told. */
-function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Fastify takes the type of the answer away when something is thrown, also before the hook above.
+/** Renders an error as a page. Unexpected errors are logged, and the page contains no details. */
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // Fastify removes the content type when an error is thrown, even before the hook above.
   setPageHeaders(reply);
   if (error instanceof Fault && error.code !== "INTERNAL") {
     const { code, message, retryAfter } = error;
     if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
-    const later = code === "UNAVAILABLE" || code === "LIMITED";
-    const title = later ? "Try again in a moment" : "That did not work";
+    const retryable = code === "UNAVAILABLE" || code === "LIMITED";
+    const title = retryable ? "Try again in a moment" : "That did not work";
     return reply.code(ERRORS[code].http).send(problemPage(title, message));
   }
   const status = statusOf(error);
@@ -104,7 +104,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   return reply.code(ERRORS.INTERNAL.http).send(problemPage("That did not work", `${message}.`));
 }
 
-/** The status of Fastify's own refusals, of a body that is too long or no form; null for others. */
+/** The 4xx status of Fastify's own errors, such as a body that is too large or not a form; otherwise null. */
 function statusOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   const { statusCode } = error as Error & { statusCode?: unknown };

@@ -2,21 +2,21 @@ import { escapeHtml, oneLine } from "../core/html";
 import type { LinkOwner } from "../identity/recovery/password-reset";
 import { renderPage } from "./layout";
 
-/** What is wrong with a form that was sent, by its fields. */
+/** Errors of a submitted form, by field. */
 export interface FormProblems {
   password?: string;
   repeat?: string;
 }
 
-/** The form to set a new password, with what was wrong before. The passwords are never sent back. */
+/** The form to set a new password, with the errors of the last attempt. Passwords are never sent back. */
 export function formPage(token: string, owner: LinkOwner, problems: FormProblems = {}): string {
   const failed = problems.password !== undefined || problems.repeat !== undefined;
   const email = owner.email ?? "";
   const whose = email === "" ? "your account" : `<strong>${escapeHtml(email)}</strong>`;
-  const place = escapeHtml(oneLine(owner.applicationName) || "your application");
+  const application = escapeHtml(oneLine(owner.applicationName) || "your application");
   return renderPage({
     ...{ title: "Choose a new password", mark: "key", failed },
-    content: `<p>For ${whose} at <strong>${place}</strong>.</p>
+    content: `<p>For ${whose} at <strong>${application}</strong>.</p>
 <form method="post" action="reset">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 <input class="alone" type="text" name="username" value="${escapeHtml(email)}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">
@@ -27,7 +27,7 @@ ${field("repeat", "New password again", problems.repeat)}
   });
 }
 
-/** After the password was set. */
+/** The page after the password was set. */
 export function donePage(): string {
   return renderPage({
     ...{ title: "Your password is set", mark: "good" },
@@ -36,7 +36,7 @@ export function donePage(): string {
   });
 }
 
-/** For a link that is unknown, used or expired, which look the same. */
+/** The page for an unknown, used or expired link. All three look the same. */
 export function deadLinkPage(): string {
   return renderPage({
     ...{ title: "This link no longer works", mark: "bad" },
@@ -45,7 +45,7 @@ export function deadLinkPage(): string {
   });
 }
 
-/** For a request that cannot be answered otherwise. */
+/** The page for any other error. */
 export function problemPage(title: string, text: string): string {
   return renderPage({ title, mark: "bad", content: `<p>${escapeHtml(text)}</p>` });
 }
@@ -62,7 +62,7 @@ function field(
     'autocapitalize="none" spellcheck="false"',
     about && `aria-describedby="${about}"`,
     problem && 'aria-invalid="true"',
-    // Both are to be typed again, whichever was wrong.
+    // Both passwords must be typed again, so focus starts at the first field.
     name === "password" && "autofocus",
   ].filter(Boolean);
   return `<div class="field">

@@ -1,24 +1,24 @@
 import { partOf, textOf } from "./error-parts";
 import { UNIQUE_INDEXES } from "./unique-indexes";
 
-/** SQLSTATE of a broken unique index (PostgreSQL, appendix A). */
+/** SQLSTATE of unique_violation (PostgreSQL, appendix A). */
 const UNIQUE_VIOLATION = "23505";
 
-/** Prisma's word for, and the SQLSTATE of, a transaction that was ended so that another could go on. */
+/** Prisma code and SQLSTATE of a deadlock. */
 const DEADLOCK_CODES = new Set(["P2034", "40P01"]);
 
-/** The database cannot be reached, or went away meanwhile. */
+/** Codes for a database that cannot be reached or whose connection was lost. */
 const UNREACHABLE_CODES = new Set([
-  // Prisma: cannot reach, timed out, connection closed, no free connection in time, too many.
+  // Prisma: unreachable, timeout, connection closed, pool timeout, too many connections.
   ...["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2037"],
   ...["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["EPIPE", "EAI_AGAIN"],
-  // SQLSTATE: shut down, crashed, starting up, too many connections.
+  // SQLSTATE: shutdown, crash, starting up, too many connections.
   ...["57P01", "57P02", "57P03", "53300"],
 ]);
-/** SQLSTATE class 08 is about connections. */
+/** SQLSTATE class 08: connection exceptions. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
-/** What Prisma's adapters call the same. */
+/** The same, as named by Prisma's adapters. */
 const UNREACHABLE_KINDS = new Set([
   "DatabaseNotReachable",
   "ConnectionClosed",
@@ -26,17 +26,17 @@ const UNREACHABLE_KINDS = new Set([
   "TlsConnectionError",
   "TooManyConnections",
 ]);
-/** What pg, its pool and PGlite say without a code. */
+/** Messages of pg, its pool and PGlite that come without a code. */
 const UNREACHABLE_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after|PGlite is clos)/;
 
 /**
- * The fields of a unique index that a statement broke, by their names in the Prisma model
- * (`["applicationId", "loginKey"]`), on either database, from Prisma as well as from `query`.
- * @returns null when the error is of another kind
+ * The fields of the unique index that a statement violated, by their names in the Prisma model
+ * (`["applicationId", "loginKey"]`). Works with both databases, for errors of Prisma and of `query`.
+ * @returns null for any other error
  */
 export function uniqueViolation(error: unknown): string[] | null {
-  for (const part of parts(error)) {
+  for (const part of errorChain(error)) {
     const code = textOf(part, "originalCode") ?? textOf(part, "code");
     if (code !== UNIQUE_VIOLATION) continue;
     const index = indexName(part);
@@ -46,18 +46,18 @@ export function uniqueViolation(error: unknown): string[] | null {
 }
 
 /**
- * Whether a transaction was ended so that another, each waiting for what the other held, could go on:
- * nothing of it was done, and it may be tried again at once.
+ * Whether the database aborted a transaction because of a deadlock. It was rolled back and can be retried at
+ * once.
  */
 export function deadlocked(error: unknown): boolean {
-  return parts(error).some((part) =>
+  return errorChain(error).some((part) =>
     DEADLOCK_CODES.has(textOf(part, "originalCode") ?? textOf(part, "code") ?? ""),
   );
 }
 
-/** Whether an error of Prisma or of a driver says that the database cannot be reached. */
+/** Whether an error of Prisma or of a driver means that the database cannot be reached. */
 export function unreachable(error: unknown): boolean {
-  return parts(error).some((part) => {
+  return errorChain(error).some((part) => {
     const code = textOf(part, "originalCode") ?? textOf(part, "code") ?? "";
     return (
       UNREACHABLE_CODES.has(code) ||
@@ -68,7 +68,7 @@ export function unreachable(error: unknown): boolean {
   });
 }
 
-/** A driver names the index; Prisma's adapter keeps the name in what the database said. */
+/** Name of the violated index: a property of driver errors, part of the message of Prisma's adapter. */
 function indexName(part: object): string | undefined {
   return (
     textOf(part, "constraint") ??
@@ -78,13 +78,13 @@ function indexName(part: object): string | undefined {
 }
 
 /**
- * An error and what it holds of its causes: Prisma keeps the adapter's error in `meta`, that keeps the
- * database's words in `cause`, and attempts on several addresses come together in `errors`.
+ * An error and its nested causes: Prisma wraps the adapter's error in `meta`, the adapter wraps the
+ * database's error in `cause`, and failed attempts on several addresses are in `errors`.
  */
-function parts(error: unknown, depth = 0): object[] {
+function errorChain(error: unknown, depth = 0): object[] {
   if (typeof error !== "object" || error === null || depth > 4) return [];
-  const held = [partOf(error, "cause"), partOf(partOf(error, "meta"), "driverAdapterError")];
+  const nested = [partOf(error, "cause"), partOf(partOf(error, "meta"), "driverAdapterError")];
   const several = partOf(error, "errors");
-  if (Array.isArray(several)) held.push(...several);
-  return [error, ...held.flatMap((part) => parts(part, depth + 1))];
+  if (Array.isArray(several)) nested.push(...several);
+  return [error, ...nested.flatMap((part) => errorChain(part, depth + 1))];
 }

@@ -3,16 +3,16 @@ import { unreachable } from "./conflicts";
 import { messageOf, textOf } from "./error-parts";
 import { Refusal } from "./refusal";
 
-/** Milliseconds until an attempt to connect, or to get a free connection of the pool, is given up. */
+/** Timeout to connect, or to get a free connection from the pool, in milliseconds. */
 const CONNECT_MS = 5_000;
 
 /**
- * What every connection sets first. Prisma's adapter writes and reads dates without their offset, so
- * the session's time zone has to be UTC, whatever the server's is.
+ * Settings of every connection. Prisma's adapter writes and reads dates without an offset, so the session
+ * must use UTC, whatever the time zone of the server.
  */
 export const SESSION = "SET TIME ZONE 'UTC'";
 
-/** Options of any connection to PostgreSQL; the name shows in pg_stat_activity. */
+/** Options of a PostgreSQL connection; pg_stat_activity shows the name. */
 export function connectionOptions(url: string, name: string): ClientConfig {
   return {
     connectionString: url,
@@ -23,7 +23,7 @@ export function connectionOptions(url: string, name: string): ClientConfig {
   };
 }
 
-/** Opens a connection beside the pool. Errors of an idle connection end it and are told by `end`. */
+/** Opens a connection outside of the pool. An error while it is idle ends it and emits `end`. */
 export async function connect(url: string, name: string): Promise<Client> {
   const client = new Client(connectionOptions(url, name));
   client.on("error", () => {});
@@ -33,17 +33,17 @@ export async function connect(url: string, name: string): Promise<Client> {
 }
 
 /**
- * Says why a first connection failed.
- * @returns a Refusal that names the reason; the error itself when it is of another kind
+ * Explains why the first connection failed.
+ * @returns an UnusableDatabaseError with the reason; any other error unchanged
  */
 export function connectionRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   const code = textOf(error, "code") ?? "";
-  if (!unreachable(error) && !REFUSED.test(code)) return error;
+  if (!unreachable(error) && !ACCESS_DENIED.test(code)) return error;
   return new Refusal(`PostgreSQL (DATABASE_URL) cannot be reached: ${messageOf(error)}`, {
     cause: error,
   });
 }
 
-/** SQLSTATE: not allowed in, no such database. */
-const REFUSED = /^(28...|3D000)$/;
+/** SQLSTATE: class 28, invalid authorization; 3D000, the database does not exist. */
+const ACCESS_DENIED = /^(28...|3D000)$/;

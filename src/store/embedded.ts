@@ -14,85 +14,85 @@ import { embeddedConnection, unopenedRefusal } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { type Statement, type Store, TRANSACTIONS } from "./store";
 
-/** How `query` reads columns, so that both databases answer alike. */
-const READERS = { [types.INT8]: Number };
+/** Parsers for columns of `query`, so that both databases return the same types. */
+const PARSERS = { [types.INT8]: Number };
 
 /**
- * Opens the store on the embedded database in `folder/db`, which is made where it is missing, and
- * migrates it. The folder belongs to this process until the store is closed.
- * @throws Refusal when another process has the folder, or the service must not start on this database
+ * Opens and migrates the embedded database in `folder/db`; creates it if it is missing. Locks the folder
+ * until the store is closed.
+ * @throws UnusableDatabaseError if another process uses the folder, or the service must not use this database
  */
 export async function openEmbedded(folder: string, log: Log): Promise<Store> {
   const lock = await lockFolder(folder, log);
   let lite: PGlite | undefined;
   try {
-    lite = await openFolder(folder, log);
-    await migrateFolder(lite, log);
+    lite = await openDatabase(folder, log);
+    await migrateDatabase(lite, log);
   } catch (error) {
     await lite?.close();
     await lock.release();
     throw error;
   }
-  return storeOf(lite, log, () => lock.release());
+  return makeStore(lite, log, () => lock.release());
 }
 
 /**
- * Migrates the embedded database in `folder/db`, which is made where it is missing.
- * @returns the names of the migrations that ran now
- * @throws Refusal when another process has the folder, or a migration must not run
+ * Migrates the embedded database in `folder/db`; creates it if it is missing.
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError if another process uses the folder, or a migration must not run
  */
 export async function migrateEmbedded(folder: string, log: Log): Promise<string[]> {
   const lock = await lockFolder(folder, log);
   let lite: PGlite | undefined;
   try {
-    lite = await openFolder(folder, log);
-    return await migrateFolder(lite, log);
+    lite = await openDatabase(folder, log);
+    return await migrateDatabase(lite, log);
   } finally {
     await lite?.close();
     await lock.release();
   }
 }
 
-async function openFolder(folder: string, log: Log): Promise<PGlite> {
+async function openDatabase(folder: string, log: Log): Promise<PGlite> {
   const dataDir = join(folder, "db");
-  const first = !existsSync(join(dataDir, "PG_VERSION"));
+  const isNew = !existsSync(join(dataDir, "PG_VERSION"));
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   try {
-    if (first) {
-      log.info({ folder: dataDir }, "making the embedded database; this takes some seconds");
-      await makeFolder(dataDir);
+    if (isNew) {
+      log.info({ folder: dataDir }, "creating the embedded database; this takes some seconds");
+      await createDatabase(dataDir);
     } else log.info({ folder: dataDir }, "opening the embedded database");
     const lite = await PGlite.create({ dataDir });
-    // Prisma's adapter writes and reads dates without their offset.
+    // Prisma's adapter writes and reads dates without an offset.
     await lite.exec("SET TIME ZONE 'UTC'");
-    if (first) log.info("the embedded database is made");
+    if (isNew) log.info("the embedded database has been created");
     return lite;
   } catch (error) {
     throw unopenedRefusal(dataDir, error);
   }
 }
 
-/** Ends with its parent, whose end closes its standard input. */
-const MAKE = `const { PGlite } = require(process.argv[1]);
+/** Creates the database. Exits with the parent process, whose exit closes standard input. */
+const CREATE_SCRIPT = `const { PGlite } = require(process.argv[1]);
 process.stdin.resume().on("end", () => process.exit(1));
 PGlite.create({ dataDir: process.argv[2] })
   .then((lite) => lite.close())
   .then(() => process.exit(0));`;
 
 /**
- * Makes the folder in a process of its own: making takes half a gigabyte more than opening, and what
- * WebAssembly has once taken a process does not give back.
+ * Creates the database in a child process: creation needs half a gigabyte more memory than opening, and a
+ * process never returns WebAssembly memory.
  */
-async function makeFolder(dataDir: string): Promise<void> {
+async function createDatabase(dataDir: string): Promise<void> {
   const lite = require.resolve("@electric-sql/pglite");
-  await promisify(execFile)(process.execPath, ["-e", MAKE, lite, dataDir]);
+  await promisify(execFile)(process.execPath, ["-e", CREATE_SCRIPT, lite, dataDir]);
 }
 
-async function migrateFolder(lite: PGlite, log: Log): Promise<string[]> {
+async function migrateDatabase(lite: PGlite, log: Log): Promise<string[]> {
   return migrate(embeddedConnection(lite), await readMigrations(), log);
 }
 
-function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
+function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store {
   const db = new PrismaClient({
     adapter: new PrismaPGlite(lite),
     errorFormat: "minimal",
@@ -100,10 +100,10 @@ function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
   });
 
   const queryOn =
-    (on: Pick<PGlite, "query">) =>
+    (connection: Pick<PGlite, "query">) =>
     async <Row>(statement: Statement, values: unknown[]): Promise<Row[]> => {
       try {
-        return (await on.query<Row>(statement.text, values, { parsers: READERS })).rows;
+        return (await connection.query<Row>(statement.text, values, { parsers: PARSERS })).rows;
       } catch (error) {
         throw queryFailure(error, log);
       }
@@ -113,8 +113,8 @@ function storeOf(lite: PGlite, log: Log, release: () => Promise<void>): Store {
   async function execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     try {
       if (values !== undefined) return { rows: (await lite.query(text, values)).rows };
-      // In a transaction, which ends with it: a script that failed after a BEGIN of its own would else
-      // leave the one connection in there. (Of a BEGIN inside, PostgreSQL only warns.)
+      // A script that fails after its own BEGIN would leave the only connection in that transaction, so it
+      // runs in one that ends here. PostgreSQL only warns about the nested BEGIN.
       const results = await lite.transaction((transaction) => transaction.exec(text));
       return { rows: results.at(-1)?.rows ?? [] };
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { Statement, Store } from "./store";
 
 /**
- * Reads all rows of a look-up in the order of their ids, a page at a time.
- * @param page answers the rows after the id `$1`, in their order, as many as a page has; none at the end
+ * Streams all rows of a query in the order of their ids, page by page (keyset pagination).
+ * @param page returns one page of rows with an id greater than `$1`, ordered by id
  */
 export async function* everyRow<Row extends { id: number }>(
   store: Pick<Store, "query">,

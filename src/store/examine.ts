@@ -3,29 +3,29 @@ import { type MigrationConnection, pendingMigrations } from "./migrate";
 import { readMigrations } from "./migrations";
 import { Refusal } from "./refusal";
 
-/** The oldest PostgreSQL that the list of jobs runs on (pg-boss 10), by server_version_num. */
+/** Minimum server_version_num, required by the job queue (pg-boss 10). */
 export const VERSION_MIN = 130_000;
 
-/** What can be said of a database without changing it. */
+/** The state of a database, found without changing it. */
 export interface DatabaseFacts {
-  /** As the server names it, `15.3`. */
+  /** server_version, such as `15.3`. */
   version: string;
-  /** As a number that can be compared, 150003. */
+  /** server_version_num, such as 150003. */
   versionNumber: number;
   encoding: string;
-  /** Whether it refuses to be written to: a standby, say. */
+  /** Whether the database is read-only, such as a standby. */
   readOnly: boolean;
-  /** Whether this user may make tables where the service keeps its own. */
+  /** Whether the database user may create tables in the schema of the service. */
   mayCreateTables: boolean;
-  /** Whether this user may keep the list of jobs: has the schema pgboss, or may create it. */
+  /** Whether the database user may use the schema `pgboss` of the job queue, or create it. */
   mayKeepJobs: boolean;
-  /** Milliseconds that the database's clock is ahead of this machine's. */
+  /** How far the database clock is ahead of this machine's clock, in milliseconds. */
   clockAheadMs: number;
-  /** Why the service does not start on it; null where nothing speaks against it. */
+  /** Why the service cannot start on this database; null if it can. */
   refusal: string | null;
-  /** Names of the migrations that are still to run. */
+  /** Names of the pending migrations. */
   pending: string[];
-  /** How many migrations this version has. */
+  /** Number of migrations of this version of the service. */
   migrations: number;
 }
 
@@ -34,7 +34,7 @@ type Row = Pick<
   "version" | "versionNumber" | "encoding" | "readOnly" | "mayCreateTables" | "mayKeepJobs"
 >;
 
-const LOOK = `SELECT current_setting('server_version') AS version,
+const FACTS = `SELECT current_setting('server_version') AS version,
     current_setting('server_version_num')::int AS "versionNumber",
     current_setting('server_encoding') AS encoding,
     pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "readOnly",
@@ -43,20 +43,20 @@ const LOOK = `SELECT current_setting('server_version') AS version,
         FROM pg_namespace WHERE nspname = 'pgboss'),
       has_database_privilege(current_database(), 'CREATE')) AS "mayKeepJobs"`;
 
-/** Looks at a database; nothing is written. */
+/** Checks a database without writing to it. */
 export async function examineDatabase(
   connection: MigrationConnection,
   clock: Clock,
 ): Promise<DatabaseFacts> {
   const clockAheadMs = await compareClocks(connection, clock);
-  const [row] = await connection.query<Row>(LOOK);
-  if (!row) throw new Error("the database answered nothing");
+  const [row] = await connection.query<Row>(FACTS);
+  if (!row) throw new Error("the database returned no row");
   const migrations = await readMigrations();
-  const { pending, refusal } = await look(() => pendingMigrations(connection, migrations));
-  return { ...row, clockAheadMs, refusal, pending, migrations: migrations.length };
+  const state = await migrationState(() => pendingMigrations(connection, migrations));
+  return { ...row, ...state, clockAheadMs, migrations: migrations.length };
 }
 
-async function look(
+async function migrationState(
   find: () => ReturnType<typeof pendingMigrations>,
 ): Promise<Pick<DatabaseFacts, "pending" | "refusal">> {
   try {

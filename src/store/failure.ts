@@ -3,9 +3,8 @@ import type { Log } from "../core/log";
 import { unreachable } from "./conflicts";
 
 /**
- * What `query` throws for an error of the driver: a Fault UNAVAILABLE when the database cannot be
- * reached, else the error, without the values of the statement, which may be secrets and would be
- * logged with it.
+ * Converts a driver error for the caller of `query`: a Fault UNAVAILABLE if the database cannot be reached,
+ * otherwise the error without the values of the statement, which may be secrets and would be logged.
  */
 export function queryFailure(error: unknown, log: Log): unknown {
   if (unreachable(error)) {

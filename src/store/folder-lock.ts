@@ -19,65 +19,73 @@ import { textOf } from "./error-parts";
 import { Refusal } from "./refusal";
 
 /**
- * Two processes on one folder of the embedded database lose data without a word, so a process takes
- * the folder for itself. The lock is a file `lock.N`. The file with the highest N counts; who wants
- * the folder of an owner that is gone makes N+1, which only one can (link(2) never overwrites), and
- * the highest file is never removed, so that no two ever hold a number each. A file names its owner
- * by process id and start time, hence kill -9 leaves no lock behind, nor does a process id given out
- * again. An owner in another process id namespace (a container on the same volume) cannot be looked
- * up: it is alive while it touches its file.
+ * An exclusive lock on the folder of the embedded database, since two processes on one folder silently lose
+ * data.
+ *
+ * The lock is a file `lock.N`; the file with the highest N is valid. To take over from an owner that is gone,
+ * a process creates N+1. Only one process can, because link(2) never overwrites, and the highest file is
+ * never removed, so two processes never hold a lock at once. The file names its owner by process id and start
+ * time, so neither kill -9 nor a reused process id leaves a stale lock. An owner in another process id
+ * namespace (a container on the same volume) cannot be looked up; it counts as alive while it touches its
+ * file.
  */
 export interface FolderLock {
-  /** Gives the folder free. */
+  /** Releases the lock. */
   release(): Promise<void>;
 }
 
-/** Another process has the folder. */
+/** Another process uses the folder. */
 export class FolderInUse extends Refusal {
   constructor(folder: string, pid: number) {
     super(
-      `The folder ${folder} is in use by another process (number ${pid}). The embedded database belongs to one process: end that one, give this one a DATA_DIR of its own, or set DATABASE_URL to use PostgreSQL.`,
+      `The folder ${folder} is in use by another process (PID ${pid}). Only one process can use the embedded database: stop the other process, choose a different DATA_DIR, or set DATABASE_URL to use PostgreSQL.`,
     );
   }
 }
 
 interface Owner {
   pid: number;
-  /** Start of the process, by the kernel's count; null where the system does not say. */
+  /** Start time of the process, in clock ticks since boot; null if the system does not provide it. */
   start: string | null;
-  /** Boot and process id namespace that the numbers belong to; null where the system does not say. */
+  /** Boot id and process id namespace that `pid` belongs to; null if the system does not provide them. */
   space: string | null;
   released?: boolean;
 }
 
+/** Interval between touches of the lock file, in milliseconds. */
 const TOUCH_MS = 3_000;
-/** Three touches missed. */
-const FOREIGN_MS = 10_000;
+/** Time after which an owner in another namespace counts as gone, in milliseconds: three missed touches. */
+const FOREIGN_TIMEOUT_MS = 10_000;
 const NAME = /^lock\.(\d+)$/;
 
 /**
- * Takes a folder for this process, and makes it (mode 0700) where it is missing.
- * @param foreignMs how long an owner in another namespace may be silent before it counts as gone
- * @throws FolderInUse while another store has the folder, in this process or in another
+ * Locks a folder; creates it (mode 0700) if it is missing.
+ * @param foreignTimeoutMs time in milliseconds without a touch after which an owner in another namespace
+ * counts as gone
+ * @throws FolderInUseError while another store uses the folder, in this or another process
  */
 export async function lockFolder(
   folder: string,
   log: Log,
-  foreignMs = FOREIGN_MS,
+  foreignTimeoutMs = FOREIGN_TIMEOUT_MS,
 ): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const self: Owner = { pid: process.pid, start: startOf(process.pid), space: space() };
+  const self: Owner = {
+    pid: process.pid,
+    start: startTimeOf(process.pid),
+    space: currentNamespace(),
+  };
   for (;;) {
     const last = await lastLock(folder);
     const path = join(folder, `lock.${last}`);
     const owner = last === 0 ? undefined : await readOwner(path);
-    if (owner && (await isAlive(owner, self, path, log, foreignMs))) {
+    if (owner && (await isAlive(owner, self, path, log, foreignTimeoutMs))) {
       throw new FolderInUse(folder, owner.pid);
     }
     const next = join(folder, `lock.${last + 1}`);
     if (await publish(folder, next, self)) {
-      await removeBelow(folder, last + 1);
-      return hold(folder, next, self, log);
+      await removeOlder(folder, last + 1);
+      return keepLock(folder, next, self, log);
     }
   }
 }
@@ -87,7 +95,7 @@ async function lastLock(folder: string): Promise<number> {
   return Math.max(0, ...numbers);
 }
 
-/** The owner of a lock; undefined when the file names none, as after a loss of power, or is gone. */
+/** The owner of a lock; undefined if the file is missing, released or damaged, as after a power failure. */
 async function readOwner(path: string): Promise<Owner | undefined> {
   try {
     const owner: Owner = JSON.parse(await readFile(path, "utf8"));
@@ -102,34 +110,34 @@ async function isAlive(
   self: Owner,
   path: string,
   log: Log,
-  foreignMs: number,
+  foreignTimeoutMs: number,
 ): Promise<boolean> {
-  if (owner.space !== self.space) return touches(path, log, foreignMs);
+  if (owner.space !== self.space) return isTouched(path, log, foreignTimeoutMs);
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // EPERM: there is such a process, of another user.
+    // EPERM: the process exists but belongs to another user.
     if (textOf(error, "code") !== "EPERM") return false;
   }
-  return owner.start === null || owner.start === startOf(owner.pid);
+  return owner.start === null || owner.start === startTimeOf(owner.pid);
 }
 
-async function touches(path: string, log: Log, foreignMs: number): Promise<boolean> {
+async function isTouched(path: string, log: Log, foreignTimeoutMs: number): Promise<boolean> {
   log.info(
     { path },
-    "the data folder was last used from another container or boot; making sure that nobody uses it now",
+    "the data folder was last used from another container or boot; checking that it is no longer in use",
   );
-  const before = await modified(path);
-  const step = Math.min(1_000, foreignMs / 4);
-  for (let waited = 0; waited < foreignMs; waited += step) {
+  const before = await modifiedAt(path);
+  const step = Math.min(1_000, foreignTimeoutMs / 4);
+  for (let waited = 0; waited < foreignTimeoutMs; waited += step) {
     await sleep(step);
-    if ((await modified(path)) !== before) return true;
+    if ((await modifiedAt(path)) !== before) return true;
   }
   return false;
 }
 
-/** Time of the last touch; of a file that another one replaced meanwhile, never. */
-async function modified(path: string): Promise<number> {
+/** Time of the last touch, in milliseconds since the Unix epoch; -1 if the file is gone. */
+async function modifiedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs;
   } catch {
@@ -137,7 +145,7 @@ async function modified(path: string): Promise<number> {
   }
 }
 
-/** Makes the file with its content at once; false when it was there. */
+/** Creates the file with its content atomically; false if it already exists. */
 async function publish(folder: string, path: string, owner: Owner): Promise<boolean> {
   const draft = join(folder, `draft.${newId()}`);
   await writeFile(draft, JSON.stringify(owner), { mode: 0o600 });
@@ -152,18 +160,18 @@ async function publish(folder: string, path: string, owner: Owner): Promise<bool
   }
 }
 
-async function removeBelow(folder: string, number: number): Promise<void> {
+async function removeOlder(folder: string, number: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const found = NAME.exec(name);
     if (found && Number(found[1]) < number) await rm(join(folder, name), { force: true });
   }
 }
 
-function hold(folder: string, path: string, self: Owner, log: Log): FolderLock {
+function keepLock(folder: string, path: string, self: Owner, log: Log): FolderLock {
   const timer = setInterval(() => {
     const now = new Date(systemClock.now());
     utimes(path, now, now).catch((error: unknown) => {
-      log.error({ err: error, path }, "the lock of the data folder cannot be touched");
+      log.error({ err: error, path }, "the lock file of the data folder cannot be touched");
     });
   }, TOUCH_MS);
   timer.unref();
@@ -177,8 +185,8 @@ function hold(folder: string, path: string, self: Owner, log: Log): FolderLock {
   };
 }
 
-/** Field 22 of /proc/PID/stat (proc(5)), behind the name in brackets, which may hold anything. */
-function startOf(pid: number): string | null {
+/** Field 22 of /proc/PID/stat (proc(5)), after the name in parentheses, which may contain anything. */
+function startTimeOf(pid: number): string | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
@@ -187,7 +195,7 @@ function startOf(pid: number): string | null {
   }
 }
 
-function space(): string | null {
+function currentNamespace(): string | null {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;

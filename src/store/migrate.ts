@@ -3,19 +3,19 @@ import { messageOf, textOf } from "./error-parts";
 import type { Migration } from "./migrations";
 import { Refusal } from "./refusal";
 
-/** The one connection that migrations run on, with no limit on the time a statement takes. */
+/** A connection for migrations, without a statement timeout. */
 export interface MigrationConnection {
-  /** Runs one or several statements as one simple query: together, in one transaction. */
+  /** Runs one or more statements as a simple query, in one implicit transaction. */
   exec(sql: string): Promise<unknown>;
-  /** Runs one statement with values. */
+  /** Runs one statement with parameters. */
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** The advisory lock under which Prisma's own tools migrate. */
+/** The advisory lock that Prisma's own tools take to migrate. */
 const LOCK = 72707369;
 const LOCK_WAIT = "5min";
 
-/** Prisma's table of what ran, as its schema engine creates it. */
+/** Prisma's migration history table, as its schema engine creates it. */
 const TABLE = `CREATE TABLE _prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
@@ -31,15 +31,16 @@ interface AppliedRow {
   migration_name: string;
   checksum: string;
   finished: boolean;
-  /** What the database said when the migration failed. */
+  /** The database's error, if the migration failed. */
   logs: string | null;
 }
 
 /**
- * Brings a database up to the given migrations, in order, and keeps the records that Prisma's own
- * tools agree with. Any number of processes may call it at once: one works, the others wait.
- * @returns the names of the migrations that ran now
- * @throws Refusal when a migration failed, now or earlier, was edited after it ran, or is not known here
+ * Applies pending migrations in order, and records them as Prisma's own tools do. Several processes may call
+ * it at once: one migrates, the others wait.
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError if a migration fails or failed earlier, was edited after it ran, or is
+ * unknown
  */
 export async function migrate(
   connection: MigrationConnection,
@@ -48,7 +49,7 @@ export async function migrate(
 ): Promise<string[]> {
   await lock(connection, log);
   try {
-    const pending = await examine(connection, migrations);
+    const pending = await preparePending(connection, migrations);
     for (const migration of pending) {
       log.info({ migration: migration.name }, "migrating the database");
       await apply(connection, migration);
@@ -56,7 +57,7 @@ export async function migrate(
     return pending.map((migration) => migration.name);
   } finally {
     await connection.query("SELECT pg_advisory_unlock($1)", [LOCK]).catch((error: unknown) => {
-      log.warn({ err: error }, "the lock of the migrations could not be given back");
+      log.warn({ err: error }, "the migration lock could not be released");
     });
   }
 }
@@ -67,22 +68,22 @@ async function lock(connection: MigrationConnection, log: Log): Promise<void> {
     [LOCK],
   );
   if (row?.locked) return;
-  log.info("another process migrates the database; waiting for it");
+  log.info("another process is migrating the database; waiting for it");
   await connection.exec(`SET lock_timeout = '${LOCK_WAIT}'`);
   try {
     await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
   } catch (error) {
     if (textOf(error, "code") !== "55P03") throw error;
     throw new Refusal(
-      `Another process has held the lock of the migrations (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or end it, then start again.`,
+      `Another process has held the migration lock (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or stop it, then start again.`,
     );
   } finally {
     await connection.exec("SET lock_timeout = DEFAULT");
   }
 }
 
-/** Compares what ran with what is there; answers what is still to run. */
-async function examine(
+/** Finds pending migrations, and creates the history table if it is missing. */
+async function preparePending(
   connection: MigrationConnection,
   migrations: Migration[],
 ): Promise<Migration[]> {
@@ -92,9 +93,9 @@ async function examine(
 }
 
 /**
- * The migrations that are still to run on a database, which is only looked at.
- * @returns whether it has records of any as well; one without is empty
- * @throws Refusal as {@link migrate} does
+ * Finds the pending migrations of a database without writing to it.
+ * @returns the migrations, and whether the database has a migration history; without one it is empty
+ * @throws UnusableDatabaseError as {@link migrate} does
  */
 export async function pendingMigrations(
   connection: MigrationConnection,
@@ -107,7 +108,7 @@ export async function pendingMigrations(
   if (!state?.recorded) {
     if (state?.tables) {
       throw new Refusal(
-        "The database holds tables, but no record of this service's migrations. Give the service a database of its own, or one that it made.",
+        "The database contains tables, but no migration history of this service. Use an empty database, or one that this service created.",
       );
     }
     return { pending: migrations, recorded: false };
@@ -117,41 +118,41 @@ export async function pendingMigrations(
        FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at, migration_name`,
   );
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  for (const row of rows) refuseUnlessSound(row, known.get(row.migration_name));
+  for (const row of rows) checkApplied(row, known.get(row.migration_name));
   const applied = new Set(rows.map((row) => row.migration_name));
   const pending = migrations.filter((migration) => !applied.has(migration.name));
   return { pending, recorded: true };
 }
 
-function refuseUnlessSound(row: AppliedRow, migration: Migration | undefined): void {
+function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
   const name = row.migration_name;
   if (!row.finished) {
     throw new Refusal(
       row.logs === null
-        ? `The migration ${name} began on this database, and its process ended before it was recorded as done. Look whether its changes are there: it ran in full or not at all. ${resolution(name)}`
-        : `The migration ${name} failed on this database earlier and was rolled back: ${row.logs}\nCorrect the cause. ${resolution(name)}`,
+        ? `The migration ${name} was started on this database, but its process ended before the result was recorded. It was applied either completely or not at all: check whether its changes are in the database. ${resolveHint(name)}`
+        : `The migration ${name} failed on this database earlier and was rolled back: ${row.logs}\nFix the cause. ${resolveHint(name)}`,
     );
   }
   if (!migration) {
     throw new Refusal(
-      `The database has the migration ${name}, which this version does not know: a newer version of the service has run on it. Start that version or a later one, or put back a copy of the database from before.`,
+      `The database has the migration ${name}, which this version does not know: a newer version of the service has used the database. Start that version or a later one, or restore an earlier backup of the database.`,
     );
   }
   if (![migration.checksum, ...migration.otherChecksums].includes(row.checksum)) {
     throw new Refusal(
-      `The migration ${name} was changed after it ran on this database: prisma/migrations/${name}/migration.sql is not the file that the database knows. Put the original file back; a change of the model is a migration of its own.`,
+      `The migration ${name} was changed after it was applied to this database: the checksum of prisma/migrations/${name}/migration.sql differs from the recorded one. Restore the original file; put changes of the model into a new migration.`,
     );
   }
 }
 
-function resolution(name: string): string {
-  return `Record what is true with "npm run migration -- --rolled-back ${name}" when nothing of it is there, or "npm run migration -- --applied ${name}" when all of it is, then start again. Or put back a copy of the database from before.`;
+function resolveHint(name: string): string {
+  return `Record the result with "npm run migration -- --rolled-back ${name}" if its changes are missing, or "npm run migration -- --applied ${name}" if they are present, then start again. Or restore an earlier backup of the database.`;
 }
 
 /**
- * Records what became of a migration that began and did not finish, as `prisma migrate resolve` does:
- * `rolled-back` lets it run again, `applied` takes it for done.
- * @returns whether there was such a migration
+ * Records the result of a migration that was started but not finished, as `prisma migrate resolve` does:
+ * `rolled-back` lets it run again, `applied` marks it as done.
+ * @returns false if there is no such migration
  */
 export async function resolveMigration(
   connection: MigrationConnection,
@@ -180,14 +181,14 @@ async function apply(connection: MigrationConnection, migration: Migration): Pro
     await connection.exec(migration.script);
   } catch (error) {
     const text = databaseText(error);
-    // A script with a BEGIN of its own leaves its broken transaction open.
+    // A script with its own BEGIN leaves its failed transaction open.
     await connection.exec("ROLLBACK");
     await connection.query("UPDATE _prisma_migrations SET logs = $1 WHERE id = $2", [
       text,
       row?.id,
     ]);
     throw new Refusal(
-      `The migration ${migration.name} failed and was rolled back: ${text}\nCorrect the cause, or return to the version that ran before. ${resolution(migration.name)}`,
+      `The migration ${migration.name} failed and was rolled back: ${text}\nFix the cause, or return to the previous version of the service. ${resolveHint(migration.name)}`,
       { cause: error },
     );
   }
@@ -198,7 +199,7 @@ async function apply(connection: MigrationConnection, migration: Migration): Pro
   );
 }
 
-/** What the database said, in the words that Prisma keeps as logs. */
+/** The database's error, in the form that Prisma stores in `logs`. */
 function databaseText(error: unknown): string {
   const state = textOf(error, "code");
   return `${messageOf(error)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;

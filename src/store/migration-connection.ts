@@ -9,13 +9,13 @@ import { lockFolder } from "./folder-lock";
 import type { MigrationConnection } from "./migrate";
 import { Refusal } from "./refusal";
 
-/** A connection for migrations and how to end it. */
+/** A connection for migrations, and how to close it. */
 export interface OpenMigrationConnection {
   connection: MigrationConnection;
   close(): Promise<void>;
 }
 
-/** The view of a PGlite that migrations have. */
+/** Wraps a PGlite database as a connection for migrations. */
 export function embeddedConnection(lite: PGlite): MigrationConnection {
   return {
     exec: (sql) => lite.exec(sql),
@@ -24,7 +24,7 @@ export function embeddedConnection(lite: PGlite): MigrationConnection {
   };
 }
 
-/** Opens a connection to a PostgreSQL server that has no limit on the time a statement takes. */
+/** Opens a connection to a PostgreSQL server without a statement timeout. */
 export async function serverConnection(url: string): Promise<OpenMigrationConnection> {
   const client = await connect(url, "signalbox-migration");
   return {
@@ -37,9 +37,9 @@ export async function serverConnection(url: string): Promise<OpenMigrationConnec
 }
 
 /**
- * Opens the configured database for a tool, as it stands: nothing is migrated.
- * @throws Refusal when there is no embedded database or it cannot be opened; FolderInUse while a process
- * has it
+ * Opens the configured database for a tool, without migrating it.
+ * @throws UnusableDatabaseError if there is no embedded database or it cannot be opened, FolderInUseError
+ * while another process uses it
  */
 export async function openMigrationConnection(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
@@ -66,10 +66,10 @@ export async function openMigrationConnection(
   }
 }
 
-/** Why a folder of the embedded database cannot be opened. */
+/** The error for an embedded database that cannot be opened. */
 export function unopenedRefusal(dataDir: string, cause: unknown): Refusal {
   return new Refusal(
-    `The embedded database in ${dataDir} cannot be opened: ${messageOf(cause)}. Put back a copy of the folder, or remove it to begin anew; what it held is then lost.`,
+    `The embedded database in ${dataDir} cannot be opened: ${messageOf(cause)}. Restore a backup of the folder, or remove it to start with an empty database; its data is then lost.`,
     { cause },
   );
 }

@@ -5,16 +5,16 @@ import { dirname, join } from "node:path";
 
 /** One folder of prisma/migrations. */
 export interface Migration {
-  /** Name of the folder; migrations run in the order of their names. */
+  /** Name of the folder. Migrations run in the order of their names. */
   name: string;
   script: string;
-  /** SHA-256 of migration.sql in hexadecimal, as Prisma keeps it. */
+  /** SHA-256 of migration.sql in hexadecimal, as Prisma stores it. */
   checksum: string;
-  /** The checksums that also stand for this file: those with the other line ends. */
+  /** Also accepted: the checksums of the same file with LF and with CRLF line endings. */
   otherChecksums: string[];
 }
 
-/** Where prisma/migrations is, seen from the sources as well as from the build. */
+/** The path of prisma/migrations, from the sources as well as from the build. */
 export function migrationsFolder(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, "prisma", "migrations"))) {
@@ -25,7 +25,7 @@ export function migrationsFolder(): string {
   return join(folder, "prisma", "migrations");
 }
 
-/** Reads a folder of migrations, in the order in which they run. */
+/** Reads all migrations of a folder, in the order in which they run. */
 export async function readMigrations(folder = migrationsFolder()): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

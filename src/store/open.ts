@@ -5,27 +5,27 @@ import { migrateEmbedded, openEmbedded } from "./embedded";
 import { migrateServer, openPostgres } from "./postgres";
 import type { Store } from "./store";
 
-/** What {@link openStore} needs. */
+/** Options of {@link openStore}. */
 export interface StoreOptions {
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL" | "DATABASE_POOL" | "REDIS_URL">;
   log: Log;
   /**
-   * Whether this process is a node of the service, which holds a lock on PostgreSQL: alone without
-   * REDIS_URL, together with its like with it. Tools pass false. The embedded database always belongs
-   * to one process.
+   * Whether this process is a node of the service, which holds the node lock on PostgreSQL: exclusively
+   * without REDIS_URL, shared with it. Tools pass false. The embedded database is always locked by one
+   * process.
    */
   exclusive: boolean;
   /**
-   * Called once if the node's lock was lost and could not be had again. Another node may run from
-   * then on, so what this one keeps in memory may be stale; it should end.
+   * Called once if the node lock was lost and could not be taken again. Another node may run from then on, so
+   * data cached in memory may be stale, and this node should exit.
    */
   onLost?: (reason: string) => void;
 }
 
 /**
- * Opens the store that the configuration asks for, migrated to this version: PostgreSQL with
- * DATABASE_URL, else the embedded database in DATA_DIR.
- * @throws Refusal, with the reason and the remedy, when the service must not start on it
+ * Opens and migrates the configured store: PostgreSQL with DATABASE_URL, otherwise the embedded database in
+ * DATA_DIR.
+ * @throws UnusableDatabaseError with the reason and the remedy if the service must not start on the database
  */
 export async function openStore({ config, log, exclusive, onLost }: StoreOptions): Promise<Store> {
   const url = config.DATABASE_URL;
@@ -35,9 +35,10 @@ export async function openStore({ config, log, exclusive, onLost }: StoreOptions
 }
 
 /**
- * Migrates the database that the configuration asks for, and does no more with it.
- * @returns the names of the migrations that ran now
- * @throws Refusal with the reason and the remedy; FolderInUse while a process has the embedded database
+ * Migrates the configured database.
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError with the reason and the remedy, FolderInUseError while another process uses
+ * the embedded database
  */
 export async function migrateStore(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,

@@ -13,51 +13,56 @@ import { StatementNames } from "./statement-names";
 import { type Statement, type Store, TRANSACTIONS, type Transaction } from "./store";
 import { readTime, TIMESTAMPTZ } from "./time";
 
-/** The server ends a statement after 30 s; a little later the client gives up on a silent server. */
+/** Statement timeout of the server, in milliseconds. */
 const STATEMENT_MS = 30_000;
-const SILENCE_MS = 35_000;
+/**
+ * Query timeout of the client, in milliseconds: longer, so that it only applies if the server does not
+ * respond.
+ */
+const QUERY_MS = 35_000;
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-/** How `query` reads columns; given with each query, so that Prisma's own reading is left alone. */
-const READERS = {
+/** Parsers for columns of `query`. Passed with each query, so that Prisma's parsers are not affected. */
+const PARSERS = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (format === "binary") return types.getTypeParser(oid, format);
     if (oid === INT8) return Number;
-    if (oid === INT8_ARRAY) return readIntegers;
+    if (oid === INT8_ARRAY) return parseIntegers;
     if (oid === TIMESTAMPTZ) return readTime;
     return types.getTypeParser(oid, "text");
   },
 };
 
-/** An array of int8 in PostgreSQL's text form, of one dimension: digits, signs, commas and NULL. */
-function readIntegers(text: string): (number | null)[] {
+/** Parses a one-dimensional int8 array in PostgreSQL's text format. */
+function parseIntegers(text: string): (number | null)[] {
   const inside = text.slice(1, -1);
   if (inside === "") return [];
   return inside.split(",").map((part) => (part === "NULL" ? null : Number(part)));
 }
 
-/** What {@link openPostgres} needs. */
+/** Options of {@link openPostgres}. */
 export interface PostgresOptions {
   config: Pick<Config, "DATABASE_POOL" | "REDIS_URL">;
   url: string;
   log: Log;
-  /** Whether to hold the lock of the nodes; a tool does not. */
+  /** Whether this process is a node, which holds the node lock. */
   exclusive: boolean;
   onLost?: (reason: string) => void;
 }
 
 /**
- * Opens the store on a PostgreSQL server, and migrates it.
- * @throws Refusal when the service must not start on this database
+ * Opens and migrates the store on a PostgreSQL server.
+ * @throws UnusableDatabaseError if the service must not start on this database
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { config, url, log, exclusive, onLost } = options;
   let lock: NodeLock | undefined;
   try {
-    const lone = config.REDIS_URL === undefined;
-    if (exclusive) lock = await lockNode({ url, lone, log, onLost });
+    if (exclusive) {
+      lock = await lockNode({ url, exclusive: config.REDIS_URL === undefined, log, onLost });
+    }
     await migrateServer(url, log);
   } catch (error) {
     await lock?.release();
@@ -73,7 +78,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     transactionOptions: TRANSACTIONS,
   });
   const names = new StatementNames();
-  // The pool parts with a connection whose query failed, and so with a transaction left open.
+  // The pool discards a connection whose query failed, and with it any open transaction.
   const { query, execute } = statementsOn(pool, names, log);
 
   return {
@@ -94,16 +99,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   };
 }
 
-/** Runs statements on the pool, or on the one connection that a transaction has. */
-function statementsOn(on: Pool | PoolClient, names: StatementNames, log: Log): Transaction {
+/** Runs statements on the pool, or on the connection of a transaction. */
+function statementsOn(connection: Pool | PoolClient, names: StatementNames, log: Log): Transaction {
   return {
     async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
       try {
-        const result = await on.query({
+        const result = await connection.query({
           name: names.of(statement),
           text: statement.text,
           values,
-          types: READERS,
+          types: PARSERS,
         });
         return result.rows as Row[];
       } catch (error) {
@@ -113,7 +118,7 @@ function statementsOn(on: Pool | PoolClient, names: StatementNames, log: Log): T
 
     async execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
       try {
-        const result: QueryResult | QueryResult[] = await on.query(text, values);
+        const result: QueryResult | QueryResult[] = await connection.query(text, values);
         const last = Array.isArray(result) ? result.at(-1) : result;
         return { rows: last?.rows ?? [] };
       } catch (error) {
@@ -135,14 +140,14 @@ async function inTransaction<T>(
     await client.query("BEGIN").catch((error: unknown) => {
       throw queryFailure(error, log);
     });
-    const answer = await act(client);
+    const result = await act(client);
     await client.query("COMMIT").catch((error: unknown) => {
       throw queryFailure(error, log);
     });
     client.release();
-    return answer;
+    return result;
   } catch (error) {
-    // The connection is parted with, and the server takes back what was open on it.
+    // Discards the connection, so that the server rolls back the open transaction.
     client.release(true);
     throw error;
   }
@@ -153,19 +158,19 @@ function openPool(url: string, max: number, log: Log): Pool {
     ...connectionOptions(url, "signalbox"),
     max,
     idleTimeoutMillis: 30_000,
-    query_timeout: SILENCE_MS,
+    query_timeout: QUERY_MS,
     onConnect: async (client) => {
       await client.query(`${SESSION}; SET statement_timeout = ${STATEMENT_MS}`);
     },
   });
-  pool.on("error", (error) => log.warn({ err: error }, "a connection to the database was lost"));
+  pool.on("error", (error) => log.warn({ err: error }, "lost a connection to the database"));
   return pool;
 }
 
 /**
  * Migrates the database on a PostgreSQL server.
- * @returns the names of the migrations that ran now
- * @throws Refusal when the server cannot be reached, or a migration must not run
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError if the server cannot be reached, or a migration must not run
  */
 export async function migrateServer(url: string, log: Log): Promise<string[]> {
   try {

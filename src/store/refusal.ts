@@ -1,7 +1,7 @@
 /**
- * Why the service must not start on this database. The message is made to be read by whoever
- * operates it: the reason, then the remedy. It holds no secret.
+ * The service must not start on this database. The message is for the operator: it gives the reason, then the
+ * remedy, and contains no secret.
  */
 export class Refusal extends Error {
-  override readonly name = "Refusal";
+  override readonly name = "UnusableDatabaseError";
 }

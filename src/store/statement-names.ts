@@ -1,14 +1,14 @@
 import type { Statement } from "./store";
 
-/** Distinct prepared statements of one connection, at most. */
+/** Maximum number of prepared statements of one connection. */
 const STATEMENTS = 200;
-/** Shapes of one statement name, at most: a user list with its filters must not crowd out the rest. */
+/** Maximum number of texts with one statement name, so that filtered lists do not use up all names. */
 const SHAPES = 60;
 
 /**
- * Gives statements the names under which connections prepare them. PostgreSQL keeps a prepared
- * statement for the life of its connection, so their number is bounded; what comes later runs
- * unprepared. A name never stands for two texts, which PostgreSQL would take for an error.
+ * Assigns names to prepared statements. PostgreSQL keeps a prepared statement for the life of its connection,
+ * so their number is bounded; further statements run unprepared. Each name has exactly one text, since
+ * PostgreSQL rejects a second one.
  */
 export class StatementNames {
   private readonly names = new Map<string, string>();
@@ -21,7 +21,7 @@ export class StatementNames {
     const shape = (this.shapes.get(name) ?? 0) + 1;
     if (this.names.size >= STATEMENTS || shape > SHAPES) return undefined;
     this.shapes.set(name, shape);
-    // PostgreSQL cuts identifiers at 63 bytes, which would make two names one.
+    // PostgreSQL truncates identifiers to 63 bytes, which could make two names equal.
     const prepared = `${name.slice(0, 48)}:${this.names.size}`;
     this.names.set(text, prepared);
     return prepared;

@@ -1,61 +1,63 @@
 import type { PrismaClient } from "./generated/client";
 
-/** A hot statement in SQL, its values written `$1`, `$2`, …. */
+/** A prepared SQL statement with the parameters `$1`, `$2`, …. */
 export interface Statement {
-  /** What it is called in the database's statistics; statements that vary in shape share one name. */
+  /**
+   * Name in the database's statistics. Variants of a statement, such as a list with filters, share one name.
+   */
   name: string;
   text: string;
 }
 
 /**
- * How long a transaction of Prisma's waits for its turn, and lasts, at most: as long as a statement. Many
- * may come at once, and those of its own two seconds would be errors where there is only much to do.
+ * Maximum wait and duration of Prisma transactions, in milliseconds; the same as the statement timeout.
+ * Prisma's default wait of two seconds would cause errors under load.
  */
 export const TRANSACTIONS = { maxWait: 30_000, timeout: 30_000 };
 
-/** What runs inside of a transaction: as the methods of the same names of {@link Store}. */
+/** The methods of {@link Store} that run inside of a transaction. */
 export type Transaction = Pick<Store, "query" | "execute">;
 
 /**
- * The database, in two ways over the same connections: Prisma for everything, prepared SQL for the
- * few statements that every request needs.
+ * The database: Prisma for most access, prepared SQL over the same connections for hot statements.
  */
 export interface Store {
   kind: "embedded" | "postgresql";
   db: PrismaClient;
 
   /**
-   * Runs a prepared statement outside of any transaction. Rows carry the column names of the
-   * statement; int8 comes as a number (exact up to 2^53-1), timestamptz as a Date, an array as an
-   * array, json parsed, bytea as a Uint8Array, numeric as text.
+   * Runs a prepared statement outside of any transaction. Rows have the column names of the statement; int8
+   * is a number (exact up to 2^53-1), timestamptz a Date, an array an array, json parsed, bytea a Uint8Array,
+   * numeric a string.
    *
-   * The embedded database has one connection: awaited inside of a Prisma transaction, this never ends.
-   * @throws Fault UNAVAILABLE when the database cannot be reached
+   * The embedded database has one connection: awaiting this inside of a Prisma transaction is a deadlock.
+   * @throws Fault UNAVAILABLE if the database cannot be reached
    */
   query<Row>(statement: Statement, values: unknown[]): Promise<Row[]>;
 
   /**
-   * Runs statements in one transaction, which is committed when `act` resolves and taken back when it
-   * rejects. For the few that write much at once; everything else uses Prisma's.
+   * Runs statements in one transaction, which is committed when `act` resolves and rolled back when it
+   * rejects. For bulk writes; everything else uses Prisma's transactions.
    *
-   * The embedded database has one connection: whatever else is awaited inside of `act` never ends.
-   * @throws Fault UNAVAILABLE when the database cannot be reached
+   * The embedded database has one connection: awaiting any other query inside of `act` is a deadlock.
+   * @throws Fault UNAVAILABLE if the database cannot be reached
    */
   transaction<T>(act: (transaction: Transaction) => Promise<T>): Promise<T>;
 
   /**
-   * Runs SQL of a library that keeps tables of its own beside the model: with values one statement,
-   * without them maybe several, whose last rows are answered. What fails leaves no transaction open.
-   * @throws Fault UNAVAILABLE when the database cannot be reached
+   * Runs SQL of a library that has tables of its own: one statement with `values`, or one or more statements
+   * without them. A failure leaves no transaction open.
+   * @returns the rows of the last statement
+   * @throws Fault UNAVAILABLE if the database cannot be reached
    */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 
   /**
    * One trivial round trip, for /readyz.
-   * @throws Fault UNAVAILABLE when the database cannot be reached
+   * @throws Fault UNAVAILABLE if the database cannot be reached
    */
   check(): Promise<void>;
 
-  /** Ends every connection, once what is under way has finished. */
+  /** Closes all connections once running statements have finished. */
   close(): Promise<void>;
 }

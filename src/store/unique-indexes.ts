@@ -1,6 +1,6 @@
 /**
- * Fields of every unique index and primary key, by the name of the index: PostgreSQL's errors name the
- * index alone. test/contract/store.test.ts holds this list to the database.
+ * The fields of every unique index and primary key, by index name, since PostgreSQL errors contain only the
+ * name. test/contract/store.test.ts checks this list against the database.
  */
 export const UNIQUE_INDEXES: Readonly<Record<string, readonly string[]>> = {
   accounts_pkey: ["id"],
@@ -30,7 +30,7 @@ export const UNIQUE_INDEXES: Readonly<Record<string, readonly string[]>> = {
     "channel",
     "environment",
   ],
-  // And the token, by its hash.
+  // The index also covers the hash of the token.
   push_subscriptions_token_key: ["applicationId", "channel", "environment"],
   push_events_pkey: ["id"],
   push_events_user_id_idempotency_key_channel_key: ["userId", "idempotencyKey", "channel"],

@@ -6,31 +6,31 @@ import type { Log } from "../log";
 import { BadPem, type Certificate, readCertificate } from "./pem";
 import { selfSigned } from "./self-signed";
 
-/** Milliseconds between two looks at whether the files have changed. */
-const LOOK_MS = 10_000;
-/** Before it ends by so much, a certificate is told of. */
+/** Interval between checks for changed files, in milliseconds. */
+const CHECK_MS = 10_000;
+/** How long before its expiry a certificate causes a warning, in milliseconds. */
 export const EXPIRY_WARNING_MS = 14 * 86_400_000;
 
-/** What of the configuration names a certificate. */
+/** The part of the configuration that selects a certificate. */
 export type CertificateConfig = Pick<
   Config,
   "TLS_CERT_FILE" | "TLS_KEY_FILE" | "DATA_DIR" | "CHAT_DOMAIN"
 >;
 
-/** The certificate of a running node. It changes while sockets that were opened with it go on. */
+/** The certificate of a running node. Open sockets are not affected when it changes. */
 export interface LiveCertificate {
-  /** For TLS sockets from now on. */
+  /** For new TLS sockets. */
   readonly context: SecureContext;
-  /** The certificate as it now is. */
+  /** The current certificate. */
   readonly current: Pick<Certificate, "cert" | "key">;
-  /** Calls when there is another. */
+  /** Registers a listener for a new certificate. */
   onChange(listener: () => void): void;
-  /** Reads it again; one that is bad is logged, and the one before stays. */
+  /** Reads the files again. If they are invalid, logs it and keeps the current certificate. */
   reload(): Promise<void>;
   close(): void;
 }
 
-/** The configured certificate, or the self-signed one of the data folder. @throws BadPem, Error */
+/** Loads the configured or the self-signed certificate. @throws InvalidPemError, Error */
 async function load(config: CertificateConfig, clock: Clock, log: Log): Promise<Certificate> {
   const { TLS_CERT_FILE, TLS_KEY_FILE, DATA_DIR, CHAT_DOMAIN } = config;
   if (TLS_CERT_FILE !== undefined && TLS_KEY_FILE !== undefined) {
@@ -41,13 +41,13 @@ async function load(config: CertificateConfig, clock: Clock, log: Log): Promise<
     else if (left < EXPIRY_WARNING_MS) log.warn({ expires }, "the TLS certificate expires soon");
     return certificate;
   }
-  const { certificate, made } = await selfSigned(DATA_DIR, CHAT_DOMAIN, clock.now());
-  if (made) log.info({ domain: CHAT_DOMAIN }, "a self-signed TLS certificate was made");
+  const { certificate, created } = await selfSigned(DATA_DIR, CHAT_DOMAIN, clock.now());
+  if (created) log.info({ domain: CHAT_DOMAIN }, "created a self-signed TLS certificate");
   return certificate;
 }
 
-/** What tells one state of the files from another; links are followed, as certificates are often linked. */
-async function stateOf(paths: string[]): Promise<string> {
+/** A fingerprint of the files that changes when one of them does. Symbolic links are followed. */
+async function fileStates(paths: string[]): Promise<string> {
   const states = await Promise.all(
     paths.map((path) =>
       stat(path).then(
@@ -60,48 +60,48 @@ async function stateOf(paths: string[]): Promise<string> {
 }
 
 /**
- * Opens TLS_CERT_FILE and TLS_KEY_FILE, or, where none are named, a self-signed certificate in the data
- * folder. It looks for changes of the files itself.
- * @throws ConfigError for files that are bad or do not fit each other, and for a folder that takes none
+ * Opens TLS_CERT_FILE and TLS_KEY_FILE or, if unset, the self-signed certificate in the data folder, and
+ * reloads the certificate when the files change.
+ * @throws ConfigError if a file is invalid, the key does not match, or the data folder is not writable
  */
 export async function openCertificate(
   config: CertificateConfig,
-  { clock, log, lookMs = LOOK_MS }: { clock: Clock; log: Log; lookMs?: number },
+  { clock, log, checkMs = CHECK_MS }: { clock: Clock; log: Log; checkMs?: number },
 ): Promise<LiveCertificate> {
   const { TLS_CERT_FILE, TLS_KEY_FILE } = config;
   const paths = [TLS_CERT_FILE, TLS_KEY_FILE].filter((path) => path !== undefined);
   const listeners: (() => void)[] = [];
-  let seen = await stateOf(paths);
+  let knownStates = await fileStates(paths);
   let current = await load(config, clock, log).catch((error: unknown) => {
     if (error instanceof BadPem) throw new ConfigError([problemOf(config, error)]);
     throw new ConfigError([
-      `DATA_DIR takes no self-signed certificate (${(error as Error).message}): set TLS_CERT_FILE and TLS_KEY_FILE, or set the ports that speak TLS to off`,
+      `DATA_DIR cannot store the self-signed certificate (${(error as Error).message}): set TLS_CERT_FILE and TLS_KEY_FILE, or set the TLS ports to off`,
     ]);
   });
 
   const reload = async () => {
     try {
-      seen = await stateOf(paths);
+      knownStates = await fileStates(paths);
       const next = await load(config, clock, log);
       if (next.cert === current.cert && next.key === current.key) return;
       current = next;
       for (const listener of listeners) listener();
-      log.info({ expires: next.x509.validTo }, "another TLS certificate is in use");
+      log.info({ expires: next.x509.validTo }, "the TLS certificate has been replaced");
     } catch (error) {
-      // Files are replaced one by one, so they may not fit each other for a moment.
+      // The files are replaced one by one, so certificate and key may not match for a moment.
       const reason = error instanceof BadPem ? problemOf(config, error) : (error as Error).message;
-      log.warn({ reason }, "the TLS certificate could not be read again; the one before stays");
+      log.warn({ reason }, "the TLS certificate could not be reloaded; keeping the current one");
     }
   };
   let busy = false;
-  const look = async () => {
+  const checkFiles = async () => {
     if (busy) return;
     busy = true;
-    const ends = paths.length === 0 && current.expiresAt - clock.now() < EXPIRY_WARNING_MS;
-    if (ends || (await stateOf(paths)) !== seen) await reload();
+    const expiring = paths.length === 0 && current.expiresAt - clock.now() < EXPIRY_WARNING_MS;
+    if (expiring || (await fileStates(paths)) !== knownStates) await reload();
     busy = false;
   };
-  const timer = setInterval(() => void look(), lookMs).unref();
+  const timer = setInterval(() => void checkFiles(), checkMs).unref();
   return {
     get context() {
       return current.context;
@@ -115,7 +115,7 @@ export async function openCertificate(
   };
 }
 
-/** What is wrong, in the words of the configuration. */
+/** Describes an invalid file by the name of its configuration variable. */
 export function problemOf(config: CertificateConfig, { file, message }: BadPem): string {
   const name = file === "certificate" ? "TLS_CERT_FILE" : "TLS_KEY_FILE";
   return `${name} ${message} (it is ${JSON.stringify(config[name])})`;

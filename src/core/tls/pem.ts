@@ -2,22 +2,22 @@ import { constants, createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
 
-/** A certificate that TLS can be spoken with. */
+/** A certificate and its key, ready for TLS. */
 export interface Certificate {
-  /** PEM: the certificate, and those that lead to a known authority. */
+  /** PEM: the certificate, followed by the intermediate certificates. */
   cert: string;
-  /** PEM. */
+  /** The private key in PEM. */
   key: string;
   /** Milliseconds since the Unix epoch. */
   expiresAt: number;
-  /** What both files were read for: the first certificate. */
+  /** The first certificate of `cert`, parsed. */
   x509: X509Certificate;
   context: SecureContext;
 }
 
-/** What is wrong with a file, without its path. */
+/** An invalid certificate or key file. The message does not contain the path. */
 export class BadPem extends Error {
-  override readonly name = "BadPem";
+  override readonly name = "InvalidPemError";
   constructor(
     readonly file: "certificate" | "key",
     message: string,
@@ -29,7 +29,7 @@ export class BadPem extends Error {
 const BEGIN = "-----BEGIN CERTIFICATE-----";
 const END = "-----END CERTIFICATE-----";
 
-/** The certificates in a PEM text (RFC 7468), in their order, whatever stands between them. */
+/** The certificates in a PEM text (RFC 7468), in order; text between them is ignored. */
 export function certificatesIn(pem: string): string[] {
   return pem
     .split(BEGIN)
@@ -45,14 +45,14 @@ async function read(file: BadPem["file"], path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const reasons: Record<string, string> = { ENOENT: "is not there", EACCES: "may not be read" };
+    const reasons: Record<string, string> = { ENOENT: "does not exist", EACCES: "is not readable" };
     throw new BadPem(file, reasons[code ?? ""] ?? `cannot be read (${code})`);
   }
 }
 
 /**
- * Options that every TLS socket of the service has: TLS 1.2 at least (RFC 9325 section 3.1), and no
- * renegotiation, which costs the server more than whoever asks for it.
+ * Options of every TLS server socket: TLS 1.2 or later (RFC 9325 section 3.1), and no renegotiation, which
+ * costs the server more than the client.
  */
 export function tlsOptions({ cert, key }: Pick<Certificate, "cert" | "key">) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
@@ -61,26 +61,26 @@ export function tlsOptions({ cert, key }: Pick<Certificate, "cert" | "key">) {
 
 /**
  * Reads a certificate and its key.
- * @throws BadPem for a file that cannot be read, holds something else, or does not fit the other
+ * @throws InvalidPemError if a file cannot be read or parsed, or the key does not match the certificate
  */
 export async function readCertificate(certPath: string, keyPath: string): Promise<Certificate> {
-  // One after the other, so that where both are missing it is always the certificate that is told of.
+  // One after the other, so that the certificate is reported if both are missing.
   const cert = await read("certificate", certPath);
   return parseCertificate(cert, await read("key", keyPath));
 }
 
-/** {@link readCertificate} of texts. */
+/** Parses a certificate and its key, both in PEM. @throws InvalidPemError as {@link readCertificate} does */
 export function parseCertificate(cert: string, key: string): Certificate {
   const [x509] = certificatesIn(cert).map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch {
-      throw new BadPem("certificate", `holds a certificate that is damaged (number ${index + 1})`);
+      throw new BadPem("certificate", `contains a damaged certificate (number ${index + 1})`);
     }
   });
-  if (!x509) throw new BadPem("certificate", "holds no certificate in PEM");
-  const fits = x509.checkPrivateKey(readKey(key));
-  if (!fits) throw new BadPem("key", "holds the key of another certificate");
+  if (!x509) throw new BadPem("certificate", "contains no certificate in PEM");
+  const matches = x509.checkPrivateKey(readKey(key));
+  if (!matches) throw new BadPem("key", "contains the key of another certificate");
   let context: SecureContext;
   try {
     context = createSecureContext(tlsOptions({ cert, key }));
@@ -95,10 +95,12 @@ function readKey(text: string) {
     return createPrivateKey(text);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const locked = code === "ERR_MISSING_PASSPHRASE" || text.includes("ENCRYPTED");
+    const encrypted = code === "ERR_MISSING_PASSPHRASE" || text.includes("ENCRYPTED");
     throw new BadPem(
       "key",
-      locked ? "is encrypted; give it without a passphrase" : "holds no private key in PEM",
+      encrypted
+        ? "is encrypted; a key without a passphrase is required"
+        : "contains no private key in PEM",
     );
   }
 }

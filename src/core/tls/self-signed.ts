@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { newId, newSerial } from "../random";
 import { BadPem, type Certificate, parseCertificate, readCertificate } from "./pem";
 
-/** Names of the files in the data folder. */
+/** File names in the data folder. */
 export const SELF_SIGNED_CERT = "tls-cert.pem";
 export const SELF_SIGNED_KEY = "tls-key.pem";
 
 const DAY_MS = 86_400_000;
 const VALID_MS = 10 * 365 * DAY_MS;
-/** Before it ends by so much, a new one is made. */
+/** How long before its expiry the certificate is replaced, in milliseconds. */
 const RENEW_MS = 30 * DAY_MS;
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
 /**
- * A certificate that nobody vouches for, for the domain and for this machine: on P-256, valid for ten
- * years. It encrypts; a client that wants to know whom it talks to must be given it.
+ * Generates a self-signed certificate for the domain and localhost, on curve P-256, valid for ten years. To
+ * authenticate the server, a client must be configured to trust it.
  * @param now milliseconds since the Unix epoch
  * @returns certificate and key in PEM
  */
@@ -25,7 +25,7 @@ export async function makeSelfSigned(
   domain: string,
   now: number,
 ): Promise<{ cert: string; key: string }> {
-  // Loaded when it is needed, which is once in the life of a data folder.
+  // Loaded lazily: it is needed once in the life of a data folder.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
@@ -33,7 +33,7 @@ export async function makeSelfSigned(
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerial(),
     name: [{ CN: [domain.slice(0, 64)] }],
-    // Clocks differ.
+    // Tolerates clock skew.
     notBefore: new Date(now - DAY_MS),
     notAfter: new Date(now + VALID_MS),
     signingAlgorithm: ALGORITHM,
@@ -56,26 +56,25 @@ export async function makeSelfSigned(
   };
 }
 
-/** Whether a certificate that was made for the domain still serves it. */
-function serves({ x509, expiresAt }: Certificate, domain: string, now: number): boolean {
+/** Whether a certificate covers the domain and does not expire soon. */
+function isUsable({ x509, expiresAt }: Certificate, domain: string, now: number): boolean {
   return expiresAt - now > RENEW_MS && x509.checkHost(domain) !== undefined;
 }
 
 /**
- * The self-signed certificate of a data folder, the same at every start; made when there is none that
- * serves: at the first start, for a new domain, and a month before it ends. Its key is readable by its
- * owner alone.
- * @throws Error when the folder cannot be written to
+ * Loads the self-signed certificate of the data folder. Creates it at the first start, for a new domain, and
+ * a month before it expires. The key file is readable by its owner only.
+ * @throws Error if the folder is not writable
  */
 export async function selfSigned(
   folder: string,
   domain: string,
   now: number,
-): Promise<{ certificate: Certificate; made: boolean }> {
+): Promise<{ certificate: Certificate; created: boolean }> {
   const [certPath, keyPath] = [join(folder, SELF_SIGNED_CERT), join(folder, SELF_SIGNED_KEY)];
   try {
     const certificate = await readCertificate(certPath, keyPath);
-    if (serves(certificate, domain, now)) return { certificate, made: false };
+    if (isUsable(certificate, domain, now)) return { certificate, created: false };
   } catch (error) {
     if (!(error instanceof BadPem)) throw error;
   }
@@ -83,11 +82,11 @@ export async function selfSigned(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(keyPath, key, 0o600);
   await replaceFile(certPath, cert, 0o644);
-  return { certificate: parseCertificate(cert, key), made: true };
+  return { certificate: parseCertificate(cert, key), created: true };
 }
 
 async function replaceFile(path: string, text: string, mode: number): Promise<void> {
-  const fresh = `${path}.${newId()}`;
-  await writeFile(fresh, text, { mode, flag: "wx" });
-  await rename(fresh, path);
+  const draft = `${path}.${newId()}`;
+  await writeFile(draft, text, { mode, flag: "wx" });
+  await rename(draft, path);
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 
-/** A whole number within bounds. */
+/** An integer from `min` to `max`. */
 export const integer = (min: number, max: number) =>
   z
     .string()
@@ -9,20 +9,20 @@ export const integer = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 
-/** A port to listen on, 0 for a free one; null for `off`. */
+/** A listening port: 0 for any free port, null for `off`. */
 export const portOrOff = z
   .string()
   .regex(/^(\d{1,5}|off)$/i, "must be a port, or off")
   .transform((text) => (/^off$/i.test(text) ? null : Number(text)))
   .refine((port) => port === null || port <= 65_535, "must be from 0 to 65535, or off");
 
-/** True or false, in the usual words. */
+/** A boolean: true, false, 1, 0, yes, no, on or off. */
 export const flag = z
   .string()
   .regex(/^(true|false|1|0|yes|no|on|off)$/i, "must be true or false")
   .transform((text) => /^(true|1|yes|on)$/i.test(text));
 
-/** A URL of one of these protocols, each with its colon. */
+/** A URL with one of these protocols, each with its colon. */
 export const url = (...protocols: string[]) =>
   z.string().refine(
     (text) => {
@@ -39,7 +39,7 @@ const ADDRESS = /^[^\s<>@,;:"\0-\x1f\x7f-\x9f]+@[\w.-]+$/u;
 const NAMED_ADDRESS =
   /^[^<>@,;:"\\\0-\x1f\x7f-\x9f\u2028\u2029]* <[^\s<>@,;:"\0-\x1f\x7f-\x9f]+@[\w.-]+>$/u;
 
-/** One sender of mail, `name@host` or `Name <name@host>`; one line, so that it stays one header. */
+/** A mail sender, `name@host` or `Name <name@host>`, without line breaks, which could inject a header. */
 export const sender = z
   .string()
   .refine(
@@ -47,7 +47,7 @@ export const sender = z
     "must be name@host or Name <name@host>",
   );
 
-/** Comma-separated text. */
+/** A comma-separated list. */
 export const list = z.string().transform((text) =>
   text
     .split(",")
@@ -55,30 +55,30 @@ export const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** Levels of the log, gravest first. */
+/** Log levels, most severe first. */
 export const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** An address, or a network as address and prefix length (RFC 4632 section 3.1). */
+/** Whether a text is an IP address, or a network in CIDR notation (RFC 4632 section 3.1). */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, more] = text.split("/");
-  const longest = isIP(address) === 6 ? 128 : 32;
-  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  const maxBits = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
   return isIP(address) !== 0 && fits && more === undefined;
 }
 
 const ICE_URL =
   /^(?:stun|(turn))s?:(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?(\?transport=(?:udp|tcp))?$/i;
 
-/** A STUN URI (RFC 7064 section 3.1) or a TURN URI (RFC 7065 section 3.1). */
+/** Whether a text is a STUN URI (RFC 7064 section 3.1) or a TURN URI (RFC 7065 section 3.1). */
 export function isIceUrl(text: string): boolean {
   const [url, turn, transport] = ICE_URL.exec(text) ?? [];
   return url !== undefined && (turn !== undefined || transport === undefined);
 }
 
-/** A host name or an address. */
+/** A host name or an IP address. */
 export const hostname = z.string().regex(/^[A-Za-z0-9._:-]+$/, "must be a host name or an address");
 
-/** A host and a port, `chat.internal:5347` or `[::1]:5347`, in their parts. */
+/** A host and a port, `chat.internal:5347` or `[::1]:5347`, parsed. */
 export const hostPort = z
   .string()
   .regex(/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/, "must be host:port")
@@ -89,7 +89,7 @@ export const hostPort = z
   })
   .refine(({ port }) => port >= 1 && port <= 65_535, "must have a port from 1 to 65535");
 
-/** The 32 bytes of a key written in Base64 (either alphabet) or hexadecimal; null where it is none. */
+/** Decodes a 32-byte key in Base64 (either alphabet) or hexadecimal; null if the text is not such a key. */
 export function keyBytes(text: string): Buffer | null {
   const hex = /^[0-9a-f]{64}$/i.test(text);
   if (!hex && !/^[\w+/-]{43}=?$/.test(text)) return null;
@@ -97,19 +97,19 @@ export function keyBytes(text: string): Buffer | null {
   return bytes.length === 32 ? bytes : null;
 }
 
-/** One environment variable. */
+/** Definition of one environment variable. */
 export interface Variable {
   schema: z.ZodType<unknown, string>;
-  /** Text of the default; absent where the variable may be left unset. */
+  /** The default, as text; absent if the variable is optional. */
   default?: string;
   about: string;
-  /** Printed nowhere: not in the documents' examples, not in an error. */
+  /** Whether the value is secret: it is neither printed in error messages nor shown in examples. */
   secret?: boolean;
-  /** An older name, which is read where this one is not set. */
+  /** A former name, which is read if this one is not set. */
   formerly?: string;
 }
 
-/** Declares a variable; without a default it may be left unset. */
+/** Defines a variable; without a default it is optional. */
 export const variable = <T, D extends string | undefined>(
   schema: z.ZodType<T, string>,
   fallback: D,

@@ -17,30 +17,38 @@ import {
   variable,
 } from "./variable";
 
-/** Every environment variable the service reads: its form, its default and what it does. */
+/** All environment variables of the service: schema, default and description. */
 export const VARIABLES = {
-  PORT: variable(integer(0, 65535), "4000", "Port of the HTTP server; 0 takes a free one."),
+  PORT: variable(integer(0, 65535), "4000", "Port of the HTTP server; 0 for any free port."),
   HOST: variable(
     hostname,
     "127.0.0.1",
-    "Address that the HTTP server and the chat endpoint listen on.",
+    "Listening address of the HTTP server and the chat endpoint.",
   ),
   XMPP_WS_PORT: variable(
     portOrOff,
     "5291",
-    "Port of the chat endpoint, XMPP over WebSocket (ws:); 0 takes a free one, off opens none.",
+    "Port of the chat endpoint for XMPP over WebSocket (ws:); 0 for any free port, off for none.",
   ),
-  XMPP_WSS_PORT: variable(portOrOff, "5292", "The same inside TLS (wss:)."),
+  XMPP_WSS_PORT: variable(
+    portOrOff,
+    "5292",
+    "Port of the chat endpoint for XMPP over WebSocket with TLS (wss:).",
+  ),
   XMPP_TCP_PORT: variable(
     portOrOff,
     "5222",
-    "Port of the chat endpoint, XMPP over TCP, where TLS begins with STARTTLS.",
+    "Port of the chat endpoint for XMPP over TCP with STARTTLS.",
   ),
-  XMPP_TLS_PORT: variable(portOrOff, "5223", "The same where TLS begins with the first byte."),
+  XMPP_TLS_PORT: variable(
+    portOrOff,
+    "5223",
+    "Port of the chat endpoint for XMPP over TCP with direct TLS.",
+  ),
   TLS_CERT_FILE: variable(
     z.string(),
     undefined,
-    "Certificate of the chat endpoint in PEM, those that lead to its authority behind it. Read again when it changes, and on SIGHUP. Without it a self-signed one for CHAT_DOMAIN is made in DATA_DIR.",
+    "Certificate chain of the chat endpoint in PEM, its own certificate first. Reloaded when the file changes and on SIGHUP. Without it a self-signed certificate for CHAT_DOMAIN is created in DATA_DIR.",
   ),
   TLS_KEY_FILE: variable(
     z.string(),
@@ -50,19 +58,19 @@ export const VARIABLES = {
   DATA_DIR: variable(
     z.string().min(1, "must not be empty"),
     ".data",
-    "Folder of the embedded database, of credentials.json, of the self-signed certificate and of mail that no SMTP server takes.",
+    "Folder of the embedded database, credentials.json, the self-signed certificate and, without SMTP_URL, mail.",
   ),
   DATABASE_URL: variable(
     url("postgresql:", "postgres:"),
     undefined,
-    "PostgreSQL in place of the embedded database.",
+    "URL of a PostgreSQL database; by default the embedded database is used.",
     true,
   ),
-  DATABASE_POOL: variable(integer(1, 500), "10", "Connections to PostgreSQL at most."),
+  DATABASE_POOL: variable(integer(1, 500), "10", "Maximum number of connections to PostgreSQL."),
   REDIS_URL: variable(
     url("redis:", "rediss:"),
     undefined,
-    "Redis that joins several nodes into one deployment. Without it a deployment is one node.",
+    "URL of the Redis server that connects the nodes of a deployment. Without it a deployment is a single node.",
     true,
   ),
   SECRET_KEY: variable(
@@ -71,32 +79,32 @@ export const VARIABLES = {
       "must be 32 bytes in Base64 or hexadecimal (openssl rand -base64 32)",
     ),
     undefined,
-    "Key that secrets in the database are encrypted with: 32 bytes in Base64 or hexadecimal. Needed with DATABASE_URL; the embedded database makes its own in DATA_DIR. To change it, put the new one in front, separated by a comma, until every node has started with both.",
+    "Key that encrypts secrets in the database: 32 bytes in Base64 or hexadecimal. Required with DATABASE_URL; for the embedded database a key is generated in DATA_DIR. To rotate it, put the new key in front, separated by a comma, until every node has started with both.",
     true,
   ),
   BASE_URL: variable(
     url("http:", "https:"),
     undefined,
-    "Public address of the REST paths; by default that of the HTTP server.",
+    "Public base URL of the REST API; by default the address of the HTTP server.",
   ),
   SIGNALBOX_URL: variable(
     url("http:", "https:"),
     undefined,
-    "Address of the running server, for the command line; by default HOST and PORT.",
+    "URL of the running server, for the command line; by default derived from HOST and PORT.",
   ),
   SIGNALBOX_TOKEN: variable(
     z.string(),
     undefined,
-    "An account owner's token, for the command line; by default it signs in with DATA_DIR/owner.json.",
+    "Token of an account owner, for the command line; by default the command line signs in with DATA_DIR/owner.json.",
     true,
   ),
   CHAT_URL: variable(
     url("ws:", "wss:"),
     undefined,
-    "Public address of the chat endpoint; by default that of the chat server.",
+    "Public URL of the chat endpoint; by default the address of the first open chat port.",
   ),
   CHAT_DOMAIN: variable(
-    z.string().regex(/^[a-z0-9.-]+$/, "must be a domain in lower case"),
+    z.string().regex(/^[a-z0-9.-]+$/, "must be a lower-case domain"),
     "localhost",
     "Domain of the users' JIDs, {user_id}-{application_id}@{domain}.",
   ),
@@ -106,45 +114,45 @@ export const VARIABLES = {
       "must be stun:, stuns:, turn: or turns: URLs (turn:turn.example:3478?transport=udp), comma-separated",
     ),
     "",
-    "STUN and TURN servers that iceServers names, comma-separated, the preferred first: stun:turn.example:3478,turn:turn.example:3478?transport=udp. By default those of TURN_HOST on port 3478, where TURN_SECRET is set.",
+    "URLs of the STUN and TURN servers that iceServers returns, comma-separated, preferred first: stun:turn.example:3478,turn:turn.example:3478?transport=udp. By default, if TURN_SECRET is set, TURN_HOST on port 3478.",
   ),
   TURN_SECRET: variable(
     list.refine(
-      // Characters that mean the same to coturn; an example's secret is everybody's.
+      // Only characters that coturn reads literally, and no secret copied from an example.
       (secrets) =>
         secrets.length > 0 &&
         secrets.every((text) => /^[\w+/=.~-]{16,}$/.test(text) && !/^replace/i.test(text)),
-      "must be 16 letters, digits or + / = _ . ~ - at least, and none of an example (openssl rand -hex 32)",
+      "must have at least 16 letters, digits or + / = _ . ~ - and must not be an example's (openssl rand -hex 32)",
     ),
     undefined,
-    "Secret shared with the TURN server (coturn's static-auth-secret), which credentials for it are made with. To change it, put the new one in front, separated by a comma. Without it iceServers names STUN servers alone.",
+    "Secret shared with the TURN server (coturn's static-auth-secret), from which TURN credentials are derived. To rotate it, put the new secret in front, separated by a comma. Without it iceServers returns STUN servers only.",
     true,
   ),
   TURN_TTL_SECONDS: variable(
     integer(60, 604_800),
     "43200",
-    "Seconds that credentials for the TURN server are good for.",
+    "Lifetime of TURN credentials, in seconds.",
   ),
   TURN_HOST: variable(
     hostname,
     undefined,
-    "Host of the STUN/TURN server, as GET /account_settings names it; by default that of the first of TURN_URLS, or localhost.",
+    "Host of the STUN/TURN server, as returned by GET /account_settings; by default the host of the first of TURN_URLS, or localhost.",
   ),
   SMTP_URL: variable(
     url("smtp:", "smtps:"),
     undefined,
-    "Mail server, smtp://user:password@host:587 or smtps://. Without it the embedded mode writes mail to DATA_DIR/mail, and any other sends none.",
+    "URL of the mail server, smtp://user:password@host:587 or smtps://. Without it mail is written to DATA_DIR/mail with the embedded database, and not sent at all with PostgreSQL.",
     true,
   ),
   MAIL_FROM: variable(
     sender,
     "Signalbox <no-reply@localhost>",
-    "Sender of mail: an address, with or without a name in front.",
+    "Sender of mail: an address, or a name and an address in angle brackets.",
   ),
   CORS_ORIGINS: variable(
     list,
     "*",
-    "Web origins that may call, comma-separated; * for any. Never with credentials.",
+    "Web origins allowed by CORS, comma-separated; * for any. Credentials are never allowed.",
   ),
   TRUST_PROXY: variable(
     list.refine(
@@ -152,7 +160,7 @@ export const VARIABLES = {
       "must be addresses or networks (10.0.0.0/8), comma-separated",
     ),
     "",
-    "Addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated.",
+    "Addresses or networks of trusted proxies, whose X-Forwarded-For is used, comma-separated.",
   ),
   LOG_LEVEL: variable(
     z.enum(LEVELS, `must be one of ${LEVELS.join(", ")}`) as z.ZodType<
@@ -160,25 +168,25 @@ export const VARIABLES = {
       string
     >,
     "info",
-    "Least level that is logged: fatal, error, warn, info, debug, trace or silent.",
+    "Minimum log level: fatal, error, warn, info, debug, trace or silent.",
   ),
   ALLOW_PRIVATE_NETWORKS: {
     ...variable(
       flag,
       "false",
-      "Whether addresses that owners and devices name may lead into private networks, and to http: there: a sign-in provider's and a push service's own address by an application, a browser's push endpoint by its device. For stand-ins on this machine, and for relays in a network of one's own. PUSH_ALLOW_PRIVATE_NETWORKS is its older name, and is read where this one is not set.",
+      "Whether URLs that applications and devices configure (sign-in providers, push services, browsers' push endpoints) may point into private networks and use http: there. For test stand-ins on this machine and for relays in a private network. PUSH_ALLOW_PRIVATE_NETWORKS, its former name, is read if this one is not set.",
     ),
     formerly: "PUSH_ALLOW_PRIVATE_NETWORKS",
   },
   PUSH_KEEP_DAYS: variable(
     integer(1, 3650),
     "30",
-    "Days that single push deliveries are kept after their event was dispatched; its counts stay.",
+    "Number of days that push deliveries are kept after their event was dispatched; the event's counts are kept longer.",
   ),
   CALL_KEEP_DAYS: variable(
     integer(1, 3650),
     "90",
-    "Days that the record of a call is kept after it began.",
+    "Number of days that the record of a call is kept after the call began.",
   ),
   ...CHAT_VARIABLES,
   ...LIMIT_VARIABLES,
