@@ -3,14 +3,14 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import ts from "typescript";
 
 /**
- * The rooms and floors that docs/ARCHITECTURE.md describes. When a case here says no, move the code,
- * not the rule.
+ * The modules and layers that docs/ARCHITECTURE.md describes. When a test here fails, move the code instead of
+ * changing the rule.
  */
 
 const SRC = resolve(__dirname, "../../src");
 
-/** Floor of each room; a file imports from lower floors and from its own room. */
-const FLOORS: Record<string, number> = {
+/** Layer of each module. A file may import from lower layers and from its own module. */
+const LAYERS: Record<string, number> = {
   core: 0,
   store: 1,
   bus: 1,
@@ -31,7 +31,7 @@ const FLOORS: Record<string, number> = {
   cli: 3,
 };
 
-/** Who may import sideways, from a room of the same floor. */
+/** Modules of the same layer that a module may import from. */
 const SIDEWAYS: Record<string, string[]> = {
   conference: ["calls", "identity"],
   calls: ["push", "identity"],
@@ -40,8 +40,8 @@ const SIDEWAYS: Record<string, string[]> = {
   rest: ["graphql"],
 };
 
-/** Packages that stay behind one room. */
-const FENCES: Array<[vendor: RegExp, room: string]> = [
+/** Packages that only one module may import. */
+const RESTRICTED_PACKAGES: Array<[vendor: RegExp, module: string]> = [
   [/^pg-boss$/, "jobs"],
   [/^(ioredis|rate-limiter-flexible)$/, "bus"],
   [/^(ltx|saxes)$/, "xmpp"],
@@ -50,29 +50,29 @@ const FENCES: Array<[vendor: RegExp, room: string]> = [
   [/^ipaddr\.js$/, "network"],
 ];
 
-/** Modules that can open connections, and what of them opens none. */
+/** Packages that can open connections, and their exports that cannot. */
 const CONNECTING: Record<string, RegExp> = {
   http: /^(createServer|STATUS_CODES)$/,
   https: /^createServer$/,
   http2: /^constants$/,
   net: /^(createServer|isIP|BlockList)$/,
-  // A TLSSocket is put around a connection that is there already.
+  // A TLSSocket wraps an existing connection.
   tls: /^(createSecureContext|rootCertificates|TLSSocket)$/,
   dgram: /^$/,
   dns: /^$/,
   "dns/promises": /^$/,
   ws: /^WebSocketServer$/,
   undici: /^$/,
-  // These connect by themselves, unless what they are asked for is said here.
+  // These open connections themselves, except for the exports named here.
   apn: /^Notification$/,
   "web-push": /^(encrypt|getVapidHeaders)$/,
 };
 
-/** Files outside of network/ that open connections, and to what. No client or owner names any of it. */
+/** Files outside of network/ that open connections, and to what: never to an address from a client or owner. */
 const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
   "cli/doctor/chat-server.ts": "CHAT_SERVER",
-  "cli/doctor/ntp.ts": "the time server that the operator names",
+  "cli/doctor/ntp.ts": "the time server that the operator configures",
   "cli/doctor/server.ts": "the operator's own server",
   "cli/server.ts": "the operator's own server",
   "xmpp/component/link.ts": "CHAT_SERVER",
@@ -85,10 +85,10 @@ const PORT_METHODS_MAX = 4;
 interface Source {
   /** Path below src, with slashes. */
   path: string;
-  room: string;
+  module: string;
   text: string;
   tree: ts.SourceFile;
-  /** Modules that the file imports, exports from, or requires. */
+  /** Specifiers that the file imports, exports from, or requires. */
   imports: string[];
 }
 
@@ -114,11 +114,11 @@ function importsOf(tree: ts.SourceFile): string[] {
       if (ts.isStringLiteral(node.argument.literal)) found.push(node.argument.literal.text);
     }
     if (ts.isCallExpression(node)) {
-      const [module] = node.arguments;
+      const [specifier] = node.arguments;
       const name = node.expression.getText(tree);
       const loads =
         node.expression.kind === ts.SyntaxKind.ImportKeyword || /^require(\.resolve)?$/.test(name);
-      if (loads && module && ts.isStringLiteralLike(module)) found.push(module.text);
+      if (loads && specifier && ts.isStringLiteralLike(specifier)) found.push(specifier.text);
     }
     ts.forEachChild(node, visit);
   };
@@ -132,7 +132,7 @@ const SOURCES: Source[] = sourceFiles(SRC).map((file) => {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
   return {
     path,
-    room: path.includes("/") ? path.split("/")[0]! : "",
+    module: path.includes("/") ? path.split("/")[0]! : "",
     text,
     tree,
     imports: importsOf(tree),
@@ -140,10 +140,10 @@ const SOURCES: Source[] = sourceFiles(SRC).map((file) => {
 });
 const PATHS = new Set(SOURCES.map(({ path }) => path));
 
-/** The file below src that a relative import means. */
-function target(source: Source, module: string): string | undefined {
-  if (!module.startsWith(".")) return undefined;
-  const path = relative(SRC, resolve(SRC, dirname(source.path), module))
+/** The file below src that a relative import resolves to. */
+function target(source: Source, specifier: string): string | undefined {
+  if (!specifier.startsWith(".")) return undefined;
+  const path = relative(SRC, resolve(SRC, dirname(source.path), specifier))
     .split(sep)
     .join("/");
   if (path.startsWith("store/generated/")) return "store/generated";
@@ -151,59 +151,59 @@ function target(source: Source, module: string): string | undefined {
     PATHS.has(each),
   );
   if (file === undefined)
-    throw new Error(`${source.path} imports ${module}, which is not below src`);
+    throw new Error(`${source.path} imports ${specifier}, which is not a file below src`);
   return file;
 }
 
-const roomOf = (path: string) => (path.includes("/") ? path.split("/")[0]! : "");
+const moduleOf = (path: string) => (path.includes("/") ? path.split("/")[0]! : "");
 
-/** Whether a file of one room may import from another. The empty name is the root: app.ts, main.ts. */
+/** Whether one module may import from another. The empty name stands for the root: app.ts, main.ts. */
 function mayImport(from: string, to: string): boolean {
   if (from === "" || from === to) return true;
-  if (to === "" || FLOORS[from] === undefined || FLOORS[to] === undefined) return false;
-  return FLOORS[to] < FLOORS[from] || (SIDEWAYS[from] ?? []).includes(to);
+  if (to === "" || LAYERS[from] === undefined || LAYERS[to] === undefined) return false;
+  return LAYERS[to] < LAYERS[from] || (SIDEWAYS[from] ?? []).includes(to);
 }
 
-/** Every import of a relative module that the table does not allow, as `file → file`. */
+/** Relative imports that the table forbids, as `file → file`. */
 function forbiddenImports(sources: Source[]): string[] {
   return sources.flatMap((source) =>
     source.imports
-      .map((module) => target(source, module))
+      .map((specifier) => target(source, specifier))
       .filter((path): path is string => path !== undefined)
-      .filter((path) => !mayImport(source.room, roomOf(path)))
+      .filter((path) => !mayImport(source.module, moduleOf(path)))
       .map((path) => `${source.path} → ${path}`),
   );
 }
 
-/** Rings of files that import one another, types included, each as `a → b → a`. */
+/** Import cycles, including type imports, as `a → b → a`. */
 function cycles(): string[] {
   const next = new Map(
     SOURCES.map((source) => [
       source.path,
       source.imports
-        .map((module) => target(source, module))
+        .map((specifier) => target(source, specifier))
         .filter((path): path is string => path !== undefined && PATHS.has(path)),
     ]),
   );
   const found: string[] = [];
   const done = new Set<string>();
-  const walk = (path: string, way: string[]): void => {
-    const place = way.indexOf(path);
-    if (place >= 0) {
-      found.push([...way.slice(place), path].join(" → "));
+  const walk = (path: string, trail: string[]): void => {
+    const index = trail.indexOf(path);
+    if (index >= 0) {
+      found.push([...trail.slice(index), path].join(" → "));
       return;
     }
     if (done.has(path)) return;
-    for (const each of next.get(path) ?? []) walk(each, [...way, path]);
+    for (const each of next.get(path) ?? []) walk(each, [...trail, path]);
     done.add(path);
   };
   for (const path of PATHS) walk(path, []);
   return found;
 }
 
-/** Uses of time, randomness and console in a file, as source text. */
+/** Uses of ambient time, randomness and console in a file, as source text. */
 function ambientUses({ tree, imports }: Source): string[] {
-  const uses: string[] = imports.filter((module) => /^(node:)?(perf_hooks|console)$/.test(module));
+  const uses: string[] = imports.filter((specifier) => /^(node:)?(perf_hooks|console)$/.test(specifier));
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAccessExpression(node)) {
       const text = node.getText(tree);
@@ -224,12 +224,12 @@ function ambientUses({ tree, imports }: Source): string[] {
   return uses;
 }
 
-/** What opens connections in a file, as `module.name`. */
+/** Uses in a file that can open connections, as `specifier.name`. */
 function connectingUses(tree: ts.SourceFile): string[] {
   const uses: string[] = [];
-  const imported = (module: string, name: string) => {
-    const opensNone = CONNECTING[module.replace(/^node:/, "")];
-    if (opensNone && !opensNone.test(name)) uses.push(`${module}.${name}`);
+  const imported = (specifier: string, name: string) => {
+    const harmless = CONNECTING[specifier.replace(/^node:/, "")];
+    if (harmless && !harmless.test(name)) uses.push(`${specifier}.${name}`);
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
@@ -249,11 +249,11 @@ function connectingUses(tree: ts.SourceFile): string[] {
       imported((node.moduleSpecifier as ts.StringLiteral).text, "export");
     }
     if (ts.isCallExpression(node)) {
-      const [module] = node.arguments;
+      const [specifier] = node.arguments;
       const loads =
         node.expression.kind === ts.SyntaxKind.ImportKeyword ||
         /^require$/.test(node.expression.getText(tree));
-      if (loads && module && ts.isStringLiteralLike(module)) imported(module.text, "*");
+      if (loads && specifier && ts.isStringLiteralLike(specifier)) imported(specifier.text, "*");
     }
     if (ts.isIdentifier(node)) {
       const owner =
@@ -263,7 +263,7 @@ function connectingUses(tree: ts.SourceFile): string[] {
       const named = ts.isPropertyAssignment(node.parent) && node.parent.name === node;
       const isGlobal = /^(globalThis|global)$/.test(owner) && !named;
       if (isGlobal && /^(fetch|EventSource|XMLHttpRequest)$/.test(node.text)) uses.push(node.text);
-      // jose's key set asks by fetch unless it is given another way.
+      // jose's key set uses fetch unless it gets a custom one.
       if (node.text === "createRemoteJWKSet" && !/\bcustomFetch\b/.test(tree.text)) {
         uses.push(node.text);
       }
@@ -277,9 +277,9 @@ function connectingUses(tree: ts.SourceFile): string[] {
   return uses;
 }
 
-/** Whether a file reads process.env, under whatever spelling. */
+/** Whether a file reads process.env, in any spelling. */
 function readsEnvironment({ tree, imports }: Source): boolean {
-  let reads = imports.some((module) => /^(node:)?process$/.test(module));
+  let reads = imports.some((specifier) => /^(node:)?process$/.test(specifier));
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) {
       if (/^process\s*(\?\.|\.|\[\s*["'`])\s*env\b/.test(node.getText(tree))) reads = true;
@@ -297,26 +297,26 @@ function readsEnvironment({ tree, imports }: Source): boolean {
   return reads;
 }
 
-test("the sources were read", () => {
+test("the sources are found", () => {
   expect(PATHS).toContain("app.ts");
   expect(PATHS).toContain("core/config.ts");
-  expect(new Set(SOURCES.map(({ room }) => room))).toContain("xmpp");
+  expect(new Set(SOURCES.map(({ module }) => module))).toContain("xmpp");
 });
 
-describe("floors and rooms", () => {
-  test("every room is in the table", () => {
-    const rooms = new Set(SOURCES.map(({ room }) => room).filter(Boolean));
-    expect([...rooms].filter((room) => FLOORS[room] === undefined)).toEqual([]);
+describe("layers and modules", () => {
+  test("every module has a layer", () => {
+    const modules = new Set(SOURCES.map(({ module }) => module).filter(Boolean));
+    expect([...modules].filter((module) => LAYERS[module] === undefined)).toEqual([]);
   });
 
-  test("nothing but the composition root and the entry point stands outside of the rooms", () => {
-    expect(SOURCES.filter(({ room }) => room === "").map(({ path }) => path)).toEqual([
+  test("only the composition root and the entry point are outside of the modules", () => {
+    expect(SOURCES.filter(({ module }) => module === "").map(({ path }) => path)).toEqual([
       "app.ts",
       "main.ts",
     ]);
   });
 
-  test("imports go down, stay in the room, or take a named way sideways", () => {
+  test("imports go to a lower layer, the same module, or a listed module of the same layer", () => {
     expect(forbiddenImports(SOURCES)).toEqual([]);
   });
 
@@ -337,39 +337,39 @@ describe("floors and rooms", () => {
     ["http", "rest", false],
     ["identity", "", false],
     ["", "xmpp", true],
-  ])("the table says whether %s may import %s: %s", (from, to, allowed) => {
+  ])("%s may import %s: %s", (from, to, allowed) => {
     expect(mayImport(from, to)).toBe(allowed);
   });
 
-  test("only main.ts starts a process, and nobody imports it or the composition root", () => {
+  test("only main.ts imports the composition root, and nothing imports main.ts", () => {
     const importers = SOURCES.flatMap((source) =>
       source.imports
-        .map((module) => target(source, module))
+        .map((specifier) => target(source, specifier))
         .filter((path) => path === "app.ts" || path === "main.ts")
         .map((path) => `${source.path} → ${path}`),
     );
     expect(importers).toEqual(["main.ts → app.ts"]);
   });
 
-  test("there are no cycles", () => {
+  test("there are no import cycles", () => {
     expect(cycles()).toEqual([]);
   });
 });
 
-describe("fences", () => {
-  test.each(FENCES)("%s is imported by %s alone", (vendor, room) => {
+describe("restricted packages and globals", () => {
+  test.each(RESTRICTED_PACKAGES)("%s is imported only by %s", (vendor, module) => {
     const outside = SOURCES.filter(
-      (source) => source.room !== room && source.imports.some((module) => vendor.test(module)),
+      (source) => source.module !== module && source.imports.some((specifier) => vendor.test(specifier)),
     );
     expect(outside.map(({ path }) => path)).toEqual([]);
   });
 
-  test("what owners and clients name is reached through network/ alone", () => {
-    const connecting = SOURCES.filter(({ room }) => room !== "network")
+  test("only network/ connects to addresses from owners and clients", () => {
+    const connecting = SOURCES.filter(({ module }) => module !== "network")
       .filter(({ tree }) => connectingUses(tree).length > 0)
       .map(({ path }) => path);
     expect(connecting.sort()).toEqual(Object.keys(OPERATOR_CONNECTIONS));
-    const own = SOURCES.filter(({ room }) => room === "network").map(({ tree }) => tree);
+    const own = SOURCES.filter(({ module }) => module === "network").map(({ tree }) => tree);
     expect(own.flatMap(connectingUses)).toEqual(
       expect.arrayContaining(["node:https.request", "node:http2.connect", "node:tls.connect"]),
     );
@@ -397,21 +397,21 @@ describe("fences", () => {
     ['import { encrypt } from "web-push"', false],
     ["createRemoteJWKSet(url)", true],
     ["createRemoteJWKSet(url, { [customFetch]: read })", false],
-  ])("%s opens connections: %s", (text, opens) => {
+  ])("%s can open connections: %s", (text, opens) => {
     const tree = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ES2022, true);
     expect(connectingUses(tree).length > 0).toBe(opens);
   });
 
-  test("process.env is read in core/config.ts alone", () => {
+  test("only core/config.ts reads process.env", () => {
     expect(SOURCES.filter(readsEnvironment).map(({ path }) => path)).toEqual(["core/config.ts"]);
   });
 
-  test("time, randomness and console are used in core alone", () => {
-    const uses = SOURCES.filter(({ room }) => room !== "core").flatMap((source) =>
+  test("only core uses time, randomness and the console", () => {
+    const uses = SOURCES.filter(({ module }) => module !== "core").flatMap((source) =>
       ambientUses(source).map((use) => `${source.path}: ${use}`),
     );
     expect(uses).toEqual([]);
-    const core = SOURCES.filter(({ room }) => room === "core").flatMap(ambientUses);
+    const core = SOURCES.filter(({ module }) => module === "core").flatMap(ambientUses);
     expect(core).toEqual(expect.arrayContaining(["Date.now", "randomBytes"]));
   });
 });
@@ -450,17 +450,17 @@ describe("size", () => {
 });
 
 describe("names", () => {
-  test("are kebab-case, with a kind behind a dot", () => {
+  test("are kebab-case, with an optional kind after a dot", () => {
     const shape = /^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)?\.(ts|tsx)$/;
     expect([...PATHS].filter((path) => !shape.test(path))).toEqual([]);
   });
 
-  test("say what a file is about", () => {
+  test("are specific: no utils, helpers or managers", () => {
     const empty = /(^|[/-])(utils?|helpers?|commons?|managers?|bases?|impls?|misc)([-./]|$)/;
     expect([...PATHS].filter((path) => empty.test(path))).toEqual([]);
   });
 
-  test("of interfaces have no I in front", () => {
+  test("of interfaces and types have no I prefix", () => {
     const prefixed = SOURCES.flatMap(({ path, tree }) =>
       tree.statements
         .filter((node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node))
@@ -470,7 +470,7 @@ describe("names", () => {
     expect(prefixed).toEqual([]);
   });
 
-  test("are imported from where they are declared: there are no barrels", () => {
+  test("are imported from where they are declared, without barrel files", () => {
     const barrels = SOURCES.filter(({ path, tree }) => {
       const passesOn = tree.statements.some(
         (node) => ts.isExportDeclaration(node) && node.moduleSpecifier && !node.exportClause,
@@ -483,7 +483,7 @@ describe("names", () => {
   });
 });
 
-test("what rooms export has a doc comment", () => {
+test("exported functions and types have a doc comment", () => {
   const bare = SOURCES.flatMap(({ path, tree }) =>
     tree.statements
       .filter(

@@ -26,16 +26,16 @@ afterEach(() => {
 
 const path = (name: string) => join(folder, name);
 
-async function open(variables: Record<string, string> = {}, lookMs?: number) {
+async function open(variables: Record<string, string> = {}, checkMs?: number) {
   const config = readConfig({ DATA_DIR: folder, CHAT_DOMAIN: "chat.example", ...variables });
-  const certificate = await openCertificate(config, { clock: { now: () => now }, log, lookMs });
+  const certificate = await openCertificate(config, { clock: { now: () => now }, log, checkMs });
   opened.push(certificate);
   return certificate;
 }
 
-const FILES = () => ({ TLS_CERT_FILE: path("cert.pem"), TLS_KEY_FILE: path("key.pem") });
+const namedFiles = () => ({ TLS_CERT_FILE: path("cert.pem"), TLS_KEY_FILE: path("key.pem") });
 
-/** Writes a certificate and its key as an authority's client would. */
+/** Writes a certificate and its key to the named files. */
 async function issue(madeAt = NOW): Promise<string> {
   const { cert, key } = await makeSelfSigned("chat.example", madeAt);
   writeFileSync(path("cert.pem"), cert);
@@ -43,8 +43,8 @@ async function issue(madeAt = NOW): Promise<string> {
   return cert;
 }
 
-describe("where no certificate is named", () => {
-  it("a self-signed one is made: P-256, for the domain and this machine, for ten years", async () => {
+describe("without configured files", () => {
+  it("a self-signed certificate is created: P-256, for the domain and localhost, for ten years", async () => {
     const { current } = await open();
     const x509 = new X509Certificate(current.cert);
     expect(x509.publicKey.asymmetricKeyDetails).toMatchObject({ namedCurve: "prime256v1" });
@@ -58,13 +58,13 @@ describe("where no certificate is named", () => {
     expect(Date.parse(x509.validTo)).toBe(NOW + 3_650 * DAY);
   });
 
-  it("its key is its owner's alone, and nothing else is left in the folder", async () => {
+  it("only the owner can read the key, and no other file remains in the folder", async () => {
     await open();
     expect(readdirSync(folder).sort()).toEqual(["tls-cert.pem", "tls-key.pem"]);
     expect(statSync(path("tls-key.pem")).mode & 0o777).toBe(0o600);
   });
 
-  it("it is kept across starts until a month before it ends, or another domain is named", async () => {
+  it("the certificate is kept across starts until a month before it expires, or the domain changes", async () => {
     const first = (await open()).current.cert;
     now = NOW + 3_619 * DAY;
     expect((await open()).current.cert).toBe(first);
@@ -79,7 +79,7 @@ describe("where no certificate is named", () => {
   it.each([
     ["damaged", "tls-cert.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"],
     ["lost", "tls-key.pem", ""],
-  ])("it is made anew when a file is %s", async (_name, file, text) => {
+  ])("the certificate is created again when a file is %s", async (_name, file, text) => {
     const first = (await open()).current.cert;
     writeFileSync(path(file), text);
     const second = (await open()).current.cert;
@@ -87,7 +87,7 @@ describe("where no certificate is named", () => {
     expect(readFileSync(path("tls-cert.pem"), "utf8")).toBe(second);
   });
 
-  it("it is renewed in a node that runs for so long", async () => {
+  it("a running node renews the certificate", async () => {
     const certificate = await open({}, 5);
     const first = certificate.current.cert;
     now = NOW + 3_640 * DAY;
@@ -95,18 +95,18 @@ describe("where no certificate is named", () => {
     expect(certificate.current.cert).not.toBe(first);
   });
 
-  it("and the folder cannot be written to, it says so", async () => {
+  it("a folder that is not writable is reported", async () => {
     writeFileSync(path("file"), "");
     await expect(open({ DATA_DIR: join(path("file"), "x") })).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
 });
 
-describe("named files", () => {
-  it("are used, with all that stands behind the first certificate", async () => {
+describe("configured files", () => {
+  it("are used, with the whole certificate chain", async () => {
     const cert = await issue();
     const above = (await makeSelfSigned("authority.example", NOW)).cert;
     writeFileSync(path("cert.pem"), cert + above);
-    expect((await open(FILES())).current.cert).toBe(cert + above);
+    expect((await open(namedFiles())).current.cert).toBe(cert + above);
     expect(readdirSync(folder).sort()).toEqual(["cert.pem", "key.pem"]);
   });
 
@@ -119,30 +119,30 @@ describe("named files", () => {
       },
       publicKeyEncoding: { type: "spki", format: "pem" },
     }).privateKey;
-  const stranger = () =>
+  const otherKey = () =>
     generateKeyPairSync("ec", { namedCurve: "P-256" })
       .privateKey.export({ type: "pkcs8", format: "pem" })
       .toString();
 
   it.each<[string, string, () => string | null, RegExp]>([
-    ["a certificate that is not there", "cert.pem", () => null, /TLS_CERT_FILE is not there/],
-    ["a key that is not there", "key.pem", () => null, /TLS_KEY_FILE is not there/],
-    ["no certificate", "cert.pem", () => "hello", /TLS_CERT_FILE holds no certificate in PEM/],
+    ["a missing certificate", "cert.pem", () => null, /TLS_CERT_FILE does not exist/],
+    ["a missing key", "key.pem", () => null, /TLS_KEY_FILE does not exist/],
+    ["no certificate", "cert.pem", () => "hello", /TLS_CERT_FILE contains no certificate in PEM/],
     [
       "a damaged certificate",
       "cert.pem",
       () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-      /TLS_CERT_FILE holds a certificate that is damaged \(number 1\)/,
+      /TLS_CERT_FILE contains a damaged certificate \(number 1\)/,
     ],
-    ["no key", "key.pem", () => "hello", /TLS_KEY_FILE holds no private key in PEM/],
+    ["no key", "key.pem", () => "hello", /TLS_KEY_FILE contains no private key in PEM/],
     ["an encrypted key", "key.pem", encrypted, /TLS_KEY_FILE is encrypted/],
-    ["another key", "key.pem", stranger, /TLS_KEY_FILE holds the key of another certificate/],
-  ])("stop the start with %s, and its path", async (_name, file, text, words) => {
+    ["another key", "key.pem", otherKey, /TLS_KEY_FILE contains the key of another certificate/],
+  ])("stop the start if there is %s, and the error contains the path", async (_name, file, text, words) => {
     await issue();
     const content = text();
     if (content === null) rmSync(path(file));
     else writeFileSync(path(file), content);
-    const error: Error = await open(FILES()).then(
+    const error: Error = await open(namedFiles()).then(
       () => new Error("it started"),
       (reason) => reason,
     );
@@ -151,18 +151,18 @@ describe("named files", () => {
     expect(error.message).toContain(path(file));
   });
 
-  it("are named together, or not at all", () => {
+  it("must be configured together", () => {
     for (const [given, missing] of [
       ["TLS_CERT_FILE", "TLS_KEY_FILE"],
       ["TLS_KEY_FILE", "TLS_CERT_FILE"],
     ] as const) {
-      expect(() => readConfig({ [given]: "x.pem" })).toThrow(`${missing} is needed with ${given}`);
+      expect(() => readConfig({ [given]: "x.pem" })).toThrow(`${missing} is required with ${given}`);
     }
   });
 
-  it("are read again when they change, and only together", async () => {
+  it("are reloaded when they change, once certificate and key match", async () => {
     await issue();
-    const certificate = await open(FILES(), 5);
+    const certificate = await open(namedFiles(), 5);
     const first = certificate.current.cert;
     let changes = 0;
     const changed = new Promise<void>((resolve) => {
@@ -182,9 +182,9 @@ describe("named files", () => {
     expect(changes).toBe(1);
   });
 
-  it("are read again when that is asked for", async () => {
+  it("are reloaded on request; invalid files are ignored", async () => {
     await issue();
-    const certificate = await open(FILES());
+    const certificate = await open(namedFiles());
     const { context } = certificate;
     const next = await issue();
     await certificate.reload();

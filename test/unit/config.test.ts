@@ -17,7 +17,7 @@ function problemsOf(environment: Record<string, string | undefined>): string[] {
 }
 
 describe("defaults", () => {
-  test("are all that an empty environment needs", () => {
+  test("apply to an empty environment", () => {
     expect(readConfig({})).toMatchObject({
       PORT: 4000,
       HOST: "127.0.0.1",
@@ -38,27 +38,27 @@ describe("defaults", () => {
     });
   });
 
-  test("leave addresses and databases unset", () => {
+  test("leave URLs and databases unset", () => {
     const config = readConfig({});
     for (const name of ["DATABASE_URL", "REDIS_URL", "BASE_URL", "CHAT_URL"] as const) {
       expect(config[name]).toBeUndefined();
     }
   });
 
-  test.each(Object.entries(VARIABLES))("of %s are what its own rule accepts", (name, variable) => {
+  test.each(Object.entries(VARIABLES))("of %s are valid", (name, variable) => {
     expect(problemsOf(variable.default === undefined ? {} : { [name]: variable.default })).toEqual(
       [],
     );
   });
 
-  test("hold for variables that are empty", () => {
+  test("apply to empty variables", () => {
     const empty = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ""]));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 });
 
 describe("values", () => {
-  test("are read by their kind", () => {
+  test("are parsed by type", () => {
     const config = readConfig({
       PORT: "0",
       HOST: "::1",
@@ -86,7 +86,7 @@ describe("values", () => {
     });
   });
 
-  test("count under an older name where the newer is not set", () => {
+  test("are read from a former name if the current one is not set", () => {
     const allowed = (environment: Record<string, string>) =>
       readConfig(environment).ALLOW_PRIVATE_NETWORKS;
     expect(allowed({})).toBe(false);
@@ -99,7 +99,7 @@ describe("values", () => {
     ]);
   });
 
-  test("that no variable of ours names are let be", () => {
+  test("of unknown variables are ignored", () => {
     expect(readConfig({ PATH: "/bin", SOMETHING: "else" })).toEqual(readConfig({}));
   });
 
@@ -141,18 +141,18 @@ describe("values", () => {
     ["BODY_LIMIT", "1"],
     ["XMPP_STANZA_LIMIT", "9999"],
     ["DRAIN_SECONDS", "601"],
-  ])("are refused: %s=%s", (name, value) => {
+  ])("are rejected: %s=%s", (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name} must be `));
   });
 });
 
-test("a deployment on PostgreSQL has no key unless it is given one", () => {
+test("PostgreSQL requires SECRET_KEY, and no secret has a default", () => {
   const DATABASE_URL = "postgresql://me@db/app";
   for (const key of [undefined, ""]) {
     expect(problemsOf({ DATABASE_URL, SECRET_KEY: key })).toEqual([
-      expect.stringMatching(/^SECRET_KEY is needed with DATABASE_URL/),
+      expect.stringMatching(/^SECRET_KEY is required with DATABASE_URL/),
     ]);
   }
   const secrets = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
@@ -160,7 +160,7 @@ test("a deployment on PostgreSQL has no key unless it is given one", () => {
 });
 
 describe("mistakes", () => {
-  test("are listed all at once, one a line, with what was given", () => {
+  test("are all listed, one per line, with the given value", () => {
     const environment = {
       PORT: "http",
       HOST: "a b",
@@ -184,7 +184,7 @@ describe("mistakes", () => {
     }
   });
 
-  test("in secrets do not repeat them", () => {
+  test("in secret variables do not reveal the value", () => {
     const problems = problemsOf({
       DATABASE_URL: "postgres//user:hunter2@db",
       REDIS_URL: "redis//:hunter2@cache",
@@ -200,8 +200,8 @@ describe("mistakes", () => {
     expect(problems.join("\n")).not.toContain("hunter2");
   });
 
-  test("are a component without its secret, a short secret, an address without a port", () => {
-    expect(() => readConfig({ CHAT_MODE: "component" })).toThrow("CHAT_SECRET is needed");
+  test("include a component without its secret, a short secret, and an address without a port", () => {
+    expect(() => readConfig({ CHAT_MODE: "component" })).toThrow("CHAT_SECRET is required");
     expect(() => readConfig({ CHAT_SIGN_IN_SECRET: "short" })).toThrow("at least 16 characters");
     for (const address of ["chat.internal", "chat.internal:0", "chat.internal:70000", ":5347"]) {
       expect(() => readConfig({ CHAT_SERVER: address })).toThrow("CHAT_SERVER must");
@@ -210,7 +210,7 @@ describe("mistakes", () => {
     expect(CHAT_SERVER).toEqual({ host: "::1", port: 5347 });
   });
 
-  test("are not made by a secret variable's good value being shown either", () => {
+  test("hide the values of exactly these variables", () => {
     const secret = Object.entries(VARIABLES).filter(([, { secret }]) => secret);
     expect(secret.map(([name]) => name)).toEqual([
       ...["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SIGNALBOX_TOKEN", "TURN_SECRET", "SMTP_URL"],
@@ -220,14 +220,14 @@ describe("mistakes", () => {
 });
 
 describe("documentation", () => {
-  test("has a sentence for every variable", () => {
+  test("describes every variable in a sentence", () => {
     for (const [name, { about }] of Object.entries(VARIABLES)) {
       expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
       expect(about).toMatch(/^[A-Z].{10,}\.$/);
     }
   });
 
-  test("docs/CONFIG.md names every variable with its default, and no other", () => {
+  test("docs/CONFIG.md lists exactly the variables, with their defaults", () => {
     const text = readFileSync(join(__dirname, "../../docs/CONFIG.md"), "utf8");
     const documented = [...text.matchAll(/^\W*`([A-Z][A-Z0-9_]+)`/gm)].map((match) => match[1]);
     expect(documented.sort()).toEqual(Object.keys(VARIABLES).sort());
@@ -238,15 +238,15 @@ describe("documentation", () => {
     }
   });
 
-  test(".env.example reads as the defaults in a shell and in Node.js, once its lines count", () => {
+  test(".env.example, uncommented, sets the defaults in a shell and in Node.js", () => {
     const text = readFileSync(join(__dirname, "../../.env.example"), "utf8");
-    const counting = text.replaceAll(/^# (?=[A-Z_]+=)/gm, "");
+    const uncommented = text.replaceAll(/^# (?=[A-Z_]+=)/gm, "");
     const defaults = Object.fromEntries(
       Object.entries(VARIABLES).map(([name, variable]) => [name, variable.default ?? ""]),
     );
-    expect(parseEnv(counting)).toEqual(defaults);
+    expect(parseEnv(uncommented)).toEqual(defaults);
     const folder = mkdtempSync(join(tmpdir(), "signalbox-env-"));
-    writeFileSync(join(folder, ".env"), counting);
+    writeFileSync(join(folder, ".env"), uncommented);
     const shell = execFileSync("sh", ["-c", "set -a; . ./.env; set +a; env -0"], { cwd: folder });
     rmSync(folder, { recursive: true });
     const read = Object.fromEntries(

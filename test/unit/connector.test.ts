@@ -11,12 +11,12 @@ import { Unanswered } from "../../src/network/answer";
 import { Connector, type ConnectorOptions } from "../../src/network/connector";
 import { type NameServer, startNameServer } from "../support/name-server";
 
-/** The one way to addresses that owners and clients name, whoever goes it. */
+/** Outbound connections to addresses from owners and clients, over every interface of the connector. */
 
 const GET = { method: "GET", headers: {}, timeoutMs: 10_000, bodyMax: 100 } as const;
 
 let names: NameServer;
-/** Takes connections on the loopback addresses, and says nothing. */
+/** Local addresses of accepted connections. The server never responds. */
 const connections: string[] = [];
 let inside: Server;
 let port: number;
@@ -50,14 +50,14 @@ function open(options: ConnectorOptions = {}): Connector {
   return connector;
 }
 
-/** Every way over a connector, to an origin; each ends with the reason why there is no answer. */
-const WAYS: Record<string, (connector: Connector, origin: string) => Promise<string>> = {
+/** Every kind of connection; each resolves to the reason why there is no response. */
+const KINDS: Record<string, (connector: Connector, origin: string) => Promise<string>> = {
   "a request": (connector, origin) =>
     connector.request(origin, GET).then(
       ({ status }) => `status ${status}`,
       (error: Unanswered) => error.reason,
     ),
-  "a session of HTTP/2": (connector, origin) =>
+  "an HTTP/2 session": (connector, origin) =>
     new Promise((resolve) => {
       try {
         const { session } = connector.openHttp2(origin, createSecureContext());
@@ -67,7 +67,7 @@ const WAYS: Record<string, (connector: Connector, origin: string) => Promise<str
         resolve((error as Unanswered).reason);
       }
     }),
-  "a package's request by an agent": (connector, origin) =>
+  "a request of a package through an agent": (connector, origin) =>
     new Promise((resolve) => {
       const agents = connector.agents();
       const request = origin.startsWith("https:")
@@ -80,8 +80,8 @@ const WAYS: Record<string, (connector: Connector, origin: string) => Promise<str
 
 const REASONS = /private network|ERR_PRIVATE_NETWORK/;
 
-describe.each(Object.entries(WAYS))("%s", (_way, go) => {
-  // Written as a URL may write them; what a name server never hears of.
+describe.each(Object.entries(KINDS))("%s", (_kind, connect) => {
+  // Spellings of IP addresses in URLs, which are never sent to a name server.
   test.each([
     ...["127.0.0.1", "127.1", "0x7f.1", "0x7f000001", "0177.0.0.1", "2130706433", "0", "0.0.0.0"],
     ...[
@@ -94,8 +94,8 @@ describe.each(Object.entries(WAYS))("%s", (_way, go) => {
     ],
     ...["[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "[::127.0.0.1]", "10.0.0.1", "169.254.169.254"],
     ...["100.64.0.1", "192.168.0.1", "172.16.0.1", "224.0.0.1", "[fd00:ec2::254]", "[fe80::1]"],
-  ])("to https://%s is refused, and nothing is connected to", async (host) => {
-    expect(await go(open(), `https://${host}:${port}/`)).toMatch(REASONS);
+  ])("to https://%s is rejected without a connection", async (host) => {
+    expect(await connect(open(), `https://${host}:${port}/`)).toMatch(REASONS);
     expect(connections).toEqual([]);
     expect(names.asked).toEqual([]);
   });
@@ -106,23 +106,23 @@ describe.each(Object.entries(WAYS))("%s", (_way, go) => {
     ["a public address, and a private one of IPv6", { a: ["192.0.43.8"], aaaa: ["::1"] }],
     ["a mapped address of IPv6 alone", { aaaa: ["::ffff:7f00:1"] }],
     ["a translated address of IPv6 alone", { aaaa: ["64:ff9b::7f00:1"] }],
-  ])("to a name that has %s is refused", async (_what, records) => {
+  ])("to a name that has %s is rejected", async (_what, records) => {
     names.tell("inside.example", records);
-    expect(await go(open(), `https://inside.example:${port}/`)).toMatch(REASONS);
+    expect(await connect(open(), `https://inside.example:${port}/`)).toMatch(REASONS);
     expect(connections).toEqual([]);
   });
 
-  test("to a name that was public when it was looked up before is refused once it is not", async () => {
-    // 127.0.0.2 stands for a public address, which a test has none of.
+  test("to a name that becomes private between two connections is rejected (DNS rebinding)", async () => {
+    // 127.0.0.2 stands in for a public address, which tests do not have.
     const connector = open({ isPrivate: (address) => address !== "127.0.0.2" });
     names.tell("moving.example", { a: ["127.0.0.2"] }, { a: ["127.0.0.1"] });
     const origin = `https://moving.example:${port}/`;
-    const first = go(connector, origin);
+    const first = connect(connector, origin);
     while (connections.length === 0) await new Promise(setImmediate);
     for (const socket of sockets) socket.destroy();
     expect(await first).not.toMatch(REASONS);
-    expect(await go(connector, origin)).toMatch(REASONS);
-    // One look-up for each connection: none lies between what is judged and what is connected to.
+    expect(await connect(connector, origin)).toMatch(REASONS);
+    // One look-up per connection: the address that was checked is the one connected to.
     expect(names.asked).toEqual(["moving.example", "moving.example"]);
     expect(connections).toEqual(["127.0.0.2"]);
   });
@@ -171,21 +171,21 @@ describe("a request", () => {
         (error: Unanswered) => error.reason,
       );
 
-  test.each([301, 302, 303, 307, 308])("is led nowhere else by status %i", async (status) => {
+  test.each([301, 302, 303, 307, 308])("does not follow a redirect with status %i", async (status) => {
     const answer = await allowed().request(`${origin}/${status}`, GET);
     expect([answer.status, asked]).toEqual([status, [`/${status}`]]);
   });
 
-  test("reads no more of an answer than it was told to", async () => {
+  test("reads no more of the body than its maximum", async () => {
     expect((await allowed().request(`${origin}/long`, GET)).body).toBe("x".repeat(100));
     expect((await allowed().request(`${origin}/exact`, GET)).body).toBe("x".repeat(99));
   });
 
-  test.each(["/silent", "/stalled"])("to %s ends with its time", async (path) => {
+  test.each(["/silent", "/stalled"])("to %s ends with its timeout", async (path) => {
     expect(await reasonOf(path, 50)).toBe("no answer within 0.05 s");
   });
 
-  test("that is cut says so, with nothing of the address", async () => {
+  test("on a closed connection fails without revealing the address", async () => {
     expect(await reasonOf("/cut")).toBe("connection closed");
     await expect(allowed().request("http://127.0.0.1:1/", GET)).rejects.toThrow(
       "no connection (ECONNREFUSED)",
@@ -199,12 +199,12 @@ describe("a request", () => {
     ["https://a:b@public.example/", "the address must be a URL without a user name"],
     ["https://localhost/", "the address must not lead into a private network"],
     ["https://app.localhost./", "the address must not lead into a private network"],
-  ])("to %s is refused: %s", async (url, reason) => {
+  ])("to %s is rejected: %s", async (url, reason) => {
     await expect(open().request(url, GET)).rejects.toEqual(new Unanswered(reason, "refused"));
     expect(names.asked).toEqual([]);
   });
 
-  test("reaches a private network where that is allowed, by http: too", async () => {
+  test("reaches a private network if allowed, over http: too", async () => {
     names.tell("inside.example", { a: ["127.0.0.1"] });
     const byName = origin.replace("127.0.0.1", "inside.example");
     const connector = open({ allowPrivate: true });

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** docs/COVERAGE.md and docs/SECURITY.md name tests that are there. */
+/** docs/COVERAGE.md and docs/SECURITY.md only name existing tests. */
 
 const ROOT = join(__dirname, "../..");
 const linesOf = (file: string) => readFileSync(join(ROOT, file), "utf8").split("\n");
 const lines = linesOf("docs/COVERAGE.md");
-/** Rows below the heads of tables that name tests. */
+/** Rows of the tables that name tests. */
 const rows = [...lines, ...linesOf("docs/SECURITY.md").filter((line) => line.includes("`test/"))]
   .filter((line) => line.startsWith("| ") && line !== "| row | test |")
   .map((line): [row: string, tests: string] => {
@@ -32,7 +32,7 @@ const SECTIONS = [
   "Classes of security",
 ];
 
-test("every section is there, with rows that are named once", () => {
+test("every section exists, and its rows have unique names", () => {
   const heads = lines.filter((line) => line.startsWith("## ")).map((line) => line.slice(3));
   expect(heads).toEqual(SECTIONS);
   for (const head of SECTIONS) {

@@ -4,7 +4,7 @@ import { openLog } from "../../src/core/log";
 import { toGraphQLError } from "../../src/graphql/error";
 import { errorBody, renamed } from "../../src/rest/error";
 
-/** The table as clients were promised it: code, HTTP status, stanza error condition and type. */
+/** The public contract: code, HTTP status, stanza error condition and type. */
 const TABLE: Array<[code: ErrorCode, http: number, condition: string, type: string]> = [
   ["MALFORMED", 400, "bad-request", "modify"],
   ["UNAUTHENTICATED", 401, "not-authorized", "auth"],
@@ -22,7 +22,7 @@ const TABLE: Array<[code: ErrorCode, http: number, condition: string, type: stri
 
 const log = openLog("silent");
 
-test("the table has exactly these codes", () => {
+test("there are exactly these codes", () => {
   expect(Object.keys(ERRORS)).toEqual(TABLE.map(([code]) => code));
 });
 
@@ -30,7 +30,7 @@ test.each(TABLE)("%s is %i, %s / %s", (code, http, condition, type) => {
   expect(ERRORS[code]).toEqual({ http, condition, type });
 });
 
-test.each(TABLE)("%s keeps its code in GraphQL and its text in REST", (code) => {
+test.each(TABLE)("%s keeps its code in GraphQL and its message in REST", (code) => {
   const fault = new Fault(code, "what was wrong", { fullName: ["is wrong"] }, 3);
   const error = toGraphQLError(new GraphQLError("x", { originalError: fault }), log, "request");
   expect(error.message).toBe("what was wrong");
@@ -44,7 +44,7 @@ test.each(TABLE)("%s keeps its code in GraphQL and its text in REST", (code) => 
 });
 
 describe("a fault", () => {
-  test("about a field is INVALID with the field's name", () => {
+  test("of a field is INVALID with the field's name", () => {
     const fault = Fault.field("login", "has already been taken");
     expect(fault).toBeInstanceOf(Error);
     expect([fault.code, fault.message, fault.fields]).toEqual([
@@ -54,7 +54,7 @@ describe("a fault", () => {
     ]);
   });
 
-  test("about the session has the one text that clients match", () => {
+  test("of the session has the message that clients compare", () => {
     expect(NO_SESSION).toBe("Required session does not exist");
     const fault = Fault.noSession();
     expect([fault.code, errorBody(fault)]).toEqual([
@@ -63,13 +63,13 @@ describe("a fault", () => {
     ]);
   });
 
-  test("stays what it is", () => {
+  test("is returned unchanged", () => {
     const fault = new Fault("FULL", "text");
     expect(toFault(fault)).toBe(fault);
   });
 });
 
-describe("anything else is masked", () => {
+describe("any other error is masked", () => {
   test.each([
     ["an error", new Error("SELECT secret FROM users")],
     ["a type error", new TypeError("cannot read properties of undefined")],
@@ -87,7 +87,7 @@ describe("anything else is masked", () => {
     expect(JSON.stringify(errorBody(fault))).not.toMatch(/secret|undefined/);
   });
 
-  test("in GraphQL too, where the text and the cause are gone", () => {
+  test("in GraphQL too, without its message and cause", () => {
     const cause = new Error("SELECT secret FROM users");
     const error = toGraphQLError(
       new GraphQLError(cause.message, { originalError: cause }),

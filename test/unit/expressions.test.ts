@@ -4,8 +4,8 @@ import { isSafe } from "redos-detector";
 import ts from "typescript";
 
 /**
- * Every regular expression below src is linear: however long a client's text is, the engine has a
- * bounded number of ways to read it. An expression that the analyser cannot bound is replaced by a scan.
+ * Every regular expression below src is safe against ReDoS: it matches in linear time. An expression that the
+ * analyser cannot prove safe must be replaced by a scan.
  */
 
 const SRC = resolve(__dirname, "../../src");
@@ -23,48 +23,48 @@ function sourceFiles(folder: string): string[] {
   });
 }
 
-/** Methods of text that make an expression of text they are given. */
-const MAKERS = new Set(["match", "matchAll", "search"]);
+/** String methods that compile a string argument to an expression. */
+const REGEXP_METHODS = new Set(["match", "matchAll", "search"]);
 
-function isText(node: ts.Expression): boolean {
+function isStringExpression(node: ts.Expression): boolean {
   return (
     ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || ts.isBinaryExpression(node)
   );
 }
 
-/** The expressions of a file, and what makes one of text at run time. */
-function read(file: string, text: string): { written: Expression[]; made: string[] } {
+/** The expression literals of a file, and its expressions that are compiled at run time. */
+function read(file: string, text: string): { literals: Expression[]; dynamic: string[] } {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true);
-  const written: Expression[] = [];
-  const made: string[] = [];
+  const literals: Expression[] = [];
+  const dynamic: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isRegularExpressionLiteral(node)) written.push({ file, text: node.text });
+    if (ts.isRegularExpressionLiteral(node)) literals.push({ file, text: node.text });
     if (ts.isIdentifier(node) && node.text === "RegExp") {
       const tested = ts.isBinaryExpression(node.parent) || ts.isTypeReferenceNode(node.parent);
-      if (!tested) made.push(`${file}: ${node.parent.getText(tree)}`);
+      if (!tested) dynamic.push(`${file}: ${node.parent.getText(tree)}`);
     }
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const [argument] = node.arguments;
-      if (MAKERS.has(node.expression.name.text) && argument && isText(argument)) {
-        made.push(`${file}: ${node.getText(tree)}`);
+      if (REGEXP_METHODS.has(node.expression.name.text) && argument && isStringExpression(argument)) {
+        dynamic.push(`${file}: ${node.getText(tree)}`);
       }
     }
     ts.forEachChild(node, visit);
   };
   visit(tree);
-  return { written, made };
+  return { literals, dynamic };
 }
 
 const FOUND = sourceFiles(SRC).map((path) =>
   read(relative(SRC, path).split(sep).join("/"), readFileSync(path, "utf8")),
 );
 const EXPRESSIONS = [
-  ...new Map(FOUND.flatMap(({ written }) => written).map((each) => [each.text, each])).values(),
+  ...new Map(FOUND.flatMap(({ literals }) => literals).map((each) => [each.text, each])).values(),
 ];
 
 function isLinear(text: string): boolean {
   const end = text.lastIndexOf("/");
-  // Bounded by steps and score, not by time: the same on every machine.
+  // Bounded by steps and score, not by time, so the result does not depend on the machine.
   return isSafe(new RegExp(text.slice(1, end), text.slice(end + 1)), {
     maxScore: 200,
     maxSteps: 5_000,
@@ -72,7 +72,7 @@ function isLinear(text: string): boolean {
   }).safe;
 }
 
-test("the files have expressions", () => {
+test("expressions are found", () => {
   expect(EXPRESSIONS.length).toBeGreaterThan(100);
 });
 
@@ -80,42 +80,42 @@ test.each(EXPRESSIONS.map(({ file, text }) => [file, text]))("%s: %s is linear",
   expect(isLinear(text)).toBe(true);
 });
 
-test("none is made at run time", () => {
-  expect(FOUND.flatMap(({ made }) => made)).toEqual([]);
+test("none is compiled at run time", () => {
+  expect(FOUND.flatMap(({ dynamic }) => dynamic)).toEqual([]);
 });
 
-/** Expressions that once stopped the event loop for seconds, and others of their kinds. */
+/** Expressions that once blocked the event loop for seconds, and similar ones. */
 const SLOW = [
   /; (Field "\w+" (?:of required type "[\w![\]]+" was not provided|is not defined by type "?\w+"?)|Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*|Value does not exist in "\w+" enum)\.?(?: Did you mean [^{}]*\?)?$/,
   /[ \t]*[\r\n]+[ \t]*/g,
   /^(a+)+$/,
   /^(a|a)*$/,
   /^(.*)(.*)$/s,
-  // Quadratic by where the search begins alone.
+  // Quadratic because the search is retried at every position.
   /\s+$/,
   /\/+$/,
   /<text[^>]*>([^<]*)/,
 ];
 
-test.each(SLOW)("the analyser finds %s", (expression) => {
+test.each(SLOW)("the analyser rejects %s", (expression) => {
   expect(isLinear(String(expression))).toBe(false);
 });
 
-test("what makes an expression at run time is found", () => {
+test("expressions compiled at run time are found", () => {
   const source = [
     'new RegExp("a");',
     'RegExp("a");',
     'text.match("a");',
     "text.search(`${word}$`);",
     'text.matchAll("a" + word);',
-    "const made = RegExp;",
+    "const dynamic = RegExp;",
     "const is = value instanceof RegExp;",
     "text.match(/a/);",
     "let type: RegExp;",
   ];
   expect(read("x.ts", source.join("\n"))).toEqual({
-    written: [{ file: "x.ts", text: "/a/" }],
-    made: expect.any(Array),
+    literals: [{ file: "x.ts", text: "/a/" }],
+    dynamic: expect.any(Array),
   });
-  expect(read("x.ts", source.join("\n")).made).toHaveLength(6);
+  expect(read("x.ts", source.join("\n")).dynamic).toHaveLength(6);
 });

@@ -17,7 +17,7 @@ import { registerRestErrors, restServerOptions } from "../../src/rest/error";
 import { registerRest } from "../../src/rest/routes";
 import { registerSignInDoor } from "../../src/xmpp/component/sign-in-door";
 
-/** docs/LIMITS.md says for everything that can arrive what it counts against, as the code has it. */
+/** docs/LIMITS.md describes how every route, operation and message counts, as the code does. */
 
 const ROOT = join(__dirname, "../..");
 const text = readFileSync(join(ROOT, "docs/LIMITS.md"), "utf8");
@@ -35,12 +35,12 @@ beforeAll(async () => {
   server = await open();
   server.addHook("onRoute", ({ method, url, config: own }) => {
     for (const each of [method].flat()) {
-      // Fastify answers HEAD wherever it answers GET.
+      // Fastify adds HEAD to every GET route.
       if (each !== "HEAD") routes.push({ route: `${each} ${url}`, counts: own?.counts });
     }
   });
   const never = () => {
-    throw new Error("nothing is asked here");
+    throw new Error("not used in this test");
   };
   const engine = new Engine(schema, config, log, metrics);
   registerRestErrors(server);
@@ -60,7 +60,7 @@ afterAll(() => server.close());
 const quoted = (names: string[]) => names.map((name) => `\`${name}\``).join(", ");
 const routesOf = (wanted: string) =>
   routes.filter(({ counts }) => counts === wanted).map(({ route }) => route);
-/** Routes that come of no REST document, and of no file of GraphiQL. */
+/** Routes from neither a REST document nor the files of GraphiQL. */
 const ownRoutes = () => {
   const rest = new Set(documents.map(({ method, path }) => `${method} ${path}`));
   return routesOf("request").filter((route) => {
@@ -69,28 +69,28 @@ const ownRoutes = () => {
   });
 };
 
-test("every route says what it counts as", () => {
+test("every route declares how it counts", () => {
   expect(routes.filter(({ counts }) => counts === undefined)).toEqual([]);
   expect(routes.length).toBeGreaterThan(documents.length);
 });
 
-test("the server takes no route that does not say it", async () => {
+test("a route without this declaration is rejected", async () => {
   const other = await open();
-  expect(() => other.get("/new", () => "new")).toThrow("GET /new does not say what it counts as");
+  expect(() => other.get("/new", () => "new")).toThrow("GET /new does not declare how it counts");
   await other.close();
 });
 
-test("the document names what counts for nothing, and what counts by itself", () => {
+test("the document lists the routes that count for nothing or by themselves", () => {
   expect(text).toContain(`\n| ${quoted(routesOf("nothing"))} | nothing |\n`);
   expect(text).toContain(`\n| ${quoted(routesOf("by itself"))} | `);
 });
 
-test("the document names every route that counts as a request, the REST paths together", () => {
+test("the document lists every route that counts as a request, with the REST paths together", () => {
   const line = `\n| every REST path, ${quoted(ownRoutes())}, GraphiQL's files, paths that are unknown or do not decode | `;
   expect(text).toContain(line);
 });
 
-test("the document names every operation that counts as more than a request", () => {
+test("the document lists every operation that counts as more than a request", () => {
   for (const limit of ["session", "sign-in", "sign-up", "reset"] as const) {
     const operations = [...limitTable(schema)]
       .filter(([, counted]) => counted === limit)
@@ -101,6 +101,6 @@ test("the document names every operation that counts as more than a request", ()
 
 test.each(
   Object.values(MessageType).filter((type) => !/ack|next|error/.test(type)),
-)("the document names the message %s of a socket", (type) => {
+)("the document lists the WebSocket message %s", (type) => {
   expect(text).toMatch(new RegExp(`\\n\\| WebSocket of GraphQL[^|]*\`${type}\``));
 });

@@ -1,40 +1,40 @@
-import { type Arrival, LoadShedder } from "../../src/http/load-shedder";
+import { type Arrival, LoadShedder } from "../../src/http/load-openShedder";
 
-/** When a node under too much load refuses what, in which order, and when it serves everybody again. */
+/** What an overloaded node sheds, in which order, and when it recovers. */
 
 const LIMITS = { OVERLOAD_DELAY_MS: 100, OVERLOAD_REQUESTS: 10 };
 
-function shedder(limits: Partial<typeof LIMITS> = {}) {
-  const made = new LoadShedder({ ...LIMITS, ...limits });
+function openShedder(limits: Partial<typeof LIMITS> = {}) {
+  const shedder = new LoadShedder({ ...LIMITS, ...limits });
   const samples = (count: number, delayMs: number) => {
-    for (let index = 0; index < count; index += 1) made.sample(delayMs);
+    for (let index = 0; index < count; index += 1) shedder.sample(delayMs);
   };
-  /** How many of a hundred arrivals are refused. */
-  const refused = (arrival: Arrival) => {
+  /** How many of a hundred arrivals are shed. */
+  const shedOf = (arrival: Arrival) => {
     let count = 0;
-    for (let index = 0; index < 100; index += 1) count += made.refusal(arrival) > 0 ? 1 : 0;
+    for (let index = 0; index < 100; index += 1) count += shedder.refusal(arrival) > 0 ? 1 : 0;
     return count;
   };
-  return { made, samples, refused };
+  return { shedder, samples, shedOf };
 }
 
-describe("by the delay of the event loop", () => {
-  it("refuses nobody for one long pause, or for a few", () => {
-    const { samples, refused } = shedder();
+describe("by event-loop delay", () => {
+  it("sheds nothing after a single long pause, or after a few", () => {
+    const { samples, shedOf } = openShedder();
     for (let round = 0; round < 10; round += 1) {
       samples(4, 60_000);
       samples(1, 0);
-      expect([refused("anonymous"), refused("request")]).toEqual([0, 0]);
+      expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
     }
   });
 
-  it("refuses anonymous arrivals first, all of them, and only then requests with a token", () => {
-    const { samples, refused } = shedder();
+  it("sheds all anonymous arrivals before any request with a token", () => {
+    const { samples, shedOf } = openShedder();
     samples(4, 150);
     let before = { anonymous: 0, request: 0 };
     for (let round = 0; round < 40; round += 1) {
       samples(1, 150);
-      const now = { anonymous: refused("anonymous"), request: refused("request") };
+      const now = { anonymous: shedOf("anonymous"), request: shedOf("request") };
       if (now.request > 0) expect(now.anonymous).toBe(100);
       expect(now.anonymous).toBeGreaterThanOrEqual(before.anonymous);
       expect(now.request).toBeGreaterThanOrEqual(before.request - 1);
@@ -43,68 +43,68 @@ describe("by the delay of the event loop", () => {
     expect(before).toEqual({ anonymous: 100, request: 100 });
   });
 
-  it("refuses more at once the longer the delay is", () => {
-    const [mild, bad] = [shedder(), shedder()];
+  it("sheds more for a longer delay", () => {
+    const [mild, bad] = [openShedder(), openShedder()];
     mild.samples(5, 110);
     bad.samples(5, 2_000);
-    expect(bad.refused("anonymous")).toBeGreaterThan(mild.refused("anonymous"));
+    expect(bad.shedOf("anonymous")).toBeGreaterThan(mild.shedOf("anonymous"));
   });
 
-  it("recovers in the opposite order, to nothing refused", () => {
-    const { samples, refused } = shedder();
+  it("recovers in the opposite order, until nothing is shed", () => {
+    const { samples, shedOf } = openShedder();
     samples(30, 1_000);
     let requestsServed = false;
     for (let round = 0; round < 40; round += 1) {
       samples(1, 0);
-      const [anonymous, request] = [refused("anonymous"), refused("request")];
+      const [anonymous, request] = [shedOf("anonymous"), shedOf("request")];
       if (request === 0) requestsServed = true;
       if (anonymous < 100) expect(requestsServed).toBe(true);
     }
-    expect([refused("anonymous"), refused("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
   });
 
-  it("spreads refusals evenly", () => {
-    const { made, samples } = shedder();
+  it("spreads rejections evenly", () => {
+    const { shedder, samples } = openShedder();
     samples(5, 250);
-    const answers = Array.from({ length: 40 }, () => made.refusal("anonymous") > 0);
-    const runs = answers
+    const shedFlags = Array.from({ length: 40 }, () => shedder.refusal("anonymous") > 0);
+    const runs = shedFlags
       .join()
       .split("true")
       .map((text) => text.split("false").length);
     expect(Math.max(...runs)).toBeLessThanOrEqual(6);
   });
 
-  it("never refuses where it is off", () => {
-    const { samples, refused } = shedder({ OVERLOAD_DELAY_MS: 0 });
+  it("sheds nothing if disabled", () => {
+    const { samples, shedOf } = openShedder({ OVERLOAD_DELAY_MS: 0 });
     samples(100, 60_000);
-    expect([refused("anonymous"), refused("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
   });
 });
 
-describe("by requests in flight", () => {
-  it("refuses anonymous arrivals at the limit, and requests at twice the limit", () => {
-    const { made, refused } = shedder();
-    for (let index = 0; index < 9; index += 1) made.started();
-    expect([refused("anonymous"), refused("request")]).toEqual([0, 0]);
-    made.started();
-    expect([refused("anonymous"), refused("request")]).toEqual([100, 0]);
-    for (let index = 0; index < 10; index += 1) made.started();
-    expect([refused("anonymous"), refused("request")]).toEqual([100, 100]);
-    for (let index = 0; index < 20; index += 1) made.finished();
-    expect([refused("anonymous"), refused("request")]).toEqual([0, 0]);
+describe("by in-flight requests", () => {
+  it("sheds anonymous arrivals at the limit, and requests at twice the limit", () => {
+    const { shedder, shedOf } = openShedder();
+    for (let index = 0; index < 9; index += 1) shedder.started();
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+    shedder.started();
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([100, 0]);
+    for (let index = 0; index < 10; index += 1) shedder.started();
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([100, 100]);
+    for (let index = 0; index < 20; index += 1) shedder.finished();
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
   });
 
-  it("never refuses where it is off", () => {
-    const { made, refused } = shedder({ OVERLOAD_REQUESTS: 0 });
-    for (let index = 0; index < 10_000; index += 1) made.started();
-    expect([refused("anonymous"), refused("request")]).toEqual([0, 0]);
+  it("sheds nothing if disabled", () => {
+    const { shedder, shedOf } = openShedder({ OVERLOAD_REQUESTS: 0 });
+    for (let index = 0; index < 10_000; index += 1) shedder.started();
+    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
   });
 });
 
-it("asks clients to return after different times of some seconds", () => {
-  const { made, samples } = shedder();
+it("varies Retry-After by some seconds", () => {
+  const { shedder, samples } = openShedder();
   samples(30, 1_000);
-  const waits = Array.from({ length: 20 }, () => made.refusal("request"));
+  const waits = Array.from({ length: 20 }, () => shedder.refusal("request"));
   expect(new Set(waits).size).toBeGreaterThan(3);
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
   expect(Math.max(...waits)).toBeLessThanOrEqual(10);

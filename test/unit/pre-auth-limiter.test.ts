@@ -1,30 +1,30 @@
 import { PreAuthLimiter } from "../../src/limits/pre-auth-limiter";
 
-/** How many connections may stand unauthenticated. */
+/** Limits on unauthenticated connections. */
 
 function open(perNetwork: number, inAll: number) {
-  const doorstep = new PreAuthLimiter({ perNetwork, inAll });
+  const limiter = new PreAuthLimiter({ perNetwork, inAll });
   const ended: string[] = [];
   const enter = (ip: string | null, name = String(ip)) =>
-    doorstep.enter(ip, () => void ended.push(name));
+    limiter.enter(ip, () => void ended.push(name));
   return { enter, ended };
 }
 
-test("one network has so many, and others theirs", () => {
+test("each network has its own limit", () => {
   const { enter, ended } = open(2, 100);
   const first = enter("192.0.2.1");
   expect(enter("192.0.2.1")).not.toBeNull();
   expect(enter("192.0.2.1")).toBeNull();
   expect(enter("192.0.2.2")).not.toBeNull();
   first?.();
-  // Who has signed in is gone from here when its connection closes.
+  // Leaving twice has no effect: once after authentication, once when the connection closes.
   first?.();
   expect(enter("192.0.2.1")).not.toBeNull();
   expect(enter("192.0.2.1")).toBeNull();
   expect(ended).toEqual([]);
 });
 
-test("an IPv6 client has its network of 64 bits", () => {
+test("IPv6 clients are limited per /64 network", () => {
   const { enter } = open(2, 100);
   expect(enter("2001:db8::1")).not.toBeNull();
   expect(enter("2001:db8::2")).not.toBeNull();
@@ -32,12 +32,12 @@ test("an IPv6 client has its network of 64 bits", () => {
   expect(enter("2001:db8:0:1::1")).not.toBeNull();
 });
 
-test("an address that many share counts in all alone", () => {
+test("a shared address counts towards the total only", () => {
   const { enter } = open(1, 100);
   for (let count = 0; count < 10; count += 1) expect(enter(null)).not.toBeNull();
 });
 
-test("with too many in all the longest waiting is ended, and whoever comes is let in", () => {
+test("beyond the total the oldest connection is closed, and the new one is admitted", () => {
   const { enter, ended } = open(100, 3);
   const [a] = ["a", "b", "c"].map((name) => enter("192.0.2.1", name));
   expect(enter("192.0.2.2", "d")).not.toBeNull();
@@ -49,7 +49,7 @@ test("with too many in all the longest waiting is ended, and whoever comes is le
   expect(ended).toEqual(["a", "b"]);
 });
 
-test("who was ended frees its network's place", () => {
+test("an evicted connection no longer counts for its network", () => {
   const { enter } = open(1, 1);
   enter("192.0.2.1");
   enter("192.0.2.2");

@@ -18,7 +18,7 @@ describe("isPrivateAddress", () => {
     ...["64:ff9b::127.0.0.1", "64:ff9b::a00:1", "64:ff9b::169.254.169.254", "64:ff9b:1::808:808"],
     ...["2001::1", "2001:0:7f00:1::", "2002:7f00:1::", "2001:db8::1", "3fff::1", "100::1"],
     ...["5f00::1", "2001:10::1", "4000::1", "0:0:0:0:0:0:0:1", "0000::0001"],
-    // What is no address
+    // Not an address
     ...["", "localhost", "1.2.3", "example.com", "1.2.3.4.5", "[::1]"],
   ])("%s: yes", (address) => {
     expect(isPrivateAddress(address)).toBe(true);
@@ -56,7 +56,7 @@ describe("checkUrl", () => {
     ["https://LOCALHOST./", PRIVATE],
     ["https://a.b.localhost/", PRIVATE],
     ["https://127.0.0.1/", PRIVATE],
-    // Other spellings of loopback and of a private address.
+    // Other spellings of loopback and private addresses.
     ["https://127.1/", PRIVATE],
     ["https://0x7f.0.0.1/", PRIVATE],
     ["https://0177.0.0.1/", PRIVATE],
@@ -83,7 +83,7 @@ describe("checkUrl", () => {
     ["http://push.example.com/", null],
     ["ftp://localhost/", "must be a URL that begins with https://"],
     ["https://user@localhost/", "must be a URL without a user name"],
-  ])("where private networks are allowed, %s: %s", (url, answer) => {
+  ])("with private networks allowed, %s: %s", (url, answer) => {
     expect(checkUrl(url, true)).toBe(answer);
   });
 });
@@ -98,24 +98,24 @@ describe("guardLookup", () => {
           resolve(error ? (error as NodeJS.ErrnoException).code : [address, family]),
       );
     });
-  const four = { address: "8.8.8.8", family: 4 };
-  const six = { address: "2606:4700::1111", family: 6 };
-  const inside = { address: "10.0.0.1", family: 4 };
+  const ipv4 = { address: "8.8.8.8", family: 4 };
+  const ipv6 = { address: "2606:4700::1111", family: 6 };
+  const internal = { address: "10.0.0.1", family: 4 };
 
-  test("passes public addresses on, all of them or the first", async () => {
-    expect(await ask([four, six], true)).toEqual([[four, six], undefined]);
-    expect(await ask([six, four], false)).toEqual([six.address, 6]);
+  test("returns public addresses, all of them or the first", async () => {
+    expect(await ask([ipv4, ipv6], true)).toEqual([[ipv4, ipv6], undefined]);
+    expect(await ask([ipv6, ipv4], false)).toEqual([ipv6.address, 6]);
   });
 
-  test("fails where any of the addresses is private, or there is none", async () => {
+  test("fails if any address is private, or there is none", async () => {
     for (const all of [true, false]) {
-      expect(await ask([inside], all)).toBe("ERR_PRIVATE_NETWORK");
-      expect(await ask([four, inside], all)).toBe("ERR_PRIVATE_NETWORK");
+      expect(await ask([internal], all)).toBe("ERR_PRIVATE_NETWORK");
+      expect(await ask([ipv4, internal], all)).toBe("ERR_PRIVATE_NETWORK");
       expect(await ask([], all)).toBe("ERR_PRIVATE_NETWORK");
     }
   });
 
-  test("fails as the look-up does", async () => {
+  test("passes on errors of the resolver", async () => {
     const failing = guardLookup(async () => {
       throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     }, isPrivateAddress);

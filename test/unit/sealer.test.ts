@@ -11,45 +11,45 @@ describe("a sealed secret", () => {
     "s",
     "secret with ünïcode 🔑",
     "x".repeat(10_000),
-  ])("is opened again: %#", (text) => {
+  ])("can be opened: %#", (text) => {
     const sealed = sealer.seal(text, "auth_secret");
     expect(sealed).toMatch(/^sealed:[\w-]{6}:[\w-]+$/);
     if (text.length > 1) expect(sealed).not.toContain(text);
     expect(sealer.open(sealed, "auth_secret")).toBe(text);
   });
 
-  test("is another text each time", () => {
+  test("differs each time", () => {
     expect(sealer.seal("s", "p")).not.toBe(sealer.seal("s", "p"));
   });
 
-  test("is not opened for another purpose, by another key, or when a bit of it changed", () => {
+  test("cannot be opened with another purpose or key, or after a change", () => {
     const sealed = sealer.seal("secret", "auth_secret");
     expect(() => sealer.open(sealed, "facebook.appSecret")).toThrow();
     expect(() => new Sealer([second]).open(sealed, "auth_secret")).toThrow(/not configured/);
     const body = sealed.slice(14);
-    for (let place = 0; place < body.length; place += 7) {
-      const other = body[place] === "A" ? "B" : "A";
-      const changed = `${sealed.slice(0, 14)}${body.slice(0, place)}${other}${body.slice(place + 1)}`;
+    for (let index = 0; index < body.length; index += 7) {
+      const other = body[index] === "A" ? "B" : "A";
+      const changed = `${sealed.slice(0, 14)}${body.slice(0, index)}${other}${body.slice(index + 1)}`;
       expect(() => sealer.open(changed, "auth_secret")).toThrow();
     }
     expect(() => sealer.open(sealed.slice(0, 40), "auth_secret")).toThrow();
   });
 
-  test("of an older key is opened by it, and is stale", () => {
+  test("of an older key can be opened, and is stale", () => {
     const old = sealer.seal("secret", "p");
     const both = new Sealer([second, first]);
     expect(both.open(old, "p")).toBe("secret");
     expect([both.isStale(old), both.isStale(both.seal("secret", "p"))]).toEqual([true, false]);
   });
 
-  test("that never was one is its own text, and stale", () => {
+  test("may be plain text, which is returned unchanged and stale", () => {
     expect([sealer.open("in clear", "p"), sealer.isStale("in clear")]).toEqual(["in clear", true]);
   });
 });
 
 describe("a key", () => {
   const bytes = randomBytes(32);
-  test.each(["hex", "base64", "base64url"] as const)("is read from %s", (encoding) => {
+  test.each(["hex", "base64", "base64url"] as const)("is decoded from %s", (encoding) => {
     expect(keyBytes(bytes.toString(encoding))).toEqual(bytes);
   });
 
@@ -59,7 +59,7 @@ describe("a key", () => {
     "0".repeat(63),
     "x".repeat(64),
     randomBytes(31).toString("base64"),
-  ])("is not %p", (text) => {
+  ])("is not decoded from %p", (text) => {
     expect(keyBytes(text)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What comes from others comes in the versions that were tried, from wherever a user's npm looks. */
+/** Dependencies are pinned to tested versions, from whatever registry npm is configured to use. */
 
 interface Package {
   version?: string;
@@ -20,13 +20,12 @@ const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
 const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
 
 /**
- * Packages with a script that npm runs when it installs them, and why the service works where npm is
- * told not to (`--ignore-scripts`).
+ * Packages with an install script, and why the service works without it (`npm install --ignore-scripts`).
  */
 const INSTALL_SCRIPTS: Record<string, string> = {
   "@apollo/protobufjs": "prints a warning about version schemes; for usage reports, which are off",
   "@firebase/util": "writes defaults of a web page's configuration; the server names its own",
-  "@parcel/watcher": "builds what its binary packages already hold; for a watch mode nobody uses",
+  "@parcel/watcher": "builds what its binary packages already contain; for a watch mode that is not used",
   "@prisma/engines": "downloads engines; queries and migrations run without any",
   "@swc/core": "looks for its binary package, which npm has installed; for tests",
   prisma: "checks the version of Node; its generator is run through a script",
@@ -39,18 +38,18 @@ const PINNED = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/;
 describe("package.json", () => {
   const declared = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
 
-  test.each(declared)("names one version of %s: %s", (_name, version) => {
+  test.each(declared)("pins %s to one version: %s", (_name, version) => {
     expect(version).toMatch(PINNED);
   });
 
-  test("names no package twice", () => {
+  test("lists no package twice", () => {
     const both = Object.keys(manifest.dependencies).filter(
       (name) => manifest.devDependencies[name],
     );
     expect(both).toEqual([]);
   });
 
-  test("runs nothing when it is installed", () => {
+  test("has no install scripts", () => {
     const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
     expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
   });
@@ -66,20 +65,20 @@ describe("package.json", () => {
 });
 
 describe("package-lock.json", () => {
-  test("is of the form that npm 7 and later read", () => {
+  test("has the format of npm 7 and later", () => {
     expect(lock.lockfileVersion).toBe(3);
   });
 
-  test("names no host", () => {
+  test("contains no host names", () => {
     expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
     expect(JSON.stringify(lock)).not.toMatch(/"[^"]*(git\+|file:|https?:\/\/[^"]*\.tgz)/);
   });
 
-  test("knows every package by its content", () => {
-    const loose = packages.filter(
+  test("has a hash for every package", () => {
+    const unverified = packages.filter(
       ([, { integrity, link }]) => link || !integrity?.startsWith("sha512-"),
     );
-    expect(loose.map(([path]) => path)).toEqual([]);
+    expect(unverified.map(([path]) => path)).toEqual([]);
   });
 
   test("agrees with package.json", () => {
@@ -96,7 +95,7 @@ describe("package-lock.json", () => {
     }
   });
 
-  test("has install scripts where it is known that nothing depends on them", () => {
+  test("has only known install scripts, which the service does not need", () => {
     const found = packages
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path]) => nameOf(path));

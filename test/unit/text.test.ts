@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { cutText, isText, isTextThroughout, toText } from "../../src/core/text";
 
-/** Strings of any code units, lone surrogates and noncharacters among them. */
+/** Strings of arbitrary code units, including lone surrogates and noncharacters. */
 const units = fc
   .array(
     fc.oneof(
@@ -24,8 +24,8 @@ const units = fc
   )
   .map((list) => String.fromCharCode(...list));
 
-/** Says the rule by code point, one after the other. */
-const plainly = (value: string) =>
+/** Reference implementation of the rule, by code point. */
+const isValidByCodePoint = (value: string) =>
   [...value].every((character) => {
     const point = character.codePointAt(0) ?? 0;
     return (
@@ -42,7 +42,7 @@ describe("text", () => {
     "\u200b\u202e",
     "\ufffd",
     "\u{1fffe}\u{10ffff}",
-  ])("%j is text", (value) => {
+  ])("%j is valid", (value) => {
     expect(isText(value)).toBe(true);
     expect(toText(value)).toBe(value);
   });
@@ -56,21 +56,21 @@ describe("text", () => {
     "😀\ud83d",
     "\ufffe",
     "é\uffff",
-  ])("%j is none", (value) => {
+  ])("%j is invalid", (value) => {
     expect(isText(value)).toBe(false);
     expect(isText(toText(value))).toBe(true);
   });
 
-  test("is what the rule says of every code point", () => {
+  test("matches the rule for every code point", () => {
     fc.assert(
       fc.property(units, (value) => {
-        expect(isText(value)).toBe(plainly(value));
+        expect(isText(value)).toBe(isValidByCodePoint(value));
         expect(isText(toText(value))).toBe(true);
       }),
     );
   });
 
-  test("is looked for in JSON at any depth, keys included", () => {
+  test("is checked in JSON at any depth, including keys", () => {
     expect(isTextThroughout({ a: ["x", { b: null, c: 1, d: true }] })).toBe(true);
     expect(isTextThroughout({ a: ["x", { b: "\0" }] })).toBe(false);
     expect(isTextThroughout({ a: [{ "\ud800": 1 }] })).toBe(false);
@@ -81,7 +81,7 @@ describe("text", () => {
   });
 });
 
-describe("a cut", () => {
+describe("truncation", () => {
   test.each([
     ["abc", 5, "abc"],
     ["abc", 2, "ab"],
@@ -93,7 +93,7 @@ describe("a cut", () => {
     expect(cutText(text, max)).toBe(cut);
   });
 
-  test("keeps characters whole", () => {
+  test("never splits a character", () => {
     fc.assert(
       fc.property(units, fc.nat(50), (value, max) => {
         expect(cutText(value, max)).toBe([...value].slice(0, max).join(""));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { types } from "pg";
 import { readTime, TIMESTAMPTZ } from "../../src/store/time";
 
-const readByDriver = types.getTypeParser(TIMESTAMPTZ, "text");
+const parseByDriver = types.getTypeParser(TIMESTAMPTZ, "text");
 
 test.each([
   ["2026-11-21 10:00:00.123+00", Date.UTC(2026, 10, 21, 10, 0, 0, 123)],
@@ -11,7 +11,7 @@ test.each([
   ["2026-11-21 10:00:00.123999+00", Date.UTC(2026, 10, 21, 10, 0, 0, 123)],
   ["2026-11-21 15:30:00.123+05:30", Date.UTC(2026, 10, 21, 10, 0, 0, 123)],
   ["10000-01-01 00:00:00+00", Date.UTC(10_000, 0, 1)],
-])("%s is read to the millisecond", (text, ms) => {
+])("%s is parsed to the millisecond", (text, ms) => {
   expect(Number(readTime(text))).toBe(ms);
 });
 
@@ -20,11 +20,11 @@ test.each([
   "-infinity",
   "0044-03-15 12:00:00+00 BC",
   "0099-01-01 00:00:00+00",
-])("%s is what the driver says", (text) => {
-  expect(readTime(text)).toEqual(readByDriver(text));
+])("%s is parsed as the driver does", (text) => {
+  expect(readTime(text)).toEqual(parseByDriver(text));
 });
 
-test("any time of a session in UTC is what the driver says", () => {
+test("any timestamp of a session in UTC is parsed as the driver does", () => {
   const moments = fc.date({
     min: new Date("0001-01-01T00:00:00Z"),
     max: new Date("9999-12-31T23:59:59.999Z"),
@@ -34,7 +34,7 @@ test("any time of a session in UTC is what the driver says", () => {
     fc.property(moments, (date) => {
       const text = `${date.toISOString().replace("T", " ").slice(0, -1)}+00`;
       expect(readTime(text)).toEqual(date);
-      expect(readByDriver(text)).toEqual(date);
+      expect(parseByDriver(text)).toEqual(date);
     }),
   );
 });

@@ -20,8 +20,8 @@ import { readFrame, XmlRefusal } from "../../src/xmpp/xml";
 import { FILES, sampleSchema } from "../support/rest-sample";
 
 /**
- * A megabyte of the text that is worst for a parser is read or refused like any other. What is quadratic
- * would take longer than a test may: the limit of time is the assertion.
+ * Parsers handle a megabyte of worst-case text in linear time. The assertion is the timeout of the test: quadratic
+ * behaviour would exceed it.
  */
 
 const LENGTH = 1_000_000;
@@ -53,36 +53,36 @@ const FORM = "application/x-www-form-urlencoded";
 const PARSERS: Record<string, (text: string) => unknown> = {
   "a form": (text) => nest(readPairs(text)),
   "a form's signed parameters": (text) => readBody(FORM, Buffer.from(text)).parameters(),
-  "names of JSON that is signed": (text) =>
+  "signed JSON names": (text) =>
     readBody(
       "application/json",
       Buffer.from(JSON.stringify({ [text]: { a: 1, b: 2 } })),
     ).parameters(),
-  "a body's type": (text) => readBody(`application/json;charset${text}`, Buffer.from("{}")),
+  "a Content-Type": (text) => readBody(`application/json;charset${text}`, Buffer.from("{}")),
   "a query": (text) => readQuery(`/users?${text}`),
-  "a filter of the old list": (text) => legacyList({ ...nothing, query: { filter: [text] } }),
-  "the order of the old list": (text) => legacyList({ ...nothing, query: { order: text } }),
-  "a day of the old list": readSpan,
+  "a filter of the legacy list": (text) => legacyList({ ...nothing, query: { filter: [text] } }),
+  "the order of the legacy list": (text) => legacyList({ ...nothing, query: { order: text } }),
+  "a date of the legacy list": readSpan,
   "X-Forwarded-For": (text) =>
     findAddress({
       socket: { remoteAddress: "10.0.0.1" },
       headers: { "x-forwarded-for": text },
     } as unknown as IncomingMessage),
   "an address": (text) => networkOf(plainAddress(text)),
-  "a name in one line": (text) => oneLine(text),
+  "a one-line name": (text) => oneLine(text),
   "fields of a user": (text) =>
     checkUserFields({ login: text, email: text, fullName: text, phone: text, website: text }),
   "Base64 of a message": decodeText,
   "a universal message": (text) => readMessage(text, null),
-  "a message of a platform": (text) => readMessage(`payload=${text}`, "apns"),
-  "pairs of a message": readFcmPairs,
+  "a platform message": (text) => readMessage(`payload=${text}`, "apns"),
+  "message pairs": readFcmPairs,
   "a push token": (text) => checkSubscription({ ...subscription, token: text }, false),
-  "what a push service says": quoteReason,
+  "an error of a push service": quoteReason,
   "a JID": (text) => [parseJid(text), toResource(text), isHost(text)],
-  "a name and password of chat": (text) => readPlain(text, "chat.example.com"),
+  "SASL PLAIN credentials": (text) => readPlain(text, "chat.example.com"),
   "a stanza": (text) => readFrame(`<a>${text}</a>`, 2 * LENGTH),
   "an attribute of a stanza": (text) => readFrame(`<a b='${text}'/>`, 2 * LENGTH),
-  "a stream of a chat server": (text) => new Frames(2 * LENGTH, events).push(`<s><a>${text}`),
+  "a component stream": (text) => new Frames(2 * LENGTH, events).push(`<s><a>${text}`),
 };
 
 test.each(Object.entries(PARSERS))("%s", (_what, read) => {
