@@ -62,7 +62,7 @@ import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
 import { planOf } from "../support/explained";
 
-/** Enough that the planner would not scan a table for want of rows. */
+/** Enough rows that the planner prefers an index to scanning the table. */
 const ROWS = hasServices ? 100_000 : 30_000;
 
 const sealer = new Sealer([newKey()]);
@@ -133,10 +133,10 @@ const PAGES: LegacyCondition[][] = [
 const SCAN = /Seq Scan on (\w+)/;
 const INDEX_SCAN = /^( *)(?:-> +)?(?:Parallel )?Index (?:Only )?Scan (?:Backward )?using/;
 
-/** Whether a plan reads a table, or an index, from one end to the other. */
-function readsWhole(plan: string): boolean {
+/** Whether a plan reads a whole table or a whole index. */
+function readsAll(plan: string): boolean {
   if (SCAN.test(plan)) return true;
-  // An index without a condition is as long as its table; a limit that comes with it ends it early.
+  // An index scan without a condition reads the whole index, unless a limit ends it early.
   if (/^ *(?:-> +)?Limit\b/m.test(plan)) return false;
   const lines = plan.split("\n");
   return lines.some((line, index) => {
@@ -149,12 +149,12 @@ function readsWhole(plan: string): boolean {
 
 let database: FreshDatabase;
 let store: Store;
-/** What the functions under test asked the database, with values. */
-const asked: Array<{ statement: Statement; values: unknown[] }> = [];
+/** The statements of the functions under test, with values. */
+const recorded: Array<{ statement: Statement; values: unknown[] }> = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
-  // One connection, which tells what it has read of a table as soon as it is asked.
+  // One connection, so that its statistics can be flushed and read at any time.
   const variables = { LOG_LEVEL: "silent", DATABASE_POOL: "1", ...database.environment };
   const config = readConfig(variables);
   store = await openStore({ config, log: openLog("silent"), exclusive: true });
@@ -166,19 +166,19 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** The client, of which SQL that is asked in a transaction is kept too. */
-function listeningClient(): Store["db"] {
-  const listen = <T extends object>(target: T, name: string, make: (own: T) => unknown): T =>
+/** A Prisma client that also records raw SQL inside of transactions. */
+function recordingClient(): Store["db"] {
+  const intercept = <T extends object>(target: T, name: string, make: (own: T) => unknown): T =>
     new Proxy(target, {
       get: (own, key) => (key === name ? make(own) : Reflect.get(own, key)),
     });
   type Transaction = Parameters<Parameters<Store["db"]["$transaction"]>[0]>[0];
   const inside = (tx: Transaction) =>
-    listen(tx, "$queryRawUnsafe", (own) => (text: string, ...values: unknown[]) => {
-      asked.push({ statement: { name: "in a transaction", text }, values });
+    intercept(tx, "$queryRawUnsafe", (own) => (text: string, ...values: unknown[]) => {
+      recorded.push({ statement: { name: "in a transaction", text }, values });
       return own.$queryRawUnsafe(text, ...values);
     });
-  return listen(
+  return intercept(
     store.db,
     "$transaction",
     (own) =>
@@ -189,22 +189,22 @@ function listeningClient(): Store["db"] {
   );
 }
 
-/** The identity room over a store that keeps what is asked of it. */
-async function openRoom() {
+/** Opens the identity module on a store that records its statements. */
+async function openDomain() {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
   const bus = await openBus({ config, log, clock: systemClock });
   const limiters = await openLimiters({ config, log, clock: systemClock });
-  const listening: Store = {
+  const recordingStore: Store = {
     ...store,
-    db: listeningClient(),
+    db: recordingClient(),
     query: (statement, values) => {
-      asked.push({ statement, values });
+      recorded.push({ statement, values });
       return store.query(statement, values);
     },
   };
   const identity = await openIdentity({
-    ...{ config, store: listening, bus, clock: systemClock, log },
+    ...{ config, store: recordingStore, bus, clock: systemClock, log },
     limits: new Limits(config, limiters),
     sealer,
     endpoints: { api: () => "", chat: "", turn: "" },
@@ -219,7 +219,7 @@ async function openRoom() {
   };
 }
 
-/** Keeps the text of each mail in place of sending it. */
+/** Records the text of each mail instead of sending it. */
 function mailerTo(texts: string[]): Mailer {
   return {
     send: async ({ text }) => void texts.push(text),
@@ -228,21 +228,21 @@ function mailerTo(texts: string[]): Mailer {
   };
 }
 
-/** Everything that is asked about push credentials. */
-async function askPushCredentials(identity: Identity): Promise<void> {
-  const room = openCredentialRoom(identity, async () => null);
+/** Runs every statement about push credentials. */
+async function queryPushCredentials(identity: Identity): Promise<void> {
+  const credentials = openCredentialRoom(identity, async () => null);
   const [row] = await store.query<{ id: number; account_id: number }>(
     { name: "any_application", text: "SELECT id, account_id FROM applications LIMIT 1" },
     [],
   );
   const { id = 0, account_id: account = 0 } = row ?? {};
-  const place = { applicationId: String(id), environment: "production" } as const;
+  const scope = { applicationId: String(id), environment: "production" } as const;
   const web = { generate: true, subject: "mailto:push@example.com" };
-  await setCredentials(room, account, place, { web }, false);
-  expect(await checkAgain(room, account, place, "web")).toHaveLength(1);
-  expect(await room.lists.of(id)).toHaveLength(6);
-  expect((await clearCredentials(room, account, place, "web")).cleared).toBe(true);
-  // The texts in clear are sealed; one page of them shows every statement.
+  await setCredentials(credentials, account, scope, { web }, false);
+  expect(await checkAgain(credentials, account, scope, "web")).toHaveLength(1);
+  expect(await credentials.lists.of(id)).toHaveLength(6);
+  expect((await clearCredentials(credentials, account, scope, "web")).cleared).toBe(true);
+  // Seals the plain-text credentials; one page covers every statement.
   const firstPage: Store = {
     ...identity.store,
     query: (statement, values) =>
@@ -251,13 +251,13 @@ async function askPushCredentials(identity: Identity): Promise<void> {
         : Promise.resolve([]),
   };
   await resealCredentials(firstPage, identity.sealer);
-  room.close();
+  credentials.close();
 }
 
-it("answers every look-up of a request from an index", async () => {
-  const room = await openRoom();
+it("serves every query of a request from an index", async () => {
+  const domain = await openDomain();
   try {
-    const { identity } = room;
+    const { identity } = domain;
     const [user] = await store.query<{ id: number; application_id: number }>(
       { name: "any_user", text: "SELECT id, application_id FROM users LIMIT 1" },
       [],
@@ -316,29 +316,29 @@ it("answers every look-up of a request from an index", async () => {
     const device = (udid: string, token: string): SubscriptionFields => ({
       ...{ channel: "gcm", environment: "development", platform: "android", udid, token },
     });
-    // As it was, with another's token, a new one, and gone.
+    // Unchanged, with the token of another user, new, and deleted.
     await createPushSubscription(identity, viewer, device(`udid${id}`, `token${id}`));
     await createPushSubscription(identity, viewer, device(`udid${id}`, `token${id + 1}`));
     const { id: made } = await createPushSubscription(identity, viewer, device("new", "new"));
     expect(await listPushSubscriptions(identity, viewer)).toHaveLength(2);
     await deletePushSubscription(identity, viewer, String(made));
-    const pushed = asked.filter(({ statement }) => /push_subscription/.test(statement.text));
+    const pushed = recorded.filter(({ statement }) => /push_subscription/.test(statement.text));
     expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(7);
     await identity.touches.sweep();
-    // At a time at which nothing is over yet.
+    // At a time at which nothing has expired.
     await purge({ ...identity, clock: { now: () => 0 } });
-    await askPushCredentials(identity);
+    await queryPushCredentials(identity);
   } finally {
-    await room.close();
+    await domain.close();
   }
 
-  const plans = await plansOf(asked.splice(0));
+  const plans = await plansOf(recorded.splice(0));
   expect(plans.size).toBeGreaterThan(25);
-  expect([...plans].filter(([, plan]) => readsWhole(plan))).toEqual([]);
+  expect([...plans].filter(([, plan]) => readsAll(plan))).toEqual([]);
 });
 
-/** How the database would answer each statement, by its text. */
-async function plansOf(statements: typeof asked): Promise<Map<string, string>> {
+/** The query plan of each statement, by its text. */
+async function plansOf(statements: typeof recorded): Promise<Map<string, string>> {
   const plans = new Map<string, string>();
   for (const { statement, values } of statements) {
     plans.set(statement.text, await planOf(store, statement.text, values));
@@ -346,8 +346,8 @@ async function plansOf(statements: typeof asked): Promise<Map<string, string>> {
   return plans;
 }
 
-/** How often each table was read from its start so far, by whatever statement. */
-async function scansSoFar(): Promise<Record<string, number>> {
+/** The number of sequential scans of each table so far. */
+async function countScans(): Promise<Record<string, number>> {
   await store.query({ name: "flush", text: FLUSH_STATS }, []);
   const rows = await store.query<{ name: string; scans: number }>(
     {
@@ -360,7 +360,7 @@ async function scansSoFar(): Promise<Record<string, number>> {
 }
 const FLUSH_STATS = "SELECT pg_stat_force_next_flush()::text, pg_stat_clear_snapshot()::text";
 
-/** Names of the statements that the files of these folders hold. */
+/** The names of all statements in these folders. */
 function statementsOf(...folders: string[]): string[] {
   const files = folders.flatMap((folder) => {
     const path = join(__dirname, "../../src/identity", folder);
@@ -374,10 +374,10 @@ function statementsOf(...folders: string[]): string[] {
     .sort();
 }
 
-it("answers everything that an owner asks from an index, Prisma's part included", async () => {
-  const room = await openRoom();
+it("serves every query of an owner from an index, including Prisma's", async () => {
+  const domain = await openDomain();
   try {
-    const { identity } = room;
+    const { identity } = domain;
     const [account] = await store.query<{ id: number }>(
       { name: "first", text: "SELECT id FROM accounts ORDER BY id LIMIT 1" },
       [],
@@ -390,7 +390,7 @@ it("answers everything that an owner asks from an index, Prisma's part included"
     const [own] = await listApplications(identity, accountId);
     if (!own) throw new Error("the account has no application");
     const id = String(own.id);
-    // One secret and one setting of another time, in clear.
+    // A secret and a setting in plain text, as old databases have them.
     const clear = { facebook: { appId: "1", appSecret: "s" } };
     await store.db.application.update({
       where: { id: BigInt(id) },
@@ -402,7 +402,7 @@ it("answers everything that an owner asks from an index, Prisma's part included"
     );
     const userId = String(someone?.id);
     const from = { ip: "127.0.0.1" };
-    const before = await scansSoFar();
+    const before = await countScans();
 
     await resealSecrets(identity.store, sealer);
     const wrong = signInOwner(identity, { email: "7@owner.example", password: "wrong" }, from);
@@ -445,24 +445,24 @@ it("answers everything that an owner asks from an index, Prisma's part included"
     await signOutOwner(identity, viewer);
     await purge({ ...identity, clock: { now: () => 0 } });
 
-    expect(await scansSoFar()).toEqual(before);
+    expect(await countScans()).toEqual(before);
   } finally {
-    await room.close();
+    await domain.close();
   }
-  const statements = asked.splice(0);
+  const statements = recorded.splice(0);
   const names = new Set(statements.map(({ statement }) => statement.name));
   expect(statementsOf("account", "application").filter((name) => !names.has(name))).toEqual([]);
   const plans = await plansOf(statements);
-  expect([...plans].filter(([, plan]) => readsWhole(plan))).toEqual([]);
+  expect([...plans].filter(([, plan]) => readsAll(plan))).toEqual([]);
 });
 
-it("would notice a look-up that no index serves", async () => {
-  const before = await scansSoFar();
+it("detects a query that no index serves", async () => {
+  const before = await countScans();
   expect(await store.db.user.findFirst({ where: { website: "x" } })).toBeNull();
-  const after = await scansSoFar();
+  const after = await countScans();
   expect(after.users).toBeGreaterThan(before.users ?? 0);
   const scan = await planOf(store, "SELECT 1 FROM users WHERE website = $1", ["x"]);
-  expect(readsWhole(scan)).toBe(true);
+  expect(readsAll(scan)).toBe(true);
   const text = "SELECT id FROM push_deliveries WHERE reason = $1 ORDER BY id";
   await store.execute(
     "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off",
@@ -470,5 +470,5 @@ it("would notice a look-up that no index serves", async () => {
   const [plan] = (await plansOf([{ statement: { name: "x", text }, values: ["x"] }])).values();
   await store.execute("RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_sort");
   expect(plan).toMatch(/Index Scan using push_deliveries_pkey/);
-  expect(readsWhole(plan ?? "")).toBe(true);
+  expect(readsAll(plan ?? "")).toBe(true);
 });

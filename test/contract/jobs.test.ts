@@ -45,12 +45,12 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       )
     ).map(({ state }) => state);
 
-  test("nodes that start at once make their queues without a deadlock", async () => {
-    const complaints: string[] = [];
-    const watched = openLog("info", { write: (line) => void complaints.push(line) });
+  test("nodes that start at once create their queues without a deadlock", async () => {
+    const logged: string[] = [];
+    const capturing = openLog("info", { write: (line) => void logged.push(line) });
     const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`);
     const nodes = Array.from({ length: 4 }, () =>
-      openJobs({ store, log: watched, pollMs: 20, alone: false }),
+      openJobs({ store, log: capturing, pollMs: 20, alone: false }),
     );
     opened.push(...nodes);
     const done: string[] = [];
@@ -62,14 +62,14 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       () => done.length,
       (count) => count === nodes.length * names.length,
     );
-    expect(complaints).toEqual([]);
+    expect(logged).toEqual([]);
     const queues = await sql<{ name: string }>(
       "SELECT name FROM pgboss.queue WHERE name LIKE 'at-once-%' AND policy = 'standard' ORDER BY name",
     );
     expect(queues.map(({ name }) => name)).toEqual(names);
   });
 
-  test("opening asks nothing of the database, and closing what never began is well", async () => {
+  test("opening does not access the database, and a queue that was never used can be closed", async () => {
     const asked: string[] = [];
     const jobs = openJobs({
       log,
@@ -89,7 +89,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     await expect(jobs.enqueue("never", {})).rejects.toThrow("closed");
   });
 
-  test("a job is done with its data, in the order of asking, by the one who is woken", async () => {
+  test("enqueueing wakes the worker of this node, which runs jobs in order, with their data", async () => {
     const jobs = open(3_600_000);
     const done: unknown[] = [];
     jobs.work("plain", async (data) => {
@@ -104,7 +104,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(done).toEqual([{ to: "ä@mail.example", parts: [1, { deep: null }] }, { to: "second" }]);
   });
 
-  test("a job survives the end of who asked for it", async () => {
+  test("a job survives the process that enqueued it", async () => {
     const first = open();
     await first.enqueue("later", { n: 1 });
     await first.close();
@@ -123,7 +123,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     );
   });
 
-  test("a job that fails waits and is tried again, until it has failed for good", async () => {
+  test("a failed job is retried with back-off, until its retries are used up", async () => {
     const jobs = open();
     let attempts = 0;
     jobs.work("failing", async () => {
@@ -147,20 +147,20 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       await sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'failing'");
     }
     expect(attempts).toBe(6);
-    // Backing off: the second wait is 5 to 10 s doubled, each at most.
+    // Exponential back-off with jitter; these are lower bounds.
     expect(delays[0]).toBeGreaterThan(2);
     expect(delays[1]).toBeGreaterThan(7);
     expect(delays[4]).toBeGreaterThan(60);
   });
 
-  test("a job whose process died in the middle is done by another", async () => {
+  test("another process runs a job whose process died", async () => {
     const jobs = open();
     await jobs.enqueue("orphan", { n: 1 });
     await sql(
       `UPDATE pgboss.job SET state = 'active', started_on = now() - interval '6 minutes',
          start_after = now() - interval '7 minutes' WHERE name = 'orphan'`,
     );
-    // What the library does by itself every two minutes.
+    // The library's periodic maintenance.
     const { execute } = store;
     const boss = new PgBoss({ db: { executeSql: execute }, schedule: false, supervise: false });
     await (await boss.start()).maintain();
@@ -173,7 +173,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(await done).toEqual({ n: 1 });
   });
 
-  test("a job of a dead process is done at the next start where there is one node", async () => {
+  test("a single node runs jobs of a dead process at its next start", async () => {
     const first = open();
     await first.enqueue("released", { n: 1 });
     await sql("UPDATE pgboss.job SET state = 'active', started_on = now() WHERE name = 'released'");
@@ -190,17 +190,17 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(await done).toEqual({ n: 1 });
   });
 
-  test("as many jobs as said are under way at once, and no more", async () => {
+  test("concurrency is bounded", async () => {
     const jobs = open(3_600_000);
-    let most = 0;
-    let now = 0;
+    let maximum = 0;
+    let active = 0;
     const ends: Array<() => void> = [];
     jobs.work(
       "wide",
       async () => {
-        most = Math.max(most, ++now);
+        maximum = Math.max(maximum, ++active);
         await new Promise<void>((resolve) => ends.push(resolve));
-        now -= 1;
+        active -= 1;
       },
       { concurrency: 3 },
     );
@@ -212,7 +212,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       );
       if (done === 0) {
         await eventually(
-          () => now,
+          () => active,
           (running) => running === 3,
         );
       }
@@ -222,10 +222,10 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       () => states("wide"),
       (all) => all.every((state) => state === "completed"),
     );
-    expect(most).toBe(3);
+    expect(maximum).toBe(3);
   });
 
-  test("jobs of a transaction are there with what it wrote, or not at all", async () => {
+  test("jobs of a transaction are enqueued atomically with its writes", async () => {
     const jobs = open(3_600_000);
     const done: unknown[] = [];
     jobs.work("atomic", async (data) => {
@@ -249,10 +249,10 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(await sql("SELECT n FROM written")).toEqual([{ n: 2 }]);
     await expect(
       jobs.transaction([], (_transaction, enqueue) => enqueue("atomic", {})),
-    ).rejects.toThrow("not begun for jobs atomic");
+    ).rejects.toThrow("the transaction does not include jobs atomic");
   });
 
-  test("a job that is to wait is not begun before", async () => {
+  test("a delayed job does not start early", async () => {
     const jobs = open();
     jobs.work("waiting", async () => undefined);
     await jobs.enqueue("waiting", {}, { afterSeconds: 3600, retries: 7, leaseSeconds: 60 });
@@ -264,7 +264,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(row).toEqual({ state: "created", retry_limit: 7, lease: 60, minutes: 60 });
   });
 
-  test("a list of data is a job each, all or nothing", async () => {
+  test("an array is enqueued as one job each, atomically", async () => {
     const jobs = open();
     const options = { afterSeconds: 60, retries: 7, leaseSeconds: 45 };
     await jobs.transaction(["many"], async (_transaction, enqueue) => {
@@ -281,7 +281,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     );
   });
 
-  test("a node that dies in what runs every few seconds keeps nobody from it for long", async () => {
+  test("a frequent scheduled job has a short lease", async () => {
     const jobs = open();
     jobs.work("often", async () => undefined, { everySeconds: 1 });
     const [row] = await eventually(
@@ -294,19 +294,19 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(row?.lease).toBe(60);
   });
 
-  test("closing waits for the job under way, and takes no other", async () => {
+  test("closing waits for the running job and takes no other", async () => {
     const jobs = open();
-    let begun: () => void = () => undefined;
+    let started: () => void = () => undefined;
     let finish: () => void = () => undefined;
     const running = new Promise<void>((resolve) => {
-      begun = resolve;
+      started = resolve;
     });
-    const may = new Promise<void>((resolve) => {
+    const mayFinish = new Promise<void>((resolve) => {
       finish = resolve;
     });
     jobs.work("slow", async () => {
-      begun();
-      await may;
+      started();
+      await mayFinish;
     });
     await jobs.enqueue("slow", {});
     await jobs.enqueue("slow", {});
@@ -322,11 +322,11 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     expect(await states("slow")).toEqual(["completed", "created"]);
   });
 
-  test("a schedule runs once in each period, however many ask", async () => {
+  test("a scheduled job runs once per period, however many nodes enqueue it", async () => {
     let runs = 0;
     for (const jobs of [open(), open(), open()]) {
       jobs.work(
-        "clockwork",
+        "scheduled",
         async () => {
           runs += 1;
         },
@@ -341,14 +341,14 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     const [row] = await sql<{ periods: number; completed: number }>(
       `SELECT count(DISTINCT singleton_on) AS periods,
          count(*) FILTER (WHERE state = 'completed') AS completed
-       FROM pgboss.job WHERE name = 'clockwork'`,
+       FROM pgboss.job WHERE name = 'scheduled'`,
     );
     expect(row?.completed).toBe(runs);
     expect(row?.periods).toBeGreaterThanOrEqual(runs);
   });
 
-  test("a database that is away ends nothing; the jobs go on when it is back", async () => {
-    let away = true;
+  test("jobs continue after the database was unavailable", async () => {
+    let unavailable = true;
     const jobs = openJobs({
       log,
       pollMs: 20,
@@ -356,32 +356,32 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
       store: {
         transaction: store.transaction,
         execute: (text, values) =>
-          away ? Promise.reject(new Error("away")) : store.execute(text, values),
+          unavailable ? Promise.reject(new Error("unavailable")) : store.execute(text, values),
       },
     });
     opened.push(jobs);
     let done = 0;
-    jobs.work("patient", async () => {
+    jobs.work("retried", async () => {
       done += 1;
-      // The mark that it is done is lost, so it is done again once its time has run out.
-      away = done === 1;
+      // The completion is lost, so the job stays active until its lease expires.
+      unavailable = done === 1;
     });
-    await expect(jobs.enqueue("patient", {})).rejects.toThrow("away");
-    away = false;
-    await jobs.enqueue("patient", {});
+    await expect(jobs.enqueue("retried", {})).rejects.toThrow("unavailable");
+    unavailable = false;
+    await jobs.enqueue("retried", {});
     await eventually(
-      () => away,
+      () => unavailable,
       (is) => is,
     );
-    away = false;
-    await jobs.enqueue("patient", {});
+    unavailable = false;
+    await jobs.enqueue("retried", {});
     await eventually(
-      () => states("patient"),
+      () => states("retried"),
       (all) => all.join() === "active,completed",
     );
   });
 
-  test("a script that fails leaves no transaction open", async () => {
+  test("a failed script leaves no transaction open", async () => {
     await expect(store.execute("BEGIN; SELECT broken; COMMIT;")).rejects.toThrow("broken");
     expect(await store.execute("SELECT 1 AS one; SELECT 2 AS two")).toEqual({ rows: [{ two: 2 }] });
     expect(await store.execute("SELECT $1::int AS one", [1])).toEqual({ rows: [{ one: 1 }] });
@@ -389,7 +389,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
   });
 });
 
-test("the tables are made in an embedded database that is new, and the next start agrees", async () => {
+test("the tables are created in a new embedded database, and the next start accepts them", async () => {
   const database = await emptyFolder();
   for (const turn of [1, 2]) {
     const store = await openOn(database);

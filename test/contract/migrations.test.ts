@@ -25,7 +25,7 @@ const FAILING = {
 
 interface Server {
   connection: MigrationConnection;
-  /** Another connection to the same database, where there can be one. */
+  /** Opens another connection to the same database; absent for the embedded one. */
   another?(): Promise<{ connection: MigrationConnection; close(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ describe(`migrating the ${DATABASE.name} database`, () => {
       )
     ).map((row) => row.name);
 
-  test("runs what is missing, in order, once", async () => {
+  test("runs pending migrations once, in order", async () => {
     expect(await migrate(connection, sample(FIRST), log)).toEqual(["1_first"]);
     expect(await migrate(connection, sample(FIRST, SECOND), log)).toEqual(["2_second"]);
     expect(await migrate(connection, sample(FIRST, SECOND), log)).toEqual([]);
@@ -99,7 +99,7 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await migrate(connection, migrations, log)).toEqual([]);
   });
 
-  test("a failed one leaves nothing, is recorded, and is in the way until that is resolved", async () => {
+  test("a failed migration is rolled back and recorded, and blocks later ones until it is resolved", async () => {
     await migrate(connection, sample(FIRST), log);
     expect(await refused(sample(FIRST, FAILING))).toMatch(
       /2_second failed and was rolled back: duplicate key .*SQLSTATE 23505/,
@@ -120,7 +120,7 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await columns()).toEqual(["id", "b"]);
   });
 
-  test("a script with a transaction of its own that fails is recorded as well", async () => {
+  test("a failed script with its own transaction is recorded too", async () => {
     await migrate(connection, sample(FIRST), log);
     const script = `BEGIN;\n${FAILING.script}\nCOMMIT;`;
     await refused(sample(FIRST, { name: "2_second", script }));
@@ -128,21 +128,21 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect((await history())[1]?.logs).toMatch(/duplicate key/);
   });
 
-  test("one whose process ended in the middle is in the way until it is known what became of it", async () => {
+  test("a migration whose process died blocks later ones until it is resolved", async () => {
     await migrate(connection, sample(FIRST), log);
     await connection.exec(
       "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'y', '2_second')",
     );
     expect(await refused(sample(FIRST, SECOND))).toMatch(
-      /began .* process ended .*--applied 2_second/,
+      /was started .* process ended .*--applied 2_second/,
     );
     expect(await resolveMigration(connection, "2_second", "applied")).toBe(true);
-    expect(await refused(sample(FIRST, SECOND))).toMatch(/changed after it ran/);
+    expect(await refused(sample(FIRST, SECOND))).toMatch(/changed after it was applied/);
     const [first, second] = sample(FIRST, SECOND);
     expect(await migrate(connection, [first!, { ...second!, checksum: "y" }], log)).toEqual([]);
   });
 
-  test("an edited one is refused; other line ends are no edit", async () => {
+  test("an edited migration is rejected; other line endings are accepted", async () => {
     const copy = await draft();
     const path = join(copy, "1_first");
     await mkdir(path);
@@ -152,22 +152,24 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     await write(FIRST.script.replaceAll("\n", "\r\n"));
     expect(await migrate(connection, await readMigrations(copy), log)).toEqual([]);
     await write(`${FIRST.script}\n-- edited`);
-    expect(await refused(await readMigrations(copy))).toMatch(/1_first was changed after it ran/);
+    expect(await refused(await readMigrations(copy))).toMatch(
+      /1_first was changed after it was applied/,
+    );
     await rm(copy, { recursive: true });
   });
 
-  test("one that this version does not know is refused", async () => {
+  test("a migration that this version does not know is rejected", async () => {
     await migrate(connection, sample(FIRST, SECOND), log);
     expect(await refused(sample(FIRST))).toMatch(/2_second, which this version does not know/);
   });
 
-  test("a database that holds something else is refused and left as it is", async () => {
+  test("a database with other tables is rejected and left unchanged", async () => {
     await connection.exec("CREATE TABLE a (other TEXT)");
-    expect(await refused(sample(FIRST))).toMatch(/no record of this service's migrations/);
+    expect(await refused(sample(FIRST))).toMatch(/no migration history of this service/);
     expect(await columns()).toEqual(["other"]);
   });
 
-  test("gives the lock back, whatever happened", async () => {
+  test("releases the lock, even after a failure", async () => {
     const held = async () =>
       (
         await connection.query(
@@ -180,19 +182,22 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     expect(await held()).toBe(0);
   });
 
-  // Two processes cannot have the embedded database.
-  (hasServices ? test : test.skip)("of many processes one works, and all end well", async () => {
-    const slow = { ...FIRST, script: `SELECT pg_sleep(0.3);\n${FIRST.script}` };
-    const connections = await Promise.all(Array.from({ length: 5 }, () => server.another?.()));
-    const ran = await Promise.all(
-      connections.map(async (one) => {
-        if (!one) throw new Error("no further connection");
-        const names = await migrate(one.connection, sample(slow, SECOND), log);
-        await one.close();
-        return names;
-      }),
-    );
-    expect(ran.filter((names) => names.length > 0)).toEqual([["1_first", "2_second"]]);
-    expect(await history()).toHaveLength(2);
-  });
+  // Two processes cannot use the embedded database.
+  (hasServices ? test : test.skip)(
+    "one of several processes migrates, and all of them succeed",
+    async () => {
+      const slow = { ...FIRST, script: `SELECT pg_sleep(0.3);\n${FIRST.script}` };
+      const connections = await Promise.all(Array.from({ length: 5 }, () => server.another?.()));
+      const ran = await Promise.all(
+        connections.map(async (one) => {
+          if (!one) throw new Error("no further connection");
+          const names = await migrate(one.connection, sample(slow, SECOND), log);
+          await one.close();
+          return names;
+        }),
+      );
+      expect(ran.filter((names) => names.length > 0)).toEqual([["1_first", "2_second"]]);
+      expect(await history()).toHaveLength(2);
+    },
+  );
 });

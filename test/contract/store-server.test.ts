@@ -28,29 +28,29 @@ describeServices("the nodes of one PostgreSQL database", () => {
     await database.remove();
   });
 
-  async function open(kind: "lone" | "joined" | "tool"): Promise<Store> {
+  async function open(kind: "single" | "clustered" | "tool"): Promise<Store> {
     const { REDIS_URL, ...rest } = database.environment;
-    const config = readConfig(kind === "joined" ? { ...rest, REDIS_URL } : rest);
+    const config = readConfig(kind === "clustered" ? { ...rest, REDIS_URL } : rest);
     const onLost = (reason: string) => lost.push(reason);
     const store = await openStore({ config, log, exclusive: kind !== "tool", onLost });
     stores.push(store);
     return store;
   }
 
-  test("one without Redis is alone: a second one is refused until the first has ended", async () => {
-    const first = await open("lone");
-    await expect(open("lone")).rejects.toThrow(Refusal);
-    await expect(open("lone")).rejects.toThrow(/set REDIS_URL to the same Redis on every node/);
-    await expect(open("joined")).rejects.toThrow(/restart that node with it/);
+  test("a node without Redis runs alone: others are rejected until it has stopped", async () => {
+    const first = await open("single");
+    await expect(open("single")).rejects.toThrow(Refusal);
+    await expect(open("single")).rejects.toThrow(/set REDIS_URL to the same Redis on every node/);
+    await expect(open("clustered")).rejects.toThrow(/restart that node/);
     await open("tool");
     await stores.splice(stores.indexOf(first), 1)[0]?.close();
-    await open("lone");
+    await open("single");
   });
 
-  test("with Redis there can be several, and none without it beside them", async () => {
-    await open("joined");
-    await open("joined");
-    await expect(open("lone")).rejects.toThrow(Refusal);
+  test("several nodes with Redis may run, but not together with one without Redis", async () => {
+    await open("clustered");
+    await open("clustered");
+    await expect(open("single")).rejects.toThrow(Refusal);
   });
 
   const END_HOLDER = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -64,16 +64,16 @@ describeServices("the nodes of one PostgreSQL database", () => {
       )
     ).length;
 
-  test("a lock whose connection was cut is taken again", async () => {
-    await open("lone");
+  test("a lock is taken again after its connection was lost", async () => {
+    await open("single");
     await execute(url, END_HOLDER);
     await eventually(async () => expect(await holders()).toBe(1));
-    await expect(open("lone")).rejects.toThrow(Refusal);
+    await expect(open("single")).rejects.toThrow(Refusal);
     expect(lost).toEqual([]);
   });
 
-  test("a lock that another one has taken meanwhile is told as lost", async () => {
-    await open("lone");
+  test("a lock that another node has taken meanwhile is reported as lost", async () => {
+    await open("single");
     const other = new Client({ connectionString: url });
     await other.connect();
     const [row] = (
@@ -82,7 +82,7 @@ describeServices("the nodes of one PostgreSQL database", () => {
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       )
     ).rows;
-    // Stands in line before the first one's connection ends.
+    // Queued for the lock before the connection of the first node ends.
     const waiting = other.query("SELECT pg_advisory_lock($1)", [row.key]);
     await eventually(async () => {
       const [found] = await execute(url, "SELECT FROM pg_locks WHERE NOT granted");
@@ -96,8 +96,8 @@ describeServices("the nodes of one PostgreSQL database", () => {
   });
 });
 
-describeServices("a PostgreSQL server that goes away", () => {
-  test("makes every access UNAVAILABLE, ends no process, and is used again when it is back", async () => {
+describeServices("a PostgreSQL server that becomes unavailable", () => {
+  test("makes every access UNAVAILABLE, and is used again when it is back", async () => {
     const server = await startPostgres();
     const lost: string[] = [];
     const store = await openStore({
@@ -132,7 +132,7 @@ describeServices("a PostgreSQL server that goes away", () => {
     await server.stop();
   });
 
-  test("that was never there is no store, and the reason holds no password", async () => {
+  test("fails the start if unavailable from the beginning, without revealing the password", async () => {
     const url = "postgresql://user:pass-word@127.0.0.1:1/db";
     const config = readConfig({ DATABASE_URL: url, SECRET_KEY });
     for (const exclusive of [true, false]) {

@@ -30,7 +30,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     } catch (error) {
       return error;
     }
-    throw new Error("nothing was thrown");
+    throw new Error("no error was thrown");
   };
   let count = 0;
   async function account() {
@@ -39,12 +39,12 @@ describe(`the ${DATABASE_NAME} store`, () => {
     return { id: made.id, accountKey };
   }
 
-  test("says what it is, and that it is well", async () => {
+  test("knows its kind, and its check succeeds", async () => {
     expect(store.kind).toBe(DATABASE_NAME);
     await store.check();
   });
 
-  test("reads columns as the port says", async () => {
+  test("returns columns as documented", async () => {
     const row = await one(
       `SELECT 9007199254740991::int8 AS big, 7::int4 AS small, count(*) AS counted,
          ARRAY[1, NULL, -9007199254740991]::int8[] AS bigs, '{}'::int8[] AS none,
@@ -64,13 +64,13 @@ describe(`the ${DATABASE_NAME} store`, () => {
       json: { a: [1] },
       exact: "1.50",
     });
-    // Not instanceof: the embedded database makes these outside of the test's own realm.
+    // Not instanceof: the embedded database creates these outside of jest's realm.
     expect(Object.prototype.toString.call(row?.moment)).toBe("[object Date]");
     expect(JSON.stringify(row?.moment)).toBe('"2026-11-21T10:00:00.123Z"');
     expect(Buffer.from(row?.bytes as Uint8Array).toString("hex")).toBe("00ff");
   });
 
-  test("takes values of every kind that statements use", async () => {
+  test("accepts parameters of every type in use", async () => {
     const moment = new Date("2026-11-21T10:00:00.123Z");
     const row = await one(
       `SELECT $1::int8 + 1 AS big, 3 = ANY($2::int8[]) AS among, $3::timestamptz AS moment,
@@ -90,7 +90,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     });
   });
 
-  test("Prisma and prepared statements see the same moment, whatever the server's time zone", async () => {
+  test("Prisma and prepared statements agree on timestamps, whatever the server's time zone", async () => {
     const createdAt = new Date("2026-11-21T23:59:59.999Z");
     const { id } = await store.db.account.create({
       data: { name: "a", accountKey: `moment-${DATABASE_NAME}`, createdAt },
@@ -108,7 +108,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     expect(read.createdAt.toISOString()).toBe("2026-01-02T03:04:05.006Z");
   });
 
-  test("reading int8 as numbers leaves Prisma's own reading alone", async () => {
+  test("parsing int8 as numbers does not affect Prisma", async () => {
     const { id } = await account();
     expect(await one("SELECT id FROM accounts WHERE id = $1", [Number(id)])).toEqual({
       id: Number(id),
@@ -117,7 +117,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     expect(typeof id).toBe("bigint");
   });
 
-  test("statements of any number of shapes run, whatever their names", async () => {
+  test("any number of statements and variants can run", async () => {
     for (let shape = 0; shape < 300; shape++) {
       const text = `SELECT ${shape} AS shape, $1::int4 AS value`;
       expect(await one(text, [shape])).toEqual({ shape, value: shape });
@@ -142,7 +142,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     }
   });
 
-  test("the list of unique indexes is the database's", async () => {
+  test("the list of unique indexes matches the database", async () => {
     const rows = await store.query<{ name: string; columns: string[] }>(
       {
         name: "indexes",
@@ -165,7 +165,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     expect(Object.fromEntries(found)).toEqual(UNIQUE_INDEXES);
   });
 
-  test("a broken unique index is told by the fields of the model, however it was broken", async () => {
+  test("a unique violation names the fields of the model, from every interface", async () => {
     const { id: accountId, accountKey } = await account();
     const again = { data: { name: "b", accountKey } };
     const app = await store.db.application.create({
@@ -208,7 +208,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     }
   });
 
-  test("other errors are no broken unique index and no outage", async () => {
+  test("other errors are neither a unique violation nor an outage", async () => {
     const errors = [
       await thrown(() =>
         store.db.application.create({
@@ -227,7 +227,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     }
   });
 
-  test("an error of a statement holds none of its values", async () => {
+  test("an error does not contain the values of the statement", async () => {
     const { accountKey } = await account();
     const error = await thrown(() =>
       one("INSERT INTO accounts (name, account_key, updated_at) VALUES ($2, $1, now())", [
@@ -241,7 +241,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     expect(shown).not.toContain(accountKey);
   });
 
-  test("a failed transaction leaves nothing, and the connection is as good as before", async () => {
+  test("a failed transaction is rolled back, and the connection stays usable", async () => {
     const accountKey = `gone-${DATABASE_NAME}`;
     await thrown(() =>
       store.db.$transaction(async (tx) => {
@@ -260,7 +260,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     await closing.close();
     await expect(closing.check()).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(unreachable(await thrown(() => closing.db.account.findFirst()))).toBe(true);
-    // And free for the next.
+    // The database can be opened again.
     await (await openStore({ config, log, exclusive: true })).close();
     await own.remove();
   });

@@ -2,14 +2,14 @@ import { applicationToken, graphql, newUser, rest, signed, signIn } from "../sup
 import { MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
-// No wait ends while fifty attempts are under way, however slow the machine: Redis has its own clock,
-// and a lone node counts by the one that stands still.
+// No delay may expire while fifty attempts are in flight, however slow the machine: Redis has its own clock,
+// and a single node uses the clock that the test stops.
 jest.mock("../../src/bus/limiter", () => ({
   ...jest.requireActual("../../src/bus/limiter"),
   FIRST_WAIT_MS: 3_600_000,
 }));
 
-/** What many ask for at once and only one may have. A test fails also where something goes unhandled. */
+/** Races of many requests of which one may succeed. An unhandled rejection also fails a test. */
 
 const MANY = 50;
 
@@ -22,14 +22,14 @@ afterAll(() => node.stop());
 const atOnce = <T>(ask: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: MANY }, (_, index) => ask(index)));
 
-/** How many answers have which status. */
+/** Number of answers by status. */
 function statuses(answers: Array<{ status: number }>): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-test("one login is one user's", async () => {
+test("only one user gets a login", async () => {
   const token = await applicationToken(node);
   const answers = await atOnce((index) => {
     const login = index % 2 ? "wanted" : "WANTED";
@@ -44,7 +44,7 @@ test("one login is one user's", async () => {
   }
 });
 
-test("one signed request is one session", async () => {
+test("a signed request creates one session", async () => {
   for (const path of ["/session", "/session/web"]) {
     const body = signed(node);
     const answers = await atOnce(() => rest(node, "POST", path, { body }));
@@ -52,7 +52,7 @@ test("one signed request is one session", async () => {
   }
 });
 
-test("one web session is one user's", async () => {
+test("only one user can bind a web session", async () => {
   const users = [await newUser(node), await newUser(node)] as const;
   const web = await rest(node, "POST", "/session/web", { body: signed(node) });
   const { token: webToken } = web.body.session;
@@ -67,7 +67,7 @@ test("one web session is one user's", async () => {
   expect(session.user_id).toBe(winner?.id);
 });
 
-test("one link sets one password, and of two links of a user one does", async () => {
+test("of two reset links of a user only one can be used, and only once", async () => {
   const user = await newUser(node);
   const links = ["first", "second"].map((name) => `${name} link of ${user.id}`);
   for (const link of links) {
@@ -110,9 +110,9 @@ describe("a lock after five wrong passwords", () => {
   afterAll(() => guarded.stop());
 
   test.each([
-    ["of a name that is somebody's", async () => (await newUser(guarded)).login],
-    ["of a name that is nobody's", async () => "nobody"],
-  ])("lets five be judged, however many come: %s", async (_whose, make) => {
+    ["of an existing name", async () => (await newUser(guarded)).login],
+    ["of an unknown name", async () => "nobody"],
+  ])("only checks five passwords, however many arrive at once: %s", async (_whose, make) => {
     const login = await make();
     const token = await applicationToken(guarded);
     const body = { login, password: "wrong horse" };
@@ -121,20 +121,20 @@ describe("a lock after five wrong passwords", () => {
   });
 });
 
-test("no request that begins after a session ended succeeds", async () => {
+test("no request that starts after the end of a session succeeds", async () => {
   const user = await newUser(node);
   const { token } = await signIn(node, user);
   let ended = false;
   const ask = async () => {
-    const late = ended;
+    const afterEnd = ended;
     const { status } = await rest(node, "GET", "/session", { token });
-    return { late, status };
+    return { afterEnd, status };
   };
   const flood = atOnce(async () => [await ask(), await ask(), await ask(), await ask()]);
   expect((await rest(node, "DELETE", "/session", { token })).status).toBe(200);
   ended = true;
   const answers = [...(await flood).flat(), ...(await atOnce(ask))];
-  expect(statuses(answers.filter(({ late }) => late))).toEqual({ 401: expect.any(Number) });
+  expect(statuses(answers.filter(({ afterEnd }) => afterEnd))).toEqual({ 401: expect.any(Number) });
   expect(answers.filter(({ status }) => status !== 200 && status !== 401)).toEqual([]);
 });
 
@@ -150,6 +150,6 @@ test("a user never has more than five tags", async () => {
   const { body } = await rest(node, "GET", `/users/${id}`, { token });
   const tags: string[] = body.user.user_tags.split(",");
   expect(tags.length).toBeLessThanOrEqual(5);
-  // All of one request.
+  // All tags are from one request.
   expect(new Set(tags.map((tag) => tag.split("-")[1])).size).toBe(1);
 });

@@ -11,7 +11,7 @@ import { ROWS, type World } from "../support/permission-rows";
 const schema = signalboxSchema();
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 
-describe("when the database is gone", () => {
+describe("when the database is unavailable", () => {
   let broken: TestNode;
   let user: TestUser;
   beforeAll(async () => {
@@ -32,12 +32,12 @@ describe("when the database is gone", () => {
   });
 
   const operations = Object.keys(ROWS).filter((name) => !name.startsWith("Subscription."));
-  test.each(operations)("%s says so and nothing else", async (operation) => {
+  test.each(operations)("%s answers UNAVAILABLE and nothing else", async (operation) => {
     const row = ROWS[operation];
     if (!row) throw new Error("no row");
-    const there = world();
+    const context = world();
     for (const own of [user.token, "x".repeat(43)]) {
-      const { data, errors } = await graphql(broken, row.document, row.variables(there), own);
+      const { data, errors } = await graphql(broken, row.document, row.variables(context), own);
       expect(Object.values(data ?? {}).filter((value) => value !== null)).toEqual([]);
       expect(errors?.map(({ message, extensions }) => [message, extensions.code])).toEqual([
         ["The database cannot be reached; try again", "UNAVAILABLE"],
@@ -48,14 +48,14 @@ describe("when the database is gone", () => {
 
   test.each(
     documents.map(({ name, method }) => [name, method] as const),
-  )("REST %s says so and nothing else", async (name, method) => {
+  )("REST %s answers 503 and nothing else", async (name, method) => {
     const route = ROUTES[name];
     if (!route) throw new Error("no route");
-    const there = world();
-    const answer = await rest(broken, method, route.path(there), {
+    const context = world();
+    const answer = await rest(broken, method, route.path(context), {
       token: user.token,
-      headers: route.headers?.(there),
-      body: route.body?.(there),
+      headers: route.headers?.(context),
+      body: route.body?.(context),
     });
     expect([answer.status, answer.body]).toEqual([
       503,
@@ -64,7 +64,7 @@ describe("when the database is gone", () => {
     expect(answer.headers.get("retry-after")).toBe("2");
   });
 
-  test("readiness says so, and health does not", async () => {
+  test("readiness fails, and liveness does not", async () => {
     const ready = await rest(broken, "GET", "/readyz");
     expect([ready.status, ready.body]).toEqual([503, { status: "not ready" }]);
     expect((await rest(broken, "GET", "/healthz")).status).toBe(200);

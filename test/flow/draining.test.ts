@@ -5,7 +5,7 @@ import { connectSocket, type GraphqlSocket, openSocket } from "../support/graphq
 import { startNode, type TestNode } from "../support/node";
 import { type ChatClient, rawChat } from "../support/signal-clients";
 
-/** What the clients of a node see while it ends. */
+/** What clients see during a graceful shutdown. */
 
 const SOCKETS = 40;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => node?.stop());
 
-it("a node that ends lets its sockets work until their turn, and spreads the turns", async () => {
-  const after = <T>(ended: Promise<T>) => ended.then((how) => ({ how, at: Date.now() }));
-  const closings = Promise.all(sockets.map(({ closed }) => after(closed)));
-  const endings = Promise.all(streams.map(({ ended }) => after(ended)));
+it("a node that shuts down closes its sockets gradually, and they work until then", async () => {
+  const withTime = <T>(ended: Promise<T>) => ended.then((how) => ({ how, at: Date.now() }));
+  const closings = Promise.all(sockets.map(({ closed }) => withTime(closed)));
+  const endings = Promise.all(streams.map(({ ended }) => withTime(ended)));
   const stopped = node.app.close();
 
-  // Those that are open go on; nobody new comes in.
+  // Open sockets still work; new connections are rejected.
   const sent = await Promise.any(
     sockets.map((socket) =>
       socket.run(SEND, {
@@ -40,12 +40,12 @@ it("a node that ends lets its sockets work until their turn, and spreads the tur
     ),
   );
   expect(sent.data.sendSignal.id).toEqual(expect.any(String));
-  expect(await refuses(node.baseUrl)).toBe(true);
-  expect(await refuses(node.chatUrl)).toBe(true);
+  expect(await rejectsConnections(node.baseUrl)).toBe(true);
+  expect(await rejectsConnections(node.chatUrl)).toBe(true);
   await expect(rest(node, "GET", "/readyz")).rejects.toThrow();
 
   for (const ended of [await closings, await endings]) {
-    // Each turn waits for the one before it, so that a busy machine can only make these further apart.
+    // The steps run one after the other, so a busy machine can only increase the distance.
     const times = ended.map(({ at }) => at);
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(400);
   }
@@ -54,7 +54,7 @@ it("a node that ends lets its sockets work until their turn, and spreads the tur
   await stopped;
 });
 
-it("a client that never answers the closing does not keep a node", async () => {
+it("a client that never answers the close does not delay the shutdown", async () => {
   const other = await startNode({ CHAT_DOMAIN: DOMAIN, DRAIN_SPREAD_SECONDS: "0" });
   const silent = await connectSocket(other);
   const mute = await connectRaw(other.chatUrl);
@@ -63,8 +63,8 @@ it("a client that never answers the closing does not keep a node", async () => {
   for (const { socket } of [silent, mute]) socket.terminate();
 });
 
-/** Whether a port takes no connection. */
-function refuses(url: string): Promise<boolean> {
+/** Whether a port rejects connections. */
+function rejectsConnections(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname);

@@ -3,7 +3,7 @@ import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { connectSocket, type GraphqlSocket, openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
-/** A node under overload: what it refuses and how, what it goes on serving, and that it recovers. */
+/** Load shedding of a node: what it rejects and how, what it still serves, and how it recovers. */
 
 let node: TestNode;
 let user: TestUser;
@@ -23,13 +23,13 @@ afterEach(() => recover());
 const ORIGIN = { Origin: "https://app.example" };
 const MESSAGE = "The server is overloaded";
 
-/** Every anonymous arrival is refused, no request with a token. */
+/** Sheds every anonymous arrival and no request with a token. */
 function overload(): void {
   recover();
   for (let count = 0; count < 6; count += 1) sample(500);
 }
 
-/** Everything is refused. */
+/** Sheds everything. */
 function overloadFully(): void {
   for (let count = 0; count < 12; count += 1) sample(10_000);
 }
@@ -38,7 +38,7 @@ function recover(): void {
   for (let count = 0; count < 60; count += 1) sample(0);
 }
 
-function expectRefused(answer: { status: number; headers: Headers }): void {
+function expectShed(answer: { status: number; headers: Headers }): void {
   expect(answer.status).toBe(503);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example");
@@ -56,16 +56,16 @@ const post = (token?: string) =>
     body: JSON.stringify({ query: "{ __typename }" }),
   });
 
-test("requests without a token are refused first, in the form of their protocol", async () => {
+test("requests without a token are rejected first, in the format of their protocol", async () => {
   overload();
   const anonymous = await rest(node, "POST", "/session", { body: {}, headers: ORIGIN });
-  expectRefused(anonymous);
+  expectShed(anonymous);
   expect(anonymous.body).toEqual({ errors: { base: [MESSAGE] } });
   const unknownPath = await rest(node, "GET", "/no/such/path", { headers: ORIGIN });
-  expectRefused(unknownPath);
+  expectShed(unknownPath);
 
   const query = await post();
-  expectRefused(query);
+  expectShed(query);
   expect(await query.json()).toEqual({
     errors: [
       { message: MESSAGE, extensions: { code: "UNAVAILABLE", retryAfter: expect.any(Number) } },
@@ -76,10 +76,10 @@ test("requests without a token are refused first, in the form of their protocol"
   expect((await post(user.token)).status).toBe(200);
 });
 
-test("under more load requests with a token are refused too; probes and preflight requests never are", async () => {
+test("under more load requests with a token are rejected too, but never probes and preflight requests", async () => {
   overloadFully();
-  expectRefused(await rest(node, "GET", "/session", { token: user.token, headers: ORIGIN }));
-  expectRefused(await post(user.token));
+  expectShed(await rest(node, "GET", "/session", { token: user.token, headers: ORIGIN }));
+  expectShed(await post(user.token));
   for (const path of ["/healthz", "/readyz", "/metrics"]) {
     expect((await rest(node, "GET", path)).status).toBe(200);
   }
@@ -109,17 +109,17 @@ describe("new and open sockets", () => {
     stream.socket.terminate();
   });
 
-  it("refuses a new WebSocket with 503 and takes no new chat stream", async () => {
+  it("rejects a new WebSocket with 503, and a new chat stream", async () => {
     overload();
-    const refused = connectSocket(node, { origin: ORIGIN.Origin });
-    await expect(refused).rejects.toThrow("Unexpected server response: 503");
+    const rejected = connectSocket(node, { origin: ORIGIN.Origin });
+    await expect(rejected).rejects.toThrow("Unexpected server response: 503");
     const late = await connectRaw(node.chatUrl, { origin: ORIGIN.Origin });
     late.send(OPEN);
     const { frames } = await late.rest();
     expect(frames.join("")).toContain("<resource-constraint");
   });
 
-  it("serves the sockets and streams that are open, whatever the load", async () => {
+  it("serves open sockets and streams under any load", async () => {
     overloadFully();
     expect(await socket.run("{ currentSession { userId } }")).toEqual({
       data: { currentSession: { userId: user.id } },
@@ -129,7 +129,7 @@ describe("new and open sockets", () => {
   });
 });
 
-test("what was acknowledged is kept, and everybody is served again once the load is gone", async () => {
+test("acknowledged writes are kept, and all requests are served after recovery", async () => {
   const { data } = await graphql(
     node,
     'mutation ($id: ID!) { updateUser(input: { id: $id, fullName: "Kept" }) { user { id } } }',
@@ -138,14 +138,14 @@ test("what was acknowledged is kept, and everybody is served again once the load
   );
   expect(data).toBeTruthy();
   overloadFully();
-  expectRefused(await rest(node, "GET", "/session", { token: user.token, headers: ORIGIN }));
+  expectShed(await rest(node, "GET", "/session", { token: user.token, headers: ORIGIN }));
   recover();
   const { status, body } = await rest(node, "GET", `/users/${user.id}`, { token: user.token });
   expect([status, body.user.full_name]).toEqual([200, "Kept"]);
   expect((await post()).status).toBe(200);
 });
 
-test("requests in flight beyond the limit are refused, and no connection is reset", async () => {
+test("in-flight requests beyond the limit are rejected without a connection reset", async () => {
   const small = await startNode({ OVERLOAD_REQUESTS: "2" });
   try {
     const someone = await newUser(small);

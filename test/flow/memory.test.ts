@@ -8,7 +8,7 @@ import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { watchSlowClosings } from "../support/slow-closings";
 
-/** What clients do together, one of them badly: nobody gets another's, and nothing grows for ever. */
+/** Many clients at once, one of them slow: no client gets data of another, and memory is bounded. */
 
 let node: TestNode;
 beforeAll(async () => {
@@ -31,8 +31,8 @@ async function openSockets(): Promise<number> {
   return Number(/^\w*sockets\{kind="graphql"\} (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
-describe("a subscriber who does not read", () => {
-  test("is disconnected with 1013, the heap is as before, and others go on", async () => {
+describe("a subscriber that does not read", () => {
+  test("is disconnected with 1013, without a memory leak, while others continue", async () => {
     const [sender, slow, quick] = [await newUser(node), await newUser(node), await newUser(node)];
     const sdp = "a=x".repeat(20_000);
     let sent = 0;
@@ -43,29 +43,29 @@ describe("a subscriber who does not read", () => {
       const read = await reader.listen("s", quick.id);
       const before = await openSockets();
       stalled.socket.pause();
-      // What the system's buffers hold, and then as much as may wait.
-      const given = slowClosings();
+      // Fills the socket buffers, then the queue.
+      const closingsBefore = slowClosings();
       let count = 0;
-      for (; slowClosings() === given; count += 1) {
+      for (; slowClosings() === closingsBefore; count += 1) {
         await signal(sender, slow, `slow-${index}-${count}`, sdp);
         if (count % 20 === 0) await signal(sender, quick, `quick-${index}-${count}`);
       }
       sent += count;
       stalled.socket.resume();
-      const heard = Math.ceil(count / 20);
-      await eventually(read, (signals) => signals.length === heard);
+      const delivered = Math.ceil(count / 20);
+      await eventually(read, (signals) => signals.length === delivered);
       expect(read().map(({ sessionId }) => sessionId)).toEqual(
-        Array.from({ length: heard }, (_, place) => `quick-${index}-${place * 20}`),
+        Array.from({ length: delivered }, (_, position) => `quick-${index}-${position * 20}`),
       );
       const { code, reason } = await stalled.closed;
       expect([code, reason]).toEqual([1013, "Too many signals waiting"]);
-      // What came before the end came in order and without a gap.
+      // Signals before the end arrived in order and without a gap.
       const got = stalled.received
         .filter(({ id, type, payload }) => id === "s" && type === "next" && payload.data)
         .map(({ payload }) => payload.data.callSignals)
         .filter(({ signalType }) => signalType !== "probe");
       expect(got.map(({ sessionId }) => sessionId)).toEqual(
-        got.map((_, place) => `slow-${index}-${place}`),
+        got.map((_, position) => `slow-${index}-${position}`),
       );
       await eventually(openSockets, (open) => open === before - 1);
       await reader.close();
@@ -76,22 +76,22 @@ describe("a subscriber who does not read", () => {
     sent = 0;
     await round(2);
     await round(3);
-    // An inbox keeps what it was sent for a minute, and no more than so many entries.
+    // An inbox keeps its entries for a minute, up to a maximum number.
     const kept = sent * sdp.length;
     expect(usedHeap() - before).toBeLessThan(kept + 30_000_000);
   });
 
-  test("with graphql-ws comes back by itself, and hears what is said from then on", async () => {
+  test("that uses graphql-ws reconnects by itself, and gets new signals", async () => {
     const [sender, slow] = [await newUser(node), await newUser(node)];
     const sdp = "a=x".repeat(20_000);
     const opened = new Arrivals<WebSocket>();
     const closed = new Arrivals<number>();
-    const heard = new Set<string>();
+    const delivered = new Set<string>();
     const client = createClient({
       url: node.graphqlUrl.replace(/^http/, "ws"),
       webSocketImpl: WebSocket,
       connectionParams: { token: slow.token },
-      // Everything else about reconnecting is as the package has it.
+      // All other reconnection settings are the defaults of the package.
       retryWait: async () => undefined,
       on: {
         connected: (socket) => opened.push(socket as WebSocket),
@@ -102,37 +102,37 @@ describe("a subscriber who does not read", () => {
     client.subscribe<{ callSignals: { sessionId: string } }>(
       { query: "subscription { callSignals { sessionId sdp } }" },
       {
-        next: ({ data }) => heard.add(data?.callSignals.sessionId ?? ""),
+        next: ({ data }) => delivered.add(data?.callSignals.sessionId ?? ""),
         error: (error) => {
           refusal = error;
         },
         complete: () => undefined,
       },
     );
-    // Nothing says that a subscription stands, so it is told something until it hears it.
-    const hear = async (word: string) => {
-      while (!heard.has(word)) {
+    // A subscription is not acknowledged, so a signal is repeated until it arrives.
+    const deliver = async (word: string) => {
+      while (!delivered.has(word)) {
         expect(refusal).toBeUndefined();
         await signal(sender, slow, word);
       }
     };
     const first = await opened.next();
-    await hear("before");
+    await deliver("before");
     first.pause();
-    const given = slowClosings();
-    for (let count = 0; slowClosings() === given; count += 1) {
+    const closingsBefore = slowClosings();
+    for (let count = 0; slowClosings() === closingsBefore; count += 1) {
       await signal(sender, slow, `lost-${count}`, sdp);
     }
     first.resume();
     expect(await closed.next()).toBe(1013);
     expect(await opened.next()).not.toBe(first);
-    await hear("after");
+    await deliver("after");
     await client.dispose();
   });
 });
 
 describe("many clients", () => {
-  test("come and go, and leave the heap as it was", async () => {
+  test("connect and disconnect without a memory leak", async () => {
     const user = await newUser(node);
     const round = async () => {
       for (let turn = 0; turn < 30; turn += 1) {
@@ -140,8 +140,8 @@ describe("many clients", () => {
           Array.from({ length: 10 }, () => openSocket(node, user.token)),
         );
         await Promise.all(sockets.map((socket) => socket.listen("s", user.id)));
-        for (const [place, socket] of sockets.entries()) {
-          if (place % 2 === 0) socket.socket.terminate();
+        for (const [position, socket] of sockets.entries()) {
+          if (position % 2 === 0) socket.socket.terminate();
           else socket.socket.close();
         }
         await Promise.all(sockets.map(({ closed }) => closed));
@@ -155,11 +155,11 @@ describe("many clients", () => {
     expect(usedHeap() - before).toBeLessThan(20_000_000);
   });
 
-  test("wait for signals, and each gets its own and nothing else", async () => {
+  test("each get exactly their own signals", async () => {
     const users = await Promise.all(Array.from({ length: 6 }, () => newUser(node)));
     const sockets = await Promise.all(users.map(({ token }) => openSocket(node, token)));
     const reads = await Promise.all(
-      sockets.map((socket, place) => socket.listen("same-id", users[place]?.id ?? 0)),
+      sockets.map((socket, position) => socket.listen("same-id", users[position]?.id ?? 0)),
     );
     const pairs = users.flatMap((from) => users.map((to) => ({ from, to })));
     await Promise.all(
@@ -167,8 +167,8 @@ describe("many clients", () => {
         [1, 2, 3].map((turn) => signal(from, to, `${from.id}-${to.id}-${turn}`)),
       ),
     );
-    for (const [place, read] of reads.entries()) {
-      const to = users[place] as TestUser;
+    for (const [position, read] of reads.entries()) {
+      const to = users[position] as TestUser;
       const signals = await eventually(read, (all) => all.length >= 3 * users.length);
       const wanted = users.flatMap((from) =>
         [1, 2, 3].map((turn) => `${from.id}-${to.id}-${turn}`),
@@ -181,16 +181,16 @@ describe("many clients", () => {
     await Promise.all(sockets.map((socket) => socket.close()));
   });
 
-  test("ask at once, and each is answered about itself", async () => {
+  test("run queries at once, and each gets its own data", async () => {
     const users = await Promise.all(Array.from({ length: 5 }, () => newUser(node)));
     const application = await applicationToken(node);
     const query = "{ currentSession { token userId user { login } } }";
     const sockets = await Promise.all(users.map(({ token }) => openSocket(node, token)));
     const asked = Array.from({ length: 20 }, () => [
-      ...users.map(async (user, place) => {
+      ...users.map(async (user, position) => {
         const [http, socket, shown] = await Promise.all([
           graphql(node, query, {}, user.token),
-          sockets[place]?.run(query),
+          sockets[position]?.run(query),
           rest(node, "GET", "/session", { token: user.token }),
         ]);
         const { token, login, id: userId } = user;

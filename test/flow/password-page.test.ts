@@ -3,7 +3,7 @@ import { newUser, rest, signed, type TestUser } from "../support/client";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
-/** The page that a reset link opens: plain HTML, for one person, kept and framed by nobody. */
+/** The page that a reset link opens: plain HTML, never cached and never framed. */
 
 const NEW = "battery staple";
 const NAME = `Acme & <b>Söhne</b> "GmbH"`;
@@ -17,14 +17,14 @@ beforeAll(async () => {
   await node.sql("UPDATE applications SET name = $1", [NAME]);
 });
 afterAll(() => node.stop());
-/** What puts back what a test changed. */
-const after: Array<() => void> = [];
+/** Undo what a test changed. */
+const restore: Array<() => void> = [];
 afterEach(() => {
-  for (const step of after.splice(0)) step();
+  for (const step of restore.splice(0)) step();
 });
 
-/** A user with a live link; how links come by mail is the business of password-reset.test.ts. */
-async function lostUser(): Promise<{ user: TestUser; email: string; token: string }> {
+/** A user with a valid link; password-reset.test.ts covers the mail. */
+async function userWithLink(): Promise<{ user: TestUser; email: string; token: string }> {
   const email = `o'hara+${++links}@example.com`;
   const user = await newUser(node, { email });
   const token = `${links}`.padStart(43, "t");
@@ -46,8 +46,8 @@ const signInStatus = async (login: string, password: string) => {
 const heading = (html: string) => /<h1>([^<]*)<\/h1>/.exec(html)?.[1];
 
 describe("the form", () => {
-  it("names the account and the application, escaped, and does not use the link up", async () => {
-    const { token } = await lostUser();
+  it("shows the account and the application, escaped, and does not use up the link", async () => {
+    const { token } = await userWithLink();
     for (let count = 0; count < 3; count += 1) {
       const page = await open(token);
       expect([page.status, heading(page.text)]).toEqual([200, "Choose a new password"]);
@@ -59,8 +59,8 @@ describe("the form", () => {
     expect((await send({ token, password: NEW, repeat: NEW })).status).toBe(200);
   });
 
-  it("can be read aloud, filled in by a password manager, and needs no script", async () => {
-    const { text } = await open((await lostUser()).token);
+  it("is accessible, supports password managers, and needs no script", async () => {
+    const { text } = await open((await userWithLink()).token);
     expect(text).toContain('<html lang="en">');
     expect(text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
     expect(text).not.toMatch(/<script|javascript:|\son\w+=|https?:/i);
@@ -71,8 +71,8 @@ describe("the form", () => {
     expect(text).toMatch(/name="username" [^>]*autocomplete="username"/);
   });
 
-  it("is kept by nobody, framed by nobody, and tells nobody its address", async () => {
-    const { token } = await lostUser();
+  it("is not cached or framed, and does not leak its URL", async () => {
+    const { token } = await userWithLink();
     const answers = [
       await open(token),
       await open("unknown"),
@@ -97,12 +97,12 @@ describe("the form", () => {
 });
 
 describe("a link that no longer works", () => {
-  it("is a clear page with 410, whatever the reason", async () => {
-    const used = await lostUser();
+  it("shows a clear page with 410, whatever the reason", async () => {
+    const used = await userWithLink();
     await send({ token: used.token, password: NEW, repeat: NEW });
-    const expired = await lostUser();
+    const expired = await userWithLink();
     clock.advance(HOUR);
-    after.push(() => clock.advance(-HOUR));
+    restore.push(() => clock.advance(-HOUR));
     const tokens = [used.token, expired.token, "", "x".repeat(43), "../../etc/passwd", "\u0000"];
     const pages = [];
     for (const token of tokens) {
@@ -117,17 +117,17 @@ describe("a link that no longer works", () => {
   });
 });
 
-describe("a form that was sent", () => {
+describe("a submitted form", () => {
   it("sets the password", async () => {
-    const { user, token } = await lostUser();
+    const { user, token } = await userWithLink();
     const page = await send({ token, password: NEW, repeat: NEW });
     expect([page.status, heading(page.text)]).toEqual([200, "Your password is set"]);
     expect(await signInStatus(user.login, NEW)).toBe(201);
     expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
   });
 
-  it("is shown again with what is wrong, never with the passwords, and the link lives", async () => {
-    const { user, token } = await lostUser();
+  it("is shown again with its errors but without the passwords, and the link stays valid", async () => {
+    const { user, token } = await userWithLink();
     const markup = '"><script>alert(1)</script>';
     const cases: Array<[password: string, repeat: string, problem: string]> = [
       [markup, "something else", "The two passwords are not the same."],
@@ -150,8 +150,8 @@ describe("a form that was sent", () => {
     expect(await signInStatus(user.login, NEW)).toBe(201);
   });
 
-  it("is refused from another site's page, from a form too long, and as what is no form", async () => {
-    const { user, token } = await lostUser();
+  it("is rejected if it is cross-site, too long, or not a form", async () => {
+    const { user, token } = await userWithLink();
     const fields = { token, password: NEW, repeat: NEW };
     const cross = await send(fields, { "Sec-Fetch-Site": "cross-site" });
     const long = await send({ ...fields, more: "x".repeat(20_000) });

@@ -8,7 +8,7 @@ import { ownProcesses, type ServiceProcess } from "../support/process";
 
 const { environment, start } = ownProcesses();
 
-/** The service's address, once it says that it is ready. */
+/** Resolves to the address of the service once it is ready. */
 async function ready(service: ServiceProcess): Promise<{ baseUrl: string }> {
   const [, baseUrl = ""] = await service.says(/REST +(http:\S+).*Credentials .*\n/s);
   return { baseUrl };
@@ -19,7 +19,7 @@ function credentialsOf(variables: Record<string, string>) {
   return { path, text: readFileSync(path, "utf8") };
 }
 
-/** What the support functions need to know of a node that runs as a process. */
+/** Describes a node in a separate process for the support functions. */
 function asNode(baseUrl: string, variables: Record<string, string>): TestNode {
   const { application_id, auth_key, auth_secret, account_key } = JSON.parse(
     credentialsOf(variables).text,
@@ -33,8 +33,8 @@ function asNode(baseUrl: string, variables: Record<string, string>): TestNode {
   return { baseUrl, application } as TestNode;
 }
 
-it("makes an application at the first start, and leaves it as it is at later ones", async () => {
-  // The embedded database is made from nothing here, as at a newcomer's.
+it("creates an application at the first start, and keeps it at later starts", async () => {
+  // The embedded database is created from scratch here, as at a first start.
   const variables = await environment(hasServices ? freshDatabase() : emptyFolder());
   const first = start(variables);
   const { baseUrl } = await ready(first);
@@ -51,7 +51,7 @@ it("makes an application at the first start, and leaves it as it is at later one
     auth_secret: expect.stringMatching(/^[\w-]{40,}$/),
     account_key: expect.stringMatching(/^[\w-]{40,}$/),
   });
-  // The output is no terminal here, so it may be a log that others read.
+  // Standard output is not a terminal here, so it may be a log that others can read.
   for (const secret of [credentials.auth_secret, credentials.account_key, credentials.auth_key]) {
     expect(first.output()).not.toContain(secret);
   }
@@ -80,7 +80,7 @@ it("serves probes, metrics and the OpenAPI document", async () => {
   expect(Object.keys(api.body.paths)).toContain("/session");
 });
 
-it("keeps what was acknowledged when it is killed", async () => {
+it("keeps acknowledged writes when it is killed", async () => {
   const variables = await environment();
   const first = start(variables);
   const node = asNode((await ready(first)).baseUrl, variables);
@@ -99,8 +99,8 @@ it("keeps what was acknowledged when it is killed", async () => {
   expect([replayed.status, Object.keys(replayed.body.errors)]).toEqual([422, ["nonce"]]);
 });
 
-it("refuses a second process where it has to be alone, and says why", async () => {
-  // With Redis several nodes may share PostgreSQL, so there the second one leaves Redis out.
+it("refuses to start a second process where only one may run, with the reason", async () => {
+  // With Redis several nodes may share PostgreSQL, so the second one runs without Redis.
   const variables = await environment();
   await ready(start(variables));
   const second = start({ ...variables, REDIS_URL: "" });
@@ -109,7 +109,7 @@ it("refuses a second process where it has to be alone, and says why", async () =
   expect(second.output()).not.toMatch(/\n +at /);
 });
 
-it("lists every mistake of the configuration at once", async () => {
+it("lists all problems of the configuration at once", async () => {
   const service = start({
     PORT: "http",
     LOG_LEVEL: "loud",
@@ -125,7 +125,7 @@ it("lists every mistake of the configuration at once", async () => {
   expect(output).not.toMatch(/\n +at /);
 });
 
-it("says plainly that a port is taken", async () => {
+it("reports without a stack trace that a port is in use", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => blocker.once("listening", resolve));
   const { port } = blocker.address() as { port: number };

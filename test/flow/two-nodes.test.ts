@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
 });
 
-/** Closes a client with the test that opened it. */
+/** Opens a client that is closed after the test. */
 async function opened<T extends { close(): unknown }>(opening: Promise<T>): Promise<T> {
   const client = await opening;
   clients.push(client);
@@ -41,7 +41,7 @@ const whoAmI = (node: TestNode, token: string) => rest(node, "GET", "/session", 
 if (hasServices) describe("two nodes on one PostgreSQL and Redis", onServices);
 else describe("two nodes on one data folder", onOneFolder);
 
-it("a node that could not hear the others finds what has ended once it can", async () => {
+it("a node that was disconnected from the others finds ended sessions after the reconnect", async () => {
   const node = await startNode();
   const log = openLog("silent");
   const config = readConfig({});
@@ -54,14 +54,14 @@ it("a node that could not hear the others finds what has ended once it can", asy
   });
   try {
     const user = await newUser(node);
-    const gone = await signIn(node, user);
+    const endedSession = await signIn(node, user);
     const closed: string[] = [];
     const watch = (name: string, sessionId: number | null, userId: number, password?: string) =>
       new Promise<void>((resolve) => {
         const close = () => resolve(void closed.push(name));
         identity.endings.watch({ sessionId, userId, password, close });
       });
-    const mover = await newUser(node);
+    const changing = await newUser(node);
     const byPassword = async (name: string, { id, password: secret }: TestUser) => {
       const who = { applicationId: node.application.id, userId: id, secret, ip: null };
       const { sessionId, password } = await signInStream(identity, who);
@@ -69,20 +69,20 @@ it("a node that could not hear the others finds what has ended once it can", asy
     };
     void watch("live", user.sessionId, user.id);
     await byPassword("live by password", user);
-    const moved = await byPassword("by the old password", mover);
-    const fields = { old_password: mover.password, password: "another horse" };
-    const answer = await rest(node, "PUT", `/users/${mover.id}`, {
-      ...{ token: mover.token, body: { user: fields } },
+    const byOldPassword = await byPassword("by the old password", changing);
+    const fields = { old_password: changing.password, password: "another horse" };
+    const answer = await rest(node, "PUT", `/users/${changing.id}`, {
+      ...{ token: changing.token, body: { user: fields } },
     });
     expect(answer.status).toBe(200);
-    await byPassword("by the new password", { ...mover, password: "another horse" });
-    const ended = watch("session", gone.sessionId, user.id);
+    await byPassword("by the new password", { ...changing, password: "another horse" });
+    const ended = watch("session", endedSession.sessionId, user.id);
     const deleted = watch("user", null, 9_007_199_254_740_991);
-    await rest(node, "DELETE", "/session", { token: gone.token });
+    await rest(node, "DELETE", "/session", { token: endedSession.token });
     expect(closed).toEqual([]);
-    // What the bus says when it is back after an absence; the look from time to time comes far later.
+    // Sent by the bus after a reconnect. The periodic check comes far later.
     await bus.publish("identity:endings", "");
-    await Promise.all([ended, deleted, moved.ended]);
+    await Promise.all([ended, deleted, byOldPassword.ended]);
     expect(closed.sort()).toEqual(["by the old password", "session", "user"]);
   } finally {
     await identity.close();
@@ -91,12 +91,12 @@ it("a node that could not hear the others finds what has ended once it can", asy
 });
 
 function onOneFolder() {
-  it("are refused, and the first goes on", async () => {
+  it("are rejected, and the first node continues", async () => {
     const node = await startNode();
     try {
       const user = await newUser(node);
       await expect(startNode({}, {}, node)).rejects.toMatchObject({
-        name: "Refusal",
+        name: "UnusableDatabaseError",
         message: expect.stringMatching(/another process/),
       });
       expect((await whoAmI(node, user.token)).body.session.user_id).toBe(user.id);
@@ -116,7 +116,7 @@ function onServices() {
     one = await startNode({ CHAT_DOMAIN: DOMAIN });
     two = await startNode({}, {}, one);
   });
-  // A call of one test would ring in the next.
+  // New users for each test, so that calls of one test do not ring in the next.
   beforeEach(async () => {
     [alice, bob] = [await newUser(one), await newUser(two)];
   });
@@ -125,7 +125,7 @@ function onServices() {
     await one?.stop();
   });
 
-  it("are two, each with doors of its own", () => {
+  it("have different addresses", () => {
     expect(two.baseUrl).not.toBe(one.baseUrl);
     expect(two.chatUrl).not.toBe(one.chatUrl);
     expect(two.app.created).toBeNull();
@@ -137,8 +137,8 @@ function onServices() {
   ])("signals %s", (_name, nodes) => {
     it.each(EXAMPLES)("$name: XMPP to GraphQL and back", async ({ typename, stanza, input }) => {
       const [here, there] = nodes();
-      const cast = { caller: alice.id, callee: bob.id, third: alice.id };
-      // Users of their own, since of one user's devices the first alone may accept.
+      const participants = { caller: alice.id, callee: bob.id, third: alice.id };
+      // Separate users, since only the first device of a user may accept.
       const users = [alice, await newUser(here), await newUser(here)] as const;
       const chats = [
         await opened(rawChat(here, users[0], "frames")),
@@ -147,16 +147,20 @@ function onServices() {
       ] as const;
       const subscriber = await opened(graphqlWs(there, bob));
       for (const [index, chat] of chats.entries()) {
-        chat.send(stanza(chat.jid, jidOf(there, bob), cast));
+        chat.send(stanza(chat.jid, jidOf(there, bob), participants));
         const received = await subscriber.next();
         const device = chat.jid.slice(chat.jid.indexOf("/") + 1);
         const userId = users[index]?.id;
         expect(received).toMatchObject({ __typename: typename, from: { userId, device } });
-        expect(asInput(received)).toEqual(input(cast));
+        expect(asInput(received)).toEqual(input(participants));
       }
       for (const [index, user] of users.entries()) {
-        await subscriber.send({ to: { userId: user.id }, ...input(cast) });
-        const expected = stanza(jidOf(there, bob, subscriber.device), jidOf(here, user), cast);
+        await subscriber.send({ to: { userId: user.id }, ...input(participants) });
+        const expected = stanza(
+          jidOf(there, bob, subscriber.device),
+          jidOf(here, user),
+          participants,
+        );
         expect(await chats[index]?.next()).toEqual(treeOf(expected));
       }
     });
@@ -175,7 +179,7 @@ function onServices() {
     });
   });
 
-  it("ring the devices of a user on both nodes, and one of them by its full address", async () => {
+  it("deliver signals to the devices of a user on both nodes, or to one device", async () => {
     const caller = await opened(graphqlWs(one, alice));
     const [near, far] = [
       await opened(rawChat(one, bob, "near")),
@@ -188,17 +192,17 @@ function onServices() {
     expect((await far.next()).attributes.id).toBe("all");
   });
 
-  it("give a resource to the stream that bound it last, wherever", async () => {
+  it("give a resource to the stream that bound it last, on any node", async () => {
     const old = await opened(rawChat(one, bob, "phone"));
     const other = await opened(rawChat(one, bob, "tablet"));
-    const young = await opened(rawChat(two, bob, "phone"));
+    const newer = await opened(rawChat(two, bob, "phone"));
     expect(await old.ended).toBe("conflict");
     const caller = await opened(graphqlWs(one, alice));
     await caller.send({ ...HANG_UP, id: "all", to: { userId: bob.id } });
-    for (const chat of [young, other]) expect((await chat.next()).attributes.id).toBe("all");
+    for (const chat of [newer, other]) expect((await chat.next()).attributes.id).toBe("all");
   });
 
-  /** A user with a session of its own to end, and connections of that session to the second node. */
+  /** A user with an extra session to end, and connections of that session to the second node. */
   async function connected() {
     const user = await newUser(one);
     const other = { ...user, ...(await signIn(one, user)) };
@@ -221,7 +225,7 @@ function onServices() {
     expect(errors).toMatchObject([{ extensions: { code: "UNAUTHENTICATED" } }]);
   }
 
-  it("refuse a session that was destroyed on one, at once, and close its sockets", async () => {
+  it("reject a session that was destroyed on the other node at once, and close its sockets", async () => {
     const { user, other, subscriber, socket, byToken, byPassword } = await connected();
     expect((await whoAmI(two, other.token)).status).toBe(200);
     expect((await rest(one, "DELETE", "/session", { token: other.token })).status).toBe(200);
@@ -231,7 +235,7 @@ function onServices() {
     expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
     expect(await byToken.ended).toBe("not-authorized");
     await expectTokenRefusedByChat(user.id, other.token);
-    // What belongs to the user alone, or to another session, goes on.
+    // Connections of the user or of another session stay open.
     const caller = await opened(graphqlWs(one, user));
     await caller.send({ ...HANG_UP, id: "on", to: { userId: user.id } });
     expect((await byPassword.next()).attributes.id).toBe("on");
@@ -248,7 +252,7 @@ function onServices() {
     expect(await chat.next()).toContain("<not-authorized/></failure>");
   }
 
-  it("close a session's sockets when it is signed out on the other", async () => {
+  it("close a session's sockets when it is signed out on the other node", async () => {
     const { other, subscriber, socket, byToken } = await connected();
     expect((await rest(one, "DELETE", "/login", { token: other.token })).status).toBe(200);
     const { status, body } = await whoAmI(two, other.token);
@@ -259,7 +263,7 @@ function onServices() {
     expect(await byToken.ended).toBe("not-authorized");
   });
 
-  it("end a user's other sessions when the password changes on the other", async () => {
+  it("end a user's other sessions when the password changes on the other node", async () => {
     const { user, other, subscriber, socket, byToken, byPassword } = await connected();
     const body = { user: { password: "another horse", old_password: user.password } };
     const changed = await rest(one, "PUT", `/users/${user.id}`, { token: user.token, body });
@@ -272,7 +276,7 @@ function onServices() {
     expect(await byPassword.ended).toBe("not-authorized");
   });
 
-  it("forget a user who was deleted on the other", async () => {
+  it("reject a user who was deleted on the other node", async () => {
     const { user, other, subscriber, socket, byToken, byPassword } = await connected();
     const caller = await opened(graphqlWs(two, alice));
     await caller.send({ ...HANG_UP, id: "there", to: { userId: user.id } });
@@ -284,7 +288,7 @@ function onServices() {
     expect((await socket.closed).code).toBe(4401);
     expect(await byToken.ended).toBe("not-authorized");
     expect(await byPassword.ended).toBe("not-authorized");
-    // The streams above have closed, so the second node has heard of it.
+    // The streams above have closed, so the second node knows of the deletion.
     const { errors } = await caller.trySend({ ...HANG_UP, to: { userId: user.id } });
     expect(errors).toMatchObject([{ extensions: { code: "NOT_FOUND" } }]);
     expect((await rest(two, "GET", `/users/${user.id}`, { token: alice.token })).status).toBe(404);
@@ -292,7 +296,7 @@ function onServices() {
     expect((await rest(two, "POST", "/session", { body: login })).status).toBe(401);
   });
 
-  it("take a nonce once, whichever node sees it first", async () => {
+  it("accept a nonce only once across nodes", async () => {
     for (const [first, second] of [
       [one, two],
       [two, one],
@@ -310,7 +314,7 @@ function onServices() {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422]);
   });
 
-  it("take a login once, whichever node sees it first", async () => {
+  it("accept a login only once across nodes", async () => {
     const [here, there] = [await newUser(one), await newUser(two)];
     const login = `twice-${here.id}`;
     const answers = await Promise.all(
@@ -324,7 +328,7 @@ function onServices() {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
   });
 
-  it("go on when one of them ends", async () => {
+  it("continue when one of them stops", async () => {
     const third = await startNode({}, {}, one);
     const subscriber = await opened(graphqlWs(third, bob));
     const chat = await opened(rawChat(third, bob, "web"));
@@ -337,7 +341,7 @@ function onServices() {
     expect((await stays.next()).id).toBe("on");
   });
 
-  describe("with a Redis that goes away and comes back empty", () => {
+  describe("with a Redis that crashes and restarts empty", () => {
     let redis: RedisServer;
     let near: TestNode;
     let far: TestNode;
@@ -353,7 +357,7 @@ function onServices() {
       await redis?.stop();
     });
 
-    it("say so meanwhile, and find each other again without a client's doing", async () => {
+    it("report the outage, and reconnect without action of clients", async () => {
       const [caller, callee] = [await newUser(near), await newUser(far)];
       const leaving = { ...callee, ...(await signIn(far, callee)) };
       const sender = await opened(graphqlWs(near, caller));
@@ -386,7 +390,7 @@ function onServices() {
         ],
       });
       expect((await fetch(new URL("/readyz", far.baseUrl))).status).toBe(503);
-      // What needs no other node goes on, and a session still ends on all of them.
+      // Requests that need no other node succeed, and a session still ends on all nodes.
       expect((await whoAmI(far, callee.token)).status).toBe(200);
       expect((await rest(near, "DELETE", "/session", { token: leaving.token })).status).toBe(200);
       await expectRefused(far, leaving.token);
@@ -399,10 +403,10 @@ function onServices() {
         () => send("after"),
         (answer) => !answer.errors,
       );
-      // Nobody can say any more what was sent to them, so those who had heard something are told so.
+      // Signals may be lost, so subscribers that had received some are disconnected.
       expect(await subscriber.ended).toBe(1013);
       expect(await device.ended).toBe("resource-constraint");
-      // They come back, and nodes find each other.
+      // They reconnect, and the nodes are connected again.
       const again = await opened(graphqlWs(far, callee));
       const deviceAgain = await opened(rawChat(far, callee, "web"));
       expect((await send("and on")).errors).toBeUndefined();
@@ -412,7 +416,7 @@ function onServices() {
         () => fetch(new URL("/readyz", far.baseUrl)),
         ({ status }) => status === 200,
       );
-      // What ended meanwhile is found, and what ends from now on is told again.
+      // Sessions that ended meanwhile are found, and new ends are published again.
       expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
       const gone = { ...callee, ...(await signIn(far, callee)) };
       const late = await opened(openSocket(far, gone.token));

@@ -109,7 +109,10 @@ describe("the certificate", () => {
     const variables = await files(40);
     await writeFile(variables.TLS_KEY_FILE, "hello");
     expect(only(await examine(variables), "certificate")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/^TLS_KEY_FILE holds no private key/) },
+      ...{
+        status: "wrong",
+        detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/),
+      },
     });
   });
 

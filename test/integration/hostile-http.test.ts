@@ -2,7 +2,7 @@ import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { exchange, HEAD, post, TYPE } from "../support/raw-http";
 
-/** Input that is no request, or too much of one, to a whole node: each is told so, and it goes on. */
+/** Malformed and oversized requests to a whole node: each is rejected, and the node keeps working. */
 
 let node: TestNode;
 let user: TestUser;
@@ -21,21 +21,21 @@ afterEach(async () => {
   expect(status).toBe(200);
 });
 
-/** Status and body of one raw answer. */
+/** Parses a raw response. */
 function read(answer: string): { status: number; body: unknown } {
   const [head = "", body = ""] = answer.split("\r\n\r\n");
   return { status: Number(head.split(" ")[1]), body: body === "" ? null : JSON.parse(body) };
 }
 
-const REST_FORM = { errors: { base: [expect.stringMatching(/^[A-Z][^\n]{3,80}$/)] } };
-const formOf = (code: string) => ({
+const REST_ERROR = { errors: { base: [expect.stringMatching(/^[A-Z][^\n]{3,80}$/)] } };
+const graphqlError = (code: string) => ({
   errors: [{ message: expect.stringMatching(/^[A-Z`][^\n]{3,400}/), extensions: { code } }],
 });
 
-describe("bytes that are no request", () => {
+describe("malformed requests", () => {
   const CASES: Array<[what: string, bytes: string, status: number, body?: unknown]> = [
-    ["a length that is none", post("/login", `${TYPE}Content-Length: x\r\n`, "{}"), 400],
-    ["a length below nothing", post("/login", `${TYPE}Content-Length: -1\r\n`, "{}"), 400],
+    ["an invalid length", post("/login", `${TYPE}Content-Length: x\r\n`, "{}"), 400],
+    ["a negative length", post("/login", `${TYPE}Content-Length: -1\r\n`, "{}"), 400],
     ["two lengths", post("/login", `${TYPE}Content-Length: 2\r\nContent-Length: 3\r\n`, "{}"), 400],
     ["a list of lengths", post("/login", `${TYPE}Content-Length: 2, 2\r\n`, "{}"), 400],
     [
@@ -44,52 +44,56 @@ describe("bytes that are no request", () => {
       400,
     ],
     [
-      "chunks twice",
+      "chunked twice",
       post("/graphql", `${TYPE}Transfer-Encoding: chunked, chunked\r\n`, "0\r\n\r\n"),
       400,
     ],
     [
-      "a transfer that is none",
+      "an unknown transfer coding",
       post("/login", `${TYPE}Transfer-Encoding: xchunked\r\n`, "0\r\n\r\n"),
       400,
     ],
     [
-      "a chunk beyond all numbers",
+      "a chunk size that overflows",
       post("/graphql", `${TYPE}Transfer-Encoding: chunked\r\n`, `${"f".repeat(20)}\r\n`),
       400,
     ],
     ["a header with a blank in its name", `GET / HTTP/1.1\r\n${HEAD}Svc Token: x\r\n\r\n`, 400],
-    ["a header of NUL", `GET /session HTTP/1.1\r\n${HEAD}Svc-Token: a\0b\r\n\r\n`, 400],
+    ["a header with NUL", `GET /session HTTP/1.1\r\n${HEAD}Svc-Token: a\0b\r\n\r\n`, 400],
     ["a folded header", `GET /session HTTP/1.1\r\n${HEAD}Svc-Token: a\r\n b\r\n\r\n`, 400],
-    ["line feeds alone in a header", `GET /session HTTP/1.1\r\n${HEAD}A: b\rC: d\r\n\r\n`, 400],
+    [
+      "a bare carriage return in a header",
+      `GET /session HTTP/1.1\r\n${HEAD}A: b\rC: d\r\n\r\n`,
+      400,
+    ],
     ["no host", "GET /session HTTP/1.1\r\nConnection: close\r\n\r\n", 400],
-    ["a version that is none", `GET /session HTTP/9.9\r\n${HEAD}\r\n`, 400],
+    ["an unknown version", `GET /session HTTP/9.9\r\n${HEAD}\r\n`, 400],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
     ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
     [
-      "headers without end",
+      "a header that is too long",
       `GET /session HTTP/1.1\r\n${HEAD}X: ${"x".repeat(60_000)}\r\n\r\n`,
       431,
     ],
-    ["a flood of headers", `GET /session HTTP/1.1\r\n${HEAD}${"A: b\r\n".repeat(40_000)}\r\n`, 431],
-    ["a path beyond the longest", `GET /${"x".repeat(9_000)} HTTP/1.1\r\n${HEAD}\r\n`, 413],
-    ["a path that leaves", `GET /../../../etc/passwd HTTP/1.1\r\n${HEAD}\r\n`, 404],
+    ["too many headers", `GET /session HTTP/1.1\r\n${HEAD}${"A: b\r\n".repeat(40_000)}\r\n`, 431],
+    ["a path that is too long", `GET /${"x".repeat(9_000)} HTTP/1.1\r\n${HEAD}\r\n`, 413],
+    ["path traversal", `GET /../../../etc/passwd HTTP/1.1\r\n${HEAD}\r\n`, 404],
+    ["encoded path traversal", `GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${HEAD}\r\n`, 404],
     [
-      "a path that leaves in other words",
-      `GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${HEAD}\r\n`,
-      404,
-    ],
-    [
-      "a path that leaves the page's files",
+      "path traversal from the assets",
       `GET /graphql/assets/..%2f..%2f..%2fpackage.json HTTP/1.1\r\n${HEAD}\r\n`,
       404,
     ],
     ["a path that does not decode", `GET /users/%ff HTTP/1.1\r\n${HEAD}\r\n`, 400],
-    ["another server's address", `GET http://127.0.0.1:1/session HTTP/1.1\r\n${HEAD}\r\n`, 401],
-    ["a tunnel", `CONNECT 127.0.0.1:22 HTTP/1.1\r\n${HEAD}\r\n`, 0],
-    ["a trace", `TRACE /session HTTP/1.1\r\n${HEAD}\r\n`, 404],
     [
-      "an upgrade to nothing",
+      "an absolute URL of another server",
+      `GET http://127.0.0.1:1/session HTTP/1.1\r\n${HEAD}\r\n`,
+      401,
+    ],
+    ["CONNECT", `CONNECT 127.0.0.1:22 HTTP/1.1\r\n${HEAD}\r\n`, 0],
+    ["TRACE", `TRACE /session HTTP/1.1\r\n${HEAD}\r\n`, 404],
+    [
+      "an unknown upgrade",
       `GET /session HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: nothing\r\n\r\n`,
       401,
     ],
@@ -101,16 +105,16 @@ describe("bytes that are no request", () => {
       return;
     }
     const got = Number(answer.split(" ")[1]);
-    // Headers that are too large are answered by 400 or 431, by the place where it is noticed.
+    // Headers that are too large are answered by 400 or 431, depending on the layer that detects it.
     expect([
       answer.slice(0, 60),
       status === 431 ? [400, 431].includes(got) : got === status,
     ]).toEqual([expect.anything(), true]);
-    expect(read(answer).body).toEqual(REST_FORM);
+    expect(read(answer).body).toEqual(REST_ERROR);
     expect(answer).not.toMatch(/node_modules|\.js:|root:/);
   });
 
-  test("a request behind another, which the first one's length hides, is not answered", async () => {
+  test("a request smuggled behind another is not answered", async () => {
     const inner = `DELETE /session HTTP/1.1\r\nHost: x\r\nSvc-Token: ${user.token}\r\n\r\n`;
     for (const framing of [
       "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
@@ -130,9 +134,9 @@ describe("bytes that are no request", () => {
   });
 });
 
-describe("bodies that are too much", () => {
+describe("bodies that are too large or too deep", () => {
   const MB10 = 10 * 1024 * 1024;
-  const DOORS: Array<[path: string, body: unknown]> = [
+  const ENDPOINTS: Array<[path: string, body: unknown]> = [
     ["/login", { errors: { base: ["The body is too large"] } }],
     ["/users", { errors: { base: ["The body is too large"] } }],
     ["/calls/reject", { errors: { base: ["The body is too large"] } }],
@@ -141,7 +145,7 @@ describe("bodies that are too much", () => {
       { errors: [{ message: "The request body is too large", extensions: { code: "TOO_LARGE" } }] },
     ],
   ];
-  test.each(DOORS)("ten megabytes to %s", async (path, body) => {
+  test.each(ENDPOINTS)("ten megabytes to %s", async (path, body) => {
     const answer = await exchange(
       post(path, `${TYPE}Content-Length: ${MB10}\r\n`, " ".repeat(1000)),
       port,
@@ -155,7 +159,7 @@ describe("bodies that are too much", () => {
     expect(read(chunked)).toEqual({ status: 413, body });
   });
 
-  test.each(["[", '{"a":', '{"user":{"login":['])("a hundred thousand times %s", async (open) => {
+  test.each(["[", '{"a":', '{"user":{"login":['])("deep nesting with %s", async (open) => {
     const text = open.repeat(Math.floor(200_000 / open.length));
     const body = await rest(node, "POST", "/login", {
       token: user.token,
@@ -171,10 +175,10 @@ describe("bodies that are too much", () => {
       headers: { "Content-Type": "application/json" },
       body: text,
     });
-    expect([response.status, await response.json()]).toEqual([400, formOf("MALFORMED")]);
+    expect([response.status, await response.json()]).toEqual([400, graphqlError("MALFORMED")]);
   });
 
-  test("levels that close again", async () => {
+  test("balanced deep nesting", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const headers = { "Content-Type": "application/json" };
     const body = `{"login":${deep}}`;
@@ -191,14 +195,14 @@ describe("bodies that are too much", () => {
       headers: { ...headers, "Svc-Token": user.token },
       body: text,
     });
-    const told = (await response.json()) as { errors: Array<{ extensions: { code: string } }> };
-    expect([response.status < 500, told.errors[0]?.extensions.code]).toEqual([
+    const failure = (await response.json()) as { errors: Array<{ extensions: { code: string } }> };
+    expect([response.status < 500, failure.errors[0]?.extensions.code]).toEqual([
       true,
       expect.stringMatching(/^(INVALID|MALFORMED|TOO_LARGE)$/),
     ]);
   });
 
-  test("objects inside each other without end, in userInfo", async () => {
+  test("deeply nested objects in userInfo", async () => {
     let userInfo: object = {};
     for (let level = 0; level < 2_000; level += 1) userInfo = { a: userInfo };
     const query =

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { endOf } from "../support/command-line";
 
 const ROOT = join(__dirname, "../..");
-/** In place of the compiler: what it writes shows that it ran, and on what. */
+/** Replaces the compiler; its output shows that it ran, and on which source. */
 const BUILD = `node -e '
   const { readFileSync, writeFileSync, mkdirSync } = require("node:fs");
   console.log("noise of the build");
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Writes a file as if it was a while ago, each a second later than the one before. */
+/** Writes a file dated in the past, each one second later than the previous one. */
 async function write(path: string, text: string, seconds = ++clock): Promise<void> {
   const file = join(folder, path);
   await mkdir(join(file, ".."), { recursive: true });
@@ -36,7 +36,7 @@ async function write(path: string, text: string, seconds = ++clock): Promise<voi
   for (const each of [file, join(file, "..")]) await utimes(each, seconds, seconds);
 }
 
-/** What a clone has: its sources, and the compiler as npm installs it. */
+/** Creates a clone: sources, and the compiler as installed by npm. */
 async function clone(): Promise<void> {
   await mkdir(join(folder, "node_modules"));
   await symlink(join(ROOT, "node_modules/typescript"), join(folder, "node_modules/typescript"));
@@ -52,7 +52,7 @@ const launch = (...words: string[]) =>
   );
 
 describe("in a clone", () => {
-  it("builds what is not built, once, and says so beside the answer", async () => {
+  it("builds once if there is no build, and says so on standard error", async () => {
     await clone();
     const first = await launch("app", "list");
     expect([first.code, first.out]).toEqual([0, "first app list\n"]);
@@ -60,13 +60,13 @@ describe("in a clone", () => {
     expect(await launch("app")).toEqual({ code: 0, out: "first app\n", err: "" });
   });
 
-  it("builds again when a source was changed, added or removed, and not when nothing was", async () => {
+  it("builds again only when a source was changed, added or removed", async () => {
     await clone();
     await launch();
     const later = Date.now() / 1000 + 10;
     await write("src/main.ts", "second", later);
     expect((await launch()).out).toBe("second\n");
-    // Built from what was there when the build began, so what is dated later is built again.
+    // The build is dated by its start, so only sources with a later date are built again.
     await write("src/main.ts", "third", 1000);
     await utimes(join(folder, "src"), 1000, 1000);
     expect(await launch()).toEqual({ code: 0, out: "second\n", err: "" });
@@ -74,7 +74,7 @@ describe("in a clone", () => {
     expect((await launch()).out).toBe("third\n");
   });
 
-  it("takes a build of npm run build as it takes its own", async () => {
+  it("accepts a build by npm run build", async () => {
     await clone();
     await write("dist/src/cli/commands.js", 'exports.run = () => console.log("by npm")');
     await write("dist/build.tsbuildinfo", "{}");
@@ -83,7 +83,7 @@ describe("in a clone", () => {
     expect((await launch()).out).toBe("first\n");
   });
 
-  it("runs nothing that is out of date where the build fails", async () => {
+  it("does not run an outdated build if the build fails", async () => {
     await clone();
     await launch();
     await write("src/main.ts", "mistake", Date.now() / 1000 + 10);
@@ -96,7 +96,7 @@ describe("in a clone", () => {
 });
 
 describe("in an installed package", () => {
-  it("runs as it is, without sources or without a compiler", async () => {
+  it("runs the existing build without sources or a compiler", async () => {
     await write("dist/src/cli/commands.js", 'exports.run = () => console.log("installed")');
     expect(await launch()).toEqual({ code: 0, out: "installed\n", err: "" });
     await write("src/main.ts", "newer");

@@ -21,14 +21,14 @@ describe("prisma/migrations", () => {
   const diff = (path: string, text: string) => migrationsDiff(path, text, databases);
   afterAll(() => databases.close());
 
-  test("make what schema.prisma says, and a changed model shows", async () => {
+  test("match schema.prisma, and changes of the model are detected", async () => {
     const text = await schema();
     expect(await diff(folder, text)).toBeNull();
     const changed = text.replace("model Account {", "model Account {\n  motto String?");
     expect(await diff(folder, changed)).toBe(
       '-- AlterTable\nALTER TABLE "accounts" ADD COLUMN     "motto" TEXT;\n',
     );
-    // An index with a raw operator class, which the engine by itself finds changed at all times.
+    // An index with a raw operator class, which the schema engine alone always reports as changed.
     const index = /^ *@@index\(.*map: "users_phone_idx"\)$/m;
     expect(text).toMatch(index);
     expect(await diff(folder, text.replace(index, ""))).toContain('DROP INDEX "users_phone_idx"');
@@ -41,7 +41,7 @@ describe("prisma/migrations", () => {
     );
   });
 
-  test("a new one is written for a change, and none for no change", async () => {
+  test("a new one is written only if the model has changed", async () => {
     const copy = await draft();
     await cp(folder, copy, { recursive: true });
     const before = await readdir(copy);
@@ -61,7 +61,7 @@ describe("prisma/migrations", () => {
     await rm(copy, { recursive: true });
   });
 
-  test("leave a history that Prisma's own engine agrees with, failures included", async () => {
+  test("leave a history that Prisma's own engine accepts, including failures", async () => {
     const lite = await PGlite.create();
     const migrations = await readMigrations();
     await migrate(embeddedConnection(lite), migrations, log);

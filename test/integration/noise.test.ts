@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(status).toBe(200);
 });
 
-describe("noise of a seed", () => {
+describe("seeded noise", () => {
   const requests = () => [
     post("/login", `${TYPE}Content-Length: 28\r\n`, '{"login":"a","password":"b"}'),
     post("/graphql", `${TYPE}Content-Length: 24\r\n`, '{"query":"{__typename}"}'),
@@ -34,7 +34,7 @@ describe("noise of a seed", () => {
     `GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n\x81\x05hello`,
   ];
 
-  async function bombard(random: Random, rounds: number, at: number): Promise<void> {
+  async function sendNoise(random: Random, rounds: number, at: number): Promise<void> {
     for (let turn = 0; turn < rounds; turn += 1) {
       const answers = await Promise.all(
         requests().map((request) => exchange(spoil(random, Buffer.from(request, "latin1")), at)),
@@ -48,17 +48,17 @@ describe("noise of a seed", () => {
 
   test("in requests", async () => {
     const random = seeded(1);
-    await bombard(random, 40, port);
+    await sendNoise(random, 40, port);
     const before = usedHeap();
-    await bombard(random, 80, port);
+    await sendNoise(random, 80, port);
     expect(usedHeap() - before).toBeLessThan(20_000_000);
   });
 
   test("in requests to the chat endpoint", async () => {
-    await bombard(seeded(2), 30, chatPort);
+    await sendNoise(seeded(2), 30, chatPort);
   });
 
-  test("in messages of graphql-transport-ws", async () => {
+  test("in graphql-transport-ws messages", async () => {
     const random = seeded(3);
     const messages = [
       '{"type":"connection_init","payload":{"token":"x"}}',
@@ -72,7 +72,7 @@ describe("noise of a seed", () => {
       const closed = socket.closed;
       for (const message of messages) {
         const bytes = spoil(random, Buffer.from(message));
-        // Sent as text whatever it holds; half of them are no UTF-8.
+        // Sent as text in any case; half of the messages are not valid UTF-8.
         if (socket.socket.readyState === WebSocket.OPEN) {
           socket.socket.send(bytes, { binary: turn % 3 === 0 });
         }
@@ -84,7 +84,7 @@ describe("noise of a seed", () => {
     }
   });
 
-  test("in frames behind a handshake", async () => {
+  test("in frames after a handshake", async () => {
     const random = seeded(4);
     for (let turn = 0; turn < 60; turn += 1) {
       const handshake = Buffer.from(requests()[4]?.split("\r\n\r\n")[0] ?? "");

@@ -7,8 +7,8 @@ import { phoneClaims, phoneToken, signingKey } from "../support/phone-tokens";
 import { browserKeys } from "../support/push-devices";
 
 /**
- * Requests into the own network that an application's owner or a device could ask for, at a node as an
- * operator runs it: the addresses of sign-in providers and of browsers' push endpoints.
+ * Server-side request forgery at a production-like node: URLs of sign-in providers from an application's
+ * owner, and push endpoints from a browser, that point into the private network.
  */
 
 const PROJECT = "phones";
@@ -17,23 +17,23 @@ const logged: string[] = [];
 const log = pino({ level: "info" }, { write: (line: string) => void logged.push(line) });
 let names: NameServer;
 let node: TestNode;
-let inside: Server;
+let privateServer: Server;
 let port: number;
 const connections: string[] = [];
 const sockets = new Set<Socket>();
 
 beforeAll(async () => {
   names = await startNameServer();
-  inside = createServer((socket) => {
+  privateServer = createServer((socket) => {
     connections.push(socket.localAddress ?? "");
     sockets.add(socket);
     socket.on("error", () => {});
-    // Nobody who speaks TLS goes on after this.
+    // A TLS client gives up after this.
     socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
   });
-  await new Promise<void>((resolve) => inside.listen(0, "0.0.0.0", resolve));
-  port = (inside.address() as AddressInfo).port;
-  // 127.0.0.2 stands for a public address, which a test has none of.
+  await new Promise<void>((resolve) => privateServer.listen(0, "0.0.0.0", resolve));
+  port = (privateServer.address() as AddressInfo).port;
+  // 127.0.0.2 stands in for a public address, which tests do not have.
   const isPrivate = (address: string) => address !== "127.0.0.2";
   node = await startNode({}, { log, connector: { resolve: names.resolve, isPrivate } });
 });
@@ -45,11 +45,11 @@ afterAll(async () => {
   await node.stop();
   await names.close();
   for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => inside.close(resolve));
+  await new Promise((resolve) => privateServer.close(resolve));
 });
 
-/** Sets the address of every provider, as a row may hold it. */
-async function placeAt(origin: string): Promise<void> {
+/** Sets the URL of every provider in the database. */
+async function setProviderUrls(origin: string): Promise<void> {
   await node.sql("UPDATE applications SET settings = $1::text::jsonb", [
     JSON.stringify({
       facebook: { appId: "1", appSecret: "s", baseUrl: origin },
@@ -71,7 +71,7 @@ const SIGN_INS = {
   }),
 };
 
-/** Signs in; answers the status and why the provider could not be asked, which the log alone tells. */
+/** Signs in. @returns the status, and from the log why the provider was not contacted */
 async function signIn(provider: keyof typeof SIGN_INS): Promise<[number, string | undefined]> {
   const body = SIGN_INS[provider]();
   const { status } = await rest(node, "POST", "/login", {
@@ -88,8 +88,8 @@ describe.each(
   test.each([
     ...["127.0.0.1", "0x7f.1", "2130706433", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::1]"],
     ...["localhost", "169.254.169.254", "10.0.0.1"],
-  ])("asks nobody at %s", async (host) => {
-    await placeAt(`https://${host}:${port}`);
+  ])("does not connect to %s", async (host) => {
+    await setProviderUrls(`https://${host}:${port}`);
     expect(await signIn(provider)).toEqual([503, expect.stringMatching(/private network/)]);
     expect(connections).toEqual([]);
   });
@@ -97,26 +97,26 @@ describe.each(
   test.each([
     ["without TLS", () => `http://public.example:${port}`, /https:/],
     ["with a user name", () => `https://a:b@public.example:${port}`, /user name/],
-  ])("asks nobody %s", async (_what, origin, reason) => {
-    await placeAt(origin());
+  ])("does not connect %s", async (_what, origin, reason) => {
+    await setProviderUrls(origin());
     expect(await signIn(provider)).toEqual([503, expect.stringMatching(reason)]);
     expect(connections).toEqual([]);
   });
 
-  test("asks nobody at a name that leads inside, alone or beside a public address", async () => {
+  test("does not connect to a name with a private address, even beside a public one", async () => {
     for (const a of [["127.0.0.1"], ["127.0.0.2", "127.0.0.1"]]) {
       logged.length = 0;
       names.tell(`${provider}-inside.example`, { a });
-      await placeAt(`https://${provider}-inside.example:${port}`);
+      await setProviderUrls(`https://${provider}-inside.example:${port}`);
       expect(await signIn(provider)).toEqual([503, "the address leads into a private network"]);
     }
     expect(connections).toEqual([]);
   });
 
-  test("asks nobody at a name that was public a moment ago", async () => {
+  test("does not connect to a name that has become private (DNS rebinding)", async () => {
     const name = `${provider}-moving.example`;
     names.tell(name, { a: ["127.0.0.2"] }, { a: ["127.0.0.1"] });
-    await placeAt(`https://${name}:${port}`);
+    await setProviderUrls(`https://${name}:${port}`);
     expect((await signIn(provider))[0]).toBe(503);
     expect(connections).toEqual(["127.0.0.2"]);
     logged.length = 0;
@@ -125,7 +125,7 @@ describe.each(
   });
 });
 
-test("a browser's endpoint in the own network is refused when it is registered, however it is written", async () => {
+test("a browser's push endpoint in a private network is rejected at registration, in any spelling", async () => {
   const user = await newUser(node);
   for (const host of ["127.0.0.1", "0x7f.1", "2130706433", "127.0.0.1.", "[::ffff:127.0.0.1]"]) {
     const body = {

@@ -21,7 +21,7 @@ describe("sizes", () => {
   const big = { v: "x".repeat(300_000) };
   const query = "query ($v: String!) {accountSettings(accountKey: $v) {accountKey}}";
 
-  test("variables beyond the limit of a body are refused by POST", async () => {
+  test("variables beyond the body limit are rejected over POST", async () => {
     const answer = await graphql(node, query, big);
     expect([answer.status, answer.errors]).toEqual([
       413,
@@ -29,7 +29,7 @@ describe("sizes", () => {
     ]);
   });
 
-  test("and by GET", async () => {
+  test("and over GET", async () => {
     const parameters = new URLSearchParams({
       query,
       variables: JSON.stringify({ v: "x".repeat(9_000) }),
@@ -39,7 +39,7 @@ describe("sizes", () => {
     });
     expect([response.status, await response.json()]).toEqual([
       413,
-      { errors: [{ message: "The address is too long", extensions: { code: "TOO_LARGE" } }] },
+      { errors: [{ message: "The URL is too long", extensions: { code: "TOO_LARGE" } }] },
     ]);
   });
 
@@ -49,7 +49,7 @@ describe("sizes", () => {
     expect((await socket.closed).code).toBe(1009);
   });
 
-  test("operations under way on one socket are bounded, and those there go on", async () => {
+  test("concurrent operations on one socket are bounded, and running ones continue", async () => {
     const socket = await openSocket(node, user.token);
     const signals: Array<() => unknown[]> = [];
     for (let index = 0; index < 19; index += 1) {
@@ -92,7 +92,7 @@ describe("sizes", () => {
     await socket.close();
   });
 
-  test("documents that are kept are bounded", async () => {
+  test("cached documents are bounded", async () => {
     const limits = readConfig({ GRAPHQL_CACHE: "10" });
     const engine = new Engine(signalboxSchema(), limits, openLog("silent"), openMetrics());
     const text = (index: number) => `{a${index}:__typename}`;
@@ -103,7 +103,7 @@ describe("sizes", () => {
     expect(engine.prepare(text(0))).not.toBe(first);
   });
 
-  test("many documents that are unique leave the heap as it was", async () => {
+  test("many unique documents do not leak memory", async () => {
     const token = await applicationToken(node);
     let count = 0;
     const round = async () => {

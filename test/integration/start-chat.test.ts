@@ -11,7 +11,7 @@ import { ownProcesses } from "../support/process";
 const { environment, start } = ownProcesses();
 
 const BANNER =
-  / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(the same inside TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP inside TLS\)\n.*Credentials .*\n/s;
+  / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket, TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP, direct TLS\)\n.*Credentials .*\n/s;
 
 /** A TLS client of the endpoint, and the certificate that it was shown. */
 async function look(port: number) {
@@ -67,7 +67,7 @@ it("reads its certificate again on SIGHUP, and ends streams with system-shutdown
 
   const second = await issue();
   service.child.kill("SIGHUP");
-  await service.says(/another TLS certificate is in use/);
+  await service.says(/the TLS certificate has been replaced/);
   const after = await look(Number(port));
   expect(after.certificate).toBe(second);
   after.socket.destroy();
@@ -85,7 +85,7 @@ it("says plainly which certificate file is wrong, and which port is taken", asyn
   const wrong = { TLS_CERT_FILE: "/nowhere/cert.pem", TLS_KEY_FILE: "/nowhere/key.pem" };
   const service = start({ ...variables, ...wrong });
   expect(await service.exited).toBe(1);
-  expect(service.output()).toContain('TLS_CERT_FILE is not there (it is "/nowhere/cert.pem")');
+  expect(service.output()).toContain('TLS_CERT_FILE does not exist (it is "/nowhere/cert.pem")');
   expect(service.output()).not.toMatch(/\n +at /);
 
   const blocker = createServer().listen(0, "127.0.0.1");

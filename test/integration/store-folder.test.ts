@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** Starts a process that opens the store on the folder; answers it and its first line. */
+/** Starts a process that opens the store in the folder. @returns the process and its first line of output */
 function startHolder(): Promise<{ child: ChildProcess; line: string }> {
   const child = spawn(
     process.execPath,
@@ -51,8 +51,8 @@ function kill(child: ChildProcess): Promise<void> {
 
 const open = () => openStore({ config: readConfig(database.environment), log, exclusive: true });
 
-/** Changes what the lock says of its owner; answers its path. */
-function leave(change: object): string {
+/** Changes the owner in the lock file. @returns its path */
+function editLock(change: object): string {
   const path = join(folder, lockName() ?? "");
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
   return path;
@@ -60,40 +60,44 @@ function leave(change: object): string {
 
 const lockName = () => readdirSync(folder).find((name) => name.startsWith("lock."));
 
-test("makes a folder of its own on a first start, and says what it does", async () => {
+test("creates its folder at the first start, and logs it", async () => {
   await use(emptyFolder());
   const path = join(folder, "deep", "data");
   const lines: string[] = [];
-  const telling = pino({ level: "info" }, { write: (line) => lines.push(JSON.parse(line).msg) });
+  const recording = pino({ level: "info" }, { write: (line) => lines.push(JSON.parse(line).msg) });
   const config = readConfig({ DATA_DIR: path });
-  const store = await openStore({ config, log: telling, exclusive: true });
+  const store = await openStore({ config, log: recording, exclusive: true });
   await store.check();
   await store.close();
   expect(lines).toEqual([
-    "making the embedded database; this takes some seconds",
-    "the embedded database is made",
+    "creating the embedded database; this takes some seconds",
+    "the embedded database has been created",
     ...(await readMigrations()).map(() => "migrating the database"),
   ]);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(statSync(join(path, "db")).mode & 0o777).toBe(0o700);
 });
 
-test("a second process is refused, and kill -9 of the first leaves a folder that opens", async () => {
+test("a second process is rejected, and the folder can be opened after kill -9 of the first", async () => {
   await use(freshFolder());
   const { child, line } = await startHolder();
   expect(line).toBe("open");
   await expect(open()).rejects.toThrow(Refusal);
-  await expect(open()).rejects.toThrow(`in use by another process (number ${child.pid})`);
-  expect((await startHolder()).line).toMatch(/^refused: Refusal: The folder .* is in use/);
+  await expect(open()).rejects.toThrow(`in use by another process (PID ${child.pid})`);
+  expect((await startHolder()).line).toMatch(
+    /^refused: UnusableDatabaseError: The folder .* is in use/,
+  );
   await kill(child);
   const store = await open();
   const accountKey = `of ${child.pid}`;
   expect(await store.db.account.findUnique({ where: { accountKey } })).not.toBeNull();
-  expect((await startHolder()).line).toMatch(/^refused: Refusal: The folder .* is in use/);
+  expect((await startHolder()).line).toMatch(
+    /^refused: UnusableDatabaseError: The folder .* is in use/,
+  );
   await store.close();
 });
 
-test("of many that want a folder at once, one gets it, also when it was left behind", async () => {
+test("one of several concurrent processes gets the lock, even a stale one", async () => {
   await use(emptyFolder());
   for (let round = 0; round < 20; round++) {
     const attempts = await Promise.allSettled(
@@ -102,56 +106,56 @@ test("of many that want a folder at once, one gets it, also when it was left beh
     const won = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt] : []));
     expect(won).toHaveLength(1);
     if (round % 2 === 0) await won[0]?.value.release();
-    // As a process leaves it that died: a number that no process has.
-    else leave({ pid: 4194305 });
+    // As after a crash: a process id that does not exist.
+    else editLock({ pid: 4194305 });
   }
   expect(readdirSync(folder)).toHaveLength(1);
 });
 
-describe("a lock that was left", () => {
+describe("an existing lock", () => {
   beforeEach(() => use(emptyFolder()));
 
-  const taken = async (foreignMs?: number) => {
-    const lock = await lockFolder(folder, log, foreignMs);
+  const lockAndRelease = async (foreignTimeoutMs?: number) => {
+    const lock = await lockFolder(folder, log, foreignTimeoutMs);
     await lock.release();
   };
 
-  test("holds while its process lives, and after a release no more", async () => {
+  test("is valid while its process lives, until it is released", async () => {
     const lock = await lockFolder(folder, log);
-    await expect(taken()).rejects.toThrow(Refusal);
+    await expect(lockAndRelease()).rejects.toThrow(Refusal);
     await lock.release();
-    await taken();
+    await lockAndRelease();
   });
 
-  test("does not hold when its number was given to another process since", async () => {
+  test("is stale if its process id was reused", async () => {
     const lock = await lockFolder(folder, log);
-    leave({ start: "1" });
-    await taken();
-    await lock.release();
-  });
-
-  test("holds by its number alone where the system tells no start", async () => {
-    const lock = await lockFolder(folder, log);
-    leave({ start: null });
-    await expect(taken()).rejects.toThrow(Refusal);
+    editLock({ start: "1" });
+    await lockAndRelease();
     await lock.release();
   });
 
-  test("does not hold when the file names nobody", async () => {
+  test("is valid by process id alone if the start time is unknown", async () => {
+    const lock = await lockFolder(folder, log);
+    editLock({ start: null });
+    await expect(lockAndRelease()).rejects.toThrow(Refusal);
+    await lock.release();
+  });
+
+  test("is stale if the file names no owner", async () => {
     const lock = await lockFolder(folder, log);
     writeFileSync(join(folder, lockName() ?? ""), "");
-    await taken();
+    await lockAndRelease();
     await lock.release();
   });
 
-  test("of another container holds while its owner touches it, and when it is silent no more", async () => {
+  test("of another container is valid while its owner touches it", async () => {
     const lock = await lockFolder(folder, log);
-    const path = leave({ space: "another", pid: 4194305 });
+    const path = editLock({ space: "another", pid: 4194305 });
     let seconds = 1;
     const timer = setInterval(() => utimesSync(path, ++seconds, seconds), 20);
-    await expect(taken(400)).rejects.toThrow(Refusal);
+    await expect(lockAndRelease(400)).rejects.toThrow(Refusal);
     clearInterval(timer);
-    await taken(400);
+    await lockAndRelease(400);
     await lock.release();
   });
 });

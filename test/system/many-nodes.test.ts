@@ -6,12 +6,12 @@ import type { Phone } from "../support/phones/phone";
 import { XmppPhone } from "../support/phones/xmpp-phone";
 
 /**
- * Three nodes, PostgreSQL, a Redis that has each write on disk before it answers, and 200 phones, half
- * of them over XMPP, which signal each other while parts of it go away.
+ * Three nodes, PostgreSQL, a Redis that syncs every write to disk, and 200 phones, half of them over XMPP,
+ * which signal each other while nodes and Redis are killed.
  */
 
 const PHONES = 200;
-/** Milliseconds between two signals of a phone, on average. */
+/** Average interval between signals of a phone, in milliseconds. */
 const PACE_MS = 1_500;
 
 describe("three nodes and 200 phones", () => {
@@ -38,11 +38,11 @@ describe("three nodes and 200 phones", () => {
     await redis?.stop();
   });
 
-  /** Lets every phone signal others while something happens; answers who was sent which ids. */
-  async function signalDuring(happens: () => Promise<void>): Promise<Map<Phone, string[]>> {
+  /** Lets all phones signal each other during an action. @returns the acknowledged signal ids by recipient */
+  async function signalDuring(action: () => Promise<void>): Promise<Map<Phone, string[]>> {
     const acknowledged = new Map<Phone, string[]>(phones.map((phone) => [phone, []]));
     let over = false;
-    const talk = async (phone: Phone, name: number) => {
+    const sendSignals = async (phone: Phone, name: number) => {
       for (let count = 0; !over; count++) {
         await wait(Math.random() * 2 * PACE_MS);
         const to = phones[Math.floor(Math.random() * phones.length)]!;
@@ -51,14 +51,14 @@ describe("three nodes and 200 phones", () => {
         acknowledged.get(to)!.push(id);
       }
     };
-    const talks = phones.map(talk);
-    await happens();
+    const senders = phones.map(sendSignals);
+    await action();
     over = true;
-    await Promise.all(talks);
+    await Promise.all(senders);
     return acknowledged;
   }
 
-  /** Waits until whatever was acknowledged has arrived; answers what never did. */
+  /** Waits until all acknowledged signals have arrived. @returns the ids of those that have not */
   async function missing(acknowledged: Map<Phone, string[]>): Promise<string[]> {
     let lost: string[] = [];
     for (let turn = 0; turn < 300; turn++) {
@@ -71,9 +71,9 @@ describe("three nodes and 200 phones", () => {
     return lost;
   }
 
-  function expectSound(acknowledged: Map<Phone, string[]>): void {
+  function expectNoGaps(acknowledged: Map<Phone, string[]>): void {
     const ids = [...acknowledged.values()].flat();
-    // Each signal has an id of its own, and there were many.
+    // All signals have different ids, and there were many.
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThan(PHONES * 3);
     expect(phones.flatMap(({ gaps }) => gaps)).toEqual([]);
@@ -90,12 +90,12 @@ describe("three nodes and 200 phones", () => {
       await wait(2_000);
     });
     expect(await missing(acknowledged)).toEqual([]);
-    expectSound(acknowledged);
+    expectNoGaps(acknowledged);
     const moved = phones.filter(({ connections }) => connections > 1);
     expect(moved.length).toBeGreaterThan(PHONES / 5);
   });
 
-  test("each node in turn is told to end and started again: no acknowledged signal is missing", async () => {
+  test("each node in turn is stopped and restarted: no acknowledged signal is missing", async () => {
     const acknowledged = await signalDuring(async () => {
       for (const index of [0, 1, 2]) {
         await wait(1_000);
@@ -105,7 +105,7 @@ describe("three nodes and 200 phones", () => {
       await wait(1_000);
     });
     expect(await missing(acknowledged)).toEqual([]);
-    expectSound(acknowledged);
+    expectNoGaps(acknowledged);
     for (const { connections } of phones) expect(connections).toBeGreaterThan(1);
   });
 });

@@ -4,7 +4,7 @@ import { openBrowser } from "../support/browser";
 import { newUser, rest, signed } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-/** The page that a reset link opens, in a browser; what it holds is the business of password-page.test.ts. */
+/** The page of a reset link in a browser; password-page.test.ts covers its content. */
 
 const NEW = "battery staple";
 const token = "t".repeat(43);
@@ -25,12 +25,12 @@ it("works in a real browser without JavaScript", async () => {
       [user.id, createHash("sha256").update(token).digest()],
     );
     const page = await browser.newPage();
-    const asked: string[] = [];
+    const requestedPaths: string[] = [];
     page.on("request", (request) => {
-      if (request.url().startsWith("http")) asked.push(new URL(request.url()).pathname);
+      if (request.url().startsWith("http")) requestedPaths.push(new URL(request.url()).pathname);
     });
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
+    const consoleMessages: string[] = [];
+    page.on("console", (message) => consoleMessages.push(message.text()));
     const fill = async (password: string, repeat: string) => {
       await page.getByLabel("New password", { exact: true }).fill(password);
       await page.getByLabel("New password again").fill(repeat);
@@ -47,9 +47,9 @@ it("works in a real browser without JavaScript", async () => {
     expect((await rest(node, "POST", "/session", { body: again })).status).toBe(201);
     await page.goto(`${node.baseUrl}/password/reset?token=${token}`);
     expect(await headingOf(page)).toBe("This link no longer works");
-    expect(new Set(asked)).toEqual(new Set(["/password/reset"]));
-    // Chromium notes the statuses 422 and 410; the policy has nothing to complain of.
-    expect(complaints.filter((text) => !/status of 4(22|10)/.test(text))).toEqual([]);
+    expect(new Set(requestedPaths)).toEqual(new Set(["/password/reset"]));
+    // Chromium logs the statuses 422 and 410, but no violation of the Content-Security-Policy.
+    expect(consoleMessages.filter((text) => !/status of 4(22|10)/.test(text))).toEqual([]);
   } finally {
     await browser.dispose();
   }

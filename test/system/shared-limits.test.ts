@@ -1,13 +1,13 @@
 import { rest, signed } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-// Redis has its own clock: no wait ends in the middle of a test, however slow the machine.
+// Redis has its own clock: no delay may expire during the test, however slow the machine.
 jest.mock("../../src/bus/limiter", () => ({
   ...jest.requireActual("../../src/bus/limiter"),
   FIRST_WAIT_MS: 600_000,
 }));
 
-test("two nodes on one Redis count together", async () => {
+test("two nodes on one Redis share their limits", async () => {
   const limits = { RATE_SIGN_INS_PER_IP: "4", FAILURES_FREE: "2" };
   const one = await startNode(limits);
   const two = await startNode(limits, {}, one);

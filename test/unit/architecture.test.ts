@@ -3,8 +3,8 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import ts from "typescript";
 
 /**
- * The modules and layers that docs/ARCHITECTURE.md describes. When a test here fails, move the code instead of
- * changing the rule.
+ * The modules and layers that docs/ARCHITECTURE.md describes. When a test here fails, move the code instead
+ * of changing the rule.
  */
 
 const SRC = resolve(__dirname, "../../src");
@@ -68,7 +68,9 @@ const CONNECTING: Record<string, RegExp> = {
   "web-push": /^(encrypt|getVapidHeaders)$/,
 };
 
-/** Files outside of network/ that open connections, and to what: never to an address from a client or owner. */
+/**
+ * Files outside of network/ that open connections, and to what: never to an address from a client or owner.
+ */
 const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
   "cli/doctor/chat-server.ts": "CHAT_SERVER",
@@ -203,7 +205,9 @@ function cycles(): string[] {
 
 /** Uses of ambient time, randomness and console in a file, as source text. */
 function ambientUses({ tree, imports }: Source): string[] {
-  const uses: string[] = imports.filter((specifier) => /^(node:)?(perf_hooks|console)$/.test(specifier));
+  const uses: string[] = imports.filter((specifier) =>
+    /^(node:)?(perf_hooks|console)$/.test(specifier),
+  );
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAccessExpression(node)) {
       const text = node.getText(tree);
@@ -359,7 +363,8 @@ describe("layers and modules", () => {
 describe("restricted packages and globals", () => {
   test.each(RESTRICTED_PACKAGES)("%s is imported only by %s", (vendor, module) => {
     const outside = SOURCES.filter(
-      (source) => source.module !== module && source.imports.some((specifier) => vendor.test(specifier)),
+      (source) =>
+        source.module !== module && source.imports.some((specifier) => vendor.test(specifier)),
     );
     expect(outside.map(({ path }) => path)).toEqual([]);
   });

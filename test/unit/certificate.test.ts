@@ -156,7 +156,9 @@ describe("configured files", () => {
       ["TLS_CERT_FILE", "TLS_KEY_FILE"],
       ["TLS_KEY_FILE", "TLS_CERT_FILE"],
     ] as const) {
-      expect(() => readConfig({ [given]: "x.pem" })).toThrow(`${missing} is required with ${given}`);
+      expect(() => readConfig({ [given]: "x.pem" })).toThrow(
+        `${missing} is required with ${given}`,
+      );
     }
   });
 

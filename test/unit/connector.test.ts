@@ -171,7 +171,9 @@ describe("a request", () => {
         (error: Unanswered) => error.reason,
       );
 
-  test.each([301, 302, 303, 307, 308])("does not follow a redirect with status %i", async (status) => {
+  test.each([
+    301, 302, 303, 307, 308,
+  ])("does not follow a redirect with status %i", async (status) => {
     const answer = await allowed().request(`${origin}/${status}`, GET);
     expect([answer.status, asked]).toEqual([status, [`/${status}`]]);
   });

@@ -45,7 +45,11 @@ function read(file: string, text: string): { literals: Expression[]; dynamic: st
     }
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
       const [argument] = node.arguments;
-      if (REGEXP_METHODS.has(node.expression.name.text) && argument && isStringExpression(argument)) {
+      if (
+        REGEXP_METHODS.has(node.expression.name.text) &&
+        argument &&
+        isStringExpression(argument)
+      ) {
         dynamic.push(`${file}: ${node.getText(tree)}`);
       }
     }

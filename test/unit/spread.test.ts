@@ -31,7 +31,7 @@ it("takes less than the window for a few items", async () => {
   expect(await closeAll(0, 60_000)).toEqual([]);
 });
 
-it("ends done at once without a window", async () => {
+it("closes all items at once without a window", async () => {
   const closed = await closeAll(1_000, 0);
   expect(closed).toHaveLength(1_000);
   expect(closed.at(-1)?.at).toBe(0);

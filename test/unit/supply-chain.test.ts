@@ -25,7 +25,8 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 
 const INSTALL_SCRIPTS: Record<string, string> = {
   "@apollo/protobufjs": "prints a warning about version schemes; for usage reports, which are off",
   "@firebase/util": "writes defaults of a web page's configuration; the server names its own",
-  "@parcel/watcher": "builds what its binary packages already contain; for a watch mode that is not used",
+  "@parcel/watcher":
+    "builds what its binary packages already contain; for a watch mode that is not used",
   "@prisma/engines": "downloads engines; queries and migrations run without any",
   "@swc/core": "looks for its binary package, which npm has installed; for tests",
   prisma: "checks the version of Node; its generator is run through a script",

@@ -20,8 +20,8 @@ import { readFrame, XmlRefusal } from "../../src/xmpp/xml";
 import { FILES, sampleSchema } from "../support/rest-sample";
 
 /**
- * Parsers handle a megabyte of worst-case text in linear time. The assertion is the timeout of the test: quadratic
- * behaviour would exceed it.
+ * Parsers handle a megabyte of worst-case text in linear time. The assertion is the timeout of the test:
+ * quadratic behaviour would exceed it.
  */
 
 const LENGTH = 1_000_000;
