@@ -1,112 +1,115 @@
-/** What an inbox holds: the signal's text and the place it stands at. */
+/** One entry of an inbox. */
 export interface InboxEntry {
-  /** Place in the inbox; later entries compare greater in the adapter's own order. Opaque outside. */
+  /** Position in the inbox. Later entries compare greater in the adapter's own order; opaque to callers. */
   cursor: string;
-  /** What was appended, unchanged. */
+  /** The appended body, unchanged. */
   body: string;
 }
 
-/** What `append` did. */
+/** The result of `append`. */
 export interface Appended {
-  /** Place of the entry. */
+  /** Position of the entry. */
   cursor: string;
-  /** Whether anybody listens to the inbox now, on whichever node. */
+  /** Whether the inbox has a subscriber now, on any node. */
   heard: boolean;
-  /** How full all inboxes are together, from 0 to 1; 0 where they may be as large as they like. */
+  /** How full all inboxes are together, from 0 to 1; 0 without a limit. */
   fullness: number;
 }
 
-/** Who an entry is of, and how long it stays when its inbox is full. */
+/** Which sender an entry counts against, and its priority when the inbox is full. */
 export interface Share {
-  /** Whose share of the inbox it counts against: a short name without blanks. */
+  /** Name of the sender, short and without blanks. */
   sender: string;
-  /** Whether it goes after all others of the sender that do not. */
+  /** Whether the entry is evicted only after the sender's entries without priority. */
   lasting: boolean;
 }
 
-/** What `read` found. */
+/** The result of `read`. */
 export interface InboxPage {
-  /** Entries after the cursor, oldest first: at most {@link PAGE_ENTRIES}, of {@link PAGE_BYTES} unless it is one. */
+  /**
+   * Entries after the cursor, oldest first: up to {@link PAGE_ENTRIES}, and up to {@link PAGE_BYTES} unless a
+   * single entry is larger.
+   */
   entries: InboxEntry[];
-  /** Whether more stands after them; read on after the last. */
+  /** Whether more entries follow; read on after the last one. */
   more: boolean;
   /**
-   * Where an inbox was read from its beginning: cursor of its last entry, whether or not that is gone.
-   * Empty where none is known, and otherwise.
+   * For a read from the beginning: cursor of the inbox's last entry, even if that entry is gone. Empty if it is
+   * unknown, and for any other read.
    */
   head: string;
   /**
-   * False when entries after the asked cursor may be gone already (older than the time that an inbox
-   * is kept, or trimmed because there was too much), or the cursor is of another bus. Where lanes were
-   * asked for, entries of these alone count.
+   * False when entries after the given cursor may be gone (expired or evicted), or when the cursor belongs to
+   * another bus. If partitions were given, only their entries count.
    */
   complete: boolean;
   /**
-   * Where an inbox was read from its beginning: whether a lasting entry was taken out of it within its
-   * time, since there was too much. False otherwise.
+   * For a read from the beginning: whether a high-priority entry was evicted within its TTL. False for any other
+   * read.
    */
   trimmed: boolean;
 }
 
-/** Lane of the entries for everybody. */
+/** Partition of the entries that concern all devices of the user. */
 export const EVERYBODY = "";
 
 /**
- * In place of a lane: for a log that is always read from its beginning. Nothing is remembered of it
- * once its entries are gone, so no cursor of it can be gone on from.
+ * In place of a partition: for a log that is always read from its beginning. The bus keeps nothing about it
+ * after its entries expire, so its cursors cannot be used to read on.
  */
 export const UNREMEMBERED = null;
 
 /** How long an entry can be read after it was appended, in milliseconds. */
 export const INBOX_MS = 60_000;
 
-/** How many entries an inbox keeps at most. */
+/** Maximum number of entries in an inbox. */
 export const INBOX_ENTRIES = 2_000;
 
-/** How many bytes (in UTF-8) its bodies have together at most; one alone may have more. */
+/** Maximum size of all bodies in an inbox, in bytes of UTF-8. A single larger body is accepted. */
 export const INBOX_BYTES = 8_388_608;
 
-/** Bytes that an entry counts for beside its body, where all inboxes are bounded together. */
+/** Overhead of an entry in the size of all inboxes, in bytes. */
 export const ENTRY_BYTES = 512;
 
-/** Bytes that an inbox counts for there beside its entries; what Redis takes for the smallest one. */
+/** Overhead of an inbox in the size of all inboxes, in bytes: what Redis needs for the smallest one. */
 export const INBOX_BASE_BYTES = 4_096;
 
-/** Entries of one page that `read` answers, at most. */
+/** Maximum number of entries that `read` returns at once. */
 export const PAGE_ENTRIES = 500;
 
-/** Bytes (in UTF-8) of the bodies of one page together, at most; a longer body is a page by itself. */
+/** Maximum size of the bodies of one page, in bytes of UTF-8. A longer body is a page of its own. */
 export const PAGE_BYTES = 262_144;
 
 /**
- * Lanes of an inbox that are told apart beside {@link EVERYBODY}, at most. What stood in one that was
- * longest unused counts as gone for every reader of a lane that is not told apart.
+ * Maximum number of tracked partitions of an inbox beside {@link DEFAULT_PARTITION}. Beyond this limit the least
+ * recently used partition is evicted; its readers then assume that they missed entries.
  */
 export const INBOX_LANES = 16;
 
 /**
- * How the nodes of one deployment reach each other. An inbox is a short log of one user's signals,
- * kept for {@link INBOX_MS}; a notice is a passing message that reaches who listens now.
+ * How the nodes of one deployment communicate. An inbox is a short log of one user's signals with a TTL of
+ * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel.
  *
- * Entries stand in lanes, by whom they concern, so that a reader can tell whether something that
- * concerns it is gone: `read` hands out the entries of all lanes, and judges by those that it is told.
+ * Each entry belongs to a partition, named after the devices that it concerns, so that a reader can tell whether
+ * it missed an entry that concerns it. `read` returns the entries of all partitions; `complete` considers only
+ * the partitions that it is given.
  *
- * Where an inbox has more than {@link INBOX_ENTRIES} or {@link INBOX_BYTES}, the sender who holds most of what
- * is too much makes room: its oldest entries go, the lasting ones last. So nobody loses anything to others who
- * holds no more than an equal share. Who would have to make room for its own entry with one that lasts longer,
- * or has nothing to make room with, is refused. An entry of no sender takes the place of the oldest of all.
+ * When an inbox exceeds {@link INBOX_ENTRIES} or {@link INBOX_BYTES}, the sender with the largest share of it
+ * makes room: its oldest entries are evicted, those with high priority last. A sender within an equal share
+ * therefore never loses an entry to others. An append is refused if its sender would have to evict an entry of
+ * higher priority or has none to evict. An entry without a sender evicts the oldest entry of the inbox.
  *
- * Appending to an inbox also publishes a notice on the channel of the inbox's name, whose text is the
- * new cursor, once the entry can be read. A subscriber therefore treats a notice as a wake-up and
- * reads after the cursor it stands at: a notice that was lost costs time, never a signal.
+ * Appending to an inbox also publishes a notice on the channel of the same name, once the entry can be read. The
+ * text of the notice is the new cursor. A subscriber treats it as a wake-up and reads after its own cursor, so a
+ * lost notice causes a delay, never a lost signal.
  */
 export interface Bus {
   /**
-   * Writes to an inbox; answers once the entry stands there.
-   * @param lane whom the entry concerns, by any name; {@link EVERYBODY} when left out
-   * @param share whose it is; nobody's when left out
-   * @throws Fault LIMITED when the inbox is full of what others hold by right, UNAVAILABLE when all inboxes
-   * together are full or the bus cannot be reached
+   * Appends to an inbox. Resolves once the entry can be read.
+   * @param lane partition of the entry, by any name; {@link DEFAULT_PARTITION} when omitted
+   * @param share sender and priority of the entry; no sender when omitted
+   * @throws Fault LIMITED when the inbox is full and the sender has nothing to evict, UNAVAILABLE when all
+   * inboxes together are full or the bus cannot be reached
    */
   append(
     inbox: string,
@@ -116,18 +119,18 @@ export interface Bus {
   ): Promise<Appended>;
 
   /**
-   * Reads an inbox after a cursor, or all that it still holds after the empty text.
-   * @param lanes whose entries must not be missing; those of all when left out
+   * Reads an inbox after a cursor, or from its beginning if the cursor is empty.
+   * @param lanes partitions that `complete` considers; all when omitted
    */
   read(inbox: string, after: string, lanes?: readonly string[]): Promise<InboxPage>;
 
-  /** Sends a notice to every listener of the channel on every node, this one included. */
+  /** Publishes a notice to every subscriber of the channel on every node, including this one. */
   publish(channel: string, message: string): Promise<void>;
 
   /**
-   * Listens to a channel. Resolves once every notice published from then on will arrive; answers how
-   * to stop. After a lost connection the adapter listens again by itself and then calls the listener
-   * with an empty message, since notices may have been missed.
+   * Subscribes to a channel. Resolves with a function that unsubscribes, once every later notice is certain to
+   * arrive. After a lost connection the adapter resubscribes by itself and calls the listener with an empty
+   * message, since notices may have been missed.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
 }

@@ -1,33 +1,33 @@
 import Redis from "ioredis";
 import type { Clock } from "../core/clock";
 
-/** The oldest Redis that the bus runs on. */
+/** The oldest version of Redis that the bus supports. */
 export const REDIS_VERSION_MIN = [6, 2] as const;
 
-/** What can be said of a Redis without changing it. */
+/** Facts about a Redis server, read without changing it. */
 export interface RedisFacts {
   version: string;
-  /** `master`, or `slave` for a replica, which takes no writes. */
+  /** `master`, or `slave` for a replica, which accepts no writes. */
   role: string;
-  /** Bytes that it may fill; 0 for all there are. */
+  /** Memory limit in bytes; 0 for none. */
   maxMemory: number;
-  /** What it does when they are full (redis.io "Key eviction"); empty where it does not say. */
+  /** Eviction policy at the memory limit (redis.io "Key eviction"); empty if not reported. */
   maxMemoryPolicy: string;
-  /** Whether it writes everything to an append-only file. */
+  /** Whether the append-only file is enabled. */
   appendOnly: boolean;
   /**
-   * When it has the disk take what it wrote there (redis.io "Persistence": `always`, `everysec`, `no`);
-   * null where this user may not ask (CONFIG is kept from many, and from all by some who host it).
+   * When it flushes the append-only file to disk (redis.io "Persistence": `always`, `everysec`, `no`); null if
+   * this user may not run CONFIG, which many hosting providers disable.
    */
   appendFsync: string | null;
-  /** Milliseconds that its clock is ahead of this machine's. */
+  /** How far its clock is ahead of this machine's, in milliseconds. */
   clockAheadMs: number;
 }
 
 /**
- * Looks at a Redis over a connection of its own.
- * @param timeoutMs that connecting, and each command, may take
- * @throws Error that says why it cannot be asked, without the password
+ * Inspects a Redis server over a separate connection.
+ * @param timeoutMs timeout of the connection attempt and of each command
+ * @throws Error with the reason why it cannot be inspected, without the password
  */
 export async function examineRedis(
   url: string,
@@ -43,8 +43,8 @@ export async function examineRedis(
     retryStrategy: () => null,
     connectionName: "signalbox-doctor",
   });
-  // What fails first says why; what is told later is that the connection is closed. A database that is
-  // not there is told here alone, and the first one used in its place.
+  // The first error is the cause; later ones only report the closed connection. For a database that does not
+  // exist, ioredis emits an error but goes on with database 0.
   const reasons: Error[] = [];
   client.on("error", (error) => reasons.push(error));
   try {
@@ -71,19 +71,19 @@ export async function examineRedis(
   }
 }
 
-/** A setting by CONFIG GET; null where Redis refuses to tell. */
+/** Reads a setting with CONFIG GET; null if Redis refuses. */
 async function readSetting(client: Redis, name: string): Promise<string | null> {
   try {
     const [, value] = (await client.config("GET", name)) as string[];
     return value ?? null;
   } catch (error) {
-    // What Redis itself answers; a connection that fails is told as any other.
+    // An error reply of Redis itself; a failed connection is handled by the caller.
     if (error instanceof Error && error.name === "ReplyError") return null;
     throw error;
   }
 }
 
-/** The lines `name:value` of INFO. */
+/** Parses the `name:value` lines of INFO. */
 function readInfo(text: string): Map<string, string> {
   return new Map(
     text.split(/\r?\n/).flatMap((line): Array<[string, string]> => {

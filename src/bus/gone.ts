@@ -1,42 +1,42 @@
 import { EVERYBODY, INBOX_LANES } from "./bus";
 
-/** How far the entries of an inbox are gone, lane by lane: the greatest number of any that is. */
+/** Up to which number the entries of an inbox are gone, in each partition. */
 export class Gone {
-  private everybody: number;
-  /** The other lanes, the one last taken from at the end. */
-  private readonly lanes: { name: string; number: number }[] = [];
+  private defaultPartition: number;
+  /** The other tracked partitions, the most recently trimmed one last. */
+  private readonly partitions: { name: string; number: number }[] = [];
 
   /**
-   * @param to number of the last entry that is gone, of whichever lane
-   * @param others the same of the lanes that are not told apart
+   * @param to number of the last entry that is gone, in any partition
+   * @param untracked the same for the partitions that are not tracked
    */
   constructor(
     public to: number,
-    private others = to,
+    private untracked = to,
   ) {
-    this.everybody = to;
+    this.defaultPartition = to;
   }
 
-  /** Notes that an entry is gone. */
+  /** Records that an entry is gone. */
   take(lane: string, number: number): void {
     this.to = Math.max(this.to, number);
     if (lane === EVERYBODY) {
-      this.everybody = Math.max(this.everybody, number);
+      this.defaultPartition = Math.max(this.defaultPartition, number);
       return;
     }
-    const place = this.lanes.findIndex(({ name }) => name === lane);
-    const [known] = place < 0 ? [] : this.lanes.splice(place, 1);
-    this.lanes.push({ name: lane, number: Math.max(known?.number ?? this.others, number) });
-    const forgotten = this.lanes.length > INBOX_LANES ? this.lanes.shift() : undefined;
-    if (forgotten) this.others = Math.max(this.others, forgotten.number);
+    const index = this.partitions.findIndex(({ name }) => name === lane);
+    const [known] = index < 0 ? [] : this.partitions.splice(index, 1);
+    this.partitions.push({ name: lane, number: Math.max(known?.number ?? this.untracked, number) });
+    const evicted = this.partitions.length > INBOX_LANES ? this.partitions.shift() : undefined;
+    if (evicted) this.untracked = Math.max(this.untracked, evicted.number);
   }
 
-  /** Whether nothing of these lanes is gone that stood after a number. */
+  /** Whether no entry of these partitions after a number is gone. */
   passes(number: number, lanes: readonly string[]): boolean {
     return lanes.every((lane) => {
-      if (lane === EVERYBODY) return number >= this.everybody;
-      const known = this.lanes.find(({ name }) => name === lane);
-      return number >= (known?.number ?? this.others);
+      if (lane === EVERYBODY) return number >= this.defaultPartition;
+      const known = this.partitions.find(({ name }) => name === lane);
+      return number >= (known?.number ?? this.untracked);
     });
   }
 }

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
-/** Characters of a lane's name that a bus remembers. */
-const NAME_LENGTH = 64;
+/** Maximum length of a partition's name. */
+const NAME_LENGTH_MAX = 64;
 
-/** The name that a bus knows a lane by: a device calls itself whatever it likes. */
+/** The name under which a bus tracks a partition: long names, which clients can choose, are hashed. */
 export function shortLane(lane: string): string {
-  return lane.length <= NAME_LENGTH ? lane : hash("sha256", lane, "base64url");
+  return lane.length <= NAME_LENGTH_MAX ? lane : hash("sha256", lane, "base64url");
 }

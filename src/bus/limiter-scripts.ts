@@ -1,11 +1,12 @@
 /**
- * The scripts of the Redis limiter; each is one round trip and runs as one step. A track of failures is
- * a hash: `n` failures, `u` the millisecond to stay away until, `k` once the right secret came this way.
+ * The Lua scripts of the Redis limiter. Each is one round trip and runs atomically. A failure counter is a hash
+ * of `n` (failures), `u` (end of the wait, Unix time in milliseconds) and `k` (1 once a correct secret was seen).
  */
 
 /**
- * KEYS pair, name, address; ARGV free and longest wait ms of each in turn, first wait ms, ms to remember.
- * Answers the milliseconds to stay away, or 0 and has counted.
+ * KEYS: pair, name, address.
+ * ARGV: for each of them in turn the free failures and the longest wait in ms; the first wait in ms; the TTL in ms.
+ * Returns the wait in milliseconds, or 0 after counting the attempt.
  */
 export const BEGIN = `
 local time = redis.call('TIME')
@@ -32,7 +33,10 @@ end
 return 0
 `;
 
-/** KEYS pair, name, address; ARGV right or void, free of the pair, ms to know the address. */
+/**
+ * KEYS: pair, name, address.
+ * ARGV: `right` or `void`; the free failures of the pair; the TTL of a known address in ms.
+ */
 export const SETTLE = `
 local function takeBack(key)
   local n = tonumber(redis.call('HGET', key, 'n') or '0')

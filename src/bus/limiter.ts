@@ -1,76 +1,76 @@
-/** How often something may happen within a window of time. */
+/** How often something may happen within a time window. */
 export interface Budget {
-  /** Keys of budgets of other names are apart. */
+  /** Namespace of the keys. */
   name: string;
-  /** Times within a window; more are refused until it ends. */
+  /** Maximum count within a window; beyond it, requests are refused until the window ends. */
   limit: number;
-  /** Seconds of a window, which begins with the first time. */
+  /** Length of a window in seconds; it begins with the first request. */
   seconds: number;
 }
 
-/** What failures are counted by. */
+/** A counter of failed attempts. */
 export interface Track {
   key: string;
-  /** Failures without a wait; 0 counts none. */
+  /** Number of failures without a wait; 0 disables the counter. */
   free: number;
-  /** Milliseconds of the longest wait. */
+  /** Longest wait in milliseconds. */
   longest: number;
 }
 
-/** Somebody's attempt to show that he knows a secret. */
+/** An attempt to prove knowledge of a secret. */
 export interface Attempt {
-  /** The name together with the address: who guesses at one account waits here first. */
+  /** Counts by name and address together; limits guesses at one account first. */
   pair: Track;
   /**
-   * The name from any address. Does not bind an address that the right secret came from not long ago,
-   * so that strangers cannot keep the owner out.
+   * Counts by name, from any address. It does not apply to an address that recently sent the correct secret, so
+   * that strangers cannot lock out the owner.
    */
   name: Track;
-  /** The address with any name: who tries one secret on many accounts waits here. */
+  /** Counts by address, for any name; limits trying one secret on many accounts. */
   address: Track;
 }
 
-/** Milliseconds that failures are remembered after the last one. */
+/** How long failures are kept after the last one, in milliseconds. */
 export const FAILURES_MS = 3_600_000;
-/** Milliseconds that an address is known for after the right secret came from it. */
+/** How long an address counts as known after it sent the correct secret, in milliseconds. */
 export const KNOWN_MS = 7 * 86_400_000;
-/** Milliseconds of the first wait; every further failure doubles it. */
+/** The first wait in milliseconds; every further failure doubles it. */
 export const FIRST_WAIT_MS = 1_000;
 
-/** What a budget's window holds. */
+/** The state of a rate limit's window. */
 export interface Added {
   count: number;
   endsInMs: number;
 }
 
 /**
- * Counts what must not happen too often, for all nodes of a deployment together. Nobody waits in here:
- * callers are told how long to stay away.
+ * Enforces rate limits for all nodes of a deployment together. It never delays a caller; it returns how long the
+ * caller has to wait.
  */
 export interface Limiter {
-  /** Counts one more against a budget. Answers the milliseconds to stay away, 0 when it is within. */
+  /** Counts one request against a rate limit. Returns the wait in milliseconds, 0 if it is allowed. */
   take(budget: Budget, key: string): Promise<number>;
 
   /**
-   * Adds what was counted elsewhere to a budget, whether or not it is within.
-   * @returns what its window holds by now; undefined where the others cannot be told
+   * Adds to a rate limit what was counted elsewhere, even beyond the limit.
+   * @returns the state of its window; undefined if the other nodes cannot be reached
    */
   add(budget: Budget, key: string, count: number): Promise<Added | undefined>;
 
   /**
-   * Counts an attempt as failed before it is judged, so that many at once gain nothing.
-   * Answers the milliseconds to stay away, 0 when it may be judged; only then it was counted.
+   * Counts an attempt as failed before the secret is checked, so that parallel attempts gain nothing.
+   * Returns the wait in milliseconds, or 0 if the secret may be checked; only then the attempt was counted.
    */
   begin(attempt: Attempt): Promise<number>;
 
   /**
-   * Takes an attempt's failure back: `right` also forgets the name's other failures and knows the
-   * address from now on, `void` is for an attempt that could not be judged.
+   * Undoes the failure that was counted for an attempt. `right` also clears the name's other failures and marks
+   * the address as known; `void` is for an attempt whose secret could not be checked.
    */
   settle(attempt: Attempt, outcome: "right" | "void"): Promise<void>;
 }
 
-/** The wait after so many failures, in milliseconds. */
+/** The wait after a number of failures, in milliseconds. */
 export function waitAfter(failures: number, { free, longest }: Track): number {
   if (failures < free) return 0;
   return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - free, 20), longest);

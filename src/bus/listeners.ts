@@ -1,18 +1,18 @@
 import type { Log } from "../core/log";
 
-/** What listens to a channel. */
+/** Receives the messages of a channel. */
 export type Listener = (message: string) => void;
 
-/** The listeners of each channel. */
+/** The listeners of this process, by channel. */
 export class Listeners {
-  private readonly channels = new Map<string, Set<{ hear: Listener }>>();
+  private readonly channels = new Map<string, Set<{ listener: Listener }>>();
 
   constructor(private readonly log: Log) {}
 
-  /** Adds a listener; answers how to take it away, which says whether it was the channel's last. */
-  add(channel: string, hear: Listener): () => boolean {
-    // One function may listen twice, so each listening is an object of its own.
-    const entry = { hear };
+  /** Adds a listener. Returns a function that removes it and returns whether it was the channel's last. */
+  add(channel: string, listener: Listener): () => boolean {
+    // A wrapper, since the same function may be added twice.
+    const entry = { listener };
     const entries = this.channels.get(channel) ?? new Set();
     this.channels.set(channel, entries.add(entry));
     return () => {
@@ -30,16 +30,16 @@ export class Listeners {
     return [...this.channels.keys()];
   }
 
-  /** Tells every listener of a channel; one that throws is logged and does not keep it from the others. */
+  /** Calls every listener of a channel. An error of one is logged and does not affect the others. */
   tell(channel: string, message: string): void {
     const entries = this.channels.get(channel);
     for (const entry of [...(entries ?? [])]) {
-      // An earlier listener may have stopped this one.
+      // An earlier listener may have removed this one.
       if (!entries?.has(entry)) continue;
       try {
-        entry.hear(message);
+        entry.listener(message);
       } catch (error) {
-        this.log.error({ err: error }, "a listener of the bus failed");
+        this.log.error({ err: error }, "a bus listener failed");
       }
     }
   }

@@ -5,49 +5,49 @@ import { type Excess, type Held, Shares } from "./shares";
 /** An entry of an inbox in memory. */
 export interface Entry extends Held {
   number: number;
-  /** When it was appended, in milliseconds since the epoch. */
+  /** When it was appended, in milliseconds since the Unix epoch. */
   at: number;
-  /** In UTF-8: a minute of texts would go through each of the garbage collector's rounds. */
+  /** A buffer and not a string, to keep a minute of signals out of the garbage collector's heap. */
   body: Buffer;
   lane: string;
 }
 
-/** The entries of one inbox in memory, in the order of their numbers. */
+/** One inbox in memory; its entries are in the order of their numbers. */
 export class LocalInbox {
   readonly entries: Entry[] = [];
-  /** When a lasting entry that was taken out since there was too much had been appended; the last of them. */
+  /** When the newest of the evicted high-priority entries had been appended. */
   trimmedAt = Number.NEGATIVE_INFINITY;
   private bytes = 0;
   private readonly shares = new Shares<Entry>();
 
   constructor(
     readonly gone: Gone,
-    /** Whether anything is remembered of it once it is empty. */
+    /** Whether its watermark is kept once it is empty. */
     readonly remembered: boolean,
   ) {}
 
-  /** Bytes that it counts for where all inboxes are bounded together. */
+  /** What it counts for in the size of all inboxes, in bytes. */
   get size(): number {
     const { length } = this.entries;
     return length === 0 ? 0 : INBOX_BASE_BYTES + ENTRY_BYTES * length + this.bytes;
   }
 
-  /** Adds an entry, and makes room for it; false where nothing may go in its place. */
+  /** Adds an entry and evicts others if necessary. Returns false if no entry may be evicted for it. */
   add(entry: Entry): boolean {
     this.entries.push(entry);
     this.bytes += entry.body.length;
     this.shares.add(entry);
     for (let excess = this.excess(); excess; excess = this.excess()) {
-      const going = this.next(excess, entry);
-      this.remove(going);
-      if (going === entry) return false;
-      this.gone.take(going.lane, going.number);
-      if (going.share.lasting) this.trimmedAt = Math.max(this.trimmedAt, going.at);
+      const victim = this.victim(excess, entry);
+      this.remove(victim);
+      if (victim === entry) return false;
+      this.gone.take(victim.lane, victim.number);
+      if (victim.share.lasting) this.trimmedAt = Math.max(this.trimmedAt, victim.at);
     }
     return true;
   }
 
-  /** Takes away what is past its time. */
+  /** Removes expired entries. */
   expire(now: number): void {
     for (let entry = this.entries[0]; entry; entry = this.entries[0]) {
       if (now - entry.at <= INBOX_MS) return;
@@ -56,7 +56,7 @@ export class LocalInbox {
     }
   }
 
-  /** Index of the first entry beyond a number. */
+  /** Index of the first entry after a number. */
   firstAfter(number: number): number {
     let [from, to] = [0, this.entries.length];
     while (from < to) {
@@ -73,7 +73,7 @@ export class LocalInbox {
     return length > 1 && this.bytes > INBOX_BYTES ? "bytes" : undefined;
   }
 
-  private next(excess: Excess, newest: Entry): Entry {
+  private victim(excess: Excess, newest: Entry): Entry {
     const [oldest = newest] = this.entries;
     return newest.share.sender === "" ? oldest : this.shares.next(excess, newest);
   }

@@ -11,8 +11,8 @@ import {
   waitAfter,
 } from "./limiter";
 
-/** Windows, and tracks of failures, that are kept at most; the longest unused go first. */
-const REMEMBERED = 50_000;
+/** Maximum number of windows, and of failure counters; the least recently used are evicted. */
+const KEYS_MAX = 50_000;
 
 interface Window {
   count: number;
@@ -22,65 +22,65 @@ interface Window {
 interface Failures {
   count: number;
   waitUntil: number;
-  /** Whether the right secret came this way. */
+  /** Whether the correct secret was seen. */
   known: boolean;
   forgetAt: number;
 }
 
 /**
- * Counts in the memory of this node. Written out, since the in-memory limiters of
- * rate-limiter-flexible keep every key and a timer for it, and take no clock.
+ * A limiter in the memory of this node. Written by hand, since the in-memory limiters of rate-limiter-flexible
+ * keep every key with a timer and accept no clock.
  */
 export class LocalLimiter implements Limiter {
-  private readonly windows = new LRUCache<string, Window>({ max: REMEMBERED });
-  private readonly failures = new LRUCache<string, Failures>({ max: REMEMBERED });
+  private readonly windows = new LRUCache<string, Window>({ max: KEYS_MAX });
+  private readonly failures = new LRUCache<string, Failures>({ max: KEYS_MAX });
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * As {@link Limiter.take}, without a promise: every request passes here.
-   * @param points how often it counts; what does not fit is refused as a whole and uses up nothing
+   * {@link Limiter.take} without a promise, since every request is counted.
+   * @param points weight of the request; a request that exceeds the limit consumes nothing
    */
   takeNow(budget: Budget, key: string, points = 1): number {
-    return this.count(budget, placeOf(budget, key), points);
+    return this.count(budget, windowKey(budget, key), points);
   }
 
-  /** {@link takeNow} of one key, worked out once: for whoever is counted again and again. */
+  /** {@link takeNow} bound to one key, for callers that count often. */
   counter(budget: Budget, key: string): () => number {
-    const place = placeOf(budget, key);
-    return () => this.count(budget, place, 1);
+    const id = windowKey(budget, key);
+    return () => this.count(budget, id, 1);
   }
 
-  /** Counts what has been done already, whether it fits or not. */
+  /** Counts work that is already done, even beyond the limit. */
   addNow(budget: Budget, key: string, points: number): void {
     const now = this.clock.now();
-    this.windowAt(budget, placeOf(budget, key), now).count += points;
+    this.windowAt(budget, windowKey(budget, key), now).count += points;
   }
 
-  private count(budget: Budget, place: string, points: number): number {
+  private count(budget: Budget, id: string, points: number): number {
     const now = this.clock.now();
-    const window = this.windowAt(budget, place, now);
+    const window = this.windowAt(budget, id, now);
     if (window.count + points > budget.limit) return window.endsAt - now;
     window.count += points;
     return 0;
   }
 
-  private windowAt({ seconds }: Budget, place: string, now: number): Window {
-    const found = this.windows.get(place);
+  private windowAt({ seconds }: Budget, id: string, now: number): Window {
+    const found = this.windows.get(id);
     if (found !== undefined && found.endsAt > now) return found;
     const window = { count: 0, endsAt: now + seconds * 1000 };
-    this.windows.set(place, window);
+    this.windows.set(id, window);
     return window;
   }
 
   async add(budget: Budget, key: string, count: number): Promise<Added> {
     const now = this.clock.now();
-    const place = placeOf(budget, key);
-    const known = this.windows.get(place);
+    const id = windowKey(budget, key);
+    const known = this.windows.get(id);
     const window =
       known && known.endsAt > now ? known : { count: 0, endsAt: now + budget.seconds * 1000 };
     window.count += count;
-    this.windows.set(place, window);
+    this.windows.set(id, window);
     return { count: window.count, endsInMs: window.endsAt - now };
   }
 
@@ -112,7 +112,7 @@ export class LocalLimiter implements Limiter {
 
   async settle({ pair, name, address }: Attempt, outcome: "right" | "void"): Promise<void> {
     const now = this.clock.now();
-    if (outcome === "void") for (const track of [pair, name]) this.takeBack(track, now);
+    if (outcome === "void") for (const track of [pair, name]) this.undo(track, now);
     else {
       this.failures.delete(name.key);
       if (pair.free > 0) {
@@ -120,10 +120,10 @@ export class LocalLimiter implements Limiter {
         this.failures.set(pair.key, { count: 0, waitUntil: 0, known: true, forgetAt });
       }
     }
-    this.takeBack(address, now);
+    this.undo(address, now);
   }
 
-  private takeBack(track: Track, now: number): void {
+  private undo(track: Track, now: number): void {
     const found = this.find(track, now);
     if (!found) return;
     found.count = Math.max(0, found.count - 1);
@@ -136,9 +136,9 @@ export class LocalLimiter implements Limiter {
   }
 }
 
-const placeOf = ({ name }: Budget, key: string) => `${name} ${key}`;
+const windowKey = ({ name }: Budget, key: string) => `${name} ${key}`;
 
-/** The tracks in the order of their places in the scripts of Redis. */
+/** The failure counters in the order in which the Redis scripts take them. */
 export function tracksOf({ pair, name, address }: Attempt): [Track, Track, Track] {
   return [pair, name, address];
 }

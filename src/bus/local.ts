@@ -21,20 +21,20 @@ import { shortLane } from "./lane";
 import { type Listener, Listeners } from "./listeners";
 import { LocalInbox } from "./local-inbox";
 
-/** Remembered cursors of emptied inboxes, at most. */
-const HEADS = 100_000;
+/** Maximum number of empty inboxes whose watermark is kept. */
+const EMPTY_INBOXES_MAX = 100_000;
 
-/** What is remembered of an inbox that was emptied. */
-interface Head {
+/** What is kept of an inbox whose entries have all expired. */
+interface EmptyInbox {
   gone: Gone;
-  /** When it was emptied. */
+  /** When it became empty, in milliseconds since the Unix epoch. */
   at: number;
 }
 
 /**
- * The bus of a node that is alone, in its own memory. A cursor is `epoch.number`: the epoch is this
- * bus, so that a cursor of an earlier process is known as foreign, and numbers count over all inboxes.
- * @param bytesMost of all inboxes together; any when left out
+ * The bus of a single node, in its memory. A cursor is `epoch.number`. The epoch identifies this bus, so that a
+ * cursor of an earlier process is recognized as foreign. Numbers are counted across all inboxes.
+ * @param bytesMost maximum size of all inboxes together, in bytes; unlimited when omitted
  */
 export function openLocalBus(
   clock: Clock,
@@ -45,19 +45,19 @@ export function openLocalBus(
 }
 
 class LocalBus implements OpenBus {
-  /** The epoch, as it stands before each number. */
+  /** The part of a cursor in front of its number. */
   private readonly prefix = `${newId()}.`;
-  private last = 0;
-  /** In the order of their last entries, so the one to empty next comes first. */
+  private lastNumber = 0;
+  /** In the order of their last entries, so that the first one expires first. */
   private readonly inboxes = new Map<string, LocalInbox>();
-  /** In the order that they were emptied. */
-  private readonly heads = new Map<string, Head>();
-  /** Heads that would be forgotten, of inboxes that somebody listens to: who is here is not told of a gap. */
-  private readonly attended = new Map<string, Gone>();
-  /** The greatest of the last numbers that are remembered no more. */
-  private forgottenTo = 0;
+  /** In the order in which they became empty. */
+  private readonly emptyInboxes = new Map<string, EmptyInbox>();
+  /** Watermarks kept beyond their TTL while the inbox has a subscriber, which must not see a false gap. */
+  private readonly subscribedWatermarks = new Map<string, Gone>();
+  /** The highest watermark that was dropped. */
+  private droppedWatermark = 0;
   private readonly listeners: Listeners;
-  /** Bytes of all inboxes. */
+  /** Size of all inboxes in bytes. */
   private size = 0;
   private closed = false;
 
@@ -81,10 +81,10 @@ class LocalBus implements OpenBus {
     const bytes = Buffer.from(body);
     const base = this.inboxes.has(name) ? 0 : INBOX_BASE_BYTES;
     if (this.size + base + ENTRY_BYTES + bytes.length > this.bytesMost) throw inboxesFull();
-    const inbox = this.inboxes.get(name) ?? this.begin(name, lane !== UNREMEMBERED);
+    const inbox = this.inboxes.get(name) ?? this.create(name, lane !== UNREMEMBERED);
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
-    const number = ++this.last;
+    const number = ++this.lastNumber;
     const entry = { number, at: now, body: bytes, lane: shortLane(lane ?? EVERYBODY), share };
     const added = this.resize(inbox, () => {
       inbox.expire(now);
@@ -92,7 +92,7 @@ class LocalBus implements OpenBus {
     });
     if (!added) throw inboxFull();
     const cursor = `${this.prefix}${number}`;
-    this.tell(name, cursor);
+    this.dispatch(name, cursor);
     const fullness = this.size / this.bytesMost;
     return { cursor, heard: this.listeners.has(name), fullness };
   }
@@ -106,35 +106,35 @@ class LocalBus implements OpenBus {
     const number = this.numberOf(after);
     const all = inbox?.entries ?? [];
     const entries: InboxEntry[] = [];
-    let at = inbox?.firstAfter(number ?? 0) ?? 0;
+    let index = inbox?.firstAfter(number ?? 0) ?? 0;
     let bytes = 0;
-    for (let entry = all[at]; entry; entry = all[++at]) {
+    for (let entry = all[index]; entry; entry = all[++index]) {
       bytes += entry.body.length;
       if (entries.length >= PAGE_ENTRIES || (bytes > PAGE_BYTES && entries.length > 0)) break;
       entries.push({ cursor: `${this.prefix}${entry.number}`, body: entry.body.toString() });
     }
+    const fromStart = after === "";
+    const watermark = inbox?.gone ?? this.watermarkOf(name);
     const complete =
-      after === "" ||
-      (number !== undefined && this.holds(inbox?.gone ?? this.gone(name), number, lanes));
-    const begun = after === "";
-    const head = begun ? `${this.prefix}${this.headOf(name)}` : "";
-    const trimmed = begun && inbox !== undefined && now - inbox.trimmedAt <= INBOX_MS;
-    return { entries, more: at < all.length, head, complete, trimmed };
+      fromStart || (number !== undefined && this.isComplete(watermark, number, lanes));
+    const head = fromStart ? `${this.prefix}${this.lastNumberOf(name)}` : "";
+    const trimmed = fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_MS;
+    return { entries, more: index < all.length, head, complete, trimmed };
   }
 
   async publish(channel: string, message: string): Promise<void> {
     this.mustBeOpen();
-    this.tell(channel, message);
+    this.dispatch(channel, message);
   }
 
   async subscribe(channel: string, listener: Listener): Promise<() => Promise<void>> {
     this.mustBeOpen();
     const stop = this.listeners.add(channel, listener);
     return async () => {
-      const gone = stop() ? this.attended.get(channel) : undefined;
-      if (!gone) return;
-      this.attended.delete(channel);
-      this.forgottenTo = Math.max(this.forgottenTo, gone.to);
+      const watermark = stop() ? this.subscribedWatermarks.get(channel) : undefined;
+      if (!watermark) return;
+      this.subscribedWatermarks.delete(channel);
+      this.droppedWatermark = Math.max(this.droppedWatermark, watermark.to);
     };
   }
 
@@ -146,57 +146,64 @@ class LocalBus implements OpenBus {
     this.closed = true;
     this.listeners.clear();
     this.inboxes.clear();
-    this.heads.clear();
-    this.attended.clear();
+    this.emptyInboxes.clear();
+    this.subscribedWatermarks.clear();
   }
 
   private mustBeOpen(): void {
     if (this.closed) throw new Fault("UNAVAILABLE", "The service is stopping");
   }
 
-  /** After the caller's own step, so that a listener never runs inside of an append. */
-  private tell(channel: string, message: string): void {
+  /** Calls listeners in a microtask, so that none runs inside `append`. */
+  private dispatch(channel: string, message: string): void {
     queueMicrotask(() => this.listeners.tell(channel, message));
   }
 
-  /** The number that a cursor stands at; undefined for one that this bus never gave. */
+  /** The number of a cursor; undefined if this bus did not create it. */
   private numberOf(cursor: string): number | undefined {
     if (!cursor.startsWith(this.prefix)) return undefined;
     const text = cursor.slice(this.prefix.length);
     if (!/^\d{1,15}$/.test(text)) return undefined;
     const number = Number(text);
-    return number <= this.last ? number : undefined;
+    return number <= this.lastNumber ? number : undefined;
   }
 
-  /** An inbox without entries, and what is known of those that it had. */
-  private begin(name: string, remembered: boolean): LocalInbox {
-    const gone = this.gone(name) ?? new Gone(this.forgottenTo);
-    this.heads.delete(name);
-    this.attended.delete(name);
-    return new LocalInbox(gone, remembered);
+  /** Creates an empty inbox with the watermark of its predecessor. */
+  private create(name: string, remembered: boolean): LocalInbox {
+    const watermark = this.watermarkOf(name) ?? new Gone(this.droppedWatermark);
+    this.emptyInboxes.delete(name);
+    this.subscribedWatermarks.delete(name);
+    return new LocalInbox(watermark, remembered);
   }
 
-  /** Whether nothing of these lanes is gone that stood after a number. */
-  private holds(gone: Gone | undefined, number: number, lanes?: readonly string[]): boolean {
-    if (number >= (gone?.to ?? this.forgottenTo)) return true;
-    return gone !== undefined && lanes !== undefined && gone.passes(number, lanes.map(shortLane));
+  /** Whether no entry of these partitions after a number is gone. */
+  private isComplete(
+    watermark: Gone | undefined,
+    number: number,
+    lanes?: readonly string[],
+  ): boolean {
+    if (number >= (watermark?.to ?? this.droppedWatermark)) return true;
+    if (watermark === undefined || lanes === undefined) return false;
+    return watermark.passes(number, lanes.map(shortLane));
   }
 
-  /** A number that all entries up to now have reached, and none to come. */
-  private headOf(name: string): number {
+  /** The number of an inbox's last entry, whether or not that is gone. */
+  private lastNumberOf(name: string): number {
     const inbox = this.inboxes.get(name);
-    const gone = inbox?.gone ?? this.gone(name) ?? new Gone(this.forgottenTo);
-    // Who listens goes on from here, however long nothing comes.
-    if (!inbox && !this.heads.has(name) && this.listeners.has(name)) this.attended.set(name, gone);
-    return inbox?.entries.at(-1)?.number ?? gone.to;
+    const watermark = inbox?.gone ?? this.watermarkOf(name) ?? new Gone(this.droppedWatermark);
+    // A subscriber reads on from here, however long the inbox stays empty.
+    if (!inbox && !this.emptyInboxes.has(name) && this.listeners.has(name)) {
+      this.subscribedWatermarks.set(name, watermark);
+    }
+    return inbox?.entries.at(-1)?.number ?? watermark.to;
   }
 
-  /** What is remembered of an inbox without entries. */
-  private gone(name: string): Gone | undefined {
-    return this.heads.get(name)?.gone ?? this.attended.get(name);
+  /** The watermark of an inbox without entries, if it is still kept. */
+  private watermarkOf(name: string): Gone | undefined {
+    return this.emptyInboxes.get(name)?.gone ?? this.subscribedWatermarks.get(name);
   }
 
-  /** Does something to an inbox and counts what all of them hold. */
+  /** Changes an inbox and updates the size of all inboxes. */
   private resize<T>(inbox: LocalInbox, act: () => T): T {
     this.size -= inbox.size;
     try {
@@ -212,13 +219,13 @@ class LocalBus implements OpenBus {
       if (newest && now - newest.at <= INBOX_MS) break;
       this.inboxes.delete(name);
       this.resize(inbox, () => inbox.expire(now));
-      if (inbox.remembered) this.heads.set(name, { gone: inbox.gone, at: now });
+      if (inbox.remembered) this.emptyInboxes.set(name, { gone: inbox.gone, at: now });
     }
-    for (const [name, { gone, at }] of this.heads) {
-      if (now - at <= HEAD_MS && this.heads.size <= HEADS) break;
-      this.heads.delete(name);
-      if (this.listeners.has(name)) this.attended.set(name, gone);
-      else this.forgottenTo = Math.max(this.forgottenTo, gone.to);
+    for (const [name, { gone, at }] of this.emptyInboxes) {
+      if (now - at <= HEAD_MS && this.emptyInboxes.size <= EMPTY_INBOXES_MAX) break;
+      this.emptyInboxes.delete(name);
+      if (this.listeners.has(name)) this.subscribedWatermarks.set(name, gone);
+      else this.droppedWatermark = Math.max(this.droppedWatermark, gone.to);
     }
   }
 }

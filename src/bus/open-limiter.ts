@@ -4,28 +4,28 @@ import type { Log } from "../core/log";
 import type { Limiter } from "./limiter";
 import { LocalLimiter } from "./local-limiter";
 
-/** What a node counts with. */
+/** The limiters of a node. */
 export interface OpenLimiters {
-  /** Counts on this node alone, at no cost: for what every request is counted by. */
+  /** Counts on this node only, without a round trip; for limits that apply to every request. */
   near: LocalLimiter;
-  /** Counts for all nodes together: for what is dear or secret. */
+  /** Counts for all nodes together; for expensive operations and for secrets. */
   shared: Limiter;
   close(): Promise<void>;
 }
 
 /**
- * Opens what limits are counted with: over Redis with REDIS_URL, else in the process itself.
+ * Opens the limiters: over Redis if REDIS_URL is set, otherwise in memory.
  * @throws Error when Redis cannot be reached
  */
-export async function openLimiters(parts: {
+export async function openLimiters(deps: {
   config: Pick<Config, "REDIS_URL">;
   clock: Clock;
   log: Log;
 }): Promise<OpenLimiters> {
-  const near = new LocalLimiter(parts.clock);
-  const url = parts.config.REDIS_URL;
+  const near = new LocalLimiter(deps.clock);
+  const url = deps.config.REDIS_URL;
   if (url === undefined) return { near, shared: near, close: async () => undefined };
   const { openRedisLimiter } = require("./redis-limiter") as typeof import("./redis-limiter");
-  const shared = await openRedisLimiter(url, parts.log, near);
+  const shared = await openRedisLimiter(url, deps.log, near);
   return { near, shared, close: () => shared.close() };
 }

@@ -5,18 +5,18 @@ import type { OpenBus } from "./adapter";
 import { openLocalBus } from "./local";
 
 /**
- * Opens the bus that the configuration asks for: Redis with REDIS_URL, else the process itself.
+ * Opens the configured bus: over Redis if REDIS_URL is set, otherwise in memory.
  * @throws Error when Redis cannot be reached
  */
-export async function openBus(parts: {
+export async function openBus(deps: {
   config: Pick<Config, "REDIS_URL" | "INBOXES_BYTES">;
   clock: Clock;
   log: Log;
 }): Promise<OpenBus> {
-  const { REDIS_URL: url, INBOXES_BYTES } = parts.config;
-  const bytesMost = INBOXES_BYTES || undefined;
-  if (url === undefined) return openLocalBus(parts.clock, parts.log, bytesMost);
-  // Loaded here, since a node that is alone can spare the memory of Redis' client.
+  const { REDIS_URL: url, INBOXES_BYTES } = deps.config;
+  const bytesMax = INBOXES_BYTES || undefined;
+  if (url === undefined) return openLocalBus(deps.clock, deps.log, bytesMax);
+  // Loaded lazily to save the memory of the Redis client on a single node.
   const { openRedisBus } = require("./redis") as typeof import("./redis");
-  return openRedisBus(url, parts.log, bytesMost);
+  return openRedisBus(url, deps.log, bytesMax);
 }

@@ -3,19 +3,19 @@ import { type Listener, Listeners } from "./listeners";
 import { awayFault, type RedisConnection } from "./redis-connection";
 
 /**
- * The channels this node listens to, on one connection that does nothing else (Redis, "Pub/sub"). A
- * channel is subscribed to once, however many listen.
+ * The channels that this node subscribes to, on a dedicated connection (redis.io "Pub/sub"). Each channel is
+ * subscribed to once, whatever the number of its listeners.
  */
 export class RedisChannels {
   private readonly listeners: Listeners;
-  /** For each channel with listeners: that Redis has confirmed it on the present connection. */
+  /** Channels with listeners, each with Redis' confirmation on the current connection. */
   private readonly confirmed = new Map<string, Promise<void>>();
   private everConnected = false;
 
   constructor(
     private readonly connection: RedisConnection,
-    /** What Redis calls a channel. */
-    private readonly nameOf: (channel: string) => string,
+    /** The name of a channel in Redis. */
+    private readonly redisNameOf: (channel: string) => string,
     private readonly log: Log,
   ) {
     this.listeners = new Listeners(log);
@@ -23,15 +23,15 @@ export class RedisChannels {
     client.on("message", (name: string, message: string) => this.listeners.tell(name, message));
     client.on("close", () => this.confirmed.clear());
     client.on("ready", () => {
-      const again = this.everConnected;
+      const isReconnect = this.everConnected;
       this.everConnected = true;
-      if (again) this.relisten();
+      if (isReconnect) this.resubscribe();
     });
   }
 
   /** See `Bus.subscribe`. */
   async subscribe(channel: string, listener: Listener): Promise<() => Promise<void>> {
-    const name = this.nameOf(channel);
+    const name = this.redisNameOf(channel);
     const remove = this.listeners.add(name, listener);
     try {
       await this.connection.run(() => this.confirm(name));
@@ -42,7 +42,7 @@ export class RedisChannels {
     return async () => this.stop(name, remove);
   }
 
-  /** What Redis calls the channels that this node listens to. */
+  /** The Redis names of the channels that this node subscribes to. */
   names(): string[] {
     return this.listeners.names();
   }
@@ -51,35 +51,35 @@ export class RedisChannels {
     this.listeners.clear();
   }
 
-  /** Subscribes unless that is under way or done. Redis keeps the order of what one connection sends. */
+  /** Subscribes unless this is in progress or done. Redis processes the commands of one connection in order. */
   private confirm(name: string): Promise<void> {
     const known = this.confirmed.get(name);
     if (known) return known;
-    const made = this.connection.client.subscribe(name).then(
+    const confirmation = this.connection.client.subscribe(name).then(
       () => {},
       (error: unknown) => {
-        if (this.confirmed.get(name) === made) this.confirmed.delete(name);
+        if (this.confirmed.get(name) === confirmation) this.confirmed.delete(name);
         throw error;
       },
     );
-    this.confirmed.set(name, made);
-    return made;
+    this.confirmed.set(name, confirmation);
+    return confirmation;
   }
 
   private stop(name: string, remove: () => boolean): void {
     if (!remove() || !this.confirmed.delete(name)) return;
     this.connection.client.unsubscribe(name).catch((error: unknown) => {
-      // The connection is gone, and the subscription with it.
-      this.log.debug({ err: error }, "a channel was not left in Redis");
+      // The connection is lost, which ends the subscription too.
+      this.log.debug({ err: error }, "failed to unsubscribe from a Redis channel");
     });
   }
 
-  /** On a new connection: listens again, then tells all that notices may have been missed. */
-  private relisten(): void {
+  /** Resubscribes on a new connection, then signals to all listeners that notices may have been missed. */
+  private resubscribe(): void {
     for (const name of this.listeners.names()) {
       this.confirm(name).then(
         () => this.listeners.tell(name, ""),
-        // A connection on which nobody can listen is of no use: the next one tries again.
+        // Without the subscription the connection is useless; the next one retries.
         () => this.connection.renew(),
       );
     }

@@ -3,15 +3,15 @@ import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { integerBetween } from "../core/random";
 
-/** How long a command may take, and how long it waits for a lost connection, in milliseconds. */
-const PATIENCE_MS = 2_000;
-/** How long a start waits for Redis. */
-const START_MS = 10_000;
-const PING_MS = 10_000;
-/** Milliseconds of the first wait between two attempts to connect, and of the longest. */
+/** Timeout of a command, and how long a command waits for a lost connection, in milliseconds. */
+const COMMAND_TIMEOUT_MS = 2_000;
+/** How long the start waits for Redis, in milliseconds. */
+const START_TIMEOUT_MS = 10_000;
+const PING_INTERVAL_MS = 10_000;
+/** First and longest delay between two connection attempts, in milliseconds. */
 const RETRY_MS = { first: 100, longest: 1_000 };
 
-/** What a caller is told while Redis is away. */
+/** The fault for callers while Redis is unavailable. */
 export function awayFault(): Fault {
   return new Fault(
     "UNAVAILABLE",
@@ -22,14 +22,14 @@ export function awayFault(): Fault {
 }
 
 /**
- * One connection to Redis that comes back by itself, after 100 ms at first and 1 s at most. Commands
- * never wait in a queue for it: a signal that its sender was told is lost must not be delivered later.
+ * A connection to Redis that reconnects by itself, with delays from 100 ms to 1 s. Commands are never queued
+ * while it is lost: a signal that was reported as failed to its sender must not be delivered later.
  */
 export class RedisConnection {
   readonly client: Redis;
   private readonly heartbeat: NodeJS.Timeout;
   private reason = "the connection was closed";
-  private away = false;
+  private disconnected = false;
   private closed = false;
 
   constructor(
@@ -39,25 +39,25 @@ export class RedisConnection {
   ) {
     this.client = new Redis(url, OPTIONS);
     this.client.options.connectionName = `signalbox-${name}`;
-    // As many commands as there are may wait for one connection.
+    // Any number of commands may wait for the connection.
     this.client.setMaxListeners(0);
     this.client.on("error", (error) => {
       this.reason = error.message;
     });
     this.client.on("ready", () => {
-      this.away = false;
+      this.disconnected = false;
       log.info({ connection: name }, "connected to Redis");
     });
     this.client.on("close", () => {
-      // An outage ends every attempt in the same way; one line is enough.
-      if (this.away || this.closed) return;
-      this.away = true;
-      log.warn({ connection: name, reason: this.reason }, "Redis is away");
+      // Logged once per outage, not for every failed attempt.
+      if (this.disconnected || this.closed) return;
+      this.disconnected = true;
+      log.warn({ connection: name, reason: this.reason }, "lost the connection to Redis");
     });
     this.heartbeat = setInterval(() => {
-      // A connection that a firewall forgot gives no error by itself.
+      // A connection that a firewall dropped silently reports no error.
       if (this.isReady()) this.client.ping().catch(() => this.renew());
-    }, PING_MS);
+    }, PING_INTERVAL_MS);
     this.heartbeat.unref();
   }
 
@@ -65,28 +65,28 @@ export class RedisConnection {
     return this.client.status === "ready";
   }
 
-  /** Waits for the first connection. @throws Error when Redis does not come up in time */
+  /** Waits for the first connection. @throws Error when Redis cannot be reached within ten seconds */
   async start(): Promise<void> {
-    if (await this.becomesReady(START_MS)) return;
+    if (await this.waitUntilReady(START_TIMEOUT_MS)) return;
     this.close();
     throw new Error(`Redis (REDIS_URL) cannot be reached: ${this.reason}`);
   }
 
   /**
-   * Runs a command once the connection is there.
-   * @throws Fault UNAVAILABLE when it is not within two seconds, or the command fails
+   * Runs a command once the connection is ready.
+   * @throws Fault UNAVAILABLE when it is not ready within two seconds, or the command fails
    */
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!this.isReady() && !(await this.becomesReady(PATIENCE_MS))) throw awayFault();
+    if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw awayFault();
     try {
       return await command(this.client);
     } catch (error) {
-      this.log.warn({ err: plain(error) }, "a command to Redis failed");
+      this.log.warn({ err: withoutCommand(error) }, "a Redis command failed");
       throw awayFault();
     }
   }
 
-  /** Drops the present connection without waiting for the other end; another one follows. */
+  /** Drops the current connection without waiting for Redis and connects again. */
   renew(): void {
     if (this.isReady()) this.client.stream.destroy();
   }
@@ -97,7 +97,7 @@ export class RedisConnection {
     this.client.disconnect();
   }
 
-  private becomesReady(ms: number): Promise<boolean> {
+  private waitUntilReady(ms: number): Promise<boolean> {
     if (this.isReady()) return Promise.resolve(true);
     const { client } = this;
     return new Promise((resolve) => {
@@ -117,9 +117,9 @@ export class RedisConnection {
 }
 
 /**
- * Milliseconds before the next attempt to connect, half of them by chance: all nodes lose Redis in one
- * moment, and are not to come back in one.
- * @param attempt counted from 1
+ * Delay before the next connection attempt, in milliseconds: exponential back-off with jitter, since all nodes
+ * lose Redis at the same moment and must not all return at once.
+ * @param attempt number of the attempt, from 1
  */
 export function retryWait(attempt: number): number {
   const wait = Math.min(RETRY_MS.first * 2 ** Math.min(attempt - 1, 10), RETRY_MS.longest);
@@ -131,15 +131,15 @@ const OPTIONS: RedisOptions = {
   autoResubscribe: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  commandTimeout: PATIENCE_MS,
+  commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: 5_000,
   keepAlive: 10_000,
   retryStrategy: retryWait,
-  // After a failover the old primary answers so until the connection is made anew.
+  // After a failover the old primary replies READONLY until the client reconnects.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 };
 
-/** The error without the command, whose values are signals. */
-function plain(error: unknown): { message: string } {
+/** The error without the command, whose arguments contain signals. */
+function withoutCommand(error: unknown): { message: string } {
   return { message: error instanceof Error ? error.message : String(error) };
 }

@@ -7,41 +7,41 @@ import { BEGIN, SETTLE } from "./limiter-scripts";
 import { type LocalLimiter, tracksOf } from "./local-limiter";
 import { RedisConnection } from "./redis-connection";
 
-/** The braces keep the keys of one script on one node of a cluster. */
+/** The hash tag keeps all keys of a script in one slot of a Redis cluster. */
 const PREFIX = "signalbox:{limits}:";
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    /** The script BEGIN. */
+    /** The script RESERVE. */
     signalboxBegin(...words: (string | number)[]): Result<number, Context>;
-    /** The script SETTLE. */
+    /** The script COMMIT. */
     signalboxSettle(...words: (string | number)[]): Result<number, Context>;
   }
 }
 
 /**
- * Counts in Redis, for all nodes together; in the memory of this node while Redis is away, so that an
- * outage neither opens the doors to guessing nor closes them to everybody.
- * @throws Error when Redis does not answer at the start
+ * Opens a limiter that counts in Redis, for all nodes together. During an outage of Redis it counts in the
+ * memory of this node, so that guessing stays limited and nobody is locked out.
+ * @throws Error when Redis cannot be reached at the start
  */
 export async function openRedisLimiter(
   url: string,
   log: Log,
-  meanwhile: LocalLimiter,
+  fallback: LocalLimiter,
 ): Promise<Limiter & { close(): Promise<void> }> {
-  const limiter = new RedisLimiter(url, log, meanwhile);
+  const limiter = new RedisLimiter(url, log, fallback);
   await limiter.start();
   return limiter;
 }
 
 class RedisLimiter implements Limiter {
   private readonly connection: RedisConnection;
-  private readonly budgets = new Map<string, RateLimiterRedis>();
+  private readonly limiters = new Map<string, RateLimiterRedis>();
 
   constructor(
     url: string,
     log: Log,
-    private readonly meanwhile: LocalLimiter,
+    private readonly fallback: LocalLimiter,
   ) {
     this.connection = new RedisConnection(url, "limits", log);
     this.connection.client.defineCommand("signalboxBegin", { numberOfKeys: 3, lua: BEGIN });
@@ -62,7 +62,7 @@ class RedisLimiter implements Limiter {
       return 0;
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);
-      return this.meanwhile.take(budget, key);
+      return this.fallback.take(budget, key);
     }
   }
 
@@ -77,44 +77,44 @@ class RedisLimiter implements Limiter {
 
   begin(attempt: Attempt): Promise<number> {
     const words = tracksOf(attempt).flatMap(({ free, longest }) => [free, longest]);
-    return this.ask(
+    return this.runOrFallBack(
       (client) => client.signalboxBegin(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_MS),
-      () => this.meanwhile.begin(attempt),
+      () => this.fallback.begin(attempt),
     );
   }
 
   async settle(attempt: Attempt, outcome: "right" | "void"): Promise<void> {
-    await this.ask<unknown>(
+    await this.runOrFallBack<unknown>(
       (client) => client.signalboxSettle(...keysOf(attempt), outcome, attempt.pair.free, KNOWN_MS),
-      () => this.meanwhile.settle(attempt, outcome),
+      () => this.fallback.settle(attempt, outcome),
     );
   }
 
-  /** Asks Redis where it is there at once; nobody who signs in waits for it to come back. */
-  private async ask<T>(
+  /** Uses Redis only if it is connected: a sign-in does not wait for a reconnect. */
+  private async runOrFallBack<T>(
     command: (client: Redis) => Promise<T>,
-    other: () => Promise<T>,
+    fallback: () => Promise<T>,
   ): Promise<T> {
-    if (!this.connection.isReady()) return other();
+    if (!this.connection.isReady()) return fallback();
     try {
       return await this.connection.run(command);
     } catch {
-      return other();
+      return fallback();
     }
   }
 
   private limiterOf({ name, limit, seconds }: Budget): RateLimiterRedis {
-    const known = this.budgets.get(name);
+    const known = this.limiters.get(name);
     if (known) return known;
-    const made = new RateLimiterRedis({
+    const limiter = new RateLimiterRedis({
       storeClient: this.connection.client,
       keyPrefix: `${PREFIX}${name}`,
       points: limit,
       duration: seconds,
       rejectIfRedisNotReady: true,
     });
-    this.budgets.set(name, made);
-    return made;
+    this.limiters.set(name, limiter);
+    return limiter;
   }
 }
 

@@ -24,16 +24,16 @@ import { RedisConnection } from "./redis-connection";
 import { APPEND, READ } from "./redis-scripts";
 
 const PREFIX = "signalbox:";
-/** The key of how much all inboxes hold. */
+/** Key of the size of all inboxes. */
 const SIZES = `${PREFIX}sizes`;
-/** Milliseconds between two renewals of the heads of inboxes that this node listens to. */
-const RENEW_MS = HEAD_MS / 4;
-/** Heads that are renewed with one message. */
-const RENEW_AT_ONCE = 500;
-/** A cursor as this bus gives them: the id of a stream's entry, `milliseconds-sequence`. */
+/** Interval in which the TTL of last cursors is extended for inboxes with a subscriber here, in milliseconds. */
+const EXTEND_INTERVAL_MS = HEAD_MS / 4;
+/** Number of inboxes whose TTL is extended in one pipeline. */
+const EXTEND_BATCH = 500;
+/** A cursor of this bus: the id of a stream entry, `milliseconds-sequence`. */
 const CURSOR = /^\d{1,15}-\d{1,15}$/;
 
-/** What the script READ answers. */
+/** The reply of the script READ. */
 type ReadAnswer = [
   complete: number,
   more: number,
@@ -54,12 +54,12 @@ declare module "ioredis" {
 }
 
 /**
- * The bus of a deployment of several nodes, over one Redis 6.2 or later. Inboxes are streams, notices
- * are pub/sub; a cursor is the id of a stream's entry. Channels carry the number of the database, which
- * pub/sub by itself does not know, so that two deployments can share a server.
- * @param url `redis:` or `rediss:` with host, credentials and number of the database
- * @param bytesMost of all inboxes together; any when left out
- * @throws Error when Redis does not answer within ten seconds
+ * Opens the bus of a deployment of several nodes, over one Redis 6.2 or later. Inboxes are streams, notices
+ * use pub/sub, and a cursor is the id of a stream entry. Channel names contain the number of the database, which
+ * pub/sub ignores, so that two deployments can share a server.
+ * @param url `redis:` or `rediss:` URL with host, credentials and number of the database
+ * @param bytesMost maximum size of all inboxes together, in bytes; unlimited when omitted
+ * @throws Error when Redis cannot be reached within ten seconds
  */
 export async function openRedisBus(url: string, log: Log, bytesMost?: number): Promise<OpenBus> {
   const bus = new RedisBus(url, log, bytesMost ?? 0);
@@ -71,7 +71,7 @@ class RedisBus implements OpenBus {
   private readonly commands: RedisConnection;
   private readonly subscriptions: RedisConnection;
   private readonly channels: RedisChannels;
-  private readonly renewal: NodeJS.Timeout;
+  private readonly extension: NodeJS.Timeout;
 
   constructor(
     url: string,
@@ -83,12 +83,12 @@ class RedisBus implements OpenBus {
     this.commands.client.defineCommand("signalboxRead", { numberOfKeys: 3, lua: READ });
     this.subscriptions = new RedisConnection(url, "subscriptions", log);
     this.channels = new RedisChannels(this.subscriptions, (name) => this.channel(name), log);
-    this.renewal = setInterval(() => {
-      this.renewHeads().catch((error: unknown) => {
-        log.warn({ err: error }, "places in inboxes were not renewed in Redis");
+    this.extension = setInterval(() => {
+      this.extendLastCursors().catch((error: unknown) => {
+        log.warn({ err: error }, "failed to extend the TTL of last cursors in Redis");
       });
-    }, RENEW_MS);
-    this.renewal.unref();
+    }, EXTEND_INTERVAL_MS);
+    this.extension.unref();
   }
 
   async start(): Promise<void> {
@@ -129,14 +129,14 @@ class RedisBus implements OpenBus {
       ),
     );
     const entries: InboxEntry[] = [];
-    for (let at = 0; at < cells.length; at += 2) {
-      entries.push({ cursor: cells[at] ?? "", body: cells[at + 1] ?? "" });
+    for (let index = 0; index < cells.length; index += 2) {
+      entries.push({ cursor: cells[index] ?? "", body: cells[index + 1] ?? "" });
     }
-    const begun = after === "";
+    const fromStart = after === "";
     return {
-      ...{ entries, more: more === 1, head: begun ? head : "" },
-      complete: begun || (known && complete === 1),
-      trimmed: begun && trimmed === 1,
+      ...{ entries, more: more === 1, head: fromStart ? head : "" },
+      complete: fromStart || (known && complete === 1),
+      trimmed: fromStart && trimmed === 1,
     };
   }
 
@@ -154,17 +154,17 @@ class RedisBus implements OpenBus {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.renewal);
+    clearInterval(this.extension);
     this.channels.close();
     this.commands.close();
     this.subscriptions.close();
   }
 
-  /** Keeps the heads of inboxes that somebody is connected to: who is here is not told of a gap. */
-  private async renewHeads(): Promise<void> {
+  /** Keeps the last cursors of inboxes with a subscriber here, which must not see a false gap. */
+  private async extendLastCursors(): Promise<void> {
     const inboxes = this.channels.names().map((name) => name.slice(this.channel("").length));
-    for (let at = 0; at < inboxes.length; at += RENEW_AT_ONCE) {
-      const pipeline = inboxes.slice(at, at + RENEW_AT_ONCE).reduce((commands, inbox) => {
+    for (let start = 0; start < inboxes.length; start += EXTEND_BATCH) {
+      const pipeline = inboxes.slice(start, start + EXTEND_BATCH).reduce((commands, inbox) => {
         const [, head, lanes] = keys(inbox);
         return commands.pexpire(head, HEAD_MS).pexpire(lanes, HEAD_MS);
       }, this.commands.client.pipeline());
@@ -177,17 +177,17 @@ class RedisBus implements OpenBus {
   }
 }
 
-/** The keys of an inbox that outlive it or its entries. */
+/** The keys of an inbox: its stream, and what outlives its entries. */
 function keys(inbox: string): [stream: string, head: string, lanes: string] {
   return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}head:{${inbox}}`, `${PREFIX}lanes:{${inbox}}`];
 }
 
-/** The keys of what senders hold of an inbox. */
+/** The keys of the senders' shares of an inbox. */
 function shareKeys(inbox: string): [order: string, shares: string] {
   return [`${PREFIX}order:{${inbox}}`, `${PREFIX}shares:{${inbox}}`];
 }
 
-/** What the scripts call a lane; their own fields beside the lanes have no colon in front. */
+/** The field of a partition in the scripts. The colon distinguishes it from the fields of other meaning. */
 function laneField(lane: string): string {
   return `:${shortLane(lane)}`;
 }

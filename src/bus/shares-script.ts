@@ -1,69 +1,69 @@
 /**
- * The part of the script APPEND that knows what each sender holds of an inbox (redis-scripts.ts says how it is
- * kept): what one entry changes, and which entry makes room for another. Each is a few look-ups, however many
- * entries there are.
+ * The part of the script APPEND that accounts for each sender's share of an inbox and selects the entries to
+ * evict (redis-scripts.ts describes the data). Each function is a few look-ups, whatever the number of entries.
  */
 export const SHARES = `
-local function memberOf(who, level, id)
+local function memberOf(owner, rank, id)
   local ms, seq = string.match(id, '^(%d+)-(%d+)$')
-  return who .. ' ' .. level .. ' ' .. ms .. '-' .. string.format('%06d', tonumber(seq))
+  return owner .. ' ' .. rank .. ' ' .. ms .. '-' .. string.format('%06d', tonumber(seq))
 end
 
-local function change(who, n, b)
-  for name, by in pairs({ ['n' .. who] = -n, ['b' .. who] = b }) do
+local function addToShare(owner, n, b)
+  for name, by in pairs({ ['n' .. owner] = -n, ['b' .. owner] = b }) do
     if tonumber(redis.call('ZINCRBY', shares, by, name)) == 0 then
       redis.call('ZREM', shares, name)
     end
   end
 end
 
-local function take(entry)
-  local id, size, who = entry[1], #entry[2][4], entry[2][12] or ''
+local function remove(entry)
+  local id, size, owner = entry[1], #entry[2][4], entry[2][12] or ''
   redis.call('XDEL', stream, id)
   count, bytes = count - 1, math.max(0, bytes - size)
-  if who ~= '' then
-    redis.call('ZREM', order, memberOf(who, entry[2][14], id))
-    change(who, -1, -size)
+  if owner ~= '' then
+    redis.call('ZREM', order, memberOf(owner, entry[2][14], id))
+    addToShare(owner, -1, -size)
   end
   local part = string.format('%.0f', math.floor(tonumber(string.match(id, '^%d+')) / 10000))
-  if all[part] then redis.call('HINCRBY', sizes, part, -size - extra) end
+  if slices[part] then redis.call('HINCRBY', sizes, part, -size - overhead) end
 end
 
--- An entry that goes though its time is not over: readers are told.
-local function trim(entry)
+-- Removes an entry within its TTL and advances the watermarks, so that readers detect the gap.
+local function evict(entry)
   local id, of = entry[1], entry[2][8] or ''
-  take(entry)
-  if isAfter(id, gone) then gone = id end
-  if entry[2][14] == '1' and isAfter(id, lost) then lost = id end
-  local place = of ~= '' and redis.call('HGET', lanes, of)
-  if not place then return end
-  local last, trimmed = string.match(place, '^(%S+) ?(%S*)$')
-  if isAfter(id, trimmed) then redis.call('HSET', lanes, of, last .. ' ' .. id) end
+  remove(entry)
+  if isAfter(id, evictedTo) then evictedTo = id end
+  if entry[2][14] == '1' and isAfter(id, priorityEvictedTo) then priorityEvictedTo = id end
+  local tracked = of ~= '' and redis.call('HGET', partitions, of)
+  if not tracked then return end
+  local last, evicted = string.match(tracked, '^(%S+) ?(%S*)$')
+  if isAfter(id, evicted) then redis.call('HSET', partitions, of, last .. ' ' .. id) end
 end
 
-local function excess()
-  if count >= entriesMost then return 'n' end
-  return count > 0 and bytes + #body > bytesMost and 'b'
+-- The limit that the inbox would exceed with the new entry: 'n' entries, 'b' bytes, or false.
+local function exceededLimit()
+  if count >= entriesMax then return 'n' end
+  return count > 0 and bytes + #body > bytesMax and 'b'
 end
 
-local function firstOf(who)
-  return redis.call('ZRANGEBYLEX', order, '[' .. who .. ' 0 ', '(' .. who .. ' 2', 'LIMIT', 0, 1)[1]
+local function firstEntryOf(owner)
+  return redis.call('ZRANGEBYLEX', order, '[' .. owner .. ' 0 ', '(' .. owner .. ' 2', 'LIMIT', 0, 1)[1]
 end
 
--- The entry that makes room for this one; nil where none may. Of those who hold as much, it is the one who
--- wants more.
-local function nextToGo(kind)
+-- The entry to evict for the new one; nil if there is none. Among equal shares the sender of the new entry
+-- makes room.
+local function victim(limit)
   if sender == '' then return redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1] end
-  local mine = math.abs(tonumber(redis.call('ZSCORE', shares, kind .. sender) or '0'))
-  mine = mine + (kind == 'n' and 1 or #body)
-  local place = kind == 'n' and 0 or -1
-  local top = redis.call('ZRANGE', shares, place, place, 'WITHSCORES')
-  local who = sender
-  if top[1] and math.abs(tonumber(top[2])) > mine then who = string.sub(top[1], 2) end
-  local member = firstOf(who)
+  local own = math.abs(tonumber(redis.call('ZSCORE', shares, limit .. sender) or '0'))
+  own = own + (limit == 'n' and 1 or #body)
+  local index = limit == 'n' and 0 or -1
+  local top = redis.call('ZRANGE', shares, index, index, 'WITHSCORES')
+  local owner = sender
+  if top[1] and math.abs(tonumber(top[2])) > own then owner = string.sub(top[1], 2) end
+  local member = firstEntryOf(owner)
   if not member then return nil end
-  local level, id = string.match(string.sub(member, #who + 2), '^(%d) (%S+)$')
-  if who == sender and level > rank then return nil end
+  local rank, id = string.match(string.sub(member, #owner + 2), '^(%d) (%S+)$')
+  if owner == sender and rank > priority then return nil end
   id = string.gsub(id, '-0*(%d)', '-%1')
   return redis.call('XRANGE', stream, id, id)[1]
 end

@@ -1,72 +1,75 @@
 import type { Share } from "./bus";
 
-/** An entry as its share counts it. */
+/** An entry that counts against its sender's share. */
 export interface Held {
   body: Buffer;
   share: Share;
 }
 
-/** What there is too much of in an inbox. */
+/** The limit that an inbox exceeds. */
 export type Excess = "entries" | "bytes";
 
-/** What one sender holds of an inbox. */
-interface Holding<E> {
+/** One sender's share of an inbox. */
+interface Usage<E> {
   entries: number;
   bytes: number;
-  /** Its entries in their order, those that go first and those that go last. */
-  passing: E[];
-  lasting: E[];
+  /** The sender's entries by priority, oldest first. */
+  lowPriority: E[];
+  highPriority: E[];
 }
 
-/** What each sender holds of one inbox, and who of them makes room. */
+/** Tracks each sender's share of one inbox and selects the entries to evict. */
 export class Shares<E extends Held> {
-  private readonly holdings = new Map<string, Holding<E>>();
-  private readonly most = {
-    entries: new Largest<Holding<E>>(({ entries }) => entries),
-    bytes: new Largest<Holding<E>>(({ bytes }) => bytes),
+  private readonly usages = new Map<string, Usage<E>>();
+  private readonly largest = {
+    entries: new MaxHeap<Usage<E>>(({ entries }) => entries),
+    bytes: new MaxHeap<Usage<E>>(({ bytes }) => bytes),
   };
 
-  /** Takes the newest entry. */
+  /** Adds the newest entry. */
   add(entry: E): void {
     const { sender, lasting } = entry.share;
-    const holding = this.holdings.get(sender) ?? { entries: 0, bytes: 0, passing: [], lasting: [] };
-    this.holdings.set(sender, holding);
-    (lasting ? holding.lasting : holding.passing).push(entry);
-    this.change(holding, 1, entry);
+    const usage = this.usages.get(sender) ?? {
+      ...{ entries: 0, bytes: 0, lowPriority: [], highPriority: [] },
+    };
+    this.usages.set(sender, usage);
+    (lasting ? usage.highPriority : usage.lowPriority).push(entry);
+    this.update(usage, 1, entry);
   }
 
-  /** Takes out an entry, which is the first of its sender's in most cases. */
+  /** Removes an entry, usually its sender's oldest one. */
   remove(entry: E): void {
     const { sender, lasting } = entry.share;
-    const holding = this.holdings.get(sender);
-    if (!holding) return;
-    const list = lasting ? holding.lasting : holding.passing;
-    const place = list[0] === entry ? 0 : list.lastIndexOf(entry);
-    if (place >= 0) list.splice(place, 1);
-    this.change(holding, -1, entry);
-    if (holding.entries === 0) this.holdings.delete(sender);
+    const usage = this.usages.get(sender);
+    if (!usage) return;
+    const list = lasting ? usage.highPriority : usage.lowPriority;
+    const index = list[0] === entry ? 0 : list.lastIndexOf(entry);
+    if (index >= 0) list.splice(index, 1);
+    this.update(usage, -1, entry);
+    if (usage.entries === 0) this.usages.delete(sender);
   }
 
-  /** The entry that makes room for the newest one; that itself, where none may. */
+  /** Selects the entry to evict for the newest one; that one itself if no other may be evicted. */
   next(excess: Excess, newest: E): E {
-    const own = this.holdings.get(newest.share.sender);
-    const top = this.most[excess].first();
-    // Of those who hold as much, it is the one who wants more.
-    const holding = own && top && own[excess] >= top[excess] ? own : top;
-    return holding?.passing[0] ?? holding?.lasting[0] ?? newest;
+    const own = this.usages.get(newest.share.sender);
+    const top = this.largest[excess].first();
+    // Among equal shares the sender of the new entry makes room.
+    const usage = own && top && own[excess] >= top[excess] ? own : top;
+    return usage?.lowPriority[0] ?? usage?.highPriority[0] ?? newest;
   }
 
-  private change(holding: Holding<E>, sign: 1 | -1, { body }: E): void {
-    holding.entries += sign;
-    holding.bytes += sign * body.length;
-    for (const most of [this.most.entries, this.most.bytes]) most.update(holding);
+  private update(usage: Usage<E>, sign: 1 | -1, { body }: E): void {
+    usage.entries += sign;
+    usage.bytes += sign * body.length;
+    this.largest.entries.update(usage);
+    this.largest.bytes.update(usage);
   }
 }
 
-/** The largest of some things whose size changes one at a time: a binary heap that knows its places. */
-class Largest<T> {
+/** A binary max-heap that tracks the index of each item, so that the size of an item can change. */
+class MaxHeap<T> {
   private readonly heap: T[] = [];
-  private readonly places = new Map<T, number>();
+  private readonly indexes = new Map<T, number>();
 
   constructor(private readonly sizeOf: (item: T) => number) {}
 
@@ -74,52 +77,52 @@ class Largest<T> {
     return this.heap[0];
   }
 
-  /** Notes that the size of something has changed; of size 0 it is taken out. */
+  /** Reorders the heap after the size of an item has changed; an item of size 0 is removed. */
   update(item: T): void {
-    let place = this.places.get(item);
+    let index = this.indexes.get(item);
     if (this.sizeOf(item) === 0) {
-      if (place === undefined) return;
+      if (index === undefined) return;
       const last = this.heap.pop() as T;
-      this.places.delete(item);
-      if (last !== item) this.sink(last, this.rise(last, place));
+      this.indexes.delete(item);
+      if (last !== item) this.siftDown(last, this.siftUp(last, index));
       return;
     }
-    if (place === undefined) place = this.heap.push(item) - 1;
-    this.sink(item, this.rise(item, place));
+    if (index === undefined) index = this.heap.push(item) - 1;
+    this.siftDown(item, this.siftUp(item, index));
   }
 
-  /** Moves an item up from a place that is its own or free; answers where it stands. */
-  private rise(item: T, from: number): number {
-    let place = from;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
-      const parent = this.heap[above] as T;
+  /** Moves an item up from its own or a free index. Returns its new index. */
+  private siftUp(item: T, from: number): number {
+    let index = from;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = this.heap[parentIndex] as T;
       if (this.sizeOf(parent) >= this.sizeOf(item)) break;
-      this.put(parent, place);
-      place = above;
+      this.put(parent, index);
+      index = parentIndex;
     }
-    this.put(item, place);
-    return place;
+    this.put(item, index);
+    return index;
   }
 
-  private sink(item: T, from: number): void {
-    let place = from;
+  private siftDown(item: T, from: number): void {
+    let index = from;
     for (;;) {
-      const [left, right] = [2 * place + 1, 2 * place + 2];
+      const [left, right] = [2 * index + 1, 2 * index + 2];
       const larger = this.sizeAt(right) > this.sizeAt(left) ? right : left;
       if (this.sizeAt(larger) <= this.sizeOf(item)) break;
-      this.put(this.heap[larger] as T, place);
-      place = larger;
+      this.put(this.heap[larger] as T, index);
+      index = larger;
     }
-    this.put(item, place);
+    this.put(item, index);
   }
 
-  private sizeAt(place: number): number {
-    return place < this.heap.length ? this.sizeOf(this.heap[place] as T) : -1;
+  private sizeAt(index: number): number {
+    return index < this.heap.length ? this.sizeOf(this.heap[index] as T) : -1;
   }
 
-  private put(item: T, place: number): void {
-    this.heap[place] = item;
-    this.places.set(item, place);
+  private put(item: T, index: number): void {
+    this.heap[index] = item;
+    this.indexes.set(item, index);
   }
 }
