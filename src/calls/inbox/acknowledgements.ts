@@ -1,11 +1,11 @@
 import type { Mark } from "./mark";
 
-/** Milliseconds between two marks of one device at least. */
-const APART_MS = 1_000;
+/** Minimum interval between two entries of one device, in milliseconds. */
+const INTERVAL_MS = 1_000;
 
 /**
- * What one device has acknowledged, written to its user's inbox behind what happens and seldom. What
- * is not written when the node dies is sent once more.
+ * Writes what one device has acknowledged to its user's inbox, asynchronously and throttled. If the node crashes
+ * first, the signals concerned are delivered again.
  */
 export class Acknowledgements {
   private noted: string | undefined;
@@ -13,40 +13,40 @@ export class Acknowledgements {
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param device the resource
-   * @param origin cursor before the first parcel that the device was handed
-   * @param write must not throw; tells whether the mark stands in the inbox
+   * @param device the device's resource
+   * @param origin cursor before the first message that the device was sent
+   * @param write must not throw; resolves with whether the entry was written
    */
   constructor(
     private readonly device: string,
     private readonly origin: string,
-    private readonly write: (mark: Mark) => Promise<boolean>,
+    private readonly write: (entry: Mark) => Promise<boolean>,
   ) {}
 
   /** See `Attachment.acknowledge`. */
   note(cursor: string): void {
     if (cursor === "" && this.noted !== undefined) return;
     this.noted = cursor;
-    if (!this.timer) void this.writeDown();
+    if (!this.timer) void this.flush();
   }
 
-  /** Writes what is not written yet; nothing is written after it. */
+  /** Writes what is pending. Must be the last call. */
   async end(): Promise<void> {
     clearTimeout(this.timer);
-    if (this.noted !== this.written) await this.write(this.mark(this.noted ?? ""));
+    if (this.noted !== this.written) await this.write(this.entryFor(this.noted ?? ""));
     this.written = this.noted;
   }
 
-  private async writeDown(): Promise<void> {
+  private async flush(): Promise<void> {
     const { noted = "" } = this;
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      if (this.noted !== this.written) void this.writeDown();
-    }, APART_MS).unref();
-    if (await this.write(this.mark(noted))) this.written = noted;
+      if (this.noted !== this.written) void this.flush();
+    }, INTERVAL_MS).unref();
+    if (await this.write(this.entryFor(noted))) this.written = noted;
   }
 
-  private mark(noted: string): Mark {
+  private entryFor(noted: string): Mark {
     return noted === ""
       ? { mark: "bound", device: this.device, at: this.origin }
       : { mark: "acknowledged", device: this.device, at: noted };

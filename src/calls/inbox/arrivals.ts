@@ -2,23 +2,20 @@ import type { Bus } from "../../bus/bus";
 import { readLog } from "./log";
 import { Story } from "./story";
 
-/** What devices that arrive find in their user's inbox. */
+/** The contents of a user's inbox at one moment. */
 export interface Arrival {
   story: Story;
-  /** Cursors of the entries that stood there. */
+  /** Cursors of its entries. */
   cursors: ReadonlySet<string>;
-  /** Cursor of the last one, whether or not it still stands there; empty where none is known. */
+  /** Cursor of the last entry, even if that is gone; empty if unknown. */
   end: string;
-  /** Whether calls or answers were taken out of it within the minute, since there was too much. */
+  /** Whether calls or answers were evicted from it within their TTL. */
   trimmed: boolean;
 }
 
-/**
- * Reads an inbox for devices that arrive, one reading at a time: those that come during one share the
- * next, however many they are.
- */
+/** Loads an inbox for newly connected devices, one load at a time. Devices that connect meanwhile share the next. */
 export class Arrivals {
-  private present: Promise<unknown> = Promise.resolve();
+  private current: Promise<unknown> = Promise.resolve();
   private next: Promise<Arrival> | undefined;
 
   constructor(
@@ -26,21 +23,21 @@ export class Arrivals {
     private readonly inbox: string,
   ) {}
 
-  /** Reads the inbox; the reading begins after this was called. @throws Fault UNAVAILABLE */
+  /** Returns a snapshot that is loaded after this call. @throws Fault UNAVAILABLE */
   read(): Promise<Arrival> {
-    this.next ??= this.begin();
+    this.next ??= this.loadNext();
     return this.next;
   }
 
-  private async begin(): Promise<Arrival> {
-    await this.present;
-    const reading = this.readAll();
-    this.present = reading.catch(() => undefined);
+  private async loadNext(): Promise<Arrival> {
+    await this.current;
+    const loading = this.load();
+    this.current = loading.catch(() => undefined);
     this.next = undefined;
-    return reading;
+    return loading;
   }
 
-  private async readAll(): Promise<Arrival> {
+  private async load(): Promise<Arrival> {
     const [story, cursors] = [new Story(), new Set<string>()];
     const { end, trimmed } = await readLog(this.bus, this.inbox, (entry) => {
       story.take(entry);

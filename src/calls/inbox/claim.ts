@@ -6,57 +6,58 @@ import { inboxOf, type Party, type Signal } from "../signal";
 import { answerMark, type Mark, writeContent, writeMark } from "./mark";
 import { readStory } from "./story";
 
-type AnswerMark = Extract<Mark, { mark: "answer" }>;
+type AnswerEntry = Extract<Mark, { mark: "answer" }>;
 
 /**
- * Leaves the mark of an answer in its sender's own inbox, for the sender's other devices. The first
- * `accept` of a call wins; another device's is refused as long as the first one has neither hung up nor
- * declined. It is decided before the `accept` is passed on, within the minute that an inbox remembers; a
- * mark that cannot be written or read stops no signal.
+ * Writes an answer to its sender's own inbox, for the sender's other devices. The first `accept` of a call wins:
+ * an `accept` of another device is refused until the first device hangs up or declines. This is decided before
+ * the `accept` is delivered, and within the TTL of an inbox. If the answer cannot be written or read, the signal
+ * is delivered nevertheless.
  * @throws Fault CONFLICT when the call was answered on another device
  */
-export async function claimAnswer(parts: { bus: Bus; log: Log }, signal: Signal): Promise<void> {
-  const mark = answerMark(signal);
-  if (mark?.mark !== "answer") return;
-  let holder: string | undefined;
+export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal): Promise<void> {
+  const answer = answerMark(signal);
+  if (answer?.mark !== "answer") return;
+  let acceptedBy: string | undefined;
   try {
-    const claimed = await claim(parts.bus, signal.from, mark);
-    holder = claimed.holder;
-    // A repeated `accept` says nothing new, and one that is refused nothing at all.
-    const told = mark.word !== "accept" || (claimed.entered && holder === mark.device);
-    if (told) await writeMark(parts.bus, signal.from, mark);
+    const claim = await claimCall(deps.bus, signal.from, answer);
+    acceptedBy = claim.acceptedBy;
+    // Other devices are not notified of a repeated or refused `accept`.
+    const isNews = answer.word !== "accept" || (claim.appended && acceptedBy === answer.device);
+    if (isNews) await writeMark(deps.bus, signal.from, answer);
   } catch (error) {
-    // A full inbox is a client's doing.
+    // A Fault, such as a full inbox, can be caused by a client.
     const level = error instanceof Fault ? "info" : "warn";
-    parts.log[level]({ err: error }, "an answer was not marked");
+    deps.log[level]({ err: error }, "failed to record an answer");
   }
-  if (mark.word === "accept" && holder !== undefined && holder !== mark.device) {
+  if (answer.word === "accept" && acceptedBy !== undefined && acceptedBy !== answer.device) {
     throw new Fault("CONFLICT", "The call was answered on another device");
   }
 }
 
 /**
- * Enters an answer where the answers of this user to this call stand by themselves, so that who has
- * accepted is a matter of a few entries, however many signals the user's inbox holds. The order of the
- * entries decides; what changes nothing is not entered. Nothing is left of them after their minute, since
- * a sessionID is a client's word, and as many can be answered as it makes up.
- * @returns the device that has accepted, if any, and whether the answer was entered
+ * Appends an answer to a separate log of this user's answers to this call, so that finding the accepting device
+ * takes a few entries, whatever the size of the user's inbox. The order of the entries decides; an answer without
+ * an effect is not appended. The log is untracked, since clients choose sessionIDs and can make up any number.
+ * @returns the device that has accepted, if any, and whether the answer was appended
  */
-async function claim(
+async function claimCall(
   bus: Bus,
   user: Party,
-  mark: AnswerMark,
-): Promise<{ holder: string | undefined; entered: boolean }> {
-  const log = claimsOf(user, mark.sessionId);
-  const holder = (await readStory(bus, log)).holder(mark.sessionId);
-  const changes = mark.word === "accept" ? holder === undefined : holder === mark.device;
-  if (!changes) return { holder, entered: false };
-  await bus.append(log, writeContent(mark), UNREMEMBERED);
-  if (mark.word !== "accept") return { holder: undefined, entered: true };
-  return { holder: (await readStory(bus, log)).holder(mark.sessionId), entered: true };
+  answer: AnswerEntry,
+): Promise<{ acceptedBy: string | undefined; appended: boolean }> {
+  const log = answerLogOf(user, answer.sessionId);
+  const readAcceptedBy = async () => (await readStory(bus, log)).holder(answer.sessionId);
+  const acceptedBy = await readAcceptedBy();
+  const hasEffect =
+    answer.word === "accept" ? acceptedBy === undefined : acceptedBy === answer.device;
+  if (!hasEffect) return { acceptedBy, appended: false };
+  await bus.append(log, writeContent(answer), UNREMEMBERED);
+  if (answer.word !== "accept") return { acceptedBy: undefined, appended: true };
+  return { acceptedBy: await readAcceptedBy(), appended: true };
 }
 
-/** Name of the log of a user's answers to a call; a sessionID is any text. */
-function claimsOf(user: Party, sessionId: string): string {
+/** Name of the log of a user's answers to a call. The sessionID is hashed, since it is any text. */
+function answerLogOf(user: Party, sessionId: string): string {
   return `answers:${inboxOf(user)}:${hash("sha256", sessionId, "base64url")}`;
 }

@@ -8,35 +8,35 @@ import { type Mark, writeMark } from "./mark";
 import { type Backlog, Reader, type ReaderParts } from "./reader";
 import { Seat } from "./seat";
 
-/** Chat streams and subscriptions of one user on a node, at most. */
+/** Maximum number of chat streams and subscriptions of one user on a node. */
 export const SEATS = 256;
-/** Seconds after which a device for which there was no seat may try again. */
-const TRY_AGAIN_S = 10;
+/** Seconds after which a device beyond this limit may retry. */
+const RETRY_AFTER_S = 10;
 
 interface InboxParts extends ReaderParts {
-  /** This node's own id, to tell its notices from others'. */
+  /** Id of this node, to recognize its own notices. */
   node: string;
   onEmpty(): void;
 }
 
-/** A notice on a user's channel that is no wake-up. */
+/** A notice on a user's channel other than a wake-up: a stanza to deliver, or a resource that was bound. */
 type Notice = { xml: string; resource?: string } | { bound: string; node: string };
 
-/** Where a device begins. */
-interface Place {
-  /** Cursor before the first thing that it is handed. */
+/** The position from which a device reads. */
+interface ReadPosition {
+  /** Cursor before the first message that the device receives. */
   origin: string;
-  /** Cursor that it goes on after. */
+  /** Cursor after which it reads. */
   cursor: string;
-  /** What stands there already and may be for it; nothing when left out. */
+  /** Entries that it has to catch up with first; none when omitted. */
   backlog?: Backlog;
-  /** Whether calls may ring that are gone from the inbox. */
+  /** Whether calls may be ringing whose entries were evicted. */
   trimmed?: boolean;
 }
 
 /**
- * One user's inbox as this node reads it while the user has devices here, with one subscription for
- * all of them. Notices only wake it; what it hands out it has read from the inbox.
+ * Reads one user's inbox for the user's devices on this node, with one bus subscription for all of them. Notices
+ * only trigger a read; deliveries come from the inbox itself.
  */
 export class Inbox {
   private readonly seats = new Map<Device, Seat>();
@@ -53,18 +53,18 @@ export class Inbox {
   /** See Router.attach. */
   async attach(device: Device, start?: Start): Promise<Attachment> {
     if (this.seats.size >= SEATS) {
-      const message = `A user has at most ${SEATS} chat streams and subscriptions here`;
-      throw new Fault("LIMITED", message, undefined, TRY_AGAIN_S);
+      const message = `A user may have up to ${SEATS} chat streams and subscriptions on a node`;
+      throw new Fault("LIMITED", message, undefined, RETRY_AFTER_S);
     }
     const seat = new Seat(device, ++this.count);
     this.seats.set(device, seat);
     const { resource } = device.party;
     try {
-      // Subscribed first, then placed: nothing falls between the two.
+      // Subscribes before it reads, so that no entry falls between the two.
       await this.open();
-      const { origin, cursor, backlog, trimmed } = await this.place(device, start);
+      const { origin, cursor, backlog, trimmed } = await this.positionOf(device, start);
       if (trimmed) device.missed?.();
-      if (device.door === "xmpp") await this.claim(resource, seat.id);
+      if (device.door === "xmpp") await this.takeOver(resource, seat.id);
       seat.cursor = cursor;
       seat.live = !backlog;
       if (backlog) setImmediate(() => void this.reader.catchUp(seat, backlog));
@@ -76,20 +76,20 @@ export class Inbox {
     }
   }
 
-  /** Closes every device here. */
+  /** Closes every device on this node. */
   closeAll(reason: "draining"): void {
     for (const device of [...this.seats.keys()]) device.close(reason);
   }
 
   private attachment(seat: Seat, origin: string): Attachment {
     const { party } = seat.device;
-    const acknowledgements = new Acknowledgements(party.resource, origin, async (mark: Mark) => {
+    const acknowledgements = new Acknowledgements(party.resource, origin, async (entry: Mark) => {
       try {
-        await writeMark(this.parts.bus, party, mark);
+        await writeMark(this.parts.bus, party, entry);
         return true;
       } catch (error) {
         const level = error instanceof Fault ? "info" : "warn";
-        this.parts.log[level]({ err: error }, "what a device has acknowledged was not written");
+        this.parts.log[level]({ err: error }, "failed to write an acknowledgement");
         return false;
       }
     });
@@ -103,7 +103,7 @@ export class Inbox {
 
   private async open(): Promise<void> {
     const { bus, name } = this.parts;
-    this.opening ??= bus.subscribe(name, (message) => this.hear(message));
+    this.opening ??= bus.subscribe(name, (message) => this.onNotice(message));
     try {
       await this.opening;
     } catch (error) {
@@ -112,28 +112,28 @@ export class Inbox {
     }
   }
 
-  private async place(device: Device, start: Start | undefined): Promise<Place> {
-    if (start && "after" in start) return this.placeAfter(device, start.after);
-    const { story, cursors, end: promised, trimmed } = await this.arrivals.read();
+  private async positionOf(device: Device, start: Start | undefined): Promise<ReadPosition> {
+    if (start && "after" in start) return this.positionAfter(device, start.after);
+    const { story, cursors, end, trimmed } = await this.arrivals.read();
     if (start) {
-      const position = story.position(start.resumed) ?? "";
-      return { origin: position, cursor: position, backlog: { promised } };
+      const acknowledged = story.position(start.resumed) ?? "";
+      return { origin: acknowledged, cursor: acknowledged, backlog: { promised: end } };
     }
     const calls = story.ringing(device.party.resource);
-    if (!calls[0]) return { origin: promised, cursor: promised, trimmed };
-    // Of what stands there it is owed the calls that ring, which it is handed as it takes them.
+    if (!calls[0]) return { origin: end, cursor: end, trimmed };
+    // A new device receives only the calls that are still ringing, with back-pressure.
     const ringing = new Set(calls.map(({ cursor }) => cursor));
     const owes = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
     const { before } = calls[0];
-    return { origin: before, cursor: before, backlog: { promised, owes }, trimmed };
+    return { origin: before, cursor: before, backlog: { promised: end, owes }, trimmed };
   }
 
-  private async placeAfter(device: Device, after: string): Promise<Place> {
+  private async positionAfter(device: Device, after: string): Promise<ReadPosition> {
     const { bus, name } = this.parts;
     const page = await readPage(bus, name, after, lanesOf(device));
-    if (after === "" || !page.complete) throw notToGoOnFrom();
-    const place = { origin: after, cursor: after };
-    return page.entries.length > 0 ? { ...place, backlog: { promised: after, page } } : place;
+    if (after === "" || !page.complete) throw expiredCursor();
+    const position = { origin: after, cursor: after };
+    return page.entries.length > 0 ? { ...position, backlog: { promised: after, page } } : position;
   }
 
   private async detach(seat: Seat): Promise<void> {
@@ -144,34 +144,34 @@ export class Inbox {
     await unsubscribe?.();
   }
 
-  private hear(message: string): void {
+  private onNotice(message: string): void {
     if (!message.startsWith("{")) {
       void this.reader.wake();
       return;
     }
     const notice = JSON.parse(message) as Notice;
     if ("bound" in notice) {
-      if (notice.node !== this.parts.node) this.replace(notice.bound, Number.POSITIVE_INFINITY);
+      if (notice.node !== this.parts.node) this.closeOlder(notice.bound, Number.POSITIVE_INFINITY);
       return;
     }
     const { xml, resource } = notice;
     for (const { device } of [...this.seats.values()]) {
-      const meant = resource === undefined || resource === device.party.resource;
-      if (meant) device.receive({ kind: "stanza", xml });
+      const matches = resource === undefined || resource === device.party.resource;
+      if (matches) device.receive({ kind: "stanza", xml });
     }
   }
 
   /**
-   * Closes chat streams of a resource that were bound before the device of this id, here and on the
-   * other nodes (RFC 6120 section 7.7.2.2). Subscribers of one session live side by side.
+   * Closes chat streams of a resource that were bound before the device of this id, on all nodes (RFC 6120
+   * section 7.7.2.2). GraphQL subscribers of one session coexist.
    */
-  private async claim(resource: string, id: number): Promise<void> {
-    this.replace(resource, id);
+  private async takeOver(resource: string, id: number): Promise<void> {
+    this.closeOlder(resource, id);
     const notice: Notice = { bound: resource, node: this.parts.node };
     await this.parts.bus.publish(this.parts.name, JSON.stringify(notice));
   }
 
-  private replace(resource: string, id: number): void {
+  private closeOlder(resource: string, id: number): void {
     for (const seat of [...this.seats.values()]) {
       const same = seat.device.door === "xmpp" && seat.device.party.resource === resource;
       if (same && seat.id < id) seat.device.close("replaced");
@@ -179,7 +179,7 @@ export class Inbox {
   }
 }
 
-function notToGoOnFrom(): Fault {
-  const message = "is no place to go on from: signals after it may be gone. Begin anew without it";
+function expiredCursor(): Fault {
+  const message = "has expired: signals may have been missed. Resubscribe without it";
   return Fault.field("after", message);
 }

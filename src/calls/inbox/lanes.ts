@@ -3,21 +3,21 @@ import type { Device } from "../device";
 import type { Party } from "../signal";
 
 /**
- * The lanes of a user's inbox: what an entry is about, so that a device can tell whether something for
- * it is gone, whatever else came and went meanwhile.
+ * The partitions of a user's inbox, by the devices that an entry concerns. They let a device tell whether it
+ * missed something, regardless of other entries.
  */
 
-/** Lane of the answers of the user's own devices. */
+/** Partition of the answers of the user's own devices. */
 export const ANSWERS = "answers";
-/** Lane of what devices have acknowledged, which nobody has to read without a gap. */
+/** Partition of the devices' acknowledgements. Gaps in it do not matter. */
 export const POSITIONS = "positions";
 
-/** Lane of a signal, by whom it is to: a device of the user, or all of them. */
+/** Partition of a signal to one device of the user, or to all of them. */
 export function laneTo({ resource }: Pick<Party, "resource">): string {
   return resource === undefined ? EVERYBODY : `to:${resource}`;
 }
 
-/** Lanes of what a device is handed. */
+/** Partitions of the entries that a device receives. */
 export function lanesOf({ party, door, answersOnly }: Device): string[] {
   if (answersOnly) return [ANSWERS];
   const signals = [EVERYBODY, laneTo(party)];

@@ -1,13 +1,13 @@
 import type { Bus, InboxEntry } from "../../bus/bus";
 import { type Content, readContent } from "./mark";
 
-/** An entry of an inbox, read. */
+/** A decoded entry of an inbox. */
 export interface LogEntry {
   cursor: string;
   content: Content;
 }
 
-/** Some entries of an inbox, in order. */
+/** A page of an inbox, in order. */
 export interface LogPage {
   entries: LogEntry[];
   /** See `InboxPage`. */
@@ -16,15 +16,15 @@ export interface LogPage {
   more: boolean;
 }
 
-/** What is told of an inbox that was read whole. */
+/** The result of reading a whole inbox. */
 export interface LogEnd {
-  /** Cursor of its last entry, whether or not that is gone; empty where none is known. */
+  /** Cursor of its last entry, even if that is gone; empty if unknown. */
   end: string;
   /** See `InboxPage`. */
   trimmed: boolean;
 }
 
-/** Reads one page of an inbox after a cursor, as `Bus.read`. @throws Fault UNAVAILABLE */
+/** Reads one page of an inbox after a cursor (see `Bus.read`). @throws Fault UNAVAILABLE */
 export async function readPage(
   bus: Bus,
   inbox: string,
@@ -32,12 +32,12 @@ export async function readPage(
   lanes?: readonly string[],
 ): Promise<LogPage> {
   const { entries, complete, more } = await bus.read(inbox, after, lanes);
-  return { entries: entries.map(readEntry), complete, more };
+  return { entries: entries.map(decodeEntry), complete, more };
 }
 
 /**
- * Reads all that an inbox still holds, a minute of one user's signals, and hands it on page by page,
- * so that it is never in memory whole.
+ * Reads a whole inbox page by page, so that it is never in memory at once.
+ * @param take called for each entry
  * @throws Fault UNAVAILABLE
  */
 export async function readLog(
@@ -49,13 +49,13 @@ export async function readLog(
   let trimmed = false;
   for (;;) {
     const page = await bus.read(inbox, end);
-    for (const entry of page.entries) take(readEntry(entry));
+    for (const entry of page.entries) take(decodeEntry(entry));
     trimmed ||= page.trimmed;
     end = page.entries.at(-1)?.cursor ?? (end || page.head);
     if (!page.more) return { end, trimmed };
   }
 }
 
-function readEntry({ cursor, body }: InboxEntry): LogEntry {
+function decodeEntry({ cursor, body }: InboxEntry): LogEntry {
   return { cursor, content: readContent(body) };
 }

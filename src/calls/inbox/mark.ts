@@ -4,23 +4,24 @@ import { inboxOf, type Party, type Signal } from "../signal";
 import { ANSWERS, POSITIONS } from "./lanes";
 
 /**
- * What stands in a user's inbox beside signals and is shown to no client. The inbox is the one thing
- * that every node reads in the same order, so what devices of a user have to agree on is written there.
+ * An entry of a user's inbox that is not a signal and is never sent to a client. All nodes read an inbox in the
+ * same order, so the state that a user's devices have to agree on is kept there. The member names are the stored
+ * format.
  */
 export type Mark =
-  /** A device of the user answered a call, or tried to: the order of the marks decides (story.ts). */
+  /** A device of the user answered a call, or tried to; the order of the entries decides (inbox-state.ts). */
   | ({ mark: "answer" } & Answer)
-  /** A device that will acknowledge has nothing after this cursor yet. */
+  /** A device that will acknowledge has received nothing after this cursor. */
   | { mark: "bound"; device: string; at: string }
-  /** A device has everything up to this cursor. */
+  /** A device has received everything up to this cursor. */
   | { mark: "acknowledged"; device: string; at: string };
 
-/** What an entry of an inbox holds. */
+/** The contents of an inbox entry. */
 export type Content = Signal | Mark;
 
 /**
- * Writes the body of an entry: JSON, and behind a line end, which JSON writes otherwise, the session
- * description as it is. That is most of a signal, and its line ends are what JSON takes longest with.
+ * Encodes the body of an entry: JSON, and after a line feed, which JSON escapes, the raw session description.
+ * That is the largest part of a signal, and escaping its line ends in JSON is slow.
  */
 export function writeContent(content: Content): string {
   if (isMark(content) || content.sdp === undefined) return JSON.stringify(content);
@@ -28,7 +29,7 @@ export function writeContent(content: Content): string {
   return `${JSON.stringify(rest)}\n${sdp}`;
 }
 
-/** Reads the body of an entry. */
+/** Decodes the body of an entry. */
 export function readContent(body: string): Content {
   const end = body.indexOf("\n");
   if (end < 0) return JSON.parse(body) as Content;
@@ -37,21 +38,21 @@ export function readContent(body: string): Content {
   return signal;
 }
 
-/** Whether an entry is no signal. */
+/** Whether an entry is a control entry and not a signal. */
 export function isMark(content: Content): content is Mark {
   return "mark" in content;
 }
 
-/** Writes a mark to a user's inbox. @throws Fault UNAVAILABLE */
+/** Appends a control entry to a user's inbox. @throws Fault LIMITED or UNAVAILABLE, as `Bus.append` */
 export async function writeMark(bus: Bus, user: Party, mark: Mark): Promise<void> {
-  const answers = mark.mark === "answer";
-  const share = { sender: String(user.userId), lasting: answers };
-  await bus.append(inboxOf(user), writeContent(mark), answers ? ANSWERS : POSITIONS, share);
+  const isAnswer = mark.mark === "answer";
+  const share = { sender: String(user.userId), lasting: isAnswer };
+  await bus.append(inboxOf(user), writeContent(mark), isAnswer ? ANSWERS : POSITIONS, share);
 }
 
-/** The mark that a signal leaves in its sender's inbox; undefined for one that answers no call. */
+/** The control entry for the sender's own inbox; undefined for a signal that does not answer a call. */
 export function answerMark({ type, sessionId, from, to }: Signal): Mark | undefined {
-  const word = ANSWER_WORDS.find((each) => each === type);
+  const word = ANSWER_WORDS.find((candidate) => candidate === type);
   if (!word || !sessionId || from.resource === undefined) return undefined;
   return { mark: "answer", sessionId, word, device: from.resource, peer: to };
 }

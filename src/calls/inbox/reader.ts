@@ -10,40 +10,40 @@ import { isMark } from "./mark";
 import type { Handout, Seat } from "./seat";
 import { readStory } from "./story";
 
-/** Milliseconds after which an inbox that could not be read is read again. */
-const AGAIN_MS = 1_000;
-/** Answers that are remembered of an inbox, for repeats of a call that come after them. */
-const ANSWERS = 50;
+/** Delay before a failed read is retried, in milliseconds. */
+const RETRY_MS = 1_000;
+/** Maximum number of answers kept for repeats of a call that arrive after its answer. */
+const ANSWERS_MAX = 50;
 const NONE: ReadonlySet<string> = new Set();
 
-/** What the reader of an inbox stands on. */
+/** The dependencies of an inbox reader. */
 export interface ReaderParts {
   bus: Bus;
   log: Log;
   metrics: Metrics;
-  /** The inbox. */
+  /** Name of the inbox. */
   name: string;
-  /** Whether chat clients of an application are told of an answer elsewhere by a `hangUp`. */
+  /** Whether an application's chat clients receive a `hangUp` when another device answers. */
   answeredElsewhere(applicationId: number): Promise<boolean>;
 }
 
-/** What stands in the inbox already when a device is placed. */
+/** The entries that a device has to catch up with when it attaches. */
 export interface Backlog {
-  /** Cursor after which nothing that is for the device may be missing. */
+  /** Cursor after which no entry for the device may be missing. */
   promised: string;
-  /** Whether the entry of a cursor is to be handed to it; all are when left out. */
+  /** Whether the entry of a cursor is delivered to it; all are when omitted. */
   owes?(cursor: string): boolean;
-  /** The first page, where it was read. */
+  /** The first page, if it was already read. */
   page?: LogPage;
 }
 
 /**
- * Reads one user's inbox for the devices here. Each has its own cursor, which alone says what it is
- * handed next; those that stand at the same place are read for once.
+ * Reads one user's inbox for the devices on this node. Each device has its own cursor, which determines its next
+ * delivery; devices at the same cursor share a read.
  */
 export class Reader {
   private reading = false;
-  private again = false;
+  private readAgain = false;
   private readonly answers = new Map<string, AnsweredParcel>();
 
   constructor(
@@ -51,28 +51,25 @@ export class Reader {
     private readonly seats: () => Iterable<Seat>,
   ) {}
 
-  /** Hands out what is new to those who have caught up, one read at a time. */
+  /** Delivers new entries to the devices that have caught up, one read at a time. */
   async wake(): Promise<void> {
-    this.again = true;
+    this.readAgain = true;
     if (this.reading) return;
     this.reading = true;
     try {
-      while (this.again) {
-        this.again = false;
-        for (const [cursor, seats] of this.places()) await this.readOn(cursor, seats);
+      while (this.readAgain) {
+        this.readAgain = false;
+        for (const [cursor, seats] of this.byCursor()) await this.readNext(cursor, seats);
       }
     } catch (error) {
-      this.parts.log.warn({ err: error, inbox: this.parts.name }, "inbox cannot be read");
-      setTimeout(() => void this.wake(), AGAIN_MS).unref();
+      this.parts.log.warn({ err: error, inbox: this.parts.name }, "failed to read an inbox");
+      setTimeout(() => void this.wake(), RETRY_MS).unref();
     } finally {
       this.reading = false;
     }
   }
 
-  /**
-   * Hands a device what it missed, at its own pace, and from then on what comes. Closes it when
-   * something may be missing.
-   */
+  /** Delivers what a device missed, with back-pressure, and then new entries. Closes it when it may have a gap. */
   async catchUp(seat: Seat, { promised, owes, page: first }: Backlog): Promise<void> {
     const { bus, name } = this.parts;
     const lanes = lanesOf(seat.device);
@@ -80,18 +77,18 @@ export class Reader {
     while (!seat.gone) {
       try {
         page ??= await readPage(bus, name, seat.cursor, lanes);
-        // What is missing before that place, it has been told of, or is owed no more.
-        const judged = seat.cursor !== "" && page.complete;
-        if (!judged && !(await this.isWhole(promised, lanes))) return this.leaveBehind(seat);
+        // Gaps before the guaranteed cursor do not matter: they were reported, or the device needs nothing there.
+        const complete = seat.cursor !== "" && page.complete;
+        if (!complete && !(await this.isComplete(promised, lanes))) return this.closeStale(seat);
         const { entries, more } = page;
-        const owed = owes ? entries.filter(({ cursor }) => owes(cursor)) : entries;
-        const handouts = await this.prepare(owed, false);
-        seat.cursor = entries.at(-1)?.cursor ?? (judged ? seat.cursor : promised);
-        if (!(await seat.take(handouts, (handout) => this.hand([seat], handout)))) return;
+        const wanted = owes ? entries.filter(({ cursor }) => owes(cursor)) : entries;
+        const handouts = await this.toDeliveries(wanted, false);
+        seat.cursor = entries.at(-1)?.cursor ?? (complete ? seat.cursor : promised);
+        if (!(await seat.take(handouts, (handout) => this.deliver([seat], handout)))) return;
         if (!more) break;
       } catch (error) {
-        this.parts.log.warn({ err: error, inbox: this.parts.name }, "inbox cannot be read");
-        await delay(AGAIN_MS, undefined, { ref: false });
+        this.parts.log.warn({ err: error, inbox: this.parts.name }, "failed to read an inbox");
+        await delay(RETRY_MS, undefined, { ref: false });
       }
       page = undefined;
     }
@@ -99,55 +96,55 @@ export class Reader {
     await this.wake();
   }
 
-  /** Those who have caught up, by where they stand. */
-  private places(): Map<string, Seat[]> {
-    const places = new Map<string, Seat[]>();
+  /** The devices that have caught up, by cursor. */
+  private byCursor(): Map<string, Seat[]> {
+    const groups = new Map<string, Seat[]>();
     for (const seat of this.seats()) {
       if (!seat.live) continue;
-      const others = places.get(seat.cursor);
-      if (others) others.push(seat);
-      else places.set(seat.cursor, [seat]);
+      const group = groups.get(seat.cursor);
+      if (group) group.push(seat);
+      else groups.set(seat.cursor, [seat]);
     }
-    return places;
+    return groups;
   }
 
-  private async readOn(cursor: string, seats: Seat[]): Promise<void> {
+  private async readNext(cursor: string, seats: Seat[]): Promise<void> {
     const page = await readPage(this.parts.bus, this.parts.name, cursor);
-    const staying = page.complete ? seats : await this.partAtGap(cursor, seats);
-    const handouts = await this.prepare(page.entries, true);
+    const remaining = page.complete ? seats : await this.closeOnGap(cursor, seats);
+    const handouts = await this.toDeliveries(page.entries, true);
     const last = page.entries.at(-1)?.cursor ?? cursor;
-    for (const seat of staying) seat.cursor = last;
-    for (const handout of handouts) this.hand(staying, handout);
-    if (page.more) this.again = true;
+    for (const seat of remaining) seat.cursor = last;
+    for (const handout of handouts) this.deliver(remaining, handout);
+    if (page.more) this.readAgain = true;
   }
 
-  /** Something is gone. Those for whom it may have been are told so; answers who can go on. */
-  private async partAtGap(cursor: string, seats: Seat[]): Promise<Seat[]> {
-    const known = new Map<string, boolean>();
-    const staying: Seat[] = [];
+  /** Entries are gone: closes the devices that may have missed one of them. Returns the others. */
+  private async closeOnGap(cursor: string, seats: Seat[]): Promise<Seat[]> {
+    const checked = new Map<string, boolean>();
+    const remaining: Seat[] = [];
     for (const seat of seats) {
       const lanes = lanesOf(seat.device);
-      const whole = known.get(lanes.join()) ?? (await this.isWhole(cursor, lanes));
-      known.set(lanes.join(), whole);
-      if (whole) staying.push(seat);
-      else this.leaveBehind(seat);
+      const complete = checked.get(lanes.join()) ?? (await this.isComplete(cursor, lanes));
+      checked.set(lanes.join(), complete);
+      if (complete) remaining.push(seat);
+      else this.closeStale(seat);
     }
-    return staying;
+    return remaining;
   }
 
-  /** Whether nothing of some lanes is gone that stood after a cursor. */
-  private async isWhole(cursor: string, lanes: string[]): Promise<boolean> {
+  /** Whether no entry of these partitions after a cursor is gone. */
+  private async isComplete(cursor: string, lanes: string[]): Promise<boolean> {
     return (await this.parts.bus.read(this.parts.name, cursor, lanes)).complete;
   }
 
-  private leaveBehind(seat: Seat): void {
-    this.parts.log.warn({ inbox: this.parts.name }, "signals may have been missed");
+  private closeStale(seat: Seat): void {
+    this.parts.log.warn({ inbox: this.parts.name }, "a device may have missed signals");
     seat.live = false;
     seat.device.close("behind");
   }
 
-  /** What entries bring to devices. One parcel for all: what is made of it for one serves the next. */
-  private async prepare(entries: LogEntry[], live: boolean): Promise<Handout[]> {
+  /** The deliveries for entries. All devices share one message object, so that its encoded form can be reused. */
+  private async toDeliveries(entries: LogEntry[], live: boolean): Promise<Handout[]> {
     const settling = await this.settling(entries);
     return entries.flatMap(({ cursor, content }): Handout[] => {
       if (!isMark(content)) {
@@ -169,7 +166,7 @@ export class Reader {
     });
   }
 
-  /** The answers among entries that count, which what stands before them decides. */
+  /** Cursors of the answers that stop the ringing on other devices; this depends on the entries before them. */
   private async settling(entries: LogEntry[]): Promise<ReadonlySet<string>> {
     const answers = entries.flatMap(({ cursor, content }) =>
       isMark(content) && content.mark === "answer" ? [{ cursor, ...content }] : [],
@@ -179,7 +176,7 @@ export class Reader {
     if (answers.some(({ device }) => devices.some((other) => other !== device))) {
       return (await readStory(this.parts.bus, this.parts.name)).settling;
     }
-    // Nobody is there to be told, which is how most answers are: they are remembered alone.
+    // The usual case: no other device is connected here, so the answers are only kept for repeats of the call.
     return new Set(answers.filter(({ word }) => word !== "hangUp").map(({ cursor }) => cursor));
   }
 
@@ -187,12 +184,12 @@ export class Reader {
     this.answers.delete(parcel.sessionId);
     this.answers.set(parcel.sessionId, parcel);
     for (const [oldest] of this.answers) {
-      if (this.answers.size <= ANSWERS) break;
+      if (this.answers.size <= ANSWERS_MAX) break;
       this.answers.delete(oldest);
     }
   }
 
-  /** The answer that a repeat of a call comes too late for, and would have devices ring again. */
+  /** The earlier answer to a call that is repeated, which would otherwise ring again on other devices. */
   private answerTo({ type, sessionId = "", from }: Signal): AnsweredParcel | undefined {
     const answer = this.answers.get(sessionId);
     if (answer?.peer.userId !== from.userId) return undefined;
@@ -200,34 +197,34 @@ export class Reader {
     return type === "call" ? answer : undefined;
   }
 
-  private hand(seats: Seat[], handout: Handout): void {
+  private deliver(seats: Seat[], handout: Handout): void {
     const { parcel } = handout;
-    const meant = seats.filter((seat) => !seat.gone && seat.isMeant(handout));
-    const chats = meant.filter(({ device }) => device.door === "xmpp");
-    const others = meant.filter(({ device }) => device.door === "graphql");
-    for (const { device } of others) device.receive(parcel);
+    const recipients = seats.filter((seat) => !seat.gone && seat.isMeant(handout));
+    const xmpp = recipients.filter(({ device }) => device.door === "xmpp");
+    const graphql = recipients.filter(({ device }) => device.door === "graphql");
+    for (const { device } of graphql) device.receive(parcel);
     if (parcel.kind === "answered") {
-      if (chats.length > 0) void this.tellChats(chats, parcel);
+      if (xmpp.length > 0) void this.deliverAnswer(xmpp, parcel);
       return;
     }
-    for (const { device } of chats) device.receive(parcel);
+    for (const { device } of xmpp) device.receive(parcel);
     const { deliveries } = this.parts.metrics;
-    if (others.length > 0) deliveries.inc({ door: "graphql" }, others.length);
-    if (chats.length > 0) deliveries.inc({ door: "xmpp" }, chats.length);
+    if (graphql.length > 0) deliveries.inc({ door: "graphql" }, graphql.length);
+    if (xmpp.length > 0) deliveries.inc({ door: "xmpp" }, xmpp.length);
   }
 
-  /** Apart from the rest, so that no signal waits for the look at the application. */
-  private async tellChats(chats: Seat[], parcel: AnsweredParcel): Promise<void> {
+  /** Notifies chat devices of an answer, asynchronously, so that no signal waits for the application's setting. */
+  private async deliverAnswer(chats: Seat[], parcel: AnsweredParcel): Promise<void> {
     const { log, name, answeredElsewhere } = this.parts;
     let hangUp = false;
     try {
       const [first] = chats;
-      // Who hangs up what it has not accepted answers nothing that a hangUp could stand for.
+      // A hangUp without a prior accept is not an answer, so legacy clients get no substitute for it.
       if (first && parcel.word !== "hangUp") {
         hangUp = await answeredElsewhere(first.device.party.applicationId);
       }
     } catch (error) {
-      log.warn({ err: error, inbox: name }, "devices could not be told of an answer elsewhere");
+      log.warn({ err: error, inbox: name }, "failed to look up the setting answeredElsewhere");
     }
     for (const { device, gone } of chats) if (!gone) device.receive({ ...parcel, hangUp });
   }

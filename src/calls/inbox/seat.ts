@@ -1,33 +1,33 @@
 import type { Device, Parcel } from "../device";
 
-/** Milliseconds that a device which catches up may take until it is ready for more. */
+/** How long a device that catches up may take until it can accept more, in milliseconds. */
 export const PATIENCE_MS = 10_000;
 
-/** Something of an inbox that is for devices of the user. */
+/** A message from an inbox and the devices that it is for. */
 export interface Handout {
   parcel: Parcel & { cursor: string };
-  /** The one device that it is for; all when left out. */
+  /** Resource of the only recipient; all devices when omitted. */
   to?: string;
-  /** The device that it is not for. */
+  /** Resource of the device that does not receive it. */
   except?: string;
 }
 
-/** A device and how far it has come in its user's inbox. */
+/** A device and its position in its user's inbox. */
 export class Seat {
-  /** Cursor of the last entry that it was handed, or that was not for it. */
+  /** Cursor of the last entry that was delivered to it or was not for it. */
   cursor = "";
-  /** Whether it has caught up, and is handed what comes as it comes. */
+  /** Whether it has caught up and receives new entries immediately. */
   live = false;
-  /** Whether it was taken away. */
+  /** Whether it was detached. */
   gone = false;
 
   constructor(
     readonly device: Device,
-    /** Counts the devices of an inbox in the order they came. */
+    /** Sequence number of the device in the inbox, in order of arrival. */
     readonly id: number,
   ) {}
 
-  /** Whether something is for this device. */
+  /** Whether a delivery is for this device. */
   isMeant({ parcel, to, except }: Handout): boolean {
     const { party, answersOnly } = this.device;
     if (answersOnly && parcel.kind !== "answered") return false;
@@ -35,27 +35,27 @@ export class Seat {
   }
 
   /**
-   * Hands the device what it missed, no faster than it takes it.
-   * @param hand hands it one thing
-   * @returns whether all was taken; else the device is gone, or was closed with `behind`
+   * Delivers what the device missed, with back-pressure.
+   * @param hand delivers one message
+   * @returns whether everything was delivered; if not, the device is detached or was closed with `behind`
    */
   async take(handouts: Handout[], hand: (handout: Handout) => void): Promise<boolean> {
     for (const handout of handouts) {
       if (this.gone) break;
       hand(handout);
-      // After each: a few large ones are more than a device may leave unread.
+      // After each message, since a few large ones may exceed the device's buffer.
       const drained = this.device.drained?.();
-      if (drained && !(await endsInTime(drained))) this.device.close("behind");
+      if (drained && !(await resolvesInTime(drained))) this.device.close("behind");
     }
     return !this.gone;
   }
 }
 
-function endsInTime(drained: Promise<void>): Promise<boolean> {
+function resolvesInTime(drained: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), PATIENCE_MS).unref();
+    const timer = setTimeout(() => resolve(false), PATIENCE_MS).unref();
     drained.then(() => {
-      clearTimeout(late);
+      clearTimeout(timer);
       resolve(true);
     });
   });

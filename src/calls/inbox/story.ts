@@ -4,35 +4,35 @@ import type { Signal } from "../signal";
 import { type LogEntry, readLog } from "./log";
 import { isMark } from "./mark";
 
-/** A `call` that rings, at its place. */
+/** A `call` that is still ringing. */
 export interface Ringing {
   cursor: string;
-  /** Cursor of the entry before it; empty where there was none. */
+  /** Cursor of the previous entry; empty if there was none. */
   before: string;
-  /** How many calls stand before it. */
+  /** Number of calls before it. */
   place: number;
-  /** The one device that was called; all when left out. */
+  /** Resource of the called device; undefined for all devices. */
   resource: string | undefined;
 }
 
-/** What is known of one sessionID. */
-interface Session {
-  /** The last `call` of each caller, by caller and device called. */
+/** The state of one sessionID. */
+interface SessionState {
+  /** The last `call` of each caller, by caller and called device. */
   calls: Map<string, Ringing>;
-  /** Whether anybody called at all. */
+  /** Whether there was any `call`. */
   called: boolean;
   answer?: {
     device: string;
-    /** The user answered. */
+    /** The user who was answered. */
     peer: number;
-    /** Whether the device accepted, and goes on with the call. */
-    holds: boolean;
-    /** Whether the one who was answered has ended the call. */
-    over: boolean;
+    /** Whether the device has accepted and not ended the call. */
+    accepted: boolean;
+    /** Whether the peer has ended the call. */
+    ended: boolean;
   };
 }
 
-/** Reads the story of all that a log holds. @throws Fault UNAVAILABLE */
+/** Reads a log and returns the state that follows from it. @throws Fault UNAVAILABLE */
 export async function readStory(bus: Bus, inbox: string): Promise<Story> {
   const story = new Story();
   await readLog(bus, inbox, (entry) => story.take(entry));
@@ -40,28 +40,28 @@ export async function readStory(bus: Bus, inbox: string): Promise<Story> {
 }
 
 /**
- * What the log of a user's inbox tells. It follows from the entries and their order alone, so every
- * node that reads them knows the same.
+ * The state that follows from the entries of a user's inbox. It depends only on the entries and their order, so
+ * every node derives the same state.
  */
 export class Story {
-  private readonly sessions = new Map<string, Session>();
-  private readonly positions = new Map<string, string>();
-  private calls = 0;
-  /** Cursor of the last entry. */
-  private last = "";
-  /** Cursors of the answers that settled a call for the user's other devices. */
+  private readonly sessions = new Map<string, SessionState>();
+  /** Acknowledged cursors by device. */
+  private readonly acknowledged = new Map<string, string>();
+  private callCount = 0;
+  private lastCursor = "";
+  /** Cursors of the answers that stop the ringing on the user's other devices. */
   readonly settling = new Set<string>();
 
-  /** Takes the next entry of the log. */
+  /** Applies the next entry. */
   take(entry: LogEntry): void {
     const { cursor, content } = entry;
-    if (!isMark(content)) this.takeSignal(cursor, content);
-    else if (content.mark !== "answer") this.positions.set(content.device, content.at);
-    else if (this.takeAnswer(content)) this.settling.add(cursor);
-    this.last = cursor;
+    if (!isMark(content)) this.applySignal(cursor, content);
+    else if (content.mark !== "answer") this.acknowledged.set(content.device, content.at);
+    else if (this.applyAnswer(content)) this.settling.add(cursor);
+    this.lastCursor = cursor;
   }
 
-  /** Calls that still ring on a device, each caller's last repeat alone, in their order. */
+  /** Calls that are still ringing on a device, in order; only the last repeat of each caller. */
   ringing(resource: string): Ringing[] {
     const found = [...this.sessions.values()].flatMap(({ calls, answer }) =>
       answer ? [] : [...calls.values()],
@@ -71,54 +71,54 @@ export class Story {
       .sort((a, b) => a.place - b.place);
   }
 
-  /** The device that accepted a call and has not ended it; undefined when there is none. */
+  /** The device that has accepted a call and not ended it, if any. */
   holder(sessionId: string): string | undefined {
     const answer = this.sessions.get(sessionId)?.answer;
-    return answer?.holds ? answer.device : undefined;
+    return answer?.accepted ? answer.device : undefined;
   }
 
-  /** Cursor up to which a device has acknowledged; undefined when the log does not know. */
+  /** Cursor up to which a device has acknowledged; undefined if unknown. */
   position(resource: string): string | undefined {
-    return this.positions.get(resource);
+    return this.acknowledged.get(resource);
   }
 
-  private takeSignal(cursor: string, signal: Signal): void {
+  private applySignal(cursor: string, signal: Signal): void {
     const { sessionId, type, from, to } = signal;
     if (!sessionId || (type !== "call" && type !== "hangUp")) return;
     const session = this.session(sessionId);
     const caller = `${from.userId} `;
     if (type === "call") {
-      // After the end of a call the same caller may begin another one under its name.
-      if (session.answer?.over && session.answer.peer === from.userId) session.answer = undefined;
+      // After a call has ended, its caller may reuse the sessionID for another one.
+      if (session.answer?.ended && session.answer.peer === from.userId) session.answer = undefined;
       session.called = true;
       session.calls.set(caller + (to.resource ?? ""), {
-        ...{ cursor, before: this.last, resource: to.resource },
-        place: this.calls++,
+        ...{ cursor, before: this.lastCursor, resource: to.resource },
+        place: this.callCount++,
       });
       return;
     }
     for (const key of session.calls.keys()) if (key.startsWith(caller)) session.calls.delete(key);
-    if (session.answer?.peer === from.userId) session.answer.over = true;
+    if (session.answer?.peer === from.userId) session.answer.ended = true;
   }
 
-  /** Notes an answer; tells whether it settles the call for the user's other devices. */
-  private takeAnswer({ sessionId, word, device, peer }: Answer): boolean {
+  /** Applies an answer. Returns whether it stops the ringing on the user's other devices. */
+  private applyAnswer({ sessionId, word, device, peer }: Answer): boolean {
     const session = this.session(sessionId);
     const { answer } = session;
-    // Who came second does not count, whatever it said.
-    if (answer?.holds && answer.device !== device) return false;
-    const holds = word === "accept";
-    if (answer?.holds && holds) return false;
-    session.answer = { device, peer: peer.userId, holds, over: false };
-    if (holds) return true;
-    // What was declined already, or never rang here, is no news.
-    return answer ? answer.holds : session.called;
+    // After one device has accepted, the answers of others do not count.
+    if (answer?.accepted && answer.device !== device) return false;
+    const accepted = word === "accept";
+    if (answer?.accepted && accepted) return false;
+    session.answer = { device, peer: peer.userId, accepted, ended: false };
+    if (accepted) return true;
+    // A call that was already declined, or never rang here, changes nothing for them.
+    return answer ? answer.accepted : session.called;
   }
 
-  private session(sessionId: string): Session {
+  private session(sessionId: string): SessionState {
     const known = this.sessions.get(sessionId);
     if (known) return known;
-    const session: Session = { calls: new Map(), called: false };
+    const session: SessionState = { calls: new Map(), called: false };
     this.sessions.set(sessionId, session);
     return session;
   }
