@@ -5,29 +5,30 @@ import { showParty } from "./show-signal";
 import { SignalPartyType } from "./signal.type";
 
 @ObjectType("CallAnswer", {
-  description: "A call that another device of the user has answered, so this one need not ring.",
+  description: "A call that another device of the user has answered, so this device stops ringing.",
   simpleResolvers: true,
 })
 export class CallAnswerType {
   @Field({
-    description: "Place in one's own inbox, to go on after as with that of a signal. Opaque.",
+    description:
+      "Position in the user's own inbox, usable as `after` like the cursor of a signal. Opaque.",
   })
   cursor!: string;
 
   @Field(() => ID, { description: "The call." })
   sessionId!: string;
 
-  @Field({ description: "What the other device said: `accept`, `reject` or `hangUp`." })
+  @Field({ description: "The other device's answer: `accept`, `reject` or `hangUp`." })
   signalType!: string;
 
-  @Field({ description: "The other device, the resource of its JID." })
+  @Field({ description: "The other device: the resource of its JID." })
   device!: string;
 
-  @Field(() => SignalPartyType, { description: "Whom it answered." })
+  @Field(() => SignalPartyType, { description: "The party that it answered." })
   peer!: SignalPartyType;
 }
 
-/** An answer to a user's call in the form that GraphQL shows. */
+/** Converts an answer of another device to its GraphQL type. */
 export function showAnswer(userId: number, parcel: AnsweredParcel): CallAnswerType {
   const { cursor, sessionId, word, device, peer } = parcel;
   return {

@@ -24,15 +24,15 @@ type SignalParcel = ParcelOf<"signal">;
 const AFTER = {
   nullable: true,
   description:
-    "Cursor of the last signal or answer received, less than a minute ago: everything after it comes first, then what follows, without a gap or a repeat. INVALID when that cannot be promised; subscribe without it then.",
+    "Cursor of the last signal or answer received, less than a minute old. Everything after it is delivered first, then new events, without gaps or duplicates. INVALID when this cannot be guaranteed; then subscribe without it.",
 } as const;
 
-/** Subscribes the device that the caller's session is to parcels of one kind. */
+/** Subscribes the device of the caller's session to messages of one kind. */
 function subscribeTo(kind: "signal" | "answered") {
   return async ({ context, args }: { context: CallContext; args: { after?: string | null } }) => {
     const viewer = await context.visit.user();
     return openSubscriber(context.router, {
-      ...{ kind, party: deviceOf(viewer, context), hangUp: context.caller.hangUp },
+      ...{ kind, party: deviceOf(viewer, context), disconnect: context.caller.hangUp },
       after: readCursor(args.after, viewer.userId),
     });
   };
@@ -43,7 +43,7 @@ export class CallResolver {
   @Allow("user")
   @Mutation(() => SendSignalPayload, {
     description:
-      "Sends a call signal to a user of the application, over whichever door each of its devices is connected.",
+      "Sends a call signal to a user of the application; it reaches all of the user's devices, whatever their protocol.",
   })
   async sendSignal(
     @Ctx() context: CallContext,
@@ -56,7 +56,7 @@ export class CallResolver {
 
   @Allow("user")
   @Mutation(() => RejectCallPayload, {
-    description: "Declines an incoming call: sends a `reject` to the user who called.",
+    description: "Declines an incoming call by sending a `reject` to the caller.",
   })
   async rejectCall(
     @Ctx() context: CallContext,
@@ -67,28 +67,28 @@ export class CallResolver {
     if (userId === null) throw Fault.field("recipientId", "must be the id of a user");
     const from = deviceOf(await context.visit.user(), context);
     const signal = toSignal(from, { ...fields, signalType: "reject", to: { userId } });
-    const door = context.caller.door === "rest" ? "rest" : "graphql";
-    await context.router.send(door, signal);
+    const protocol = context.caller.door === "rest" ? "rest" : "graphql";
+    await context.router.send(protocol, signal);
     return { sessionId: input.sessionId };
   }
 
   @Allow("user")
   @Subscription(() => SignalType, {
     description:
-      "Call signals to oneself: the calls that ring at this moment, or what came after a cursor, and from then on everything.",
+      "Call signals to the calling user: first the calls that are ringing, or everything after a cursor, then all new signals.",
     subscribe: subscribeTo("signal"),
   })
   callSignals(
     @Root() parcel: SignalParcel,
     @Arg("after", () => String, AFTER) _after?: string | null,
   ): SignalType {
-    return showOnce(parcel);
+    return toGraphqlOnce(parcel);
   }
 
   @Allow("user")
   @Subscription(() => CallAnswerType, {
     description:
-      "Answers that other devices of one's own give, so that this one stops ringing. Subscribe to callSignals beside it.",
+      "Answers given on the calling user's other devices, so that this device stops ringing. Subscribe to callSignals as well.",
     subscribe: subscribeTo("answered"),
   })
   async callAnswers(
@@ -100,21 +100,22 @@ export class CallResolver {
   }
 }
 
-/** What was shown last. All devices of a user are served in a row; a WeakMap costs more than showing. */
-let last: { parcel: SignalParcel; signal: SignalType } | undefined;
+/** The last conversion; all devices of a user are served in a row. A WeakMap would cost more than it saves. */
+let lastConverted: { parcel: SignalParcel; signal: SignalType } | undefined;
 
-function showOnce(parcel: SignalParcel): SignalType {
-  if (last?.parcel !== parcel) {
-    last = { parcel, signal: showSignal(parcel.cursor, parcel.signal, parcel.mayHaveMissed) };
+function toGraphqlOnce(parcel: SignalParcel): SignalType {
+  if (lastConverted?.parcel !== parcel) {
+    const signal = showSignal(parcel.cursor, parcel.signal, parcel.mayHaveMissed);
+    lastConverted = { parcel, signal };
   }
-  return last.signal;
+  return lastConverted.signal;
 }
 
 @Resolver(() => SignalPartyType)
 export class SignalPartyResolver {
   @FieldResolver(() => UserType, {
     nullable: true,
-    description: "The user's profile; null when it was deleted meanwhile.",
+    description: "The user's profile; null if the user was deleted.",
   })
   user(
     @Ctx() { identity }: CallContext,
@@ -124,7 +125,7 @@ export class SignalPartyResolver {
   }
 }
 
-/** The device that a session's GraphQL calls and subscriptions are, whichever connection they use. */
+/** The device of a session: the same for all its GraphQL operations, whatever the connection. */
 function deviceOf(viewer: UserViewer, { caller }: CallContext): Required<Party> {
   const { applicationId, userId, sessionId } = viewer;
   return { applicationId, userId, resource: `graphql-${caller.deviceSession ?? sessionId}` };

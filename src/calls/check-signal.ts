@@ -3,8 +3,8 @@ import type { Signal, XmlElement } from "./signal";
 import { checkUserInfo } from "./user-info";
 import { ATTRIBUTES, checkAttributes, checkElement, checkText } from "./xml-form";
 
-/** Attributes of a message that the signal has fields for, or that declare its namespace. */
-const STAMPED = new Set(["from", "to", "id", "type", "xml:lang", "xmlns"]);
+/** Attributes of a message that come from the signal's own fields, or that declare its namespace. */
+const RESERVED = new Set(["from", "to", "id", "type", "xml:lang", "xmlns"]);
 
 function checkEntries(field: string, entries: XmlElement[]): void {
   for (const entry of entries) {
@@ -14,19 +14,19 @@ function checkEntries(field: string, entries: XmlElement[]): void {
     }
     const attributes = entry.attributes ?? {};
     checkAttributes(field, attributes);
-    const stamped = Object.keys(attributes).find((name) => STAMPED.has(name));
-    if (stamped !== undefined) throw Fault.field(field, `may not hold the attribute ${stamped}`);
+    const reserved = Object.keys(attributes).find((name) => RESERVED.has(name));
+    if (reserved !== undefined) throw Fault.field(field, `must not have the attribute ${reserved}`);
   }
 }
 
 /**
- * Checks that a signal can be written as a stanza: characters, names and depth.
- * @throws Fault INVALID on the field that cannot
+ * Checks that a signal can be written as a stanza: its characters, names and depth.
+ * @throws Fault INVALID on the field that cannot be written
  */
 export function checkSignal(signal: Signal): void {
   const { id, type, sessionId, callType, sdp, platform, callerId, lang } = signal;
   const texts = { id, type, sessionId, callType, sdp, platform, callerId, lang };
-  // A chat server is sent the address as it stands.
+  // The address is sent to a chat server unescaped.
   if (signal.to.resource !== undefined) checkText("to.device", signal.to.resource);
   for (const [field, text] of Object.entries(texts)) if (text !== undefined) checkText(field, text);
   for (const text of signal.opponentIds ?? []) checkText("opponentIds", text);

@@ -1,7 +1,7 @@
 import type { IdentityContext } from "../identity/context";
 import type { Router } from "./router";
 
-/** What the resolvers of this room are called with. */
+/** The GraphQL context of the resolvers of this module. */
 export interface CallContext extends IdentityContext {
   router: Router;
 }

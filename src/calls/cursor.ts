@@ -1,24 +1,24 @@
 import { Fault } from "../core/errors";
 
 /**
- * The cursor of a user's inbox as clients have it: the bus's own, a tilde and the user. The user is
- * told, so that a cursor of another inbox (as `sendSignal` answers) is not taken for a place in this one.
+ * Encodes a cursor of a user's inbox for clients: the bus's cursor, a tilde and the user's id. With the id, a
+ * cursor of another inbox (as `sendSignal` returns) is recognized as foreign.
  */
 export function showCursor(cursor: string, userId: number): string {
   return `${cursor}~${userId.toString(36)}`;
 }
 
 /**
- * The bus's cursor of what {@link showCursor} gave for this user; undefined where none was sent.
+ * Decodes a cursor that {@link encodeCursor} created for this user; undefined if there is none.
  * @throws Fault INVALID on `after` for any other text
  */
 export function readCursor(text: string | null | undefined, userId: number): string | undefined {
   if (text === null || text === undefined) return undefined;
-  const mine = showCursor("", userId);
-  if (!text.endsWith(mine) || text === mine || text.length > CURSOR_LENGTH) {
-    throw Fault.field("after", "must be the cursor of a signal to oneself");
+  const suffix = showCursor("", userId);
+  if (!text.endsWith(suffix) || text === suffix || text.length > CURSOR_LENGTH_MAX) {
+    throw Fault.field("after", "must be a cursor of your own inbox");
   }
-  return text.slice(0, -mine.length);
+  return text.slice(0, -suffix.length);
 }
 
-const CURSOR_LENGTH = 100;
+const CURSOR_LENGTH_MAX = 100;

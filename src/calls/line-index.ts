@@ -1,9 +1,9 @@
 import type { XmlElement } from "./signal";
 
 /**
- * The sdpMLineIndex of an ICE candidate as a number and as it was written. A client may write it empty,
- * which means 0, or `00`. GraphQL has the number; a form that is not the number's own stands before the
- * rest of the candidate's `extra`, so that a signal that is passed on is written again as it came.
+ * Conversion of an ICE candidate's sdpMLineIndex between its text and a number. A client may write it empty, which
+ * means 0, or as `00`. GraphQL has the number; a non-canonical text is kept as the first element of the candidate's
+ * `extra`, so that a forwarded signal is written as it was received.
  */
 
 const NAME = "sdpMLineIndex";
@@ -14,24 +14,24 @@ function numberOf(element: XmlElement | undefined): number | undefined {
   return plain && /^\d{0,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The index as a number, and the `extra` that keeps its written form where that is another. */
+/** Converts the index to a number, and adds its text to `extra` if that is not canonical. */
 export function showIndex(
   written: string,
   extra: XmlElement[],
 ): { index: number; extra: XmlElement[] } {
   const index = Number(written);
-  // An element that reading would take for the written form must not come first by itself.
+  // If the first element looks like a kept text, the text is kept in front of it even if canonical.
   if (written === String(index) && numberOf(extra[0]) !== index) return { index, extra };
-  const form: XmlElement = written === "" ? { name: NAME } : { name: NAME, text: written };
-  return { index, extra: [form, ...extra] };
+  const kept: XmlElement = written === "" ? { name: NAME } : { name: NAME, text: written };
+  return { index, extra: [kept, ...extra] };
 }
 
-/** The index as it is to be written, and the rest of `extra`: {@link showIndex} the other way round. */
+/** Restores the text of the index and the remaining `extra`: the inverse of {@link indexToGraphql}. */
 export function readIndex(
   index: number,
   extra: XmlElement[],
 ): { written: string; extra: XmlElement[] } {
-  const [form, ...rest] = extra;
-  if (numberOf(form) !== index) return { written: String(index), extra };
-  return { written: form?.text ?? "", extra: rest };
+  const [kept, ...rest] = extra;
+  if (numberOf(kept) !== index) return { written: String(index), extra };
+  return { written: kept?.text ?? "", extra: rest };
 }

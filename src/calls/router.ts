@@ -13,56 +13,56 @@ import type { SenderLimits } from "./sender-limits";
 import { inboxOf, isLasting, type Party, SIGNAL_TYPES, type Signal } from "./signal";
 import type { SizeRule } from "./signal-size";
 
-/** The way every signal takes, from whichever door, to every connected device it is meant for. */
+/** Routes every signal, from any protocol, to the connected devices of its recipient. */
 export interface Router {
   /**
-   * Connects a device; resolves once signals sent from then on reach it. What it missed is handed to
-   * it first, at its own pace, also after this has resolved.
-   * A chat device of the same address that was there before is closed with `replaced`, on any node.
-   * @throws Fault INVALID on `after` for a cursor that nothing can go on from, LIMITED when as many
-   * devices of the user are connected here as may be, UNAVAILABLE when the bus cannot be reached
+   * Connects a device. Resolves once all later signals are certain to reach it. What it missed is delivered
+   * first, with back-pressure, possibly after this has resolved. An earlier chat device with the same address is
+   * closed with `replaced`, on any node.
+   * @throws Fault INVALID on `after` for an expired cursor, LIMITED when too many devices of the user are
+   * connected to this node, UNAVAILABLE when the bus cannot be reached
    */
   attach(device: Device, start?: Start): Promise<Attachment>;
   /**
-   * Accepts a signal: it stands in the recipient's inbox when this resolves, with the cursor, and a
-   * chat server that this service is attached to has it too. Nobody connected is no error.
-   * @throws Fault TOO_LARGE (signal-size.ts), NOT_FOUND for a recipient of another application or none
-   * that exists, FULL for a call of more than 4 parties, CONFLICT for an `accept` when another device of the sender has
-   * accepted, LIMITED when the sender sends too much or the inbox has no room, UNAVAILABLE when the inbox or the
-   * chat server cannot be reached or all inboxes together are full
+   * Accepts a signal. Resolves with its cursor once it is in the recipient's inbox and was forwarded to the
+   * attached chat server, if any. It is no error if the recipient is not connected.
+   * @throws Fault TOO_LARGE (signal-size.ts), NOT_FOUND for a recipient that does not exist or belongs to another
+   * application, FULL for a call of more than {@link CALL_PARTIES_MAX} parties, CONFLICT for an `accept` after
+   * another device of the sender has accepted, LIMITED when the sender exceeds a rate limit or the inbox is full,
+   * UNAVAILABLE when the inbox or the chat server cannot be reached or all inboxes together are full
    */
-  send(door: "graphql" | "xmpp" | "rest", signal: Signal): Promise<string>;
+  send(protocol: "graphql" | "xmpp" | "rest", signal: Signal): Promise<string>;
   /**
-   * Passes a stanza that is no call signal to the recipient's connected devices; nothing is kept.
+   * Passes a stanza other than a call signal to the recipient's connected devices, without storing it.
    * @throws Fault TOO_LARGE, NOT_FOUND, LIMITED as for {@link send}
    */
   relay(from: Party, to: Party, xml: string): Promise<void>;
-  /** Closes every device of this node. */
+  /** Closes every device on this node. */
   drain(): Promise<void>;
 }
 
-/** Parties of a peer-to-peer call at most (interface.md "Limits"). */
+/** Maximum number of parties of a peer-to-peer call (docs/COMPATIBILITY.md). */
 export const CALL_PARTIES = 4;
 
-/** What the router stands on. */
+/** The dependencies of the router. */
 export interface RouterParts {
   bus: Bus;
   log: Log;
   metrics: Metrics;
-  /** Whether the user exists; asked for every signal, so it answers from memory where it can. */
+  /** Whether the user exists. Called for every signal, so it should be cached. */
   userExists(applicationId: number, userId: number): Promise<boolean>;
-  /** Whether chat clients of an application are told of an answer on another device by a `hangUp`. */
+  /** Whether an application's chat clients receive a `hangUp` when another device answers. */
   answeredElsewhere(applicationId: number): Promise<boolean>;
-  /** Is told of every signal that stands in an inbox; must neither throw nor take time. */
+  /** Called for every signal that was written to an inbox; must not throw or block. */
   observe?(sent: SentSignal): void;
   /**
-   * Brings a signal to the recipient's devices at a chat server, where there is one; what came from
-   * there is not brought back. @throws Fault UNAVAILABLE
+   * Forwards a signal to the recipient's devices at the attached chat server. Not called for signals over XMPP,
+   * which the chat server already has. @throws Fault UNAVAILABLE
    */
   passToChatServer?(signal: Signal): Promise<void>;
-  /** How large a signal or a stanza may be; none where nobody reads it as XML. */
+  /** The maximum size of signals and stanzas; unlimited when omitted. */
   sizes?: SizeRule;
-  /** How much a user may send; any when left out. */
+  /** The rate limits of senders; unlimited when omitted. */
   limits?: SenderLimits;
 }
 
@@ -89,7 +89,7 @@ export function openRouter(parts: RouterParts): Router {
       return inbox.attach(device, start);
     },
 
-    async send(door, signal) {
+    async send(protocol, signal) {
       parts.sizes?.checkSignal(signal);
       const body = writeContent(signal);
       parts.limits?.take(signal.from, Buffer.byteLength(body));
@@ -105,18 +105,18 @@ export function openRouter(parts: RouterParts): Router {
         const { cursor, heard, fullness } = await bus.append(inboxOf(signal.to), body, lane, share);
         parts.limits?.note(fullness);
         metrics.inboxFullness.set(fullness);
-        // Who is connected at a chat server is not known here.
-        const reached = heard || parts.passToChatServer !== undefined;
-        // It stands in the inbox, whatever becomes of the rest.
-        parts.observe?.({ door, signal, cursor, heard: reached });
+        // The recipient may be connected to the chat server, whose sessions are unknown here.
+        const mayBeConnected = heard || parts.passToChatServer !== undefined;
+        // The signal is stored, even if forwarding it to the chat server fails.
+        parts.observe?.({ door: protocol, signal, cursor, heard: mayBeConnected });
         return cursor;
       };
       const [cursor] = await Promise.all([
         append(),
-        door === "xmpp" ? undefined : parts.passToChatServer?.(signal),
+        protocol === "xmpp" ? undefined : parts.passToChatServer?.(signal),
         claim,
       ]);
-      metrics.signals.inc({ door, type: knownType(signal.type) });
+      metrics.signals.inc({ door: protocol, type: knownType(signal.type) });
       return cursor;
     },
 
@@ -133,14 +133,14 @@ export function openRouter(parts: RouterParts): Router {
   };
 }
 
-/** Distinct users that a `call` names, judged from the signal alone. */
+/** Number of distinct users that a `call` names. */
 function countParties(signal: Signal): number {
   const parties = new Set([String(signal.to.userId), ...(signal.opponentIds ?? [])]);
   parties.add(signal.callerId ?? String(signal.from.userId));
   return parties.size;
 }
 
-/** A label that a client cannot make new ones of. */
+/** The type as a metric label of bounded cardinality. */
 function knownType(type: string): string {
   return (SIGNAL_TYPES as readonly string[]).includes(type) ? type : "other";
 }

@@ -5,33 +5,33 @@ import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import type { Party } from "./signal";
 
-/** Senders that are remembered at most; the longest unused go first. */
-const REMEMBERED = 50_000;
-/** A node tells the others each time a sender has used up one of so many parts of a limit through it. */
-const PARTS = 20;
-/** How full all inboxes may be together before those who send most are held back. */
-const CROWDED = 0.5;
-/** What part of the bytes a user may send while inboxes are crowded. */
-const CROWDED_PART = 1 / 8;
-/** Milliseconds that a node goes by what it was last told of all inboxes. */
-const FULLNESS_MS = 5_000;
+/** Maximum number of senders that are tracked; the least recently used are evicted. */
+const SENDERS_MAX = 50_000;
+/** A node reports a sender's count each time this fraction (1/20) of the limit was used through it. */
+const REPORTS_PER_LIMIT = 20;
+/** Fullness of all inboxes together above which senders are throttled. */
+const THROTTLE_FULLNESS = 0.5;
+/** Fraction of the byte limit that applies while senders are throttled. */
+const THROTTLE_FRACTION = 1 / 8;
+/** How long a reported fullness remains valid, in milliseconds. */
+const FULLNESS_TTL_MS = 5_000;
 
-/** What one sender used up within a window of time. */
+/** What one sender used within a time window. */
 interface Window {
-  /** Through all nodes, as far as they have told. */
-  known: number;
-  /** Through this node, which it has not told yet. */
-  own: number;
+  /** Through all nodes, as far as reported. */
+  global: number;
+  /** Through this node, not yet reported. */
+  local: number;
   endsAt: number;
 }
 
 /**
- * Counts against a budget for all nodes together, without asking for each time: a node counts by itself, and
- * tells what it counted in parts of the limit. So each node may let through a {@link PARTS}th of the limit too
- * much. While the others cannot be told it goes by its own count.
+ * A rate limit for all nodes together, without a round trip per request. A node counts locally and reports its
+ * count in fractions of the limit, so each node may exceed the limit by 1/{@link REPORTS_PER_LIMIT}. While reports
+ * fail, a node relies on its own count.
  */
-class Counted {
-  private readonly windows = new LRUCache<string, Window>({ max: REMEMBERED });
+class DistributedRateLimit {
+  private readonly windows = new LRUCache<string, Window>({ max: SENDERS_MAX });
 
   constructor(
     private readonly budget: Budget,
@@ -40,66 +40,66 @@ class Counted {
   ) {}
 
   /**
-   * Counts so many, unless they are too many.
-   * @param part of the limit that holds at present
-   * @returns milliseconds to stay away, 0 when they are within
+   * Counts usage unless it exceeds the limit.
+   * @param fraction the fraction of the limit that applies
+   * @returns the wait in milliseconds, 0 if the usage is allowed
    */
-  take(key: string, count: number, part = 1): number {
+  take(key: string, count: number, fraction = 1): number {
     const { limit, seconds } = this.budget;
     if (limit === 0) return 0;
     const now = this.clock.now();
     let window = this.windows.get(key);
     if (!window || window.endsAt <= now) {
-      window = { known: 0, own: 0, endsAt: now + seconds * 1000 };
+      window = { global: 0, local: 0, endsAt: now + seconds * 1000 };
       this.windows.set(key, window);
     }
-    if (window.known + window.own + count > limit * part) return window.endsAt - now;
-    window.own += count;
-    if (window.own >= limit / PARTS) void this.tell(key, window);
+    if (window.global + window.local + count > limit * fraction) return window.endsAt - now;
+    window.local += count;
+    if (window.local >= limit / REPORTS_PER_LIMIT) void this.report(key, window);
     return 0;
   }
 
-  private async tell(key: string, window: Window): Promise<void> {
-    const { own } = window;
-    window.own = 0;
-    window.known += own;
-    const added = await this.limiter.add(this.budget, key, own);
+  private async report(key: string, window: Window): Promise<void> {
+    const { local } = window;
+    window.local = 0;
+    window.global += local;
+    const added = await this.limiter.add(this.budget, key, local);
     if (!added) return;
-    window.known = added.count;
+    window.global = added.count;
     window.endsAt = this.clock.now() + added.endsInMs;
   }
 }
 
-/** How much a user may send, over whatever protocol and through whichever nodes (docs/LIMITS.md). */
+/** Limits how much a user may send, over all protocols and nodes (docs/LIMITS.md). */
 export class SenderLimits {
-  private readonly signals: Counted;
-  private readonly bytes: Counted;
-  private crowdedUntil = 0;
+  private readonly signals: DistributedRateLimit;
+  private readonly bytes: DistributedRateLimit;
+  private throttledUntil = 0;
 
   constructor(
     config: Pick<Config, "RATE_MESSAGES_PER_USER" | "RATE_MESSAGE_BYTES_PER_USER">,
     limiter: Pick<Limiter, "add">,
     private readonly clock: Clock,
   ) {
-    const counted = (name: string, limit: number) =>
-      new Counted({ name, limit, seconds: 60 }, limiter, clock);
-    this.signals = counted("message-user", config.RATE_MESSAGES_PER_USER);
-    this.bytes = counted("message-bytes-user", config.RATE_MESSAGE_BYTES_PER_USER);
+    const perMinute = (name: string, limit: number) =>
+      new DistributedRateLimit({ name, limit, seconds: 60 }, limiter, clock);
+    this.signals = perMinute("message-user", config.RATE_MESSAGES_PER_USER);
+    this.bytes = perMinute("message-bytes-user", config.RATE_MESSAGE_BYTES_PER_USER);
   }
 
   /** Counts a signal or another stanza of a user. @throws Fault LIMITED with the seconds to wait */
   take({ userId }: Party, bytes: number): void {
     const key = String(userId);
-    const part = this.clock.now() < this.crowdedUntil ? CROWDED_PART : 1;
-    const wait = this.signals.take(key, 1) || this.bytes.take(key, bytes, part);
+    const fraction = this.clock.now() < this.throttledUntil ? THROTTLE_FRACTION : 1;
+    const wait = this.signals.take(key, 1) || this.bytes.take(key, bytes, fraction);
     if (wait === 0) return;
     const seconds = Math.max(1, Math.ceil(wait / 1000));
     const message = `Too many requests; try again in ${seconds} s`;
     throw new Fault("LIMITED", message, undefined, seconds);
   }
 
-  /** Notes how full all inboxes are together, from 0 to 1: whoever sends most is held back first. */
+  /** Records how full all inboxes are together, from 0 to 1; above a threshold the heaviest senders are throttled. */
   note(fullness: number): void {
-    this.crowdedUntil = fullness > CROWDED ? this.clock.now() + FULLNESS_MS : 0;
+    this.throttledUntil = fullness > THROTTLE_FULLNESS ? this.clock.now() + FULLNESS_TTL_MS : 0;
   }
 }

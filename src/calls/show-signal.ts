@@ -4,7 +4,7 @@ import type { IceCandidate, Party, Signal, XmlElement } from "./signal";
 import type { IceCandidateType, SignalPartyType, SignalType, UpdateSignal } from "./signal.type";
 import type { XmlElementType } from "./xml-element.type";
 
-/** A signal at its place in the inbox, in the form that GraphQL shows. */
+/** Converts a signal and its cursor to the GraphQL type. */
 export function showSignal(
   cursor: string,
   signal: Signal,
@@ -22,24 +22,24 @@ export function showSignal(
     platform: signal.platform ?? null,
     callerId: signal.callerId ?? null,
     opponentIds: signal.opponentIds ?? null,
-    iceCandidates: signal.iceCandidates?.map(showCandidate) ?? null,
+    iceCandidates: signal.iceCandidates?.map(candidateToGraphql) ?? null,
     userInfo: signal.userInfo ?? null,
     parameters: signal.parameters ?? null,
-    extra: signal.extra.map(showElement),
+    extra: signal.extra.map(elementToGraphql),
     order: signal.order ?? null,
-    siblings: (signal.siblings ?? []).map(showElement),
+    siblings: (signal.siblings ?? []).map(elementToGraphql),
     lead: signal.lead ?? 0,
     lang: signal.lang ?? null,
     mayHaveMissed,
   };
 }
 
-/** A party in the form that GraphQL shows. */
+/** Converts a party to its GraphQL type. */
 export function showParty({ applicationId, userId, resource }: Party): SignalPartyType {
   return { applicationId, userId, device: resource ?? null };
 }
 
-function showCandidate(candidate: IceCandidate): IceCandidateType {
+function candidateToGraphql(candidate: IceCandidate): IceCandidateType {
   const { sdpMLineIndex, sdpMid, candidate: line, order } = candidate;
   const { index, extra } =
     sdpMLineIndex === undefined
@@ -49,19 +49,19 @@ function showCandidate(candidate: IceCandidate): IceCandidateType {
     sdpMLineIndex: index,
     sdpMid: sdpMid ?? null,
     candidate: line ?? null,
-    extra: extra.map(showElement),
+    extra: extra.map(elementToGraphql),
     order: order ?? null,
   };
 }
 
-function showElement(element: XmlElement): XmlElementType {
+function elementToGraphql(element: XmlElement): XmlElementType {
   const { name, namespace, attributes = {}, text, children = [] } = element;
   return {
     name,
     namespace,
     attributeList: Object.entries(attributes).map(([key, value]) => ({ name: key, value })),
     text,
-    children: children.map(showElement),
+    children: children.map(elementToGraphql),
     tree: element,
   };
 }

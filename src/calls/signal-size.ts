@@ -2,46 +2,47 @@ import { Fault } from "../core/errors";
 import type { Json, Signal, XmlElement } from "./signal";
 
 /**
- * How large a signal may be. What a chat client sends grows when it is written again, up to six times:
- * an LF of a session description becomes `&#13;` and LF, a `"` in an attribute becomes `&quot;`. So a
- * signal may be six times XMPP_STANZA_LIMIT as a stanza, from whichever door, and all that lies before a
- * chat client holds one of that size:
+ * The maximum size of a signal. A chat client's stanza may grow up to six times when it is written again: an LF of
+ * a session description becomes `&#13;` and LF, a `"` in an attribute becomes `&quot;`. A signal of any protocol
+ * may therefore be six times XMPP_STANZA_LIMIT as a stanza, and every buffer on the way to a chat client holds one
+ * of that size:
  *
- * | bound | bytes | where |
+ * | limit of | size | where |
  * |---|---|---|
- * | a stanza that a client sends | 64 KiB, XMPP_STANZA_LIMIT | xmpp/stream.ts; the files of deploy/ for a chat server |
- * | a signal, or another stanza that is passed on | 384 KiB, six times as much | here, for every door |
- * | a copy that a chat server makes | as much, and 2 KiB for its wrapping | xmpp/component/link.ts |
- * | what waits for a chat server | 8 MiB, or one signal | xmpp/component/courier.ts |
- * | a stanza that Prosody takes of us | 512 KiB; ejabberd has no bound | deploy/prosody/prosody.cfg.lua |
- * | what waits for a client's acknowledgement | 768 KiB: one signal more where half is free | xmpp/chat.ts |
- * | what waits for a client that does not read | 1 MiB: all that, sent again, and more | xmpp/chat.ts |
+ * | a stanza from a client | 64 KiB, XMPP_STANZA_LIMIT | src/xmpp/; deploy/ for a chat server |
+ * | a signal, or another routed stanza | 384 KiB, six times as much | here, for all protocols |
+ * | a copy forwarded by a chat server | 384 KiB, and 2 KiB for its wrapper | src/xmpp/component/ |
+ * | stanzas queued for a chat server | 8 MiB, or one signal | src/xmpp/component/ |
+ * | a stanza that Prosody accepts from us | 512 KiB; ejabberd has no limit | deploy/prosody/prosody.cfg.lua |
+ * | unacknowledged stanzas of a client | 768 KiB: one more signal while half is free | src/xmpp/ |
+ * | unread output of a client | 1 MiB: the above, sent again, and more | src/xmpp/ |
  */
 
-/** Bytes that one byte of a stanza becomes at most when it is written again. */
+/** Maximum growth of a byte when a stanza is written again. */
 const GROWTH = 6;
 
-/** What the tags of an element, or an attribute, take beside the texts in them, at most. */
+/** Maximum markup of an element or attribute beside its texts, in bytes. */
 const MARKUP = 40;
-/** What a message and its lists take beside the texts in them, at most. */
+/** Maximum markup of a message and its lists beside their texts, in bytes. */
 const ENVELOPE = 1_024;
 
-/** Bytes of a signal as a stanza, at most. @param stanzaBytes XMPP_STANZA_LIMIT */
+/** Maximum size of a signal as a stanza, in bytes. @param stanzaBytes XMPP_STANZA_LIMIT */
 export function signalBytes(stanzaBytes: number): number {
   return GROWTH * stanzaBytes;
 }
 
-/** The bound of what is passed on. */
+/** Enforces the maximum size of signals and stanzas. */
 export interface SizeRule {
-  /** @throws Fault TOO_LARGE for a signal whose stanza would be longer */
+  /** @throws Fault TOO_LARGE for a signal whose stanza would exceed the limit */
   checkSignal(signal: Signal): void;
-  /** @throws Fault TOO_LARGE for a stanza that is longer */
+  /** @throws Fault TOO_LARGE for a stanza that exceeds the limit */
   checkStanza(xml: string): void;
 }
 
 /**
- * The rule for chat clients that may send stanzas of so many bytes.
- * @param write a signal as a stanza; asked only for one that may be too long, and is not known to be
+ * Creates the limit that follows from the maximum stanza of a chat client.
+ * @param stanzaBytes XMPP_STANZA_LIMIT
+ * @param write encodes a signal as a stanza; called only if the estimate is inconclusive
  */
 export function sizeRule(stanzaBytes: number, write: (signal: Signal) => string): SizeRule {
   const limit = signalBytes(stanzaBytes);
@@ -54,24 +55,24 @@ export function sizeRule(stanzaBytes: number, write: (signal: Signal) => string)
   return {
     checkStanza,
     checkSignal(signal) {
-      const { units, parts } = extentOf(signal);
+      const { units, parts } = measure(signal);
       if (GROWTH * units + MARKUP * parts + ENVELOPE <= limit) return;
-      // Each part takes a byte at least.
+      // Each part takes at least one byte.
       if (units + parts > limit) refuse();
-      // A copy: whoever writes may remember what was written, and the signal may yet be changed.
+      // A copy, since the writer caches the stanza by object and the signal may still change.
       checkStanza(write({ ...signal }));
     },
   };
 }
 
-/** UTF-16 units of the texts of something, and of how many parts it is. */
+/** Total length of the texts in UTF-16 code units, and the number of texts. */
 interface Extent {
   units: number;
   parts: number;
 }
 
-/** A signal measured without a look at its characters: most are far below the bound. */
-function extentOf(signal: Signal): Extent {
+/** Measures a signal without looking at its characters; most signals are far below the limit. */
+function measure(signal: Signal): Extent {
   const extent: Extent = { units: 0, parts: 0 };
   const { id, lang, type, sessionId, callType, sdp, platform, callerId } = signal;
   addTexts(extent, [id, lang, type, sessionId, callType, sdp, platform, callerId]);

@@ -25,10 +25,10 @@ export class XmlElementInput {
   @Field(() => [XmlAttributeInput], { nullable: true, description: "Attributes." })
   attributes?: XmlAttributeInput[] | null;
 
-  @Field(() => String, { nullable: true, description: "Text of an element that holds text alone." })
+  @Field(() => String, { nullable: true, description: "Text of an element without children." })
   text?: string | null;
 
-  @Field(() => [XmlElementInput], { nullable: true, description: "Elements inside, in order." })
+  @Field(() => [XmlElementInput], { nullable: true, description: "Child elements, in order." })
   children?: XmlElementInput[] | null;
 }
 
@@ -52,24 +52,24 @@ export class IceCandidateInput {
   })
   candidate?: string | null;
 
-  @Field(() => [XmlElementInput], { nullable: true, description: "What else it holds." })
+  @Field(() => [XmlElementInput], { nullable: true, description: "Further child elements." })
   extra?: XmlElementInput[] | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: "Names of its parts in order, where that is unusual.",
+    description: "Names of its parts in order; the usual order when omitted.",
   })
   order?: string[] | null;
 }
 
-@InputType({ description: "Whom a signal is for." })
+@InputType({ description: "The recipient of a signal." })
 export class SignalAddressInput {
-  @Field(() => GraphQLSafeInt, { description: "The user, of one's own application." })
+  @Field(() => GraphQLSafeInt, { description: "The user, of the same application." })
   userId!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: "One device; all devices of the user when left out.",
+    description: "One device; all devices of the user when omitted.",
   })
   device?: string | null;
 }
@@ -80,24 +80,24 @@ export class SignalAddressInput {
 Any signal may carry userInfo and extra.`,
 })
 export class SendSignalInput {
-  @Field(() => SignalAddressInput, { description: "Whom it is for." })
+  @Field(() => SignalAddressInput, { description: "The recipient." })
   to!: SignalAddressInput;
 
   @Field({
     description:
-      "call, accept, reject, hangUp, iceCandidates, update, iceRestart or iceRestartAccept; any other word passes through unchanged.",
+      "call, accept, reject, hangUp, iceCandidates, update, iceRestart or iceRestartAccept. Any other type is forwarded unchanged.",
   })
   signalType!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: "The stanza's id; one is made when left out.",
+    description: "Id of the stanza; generated when omitted.",
   })
   id?: string | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: "The call: unique, and the same for all its signals.",
+    description: "Id of the call: unique, and the same for all its signals.",
   })
   sessionId?: string | null;
 
@@ -107,18 +107,18 @@ export class SendSignalInput {
   @Field(() => String, { nullable: true, description: "Session description." })
   sdp?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Your platform, in free text." })
+  @Field(() => String, { nullable: true, description: "The sender's platform, as free text." })
   platform?: string | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: "Who began the call; yourself in a `call` when left out.",
+    description: "The user who started the call; in a `call` the sender when omitted.",
   })
   callerId?: string | null;
 
   @Field(() => [ID], {
     nullable: true,
-    description: "Who is called; the recipient of a `call` when left out.",
+    description: "The called users; in a `call` the recipient when omitted.",
   })
   opponentIds?: string[] | null;
 
@@ -127,11 +127,14 @@ export class SendSignalInput {
 
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: "Whatever you add; docs/SIGNALING.md says how it is written in XML.",
+    description: "Custom data; docs/SIGNALING.md describes its XML form.",
   })
   userInfo?: unknown;
 
-  @Field(() => GraphQLJSONObject, { nullable: true, description: "What changed, in an `update`." })
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description: "The changed parameters of an `update`.",
+  })
   parameters?: unknown;
 
   @Field(() => [XmlElementInput], {
@@ -142,19 +145,19 @@ export class SendSignalInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: "Names of all elements of extraParams in order; the usual order when left out.",
+    description: "Names of all elements of extraParams in order; the usual order when omitted.",
   })
   order?: string[] | null;
 
   @Field(() => [XmlElementInput], {
     nullable: true,
-    description: "Elements of the message beside extraParams.",
+    description: "Elements of the message other than extraParams.",
   })
   siblings?: XmlElementInput[] | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: "How many of the siblings stand before extraParams.",
+    description: "Number of siblings before extraParams.",
   })
   lead?: number | null;
 
@@ -163,37 +166,37 @@ export class SendSignalInput {
 }
 
 @ObjectType({
-  description: "What sendSignal answers: the signal is in the recipient's inbox.",
+  description: "Result of sendSignal: the signal is in the recipient's inbox.",
   simpleResolvers: true,
 })
 export class SendSignalPayload {
-  @Field({ description: "The stanza's id." })
+  @Field({ description: "Id of the stanza." })
   id!: string;
 
-  @Field({ description: "Place in the recipient's inbox. Opaque." })
+  @Field({ description: "Position in the recipient's inbox. Opaque." })
   cursor!: string;
 }
 
 @InputType({ description: "An incoming call to decline." })
 export class RejectCallInput {
-  @Field(() => ID, { description: "The participant who is told: whoever called." })
+  @Field(() => ID, { description: "The recipient of the `reject`: the caller." })
   recipientId!: string;
 
-  @Field(() => ID, { description: "The call." })
+  @Field(() => ID, { description: "Id of the call." })
   sessionId!: string;
 
-  @Field(() => String, { nullable: true, description: "Your platform, in free text." })
+  @Field(() => String, { nullable: true, description: "The sender's platform, as free text." })
   platform?: string | null;
 
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: "Whatever you add, such as a busy flag.",
+    description: "Custom data, such as a busy flag.",
   })
   userInfo?: unknown;
 }
 
-@ObjectType({ description: "What rejectCall answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of rejectCall.", simpleResolvers: true })
 export class RejectCallPayload {
-  @Field(() => ID, { description: "The call." })
+  @Field(() => ID, { description: "Id of the call." })
   sessionId!: string;
 }

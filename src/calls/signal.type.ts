@@ -3,18 +3,21 @@ import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from "typ
 import type { JsonObject } from "./signal";
 import { XmlElementType } from "./xml-element.type";
 
-/** GraphQL names of the callType's two values. */
+/** GraphQL names of the values of callType. */
 export const CallType = { VIDEO: "1", AUDIO: "2" } as const;
 registerEnumType(CallType, {
   name: "CallType",
-  description: "What a call is made with.",
+  description: "The media of a call.",
   valuesConfig: {
     VIDEO: { description: "Video and audio; `1` in a stanza." },
-    AUDIO: { description: "Audio alone; `2` in a stanza." },
+    AUDIO: { description: "Audio only; `2` in a stanza." },
   },
 });
 
-@ObjectType("SignalParty", { description: "One end of a signal.", simpleResolvers: true })
+@ObjectType("SignalParty", {
+  description: "The sender or recipient of a signal.",
+  simpleResolvers: true,
+})
 export class SignalPartyType {
   applicationId!: number;
 
@@ -23,8 +26,7 @@ export class SignalPartyType {
 
   @Field(() => String, {
     nullable: true,
-    description:
-      "The device, the resource of its JID; null where all devices of the user are meant.",
+    description: "The device: the resource of its JID; null for all devices of the user.",
   })
   device!: string | null;
 }
@@ -49,63 +51,67 @@ export class IceCandidateType {
   })
   candidate!: string | null;
 
-  @Field(() => [XmlElementType], { description: "What else the candidate held." })
+  @Field(() => [XmlElementType], { description: "Further child elements." })
   extra!: XmlElementType[];
 
   @Field(() => [String], {
     nullable: true,
-    description: "Names of its parts in the order sent, where that is unusual.",
+    description: "Names of its parts in the order sent; null for the usual order.",
   })
   order!: string[] | null;
 }
 
 @InterfaceType("Signal", {
-  description: "A call signal. A field is null where the sender left it out.",
+  description: "A call signal. Fields that the sender omitted are null.",
   resolveType: (signal: SignalType) => signalTypeName(signal),
 })
 export abstract class SignalType {
-  @Field({ description: "The stanza's id; a repeat of a signal after a reconnect has the same." })
+  @Field({ description: "Id of the stanza; redelivery after a reconnect keeps it." })
   id!: string;
 
   @Field({
     description:
-      "Place in the recipient's inbox, to go on after (callSignals(after:)) for a minute. Opaque.",
+      "Position in the recipient's inbox, usable for a minute to resume with callSignals(after:). Opaque.",
   })
   cursor!: string;
 
   @Field(() => SignalPartyType, {
-    description: "Who sent it, stamped by the service. The only field that identifies anybody.",
+    description:
+      "The sender, set by the service. The only field that identifies the sender reliably.",
   })
   from!: SignalPartyType;
 
-  @Field(() => SignalPartyType, { description: "Whom it was sent to." })
+  @Field(() => SignalPartyType, { description: "The recipient." })
   to!: SignalPartyType;
 
-  @Field({ description: "The signal's name in the protocol, such as `call`." })
+  @Field({ description: "The type of the signal in the protocol, such as `call`." })
   signalType!: string;
 
   @Field(() => ID, {
     nullable: true,
-    description: "The call; the same for all its signals and participants.",
+    description: "Id of the call; the same for all its signals and participants.",
   })
   sessionId!: string | null;
 
   @Field(() => CallType, { nullable: true, description: "Video or audio." })
   callType!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Session description, its line ends CRLF." })
+  @Field(() => String, { nullable: true, description: "Session description with CRLF line ends." })
   sdp!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Platform of the sender, as the sender calls it.",
+    description: "The sender's platform, as free text.",
   })
   platform!: string | null;
 
-  @Field(() => ID, { nullable: true, description: "Who began a group call, as the sender claims." })
+  @Field(() => ID, {
+    nullable: true,
+    description: "The user who started a group call, as claimed by the sender.",
+  })
   callerId!: string | null;
 
-  @Field(() => [ID], { nullable: true, description: "Who is called, as the sender claims." })
+  @Field(() => [ID], { nullable: true, description: "The called users, as claimed by the sender." })
   opponentIds!: string[] | null;
 
   @Field(() => [IceCandidateType], { nullable: true, description: "ICE candidates." })
@@ -113,12 +119,12 @@ export abstract class SignalType {
 
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: "Whatever the sender adds. From an XMPP client every value is text.",
+    description: "Custom data of the sender. From an XMPP client every value is text.",
   })
   userInfo!: JsonObject | null;
 
   @Field(() => [XmlElementType], {
-    description: "Elements of extraParams that no other field holds, in the order sent.",
+    description: "Elements of extraParams without a field of their own, in the order sent.",
   })
   extra!: XmlElementType[];
 
@@ -130,11 +136,11 @@ export abstract class SignalType {
   order!: string[] | null;
 
   @Field(() => [XmlElementType], {
-    description: "Elements of the message beside extraParams, in the order sent.",
+    description: "Elements of the message other than extraParams, in the order sent.",
   })
   siblings!: XmlElementType[];
 
-  @Field(() => Int, { description: "How many of the siblings stood before extraParams." })
+  @Field(() => Int, { description: "Number of siblings before extraParams." })
   lead!: number;
 
   @Field(() => String, { nullable: true, description: "Language of the message (xml:lang)." })
@@ -142,7 +148,7 @@ export abstract class SignalType {
 
   @Field({
     description:
-      "Whether calls may ring that this subscription is not told of: more was sent to the user within the minute before it began than an inbox keeps. True of its first signal alone.",
+      "Whether this subscription may have missed ringing calls, because the inbox evicted signals in the minute before the subscription began. Only true in its first signal.",
   })
   mayHaveMissed!: boolean;
 }
@@ -151,16 +157,16 @@ const implementsSignal = { implements: SignalType, simpleResolvers: true };
 
 @ObjectType("CallSignal", {
   ...implementsSignal,
-  description: "`call`: begins a call. Repeated every few seconds until it is answered.",
+  description: "`call`: starts a call. Repeated every few seconds until it is answered.",
 })
 export class CallSignal extends SignalType {}
 
-@ObjectType("AcceptSignal", { ...implementsSignal, description: "`accept`: takes the call." })
+@ObjectType("AcceptSignal", { ...implementsSignal, description: "`accept`: accepts the call." })
 export class AcceptSignal extends SignalType {}
 
 @ObjectType("RejectSignal", {
   ...implementsSignal,
-  description: "`reject`: declines the call; userInfo may say that the user is busy.",
+  description: "`reject`: declines the call; userInfo may indicate that the user is busy.",
 })
 export class RejectSignal extends SignalType {}
 
@@ -169,41 +175,41 @@ export class HangUpSignal extends SignalType {}
 
 @ObjectType("IceCandidatesSignal", {
   ...implementsSignal,
-  description: "`iceCandidates`: ways to reach the sender's media.",
+  description: "`iceCandidates`: ICE candidates of the sender.",
 })
 export class IceCandidatesSignal extends SignalType {}
 
 @ObjectType("UpdateSignal", {
   ...implementsSignal,
-  description: "`update`: parameters of the call changed.",
+  description: "`update`: changes parameters of the call.",
 })
 export class UpdateSignal extends SignalType {
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: "What changed: name to value, by the rules of userInfo.",
+    description: "The changed parameters, name to value, by the rules of userInfo.",
   })
   parameters!: JsonObject | null;
 }
 
 @ObjectType("IceRestartSignal", {
   ...implementsSignal,
-  description: "`iceRestart`: offers new ways for the media.",
+  description: "`iceRestart`: offers an ICE restart.",
 })
 export class IceRestartSignal extends SignalType {}
 
 @ObjectType("IceRestartAcceptSignal", {
   ...implementsSignal,
-  description: "`iceRestartAccept`: takes up new ways for the media.",
+  description: "`iceRestartAccept`: accepts an ICE restart.",
 })
 export class IceRestartAcceptSignal extends SignalType {}
 
 @ObjectType("OtherSignal", {
   ...implementsSignal,
-  description: "A signal that this version does not know; passed on unchanged.",
+  description: "A signal of an unknown type, forwarded unchanged.",
 })
 export class OtherSignal extends SignalType {}
 
-/** The types of signals, which the schema would not find by itself. */
+/** The implementations of the interface Signal, which schema generation would not find by itself. */
 export const SIGNAL_CLASSES = [
   CallSignal,
   AcceptSignal,
@@ -227,7 +233,7 @@ const TYPE_NAMES = new Map([
   ["iceRestartAccept", "IceRestartAcceptSignal"],
 ]);
 
-/** Name of the GraphQL type that a signal is shown as. */
+/** Name of a signal's GraphQL type. */
 export function signalTypeName({ signalType }: Pick<SignalType, "signalType">): string {
   return TYPE_NAMES.get(signalType) ?? "OtherSignal";
 }

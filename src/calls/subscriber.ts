@@ -4,39 +4,39 @@ import type { Parcel } from "./device";
 import type { Router } from "./router";
 import type { Party } from "./signal";
 
-/** Signals that wait for a slow subscriber at most; then its connection is closed. */
+/** Maximum number of signals queued for a slow subscriber; beyond it, its connection is closed. */
 export const SUBSCRIBER_QUEUE = 256;
 
-/** Parcels of one kind. */
+/** Messages of one kind. */
 export type ParcelOf<Kind extends Parcel["kind"]> = Parcel & { kind: Kind };
 
-/** What a subscriber asks for. */
+/** The options of a subscription. */
 export interface SubscriberOptions<Kind extends Parcel["kind"]> {
   party: Required<Party>;
-  /** What it is told of; a stanza that is no signal has no form in GraphQL. */
+  /** The kind of messages to receive. */
   kind: Kind;
-  /** Cursor to go on after; none for what comes from now on. */
+  /** Cursor to resume after; undefined for a new device. */
   after: string | undefined;
   /** Closes the subscriber's connection. */
-  hangUp: (() => void) | undefined;
+  disconnect: (() => void) | undefined;
 }
 
 /**
- * Connects a subscriber as a device of the router; resolves once parcels reach it. The queue is
- * bounded: a subscriber that does not keep up is told LIMITED and disconnected, never passed over.
+ * Attaches a GraphQL subscriber to the router as a device. Resolves once messages reach it. Its queue is bounded: a
+ * slow consumer receives LIMITED and is disconnected, and never misses a message silently.
  * @throws Fault INVALID on `after`
  */
 export async function openSubscriber<Kind extends "signal" | "answered">(
   router: Router,
-  { party, kind, after, hangUp }: SubscriberOptions<Kind>,
+  { party, kind, after, disconnect }: SubscriberOptions<Kind>,
 ): Promise<AsyncIterableIterator<ParcelOf<Kind>>> {
   let ended = false;
   let missed = false;
   let detach: () => Promise<void> = async () => undefined;
   const stream = new BoundedStream<ParcelOf<Kind>>({
     capacity: SUBSCRIBER_QUEUE,
-    overflow: () => new Fault("LIMITED", "Signals came faster than they were taken", undefined, 1),
-    hangUp,
+    overflow: () => new Fault("LIMITED", "Signals arrive faster than you read them", undefined, 1),
+    hangUp: disconnect,
     onEnd: () => {
       ended = true;
       void detach();
@@ -52,7 +52,7 @@ export async function openSubscriber<Kind extends "signal" | "answered">(
       },
       receive(parcel) {
         if (parcel.kind !== kind) return;
-        // The first one says so.
+        // Only the first message carries the flag.
         stream.push((missed ? { ...parcel, mayHaveMissed: true } : parcel) as ParcelOf<Kind>);
         missed = false;
       },

@@ -13,8 +13,8 @@ import {
 import type { IceCandidateInput, SendSignalInput, XmlElementInput } from "./signal.input";
 import { checkUserInfo } from "./user-info";
 
-/** Fields that a signal of the protocol cannot do without. */
-const NEEDED: Record<string, ReadonlyArray<"callType" | "sdp" | "iceCandidates">> = {
+/** Required fields by signal type. */
+const REQUIRED: Record<string, ReadonlyArray<"callType" | "sdp" | "iceCandidates">> = {
   call: ["callType", "sdp"],
   accept: ["sdp"],
   iceCandidates: ["iceCandidates"],
@@ -23,18 +23,18 @@ const NEEDED: Record<string, ReadonlyArray<"callType" | "sdp" | "iceCandidates">
 };
 
 /**
- * The signal that an input describes.
- * @throws Fault INVALID for a field that is missing or that a stanza could not hold
+ * Converts a GraphQL input to a signal.
+ * @throws Fault INVALID for a field that is missing or that cannot be written as a stanza
  */
 export function toSignal(from: Party, input: SendSignalInput): Signal {
   const { signalType: type } = input;
   if ((SIGNAL_TYPES as readonly string[]).includes(type)) {
     if (!input.sessionId) throw Fault.field("sessionId", "is required");
-    for (const field of Object.hasOwn(NEEDED, type) ? (NEEDED[type] ?? []) : []) {
+    for (const field of Object.hasOwn(REQUIRED, type) ? (REQUIRED[type] ?? []) : []) {
       if (!input[field]) throw Fault.field(field, `is required for ${type}`);
     }
   }
-  const call = type === "call";
+  const isCall = type === "call";
   const { userId } = input.to;
   const signal: Signal = {
     id: input.id || newId(),
@@ -48,10 +48,10 @@ export function toSignal(from: Party, input: SendSignalInput): Signal {
   set(signal, "callType", input.callType);
   set(signal, "sdp", input.sdp?.replace(/\r\n|\r|\n/g, "\r\n"));
   set(signal, "platform", input.platform);
-  // Null is none, as a call that was received without them has it.
+  // Null means none, so that a signal received without them can be sent again as it is.
   const { callerId, opponentIds } = input;
-  set(signal, "callerId", call && callerId === undefined ? String(from.userId) : callerId);
-  set(signal, "opponentIds", call && opponentIds === undefined ? [String(userId)] : opponentIds);
+  set(signal, "callerId", isCall && callerId === undefined ? String(from.userId) : callerId);
+  set(signal, "opponentIds", isCall && opponentIds === undefined ? [String(userId)] : opponentIds);
   set(signal, "iceCandidates", input.iceCandidates?.map(toCandidate));
   set(signal, "userInfo", checkedJson("userInfo", input.userInfo));
   set(signal, "parameters", checkedJson("parameters", input.parameters));

@@ -3,34 +3,34 @@ import type { Json, JsonObject, XmlElement } from "./signal";
 import { ELEMENT_DEPTH, isXmlName, isXmlText } from "./xml-form";
 
 /**
- * userInfo as JSON and as XML. The same rules hold for the parameters of an `update`.
+ * Conversion of userInfo between JSON and XML. The same rules apply to the parameters of an `update`.
  *
- * JSON to XML, each key one element:
- * - a string is the element's text;
- * - `true`, `false` and a number are their JSON text (`<busy>true</busy>`);
- * - `null`, `""` and `{}` are an empty element;
- * - an object is nested elements;
- * - an array is its elements one after the other, all of the key's name; an empty one writes nothing.
+ * JSON to XML, one element per key:
+ * - a string becomes the element's text;
+ * - `true`, `false` and a number become their JSON text (`<busy>true</busy>`);
+ * - `null`, `""` and `{}` become an empty element;
+ * - an object becomes nested elements;
+ * - an array becomes consecutive elements with the key's name; an empty array is dropped.
  *
  * XML to JSON:
- * - text is a string, whatever it looks like: `true` stays the text "true";
- * - an empty element is `""`;
- * - elements inside an element are an object;
- * - elements of one name that stand side by side are an array; one alone is itself.
+ * - text becomes a string, even if it looks like another type: `true` becomes "true";
+ * - an empty element becomes `""`;
+ * - child elements become an object;
+ * - consecutive elements of the same name become an array; a single one becomes its value.
  *
- * Not JSON, and therefore kept as the elements they are: attributes, a namespace other than the
- * parent's, text beside elements, elements of one name with others between them, and the name
- * `__proto__`. Not XML, and therefore refused: an array in an array, a key that is no XML name, a
- * character that XML does not allow, a number that is not finite, and depth beyond the stanza's.
+ * XML without a JSON form is kept as elements: attributes, a namespace other than the parent's, text beside
+ * elements, elements of one name with others between them, and the name `__proto__`. JSON without an XML form is
+ * refused: nested arrays, keys that are not XML names, characters that XML does not allow, numbers that are not
+ * finite, and nesting deeper than a stanza's.
  */
 
-/** The one name of XML that no JSON object should carry. */
+/** A valid XML name that is unsafe as a key of a JSON object. */
 const FORBIDDEN_KEY = "__proto__";
 
 /**
  * Checks that a value can be written as userInfo.
- * @param field the input field that is named in the fault
- * @throws Fault INVALID that says what is wrong and where
+ * @param field the input field to name in the fault
+ * @throws Fault INVALID with the problem and its path
  */
 export function checkUserInfo(value: unknown, field = "userInfo"): asserts value is JsonObject {
   const refuse = (path: string, message: string): never => {
@@ -39,25 +39,25 @@ export function checkUserInfo(value: unknown, field = "userInfo"): asserts value
   const check = (item: unknown, path: string, depth: number): void => {
     if (item === null || typeof item === "boolean") return;
     if (typeof item === "string") {
-      if (!isXmlText(item)) refuse(path, "holds a character that XML does not allow");
+      if (!isXmlText(item)) refuse(path, "contains a character that XML does not allow");
       return;
     }
     if (typeof item === "number") {
-      if (!Number.isFinite(item)) refuse(path, "holds a number that JSON does not allow");
+      if (!Number.isFinite(item)) refuse(path, "contains a number that JSON does not allow");
       return;
     }
     if (typeof item !== "object") {
-      refuse(path, "holds a value that is not JSON");
+      refuse(path, "contains a value that is not JSON");
       return;
     }
     if (depth >= ELEMENT_DEPTH) refuse(path, `nests deeper than ${ELEMENT_DEPTH} levels`);
     for (const [key, inner] of Object.entries(item)) {
       const at = path ? `${path}.${key}` : key;
       if (!isXmlName(key) || key === FORBIDDEN_KEY) {
-        refuse(path, `has the key ${JSON.stringify(key)}, which is no XML name`);
+        refuse(path, `has the key ${JSON.stringify(key)}, which is not an XML name`);
       }
       for (const entry of Array.isArray(inner) ? inner : [inner]) {
-        if (Array.isArray(entry)) refuse(at, "holds an array in an array");
+        if (Array.isArray(entry)) refuse(at, "contains a nested array");
         check(entry, at, depth + 1);
       }
     }
@@ -75,7 +75,7 @@ function toElement(name: string, value: Json): XmlElement {
   return children.length > 0 ? { name, children } : { name };
 }
 
-/** The elements of a JSON object that {@link checkUserInfo} accepts, in the order of its keys. */
+/** Converts a JSON object that {@link checkUserInfo} accepts to elements, in the order of its keys. */
 export function toElements(value: JsonObject): XmlElement[] {
   return Object.entries(value).flatMap(([name, inner]) =>
     Array.isArray(inner) ? inner.map((item) => toElement(name, item)) : [toElement(name, inner)],
@@ -90,7 +90,7 @@ function toValue(element: XmlElement): Json | undefined {
   return children && children.length > 0 ? fromElements(children) : (text ?? "");
 }
 
-/** The JSON object that these elements are, or undefined when they are not JSON. */
+/** Converts elements to a JSON object; undefined if they have no JSON form. */
 export function fromElements(elements: XmlElement[]): JsonObject | undefined {
   const result: JsonObject = {};
   let previous: string | undefined;

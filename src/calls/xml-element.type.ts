@@ -14,7 +14,7 @@ export class XmlAttributeType {
   value!: string;
 }
 
-@ObjectType("XmlElement", { description: "An XML element that the protocol does not name." })
+@ObjectType("XmlElement", { description: "An XML element that is not part of the protocol." })
 export class XmlElementType {
   @Field({ description: "Name; `#text` for a run of text in mixed content." })
   name!: string;
@@ -28,15 +28,15 @@ export class XmlElementType {
   @Field(() => [XmlAttributeType], { name: "attributes", description: "Attributes." })
   attributeList!: XmlAttributeType[];
 
-  @Field(() => String, { nullable: true, description: "Text of an element that holds text alone." })
+  @Field(() => String, { nullable: true, description: "Text of an element without children." })
   text?: string;
 
-  @Field(() => [XmlElementType], { description: "Elements inside, in order." })
+  @Field(() => [XmlElementType], { description: "Child elements, in order." })
   children!: XmlElementType[];
 
   @Field(() => GraphQLJSONObject, {
     description:
-      "The element with everything below it, however deep: `{name, namespace, attributes: {name: value}, text, children: […]}`.",
+      "The element with all its descendants: `{name, namespace, attributes: {name: value}, text, children: […]}`.",
   })
   tree!: XmlElement;
 }

@@ -2,25 +2,25 @@ import { Fault } from "../core/errors";
 import type { XmlElement } from "./signal";
 
 /**
- * What can stand in XML, asked where a signal enters, so that a signal that was accepted can be
- * written for every door (XML 1.0 fifth edition; Namespaces in XML 1.0).
+ * Checks that names and texts are valid XML (XML 1.0 fifth edition; Namespaces in XML 1.0). A signal is checked on
+ * entry, so that every accepted signal can be written for every protocol.
  */
 
-/** Name of the entry that stands for a run of text in mixed content. */
+/** Name of the entry for a run of text in mixed content. */
 export const TEXT = "#text";
 
 /**
- * Name of the entry that keeps attributes of the element around it: of `extraParams` in a signal's
- * `extra`, of the message in its `siblings`. No client is known to write any.
+ * Name of the entry for attributes of the parent element: of `extraParams` in a signal's `extra`, of the message
+ * in its `siblings`. No known client writes such attributes.
  */
 export const ATTRIBUTES = "#attributes";
 
-/** How deep an element inside `extraParams` may nest; a stanza ends at 32 levels. */
+/** Maximum nesting of an element inside `extraParams`; a stanza may have 32 levels. */
 export const ELEMENT_DEPTH = 28;
 
 const RESERVED = new Set(["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"]);
 
-/** What may be forbidden, found faster: surrogates are not yet known to be halves. */
+/** A faster pre-check: it also matches the surrogates of valid pairs. */
 const SUSPECT = /[\0-\x08\x0B\x0C\x0E-\x1F\uD800-\uDFFF\uFFFE\uFFFF]/;
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const NAME_START =
@@ -33,43 +33,46 @@ export function isXmlName(text: string): boolean {
   return NAME_START.test(text) && NAME.test(text);
 }
 
-/** Whether XML 1.0 can hold the text: no control character but TAB, LF and CR, no half of a pair. */
+/** Whether the text is valid in XML 1.0: no control characters except TAB, LF and CR, and no lone surrogates. */
 export function isXmlText(text: string): boolean {
   return !SUSPECT.test(text) || !FORBIDDEN.test(text);
 }
 
 /**
- * @param field the input field that is named in the fault
- * @throws Fault INVALID when the text holds a character that XML cannot
+ * @param field the input field to name in the fault
+ * @throws Fault INVALID when the text contains a character that XML does not allow
  */
 export function checkText(field: string, text: string): void {
-  if (!isXmlText(text)) throw Fault.field(field, "holds a character that XML does not allow");
+  if (!isXmlText(text)) throw Fault.field(field, "contains a character that XML does not allow");
 }
 
 /**
- * @param field the input field that is named in the fault
- * @throws Fault INVALID for attributes that cannot stand on one element
+ * @param field the input field to name in the fault
+ * @throws Fault INVALID for attributes that one element cannot have
  */
 export function checkAttributes(field: string, attributes: Record<string, string>): void {
   const qualified = new Set<string>();
   for (const [name, value] of Object.entries(attributes)) {
     checkText(field, value);
     const [prefix, local, more] = name.includes(":") ? name.split(":") : ["", name];
-    const named =
+    const isValidName =
       isXmlName(local ?? "") && more === undefined && (prefix === "" || isXmlName(prefix ?? ""));
-    if (!named || name === "xmlns") {
-      throw Fault.field(field, `has an attribute of an invalid name, ${JSON.stringify(name)}`);
+    if (!isValidName || name === "xmlns") {
+      throw Fault.field(field, `has an attribute with an invalid name, ${JSON.stringify(name)}`);
     }
     if (prefix === "" || prefix === "xml") continue;
     if (prefix === "xmlns") {
       if (local === "xml" || local === "xmlns" || value === "" || RESERVED.has(value)) {
-        throw Fault.field(field, `may not declare the prefix ${JSON.stringify(local)} so`);
+        throw Fault.field(field, `must not declare the prefix ${JSON.stringify(local)} like this`);
       }
       continue;
     }
     const declaration = `xmlns:${prefix}`;
     if (!Object.hasOwn(attributes, declaration)) {
-      throw Fault.field(field, `has an attribute of an undeclared prefix, ${JSON.stringify(name)}`);
+      throw Fault.field(
+        field,
+        `has an attribute with an undeclared prefix, ${JSON.stringify(name)}`,
+      );
     }
     const key = `${local} ${attributes[declaration]}`;
     if (qualified.has(key)) throw Fault.field(field, `has the attribute ${local} twice`);
@@ -78,10 +81,10 @@ export function checkAttributes(field: string, attributes: Record<string, string
 }
 
 /**
- * Checks an element as it would stand inside `extraParams`.
- * @param field the input field that is named in the fault
- * @throws Fault INVALID for a name, an attribute or a character that XML cannot hold, for text beside
- *   children, and for more than {@link ELEMENT_DEPTH} levels
+ * Checks an element of `extraParams`.
+ * @param field the input field to name in the fault
+ * @throws Fault INVALID for a name, attribute or character that XML does not allow, for text beside children, and
+ * for more than {@link ELEMENT_DEPTH} levels
  */
 export function checkElement(field: string, element: XmlElement, depth = 1): void {
   if (depth > ELEMENT_DEPTH) throw Fault.field(field, `nests deeper than ${ELEMENT_DEPTH} levels`);

@@ -93,7 +93,7 @@ describe("the check", () => {
     ["text", "x", /must be an object/],
     ["an array", [], /must be an object/],
     ["null", null, /must be an object/],
-    ["an array in an array", { a: [["b"]] }, /an array in an array, at a/],
+    ["an array in an array", { a: [["b"]] }, /a nested array, at a/],
     ["a key with a space", { a: { "b c": "" } }, /"b c".*at a/],
     ["a key with a colon", { "a:b": "" }, /"a:b"/],
     ["a key that begins with a digit", { "1": "" }, /"1"/],

@@ -9,7 +9,7 @@ export class IceServerResolver {
   @Allow("user")
   @Query(() => [IceServerType], {
     description:
-      "The STUN and TURN servers for one's calls, with credentials made now; ask before each call. Empty where this deployment has none.",
+      "The STUN and TURN servers for the calling user's calls, with new credentials; query before each call. Empty if this deployment has none.",
   })
   async iceServers(@Ctx() { identity, visit }: CallContext): Promise<IceServerType[]> {
     const viewer = await visit.user();

@@ -5,12 +5,12 @@ import type { IceServerType } from "./ice-server.type";
 
 type TurnConfig = Pick<Config, "TURN_URLS" | "TURN_SECRET" | "TURN_TTL_SECONDS" | "TURN_HOST">;
 
-/** The port of STUN and TURN (RFC 8489 section 18.6, RFC 8656 section 16.5). */
+/** Default port of STUN and TURN (RFC 8489 section 18.6, RFC 8656 section 16.5). */
 const PORT = 3478;
 
 /**
- * The servers that a user's client finds its way through NAT with, as RTCPeerConnection takes them:
- * one entry with credentials where there is a secret, else one of the STUN servers alone, else none.
+ * Returns the ICE servers for a user's client, in the form of RTCIceServer: one entry with credentials if a TURN
+ * secret is configured, otherwise one with the STUN servers, if any.
  * @param now milliseconds since the Unix epoch
  */
 export function iceServers(config: TurnConfig, viewer: UserViewer, now: number): IceServerType[] {
@@ -26,9 +26,9 @@ export function iceServers(config: TurnConfig, viewer: UserViewer, now: number):
 }
 
 /**
- * Credentials that a TURN server which knows the secret takes until they expire
- * (draft-uberti-behave-turn-rest-00 section 2.2). The user is `{user_id}-{application_id}`, as in the
- * JID: it tells the server's operator whose relay it is, and nothing about the person.
+ * Creates time-limited credentials for a TURN server with a shared secret (draft-uberti-behave-turn-rest-00 section
+ * 2.2). The user is `{user_id}-{application_id}`, as in the JID, so that the server's operator can attribute a
+ * relay to a user without personal data.
  * @param expiry Unix time in seconds
  */
 export function turnCredentials(
@@ -37,11 +37,11 @@ export function turnCredentials(
   expiry: number,
 ): { username: string; credential: string } {
   const username = `${expiry}:${userId}-${applicationId}`;
-  // SHA-1 is what the draft names and what TURN servers check.
+  // The draft and TURN servers require SHA-1.
   return { username, credential: createHmac("sha1", secret).update(username).digest("base64") };
 }
 
-/** The STUN and TURN server's host by itself: the one that is set, or that of the first URL. */
+/** The host of the STUN and TURN server: TURN_HOST if set, otherwise the host of the first URL. */
 export function turnHost({
   TURN_HOST,
   TURN_URLS,
@@ -52,7 +52,8 @@ export function turnHost({
 }
 
 function defaultUrls(host: string): string[] {
-  const place = `${host.includes(":") ? `[${host}]` : host}:${PORT}`;
-  // UDP first: media over TCP waits for what was lost.
-  return [`stun:${place}`, `turn:${place}?transport=udp`, `turn:${place}?transport=tcp`];
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${PORT}`;
+  // UDP first, since packet loss delays media over TCP.
+  const turn = `turn:${authority}`;
+  return [`stun:${authority}`, `${turn}?transport=udp`, `${turn}?transport=tcp`];
 }
