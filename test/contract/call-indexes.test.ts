@@ -163,10 +163,10 @@ it("asks nothing of the database that walks a table", async () => {
   await purgeCalls(records);
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
-      ...["begin_calls", "lock_meant_calls", "lock_calls", "parts_of_calls", "save_call_parts"],
-      ...["save_calls", "waking_applications", "claim_wakes", "withdraw_wakes", "missed_calls"],
+      ...["begin_calls", "lock_matching_calls", "lock_calls", "callees_of_calls", "save_call_participants"],
+      ...["save_calls", "push_applications", "claim_call_pushes", "withdraw_wakes", "missed_calls"],
       ...["purge_calls", "calls_of_user", "calls_by_ids", "call_by_session", "remove_lonely_calls"],
-      ...["ringing_for_wakes", "push_reach_of_users", "write_wakes"],
+      ...["ringing_for_pushes", "push_reach_of_users", "write_wakes"],
       ...["participants_of_calls", "remove_wakes", "forget_callers", "remove_users", "export_user"],
     ]),
   );

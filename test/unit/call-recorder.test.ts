@@ -24,11 +24,11 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
   const written: number[] = [];
   const there = new Set<string>();
   const query = async ({ name }: { name: string }, [json]: unknown[]) => {
-    if (name === "waking_applications" || name === "parts_of_calls") return [];
+    if (name === "push_applications" || name === "callees_of_calls") return [];
     const rows = JSON.parse(String(json)) as Array<{ session_id?: string; user_id?: number }>;
     if (rows.some(({ session_id: id }) => id === "poison")) throw new Error("no such text");
     written.push(rows.length);
-    if (name === "lock_meant_calls") {
+    if (name === "lock_matching_calls") {
       return rows
         .filter((row) => there.has(row.session_id ?? ""))
         .map((row, id) => ({

@@ -34,7 +34,7 @@ function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {})
     statements += 1;
     const keys = JSON.parse(String(json)) as Array<{ call_id: number; user_id: number }>;
     switch (name) {
-      case "ringing_for_wakes":
+      case "ringing_for_pushes":
         return keys.map((key) => ({
           ...{ ...key, missed_at: new Date(systemClock.now() + 60_000), application_id: 1 },
           ...{ session_id: `s${key.call_id}`, call_type: 1, wake_environment: "production" },

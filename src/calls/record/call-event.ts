@@ -4,30 +4,30 @@ import { problemOf } from "../../push/payload/json";
 import type { JsonObject, Party, Signal } from "../signal";
 import type { CallAnswer } from "./call-states";
 
-/** A signal that was accepted: it stands in the recipient's inbox. */
+/** A signal that was accepted and written to the recipient's inbox. */
 export interface SentSignal {
   door: "graphql" | "xmpp" | "rest";
   signal: Signal;
   cursor: string;
-  /** Whether anybody listened to the inbox, on whichever node. */
+  /** Whether the inbox had a subscriber, on any node. */
   heard: boolean;
 }
 
-/** Characters of a sessionID at most; a call by a longer one goes through and is not recorded. */
+/** Maximum length of a sessionID in characters. A call with a longer one is delivered but not recorded. */
 export const SESSION_ID_MAX = 255;
-/** Characters of a device's name that are kept. */
+/** Maximum stored length of a device's name in characters. */
 const DEVICE_MAX = 255;
-/** Bytes of a call's userInfo, as JSON, that go along in a push. */
+/** Maximum size of userInfo in a push, in bytes of JSON. */
 const USER_INFO_MAX = 1_024;
-/** The level of userInfo in a push: beside other keys of `call`. */
+/** Nesting level of userInfo in a push: `call` is a key of the payload. */
 const USER_INFO_LEVEL = 3;
-/** Opponents that go along in a push at most: as many as a call has. */
+/** Maximum number of opponents in a push, as many as a call can have. */
 const OPPONENTS_MAX = 3;
 
-/** What a `call` says that a push repeats. */
+/** The parts of a `call` that are repeated in its push. */
 export interface Invitation {
   opponentIds: number[];
-  /** Null where there is none, and where a push would not take it as it is. */
+  /** Null if there is none, or if a push cannot carry it unchanged. */
   userInfo: JsonObject | null;
 }
 
@@ -40,12 +40,12 @@ interface Parties {
   to: number;
 }
 
-/** What a signal says about a call. */
+/** An event of a call, derived from a signal. */
 export type CallEvent = Parties &
   (
     | {
         kind: "call";
-        /** Who began the call, as the sender claims. */
+        /** The user who started the call, as claimed by the sender. */
         initiator: number;
         callType: number | null;
         heard: boolean;
@@ -56,14 +56,14 @@ export type CallEvent = Parties &
         kind: "hangUp";
         /** The device that hung up. */
         device: string | null;
-        /** The one device that it is for; null for all of the recipient's. */
+        /** The recipient's device; null for all of them. */
         toDevice: string | null;
       }
   );
 
 /**
- * What an accepted signal says about a call, or null when it says nothing: of another kind, without a
- * sessionID or with one that is too long, or between devices of one user.
+ * Derives the call event of an accepted signal. Null for a signal of another type, without a sessionID or with one
+ * that is too long, or between devices of one user.
  * @param at milliseconds since the Unix epoch
  */
 export function toCallEvent({ signal, heard }: SentSignal, at: number): CallEvent | null {
@@ -81,7 +81,7 @@ export function toCallEvent({ signal, heard }: SentSignal, at: number): CallEven
       };
     case "accept":
     case "reject": {
-      const answer = signal.type === "accept" ? "accept" : refusalOf(signal.userInfo);
+      const answer = signal.type === "accept" ? "accept" : rejectionOf(signal.userInfo);
       return { ...parties, kind: "answer", answer, device: deviceOf(from) };
     }
     case "hangUp":
@@ -95,8 +95,8 @@ function deviceOf({ resource }: Party): string | null {
   return resource === undefined ? null : cutText(resource, DEVICE_MAX);
 }
 
-/** How a `reject` is meant: its userInfo tells when a client sent it by itself. */
-function refusalOf(userInfo: JsonObject | undefined): CallAnswer {
+/** The kind of a `reject`; userInfo indicates that the client sent it without asking the user. */
+function rejectionOf(userInfo: JsonObject | undefined): CallAnswer {
   if (isSet(userInfo, "not_supported")) return "unsupported";
   return isSet(userInfo, "busy") ? "busy" : "decline";
 }
@@ -109,12 +109,12 @@ function isSet(userInfo: JsonObject | undefined, name: string): boolean {
 
 function invitationOf({ opponentIds = [], userInfo }: Signal): Invitation {
   const ids = opponentIds.slice(0, 2 * OPPONENTS_MAX).map(idOf);
-  const known = [...new Set(ids.filter((id): id is number => id !== null))];
+  const valid = [...new Set(ids.filter((id): id is number => id !== null))];
   const fits = userInfo !== undefined && fitsPush(userInfo);
-  return { opponentIds: known.slice(0, OPPONENTS_MAX), userInfo: fits ? userInfo : null };
+  return { opponentIds: valid.slice(0, OPPONENTS_MAX), userInfo: fits ? userInfo : null };
 }
 
-/** Signals carry more than pushes do: deeper, and numbers that JSON does not pass on exactly. */
+/** Whether a push can carry userInfo: signals allow more nesting, and numbers beyond the exact range of JSON. */
 function fitsPush(userInfo: JsonObject): boolean {
   const small = Buffer.byteLength(JSON.stringify(userInfo)) <= USER_INFO_MAX;
   return small && problemOf(userInfo, USER_INFO_LEVEL) === null;

@@ -7,13 +7,13 @@ import type { Statement } from "../../store/store";
 import { type PartRow, toCallee } from "./call-rows";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";
 
-/** Calls of a page at most, and by default. */
+/** Maximum and default size of a page. */
 export const PAGE_MAX = 100;
 
-/** Why a user's part in a call ended. */
+/** Why a user's participation in a call ended. */
 export type CallReason = NonNullable<ReturnType<typeof reasonOf>>;
 
-/** A user's part in a call. */
+/** A participant of a call. */
 export interface CallParticipant {
   user: User;
   userId: number;
@@ -25,7 +25,7 @@ export interface CallParticipant {
   wokenAt: Date | null;
 }
 
-/** A call as those who take part in it see it. */
+/** A call as its participants see it. */
 export interface Call {
   id: number;
   sessionId: string;
@@ -36,9 +36,9 @@ export interface Call {
   startedAt: Date;
   acceptedAt: Date | null;
   endedAt: Date | null;
-  /** Who ended it by hanging up; null where nobody did, and for a user who was deleted. */
+  /** The user who ended it by hanging up; null if nobody did, or if that user was deleted. */
   hungUpById: number | null;
-  /** The caller first, then in the order in which they were called. */
+  /** The caller first, then the callees in the order of their first `call`. */
   participants: CallParticipant[];
 }
 
@@ -87,17 +87,17 @@ interface CallRow {
 
 type ParticipantRow = PartRow & UserRow & { state: CallState; woken_at: Date | null };
 
-/** Which part of the list is asked for. */
+/** Page and filter of the call list. */
 export interface CallPageRequest {
   first?: number | null;
-  /** Cursor of the last call known. */
+  /** Cursor of the last call of the previous page. */
   after?: string | null;
-  /** States of the calls; any when left out. */
+  /** States of the calls; all when omitted. */
   states?: CallState[] | null;
 }
 
 /**
- * A page of the calls that a user takes part in, newest first.
+ * Returns a page of the calls that a user participates in, newest first.
  * @throws Fault INVALID on `first` or `after`
  */
 export async function listCalls(
@@ -108,14 +108,14 @@ export async function listCalls(
   const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
   if (limit < 1) throw Fault.field("first", "must be at least 1");
   const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
-  if (before === null) throw Fault.field("after", "is no cursor of this list");
+  if (before === null) throw Fault.field("after", "is not a cursor of this list");
   const values = [userId, before, states ?? null, limit + 1];
   const rows = await identity.store.query<CallRow>(LIST, values);
   const nodes = await withParticipants(identity, rows.slice(0, limit));
   return { nodes, hasNextPage: rows.length > limit };
 }
 
-/** Those of the calls that the user takes part in, newest first. */
+/** Returns the calls of these ids that the user participates in, newest first. */
 export async function findCalls(
   identity: Identity,
   userId: number,
@@ -126,8 +126,8 @@ export async function findCalls(
 }
 
 /**
- * The user's call of this sessionID; of several that callers gave one sessionID, the last.
- * @throws Fault NOT_FOUND, also for a call of others
+ * Returns the user's call with this sessionID; the last one if several callers used the same sessionID.
+ * @throws Fault NOT_FOUND, also for a call that the user does not participate in
  */
 export async function findCall(
   identity: Identity,
@@ -140,7 +140,7 @@ export async function findCall(
   return call;
 }
 
-/** The calls of rows with everybody who takes part, in one query for all. */
+/** Loads the participants of all rows in one query. */
 async function withParticipants(identity: Identity, rows: CallRow[]): Promise<Call[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);

@@ -9,7 +9,7 @@ import { watchCalls } from "./changes";
 export class CallRecordResolver {
   @Allow("user")
   @Query(() => CallConnection, {
-    description: "The calls that the calling user takes part in, newest first.",
+    description: "The calls that the calling user participates in, newest first.",
   })
   async calls(
     @Ctx() { identity, visit }: CallContext,
@@ -30,7 +30,7 @@ export class CallRecordResolver {
   }
 
   @Allow("user")
-  @Query(() => CallObject, { description: "A call that the calling user takes part in." })
+  @Query(() => CallObject, { description: "A call that the calling user participates in." })
   async call(
     @Ctx() { identity, visit }: CallContext,
     @Arg("sessionId", { description: "The sessionID of its signals." }) sessionId: string,
@@ -41,7 +41,7 @@ export class CallRecordResolver {
   @Allow("user")
   @Subscription(() => CallObject, {
     description:
-      "The calling user's calls as their states change, from the moment the subscription stands; a moment behind the signals.",
+      "The calling user's calls whenever their state changes, shortly after the signals that change it.",
     subscribe: async ({
       context,
       args,
@@ -56,7 +56,10 @@ export class CallRecordResolver {
   })
   callChanges(
     @Root() call: Call,
-    @Arg("sessionId", () => String, { nullable: true, description: "Of this call alone." })
+    @Arg("sessionId", () => String, {
+      nullable: true,
+      description: "Only changes of this call; of all calls when omitted.",
+    })
     _sessionId?: string,
   ): Call {
     return call;

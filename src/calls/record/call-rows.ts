@@ -5,11 +5,11 @@ import { missedAt } from "./call-states";
 import { type HangUp, storedHangUps } from "./hang-ups";
 import type { KnownCall } from "./known-calls";
 
-/** Calls of one sessionID that a user takes part in and that a signal may be about, at most. */
-const CANDIDATES = 16;
+/** Maximum number of a user's calls with one sessionID that a signal is matched against. */
+const CANDIDATES_MAX = 16;
 
-/** Calls that are new, with their callers' parts. In the order of the key, as every node writes them. */
-const BEGIN: Statement = {
+/** Inserts new calls and their callers as participants. Ordered by key, to avoid deadlocks between nodes. */
+const INSERT_CALLS: Statement = {
   name: "begin_calls",
   text: `WITH made AS (
       INSERT INTO calls (application_id, session_id, caller_id, call_type, started_at)
@@ -27,31 +27,31 @@ const BEGIN: Statement = {
 const CALL_COLUMNS = `c.id, c.application_id, c.session_id, c.caller_id, c.started_at, c.state
   FROM calls c`;
 
-/** In the order of their ids, so that no two nodes wait for each other. */
-const LOCK_MEANT: Statement = {
-  name: "lock_meant_calls",
+/** Locks calls in the order of their ids, to avoid deadlocks between nodes. */
+const LOCK_MATCHING: Statement = {
+  name: "lock_matching_calls",
   text: `SELECT ${CALL_COLUMNS} WHERE c.id = ANY(ARRAY(
       SELECT f.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(user_id bigint, session_id text)
       CROSS JOIN LATERAL (SELECT p.call_id FROM call_participants p
         WHERE p.user_id = g.user_id AND p.session_id = g.session_id
-        ORDER BY p.call_id DESC LIMIT ${CANDIDATES}) f))
+        ORDER BY p.call_id DESC LIMIT ${CANDIDATES_MAX}) f))
     ORDER BY c.id FOR NO KEY UPDATE`,
 };
 
-const LOCK_THESE: Statement = {
+const LOCK_BY_ID: Statement = {
   name: "lock_calls",
   text: `SELECT ${CALL_COLUMNS} WHERE c.id = ANY($1::bigint[]) ORDER BY c.id FOR NO KEY UPDATE`,
 };
 
-const PARTS: Statement = {
-  name: "parts_of_calls",
+const PARTICIPANTS: Statement = {
+  name: "callees_of_calls",
   text: `SELECT p.call_id, p.user_id, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
       p.dropped_at, p.hang_ups, p.expired_at, p.woken_at
     FROM call_participants p WHERE p.call_id = ANY($1::bigint[])`,
 };
 
-const SAVE_PARTS: Statement = {
-  name: "save_call_parts",
+const SAVE_PARTICIPANTS: Statement = {
+  name: "save_call_participants",
   text: `INSERT INTO call_participants (call_id, user_id, session_id, state, rang_at, answer,
       answered_at, device, left_at, dropped_at, hang_ups, expired_at, missed_at, changed_at)
     SELECT g.call_id, g.user_id, g.session_id, g.state, g.rang_at, g.answer, g.answered_at, g.device,
@@ -83,7 +83,7 @@ interface CallRow {
   state: CallState;
 }
 
-/** A row of a user's part, as {@link toCallee} reads it. */
+/** A row of call_participants, as {@link toCallee} reads it. */
 export interface PartRow {
   call_id: number;
   user_id: number;
@@ -97,7 +97,7 @@ export interface PartRow {
   expired_at: Date | null;
 }
 
-/** A part as it was written. */
+/** A participant as it was saved. */
 export interface SavedPart {
   call_id: number;
   user_id: number;
@@ -107,7 +107,7 @@ export interface SavedPart {
 
 type Query = Pick<Transaction, "query">;
 
-/** Writes calls that are new; what is there stays as it is. */
+/** Inserts calls that do not exist yet. */
 export async function beginCalls(
   { query }: Query,
   events: ReadonlyArray<CallEvent & { kind: "call" }>,
@@ -115,17 +115,17 @@ export async function beginCalls(
   const calls = new Map<string, object>();
   for (const { applicationId, sessionId, from, callType, at } of events) {
     const key = JSON.stringify([applicationId, sessionId, from]);
-    // Of repeats the first: events come in the order in which they were seen.
+    // Keeps the first of several repeats; events are in the order of observation.
     if (calls.has(key)) continue;
     calls.set(key, {
       ...{ application_id: applicationId, session_id: sessionId, caller_id: from },
       ...{ call_type: callType, started_at: new Date(at) },
     });
   }
-  if (calls.size > 0) await query(BEGIN, [JSON.stringify([...calls.values()])]);
+  if (calls.size > 0) await query(INSERT_CALLS, [JSON.stringify([...calls.values()])]);
 }
 
-/** Locks the calls that events may be about, and reads them. */
+/** Locks and reads the calls that events may belong to. */
 export async function lockMeant(
   transaction: Query,
   events: readonly CallEvent[],
@@ -136,16 +136,16 @@ export async function lockMeant(
       { user_id: from, session_id: sessionId },
     ]),
   );
-  const rows = await transaction.query<CallRow>(LOCK_MEANT, [JSON.stringify([...keys.values()])]);
-  return withParts(transaction, rows);
+  const values = [JSON.stringify([...keys.values()])];
+  return withParticipants(transaction, await transaction.query<CallRow>(LOCK_MATCHING, values));
 }
 
-/** Locks calls by id, and reads them. */
+/** Locks and reads calls by id. */
 export async function lockCalls(transaction: Query, ids: readonly number[]): Promise<KnownCall[]> {
-  return withParts(transaction, await transaction.query<CallRow>(LOCK_THESE, [ids]));
+  return withParticipants(transaction, await transaction.query<CallRow>(LOCK_BY_ID, [ids]));
 }
 
-async function withParts({ query }: Query, rows: CallRow[]): Promise<KnownCall[]> {
+async function withParticipants({ query }: Query, rows: CallRow[]): Promise<KnownCall[]> {
   if (rows.length === 0) return [];
   const calls = new Map(
     rows.map((row) => [
@@ -157,8 +157,10 @@ async function withParts({ query }: Query, rows: CallRow[]): Promise<KnownCall[]
       },
     ]),
   );
-  const parts = await query<PartRow & { woken_at: Date | null }>(PARTS, [[...calls.keys()]]);
-  for (const row of parts) {
+  const participants = await query<PartRow & { woken_at: Date | null }>(PARTICIPANTS, [
+    [...calls.keys()],
+  ]);
+  for (const row of participants) {
     const call = calls.get(row.call_id);
     if (!call || row.user_id === call.callerId) continue;
     call.callees.set(row.user_id, toCallee(row));
@@ -167,50 +169,50 @@ async function withParts({ query }: Query, rows: CallRow[]): Promise<KnownCall[]
   return [...calls.values()];
 }
 
-/** Writes what follows for calls; answers the parts of everybody in them. */
+/** Saves the states of calls and of their participants. Returns the participants. */
 export async function saveCalls(
   { query }: Query,
-  judged: ReadonlyMap<KnownCall, Judgement>,
+  states: ReadonlyMap<KnownCall, Judgement>,
   now: number,
 ): Promise<SavedPart[]> {
-  if (judged.size === 0) return [];
-  const calls = [...judged].map(([{ id }, { state, acceptedAt, endedAt }]) => ({
+  if (states.size === 0) return [];
+  const calls = [...states].map(([{ id }, { state, acceptedAt, endedAt }]) => ({
     ...{ id, state, accepted_at: time(acceptedAt), ended_at: time(endedAt) },
   }));
   await query(SAVE_CALLS, [JSON.stringify(calls)]);
-  const parts = [...judged].flatMap(([call, judgement]) => partsOf(call, judgement));
-  return query<SavedPart>(SAVE_PARTS, [JSON.stringify(parts), new Date(now)]);
+  const rows = [...states].flatMap(([call, derived]) => participantRows(call, derived));
+  return query<SavedPart>(SAVE_PARTICIPANTS, [JSON.stringify(rows), new Date(now)]);
 }
 
-function partsOf(call: KnownCall, judgement: Judgement): object[] {
+function participantRows(call: KnownCall, derived: Judgement): object[] {
   const key = { call_id: call.id, session_id: call.sessionId };
-  const parts: object[] = [...judgement.callees].flatMap(([userId, part]) => {
+  const rows: object[] = [...derived.callees].flatMap(([userId, participant]) => {
     const callee = call.callees.get(userId);
     if (!callee) return [];
     return [
       {
-        ...{ ...key, user_id: userId, state: part.state, answer: callee.answer },
+        ...{ ...key, user_id: userId, state: participant.state, answer: callee.answer },
         ...{ rang_at: time(callee.rangAt), answered_at: time(callee.answeredAt) },
         ...{ device: callee.device, left_at: time(callee.leftAt) },
         ...{ dropped_at: time(callee.droppedAt), expired_at: time(callee.expiredAt) },
-        ...{ hang_ups: callee.hangUps, missed_at: time(missedAt(callee, part)) },
+        ...{ hang_ups: callee.hangUps, missed_at: time(missedAt(callee, participant)) },
       },
     ];
   });
   if (call.callerId !== null) {
     const rang = { rang_at: time(call.startedAt) };
-    parts.push({ ...key, user_id: call.callerId, state: judgement.caller, ...rang });
+    rows.push({ ...key, user_id: call.callerId, state: derived.caller, ...rang });
   }
-  return parts;
+  return rows;
 }
 
 function time(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-/** What was seen of a callee. */
+/** Converts a row to what was observed of a callee. */
 export function toCallee(row: PartRow): Callee {
-  const over = {
+  const ended = {
     leftAt: row.left_at?.getTime() ?? null,
     droppedAt: row.dropped_at?.getTime() ?? null,
   };
@@ -220,7 +222,7 @@ export function toCallee(row: PartRow): Callee {
     answer: row.answer,
     answeredAt: row.answered_at?.getTime() ?? null,
     device: row.device,
-    ...{ ...over, hangUps: storedHangUps(row.hang_ups, over) },
+    ...{ ...ended, hangUps: storedHangUps(row.hang_ups, ended) },
     expiredAt: row.expired_at?.getTime() ?? null,
   };
 }

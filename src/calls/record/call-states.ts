@@ -1,79 +1,79 @@
 /**
- * The states of a call and of those who take part, as a function of what was seen of it (docs/SIGNALING.md
- * "Calls and their states"). What is seen is kept as the earliest time of each kind of thing, so it
- * does not matter in which order, how often, or by which node the signals are taken in.
+ * The states of a call and of its participants, as a pure function of the observed signals (docs/SIGNALING.md
+ * "Calls and their states"). Observations are stored as the earliest time of each kind, so that processing signals
+ * is commutative and idempotent, on any node.
  */
 import type { CallAnswer, CallState } from "../../store/generated/enums";
 import { countingOf, type HangUp, withHangUp } from "./hang-ups";
 
 export type { CallAnswer, CallState } from "../../store/generated/enums";
 
-/** Milliseconds from the first `call` after which a call that nobody accepted is missed. */
+/** How long a call rings from its first `call` until it is missed, in milliseconds. */
 export const RING_MS = 60_000;
-/** Milliseconds between two repeats of a `call`; also what clocks and ways may differ by. */
+/** Interval between two repeats of a `call`, and tolerance for clock skew and network delay, in milliseconds. */
 export const MARGIN_MS = 5_000;
 
-/** What was seen of a user who was called. Times are milliseconds since the Unix epoch. */
+/** What was observed of a called user. Times are milliseconds since the Unix epoch. */
 export interface Callee {
   userId: number;
-  /** When the first `call` went to this user. */
+  /** When the first `call` was sent to this user. */
   rangAt: number;
-  /** The answer that counts, of whichever device. */
+  /** The effective answer, of any device. */
   answer: CallAnswer | null;
   answeredAt: number | null;
-  /** The device that gave it. */
+  /** The device that answered. */
   device: string | null;
-  /** What was seen of hanging up. */
+  /** All observed hang-ups. */
   hangUps: readonly HangUp[];
-  /** When this user first hung up, as far as it counts. */
+  /** When this user first hung up, considering effective hang-ups only. */
   leftAt: number | null;
-  /** When the caller first hung up on this user, as far as it counts. */
+  /** When the caller first hung up on this user, considering effective hang-ups only. */
   droppedAt: number | null;
-  /** When it was found that nobody had answered in time. */
+  /** When the ring time-out was detected. */
   expiredAt: number | null;
 }
 
-/** Something that was seen, of one callee. */
+/** An observation about one callee. */
 export type Sight =
   | { kind: "answer"; answer: CallAnswer; at: number; device: string | null }
   | HangUp
   | { kind: "expired"; at: number };
 
-/** How far a part has come, and since when it is over. */
+/** The state of a participant, and when it ended. */
 export interface Part {
   state: CallState;
   endedAt: number | null;
 }
 
-/** What follows for a call and everybody in it. */
+/** The derived state of a call and of its participants. */
 export interface Judgement extends Part {
-  /** When the first of them accepted. */
+  /** When the first callee accepted. */
   acceptedAt: number | null;
   caller: CallState;
-  /** The callees' parts by user. */
+  /** The states of the callees by user. */
   callees: Map<number, Part>;
 }
 
-/** A callee of whom nothing was seen but the first `call`. */
+/** Creates a callee after its first `call`. */
 export function ring(userId: number, at: number): Callee {
-  const nothing = { answer: null, answeredAt: null, device: null };
-  const over = { hangUps: [], leftAt: null, droppedAt: null, expiredAt: null };
-  return { userId, rangAt: at, ...nothing, ...over };
+  const noAnswer = { answer: null, answeredAt: null, device: null };
+  const noEnd = { hangUps: [], leftAt: null, droppedAt: null, expiredAt: null };
+  return { userId, rangAt: at, ...noAnswer, ...noEnd };
 }
 
 /**
- * Takes something in. An answer after its time, or an end of waiting before it, says nothing. Of several
- * answers the first counts, save that one which a person gave counts before one that a client gave by
- * itself: another of the user's devices may be able to take the call. Who hung up is judged anew by each
- * answer, since only what the device that accepted has to do with ends its call.
- * @returns the same object when nothing changed
+ * Applies an observation. An answer after the ring time-out, or an expiry before it, is ignored. The first answer
+ * is effective, but an answer of a person takes precedence over an automatic one, since another device of the user
+ * may be able to accept the call. A new answer re-evaluates all hang-ups, since only those that concern the
+ * accepting device end its call.
+ * @returns the same object if nothing changed
  */
 export function see(callee: Callee, sight: Sight): Callee {
   const { rangAt } = callee;
   const { at } = sight;
   switch (sight.kind) {
     case "answer": {
-      if (at > rangAt + RING_MS + MARGIN_MS || !comesBefore(sight, callee)) return callee;
+      if (at > rangAt + RING_MS + MARGIN_MS || !takesPrecedence(sight, callee)) return callee;
       const given = { answer: sight.answer, answeredAt: at, device: sight.device };
       return { ...callee, ...given, ...countingOf(callee.hangUps, given) };
     }
@@ -90,40 +90,40 @@ export function see(callee: Callee, sight: Sight): Callee {
   }
 }
 
-/** Takes in that a `call` went to the callee. */
+/** Applies a repeated `call` to the callee. */
 export function ringAgain(callee: Callee, at: number): Callee {
   return at < callee.rangAt ? { ...callee, rangAt: at } : callee;
 }
 
 /**
- * What the call is now. It goes on while somebody talks or rings: `accepted` once anybody has accepted,
- * `ringing` before. When it is over it is what came furthest among the callees: hung up after talking,
- * else rejected, failed, missed, and hung up before anybody answered.
+ * Derives the state of a call. It is active while a callee is ringing or has accepted: `accepted` once any callee
+ * has accepted, `ringing` before. After its end it has the state that ranks first among the callees: hung up after
+ * an accept, rejected, failed, missed, or hung up before any answer.
  */
 export function judge(startedAt: number, list: readonly Callee[]): Judgement {
-  const talkers = list.filter(hasTalked);
-  const callees = new Map(list.map((each) => [each.userId, partOf(each, talkers)]));
-  const parts = [...callees.values()];
-  const times = talkers.map(({ answeredAt }) => answeredAt ?? 0);
+  const accepters = list.filter(hasAccepted);
+  const callees = new Map(list.map((callee) => [callee.userId, stateOf(callee, accepters)]));
+  const participants = [...callees.values()];
+  const times = accepters.map(({ answeredAt }) => answeredAt ?? 0);
   const acceptedAt = times.length > 0 ? Math.min(...times) : null;
-  if (parts.some(isGoingOn)) {
+  if (participants.some(isActive)) {
     const state = acceptedAt === null ? "ringing" : "accepted";
-    const left = list.every((each) => {
-      const part = callees.get(each.userId);
-      return each.droppedAt !== null || (part !== undefined && !isGoingOn(part));
+    const callerLeft = list.every((callee) => {
+      const participant = callees.get(callee.userId);
+      return callee.droppedAt !== null || (participant !== undefined && !isActive(participant));
     });
-    return { state, endedAt: null, acceptedAt, caller: left ? "hung_up" : state, callees };
+    return { state, endedAt: null, acceptedAt, caller: callerLeft ? "hung_up" : state, callees };
   }
-  const endedAt = Math.max(startedAt, ...parts.map((part) => part.endedAt ?? 0));
-  const state = acceptedAt === null ? furthest(parts) : "hung_up";
+  const endedAt = Math.max(startedAt, ...participants.map((each) => each.endedAt ?? 0));
+  const state = acceptedAt === null ? highestRanked(participants) : "hung_up";
   return { state, endedAt, acceptedAt, caller: state, callees };
 }
 
-/** Why a callee's part ended as it did; null while it goes on, and where the state says it all. */
+/** Why a callee's participation ended; null while it is active, or if its state is unambiguous. */
 export function reasonOf(
   callee: Callee,
 ): "declined" | "busy" | "not_supported" | "cancelled" | null {
-  const answer = standingAnswer(callee);
+  const answer = effectiveAnswer(callee);
   if (answer === "decline") return "declined";
   if (answer === "busy") return "busy";
   if (answer === "unsupported") return "not_supported";
@@ -132,8 +132,8 @@ export function reasonOf(
 }
 
 /**
- * Who ended a call by hanging up; null where nobody did, as of one that was declined or missed.
- * @param endedAt when the call ended; null while it goes on
+ * The user who ended a call by hanging up; null if nobody did, for example if it was declined or missed.
+ * @param endedAt when the call ended; null while it is active
  */
 export function hungUpBy(
   callerId: number | null,
@@ -146,44 +146,44 @@ export function hungUpBy(
   return list.some(({ droppedAt }) => droppedAt === endedAt) ? callerId : null;
 }
 
-/** When a callee is missed unless something happens before; null once it does not ring. */
+/** When a ringing callee becomes missed; null if it is not ringing. */
 export function missedAt({ rangAt }: Callee, { state }: Part): number | null {
   return state === "ringing" ? rangAt + RING_MS : null;
 }
 
-function partOf(callee: Callee, talkers: readonly Callee[]): Part {
+function stateOf(callee: Callee, accepters: readonly Callee[]): Part {
   const { rangAt, answeredAt, leftAt, droppedAt, expiredAt } = callee;
-  const answer = standingAnswer(callee);
+  const answer = effectiveAnswer(callee);
   const ended = endOf(callee);
   if (answer === "accept") {
-    const others = talkers.filter(({ userId }) => userId !== callee.userId);
-    const alone = droppedAt !== null && others.every((each) => each.leftAt !== null);
+    const others = accepters.filter(({ userId }) => userId !== callee.userId);
+    const alone = droppedAt !== null && others.every((other) => other.leftAt !== null);
     if (leftAt === null && !alone) return { state: "accepted", endedAt: null };
-    const lonely = Math.max(droppedAt ?? 0, ...others.map((each) => each.leftAt ?? 0));
-    return { state: "hung_up", endedAt: leftAt ?? lonely };
+    const aloneAt = Math.max(droppedAt ?? 0, ...others.map((other) => other.leftAt ?? 0));
+    return { state: "hung_up", endedAt: leftAt ?? aloneAt };
   }
   if (answer !== null) {
     return { state: answer === "unsupported" ? "failed" : "rejected", endedAt: answeredAt };
   }
   if (ended !== null) {
-    // A caller who gives up with the last repeat gave up because nobody answered.
-    const waited = ended === droppedAt && ended - rangAt >= RING_MS - MARGIN_MS;
-    return { state: waited ? "missed" : "hung_up", endedAt: ended };
+    // A caller who gives up after the last repeat does so because nobody answered.
+    const timedOut = ended === droppedAt && ended - rangAt >= RING_MS - MARGIN_MS;
+    return { state: timedOut ? "missed" : "hung_up", endedAt: ended };
   }
   if (expiredAt !== null) return { state: "missed", endedAt: rangAt + RING_MS };
   return { state: "ringing", endedAt: null };
 }
 
-/** The answer, unless somebody had hung up before. */
-function standingAnswer(callee: Callee): CallAnswer | null {
+/** The answer, unless either end had hung up before it. */
+function effectiveAnswer(callee: Callee): CallAnswer | null {
   const ended = endOf(callee);
-  const stands = callee.answeredAt !== null && (ended === null || callee.answeredAt < ended);
-  return stands ? callee.answer : null;
+  const isEffective = callee.answeredAt !== null && (ended === null || callee.answeredAt < ended);
+  return isEffective ? callee.answer : null;
 }
 
-const hasTalked = (callee: Callee) => standingAnswer(callee) === "accept";
+const hasAccepted = (callee: Callee) => effectiveAnswer(callee) === "accept";
 
-const isGoingOn = ({ state }: Part) => state === "ringing" || state === "accepted";
+const isActive = ({ state }: Part) => state === "ringing" || state === "accepted";
 
 /** When either end first hung up. */
 function endOf({ leftAt, droppedAt }: Callee): number | null {
@@ -191,24 +191,27 @@ function endOf({ leftAt, droppedAt }: Callee): number | null {
   return Math.min(leftAt, droppedAt);
 }
 
-function furthest(parts: readonly Part[]): CallState {
-  const states = new Set(parts.map(({ state }) => state));
-  const order: CallState[] = ["rejected", "failed", "missed", "hung_up"];
-  // Nobody was there to be called.
-  return order.find((state) => states.has(state)) ?? "failed";
+function highestRanked(participants: readonly Part[]): CallState {
+  const states = new Set(participants.map(({ state }) => state));
+  const ranking: CallState[] = ["rejected", "failed", "missed", "hung_up"];
+  // A call without callees has failed.
+  return ranking.find((state) => states.has(state)) ?? "failed";
 }
 
-const BY_ITSELF: readonly CallAnswer[] = ["busy", "unsupported"];
+const AUTOMATIC: readonly CallAnswer[] = ["busy", "unsupported"];
 
-function comesBefore(
+function takesPrecedence(
   { answer, at }: { answer: CallAnswer; at: number },
   known: Pick<Callee, "answer" | "answeredAt">,
 ): boolean {
   if (known.answer === null || known.answeredAt === null) return true;
-  const [given, had] = [BY_ITSELF.includes(answer), BY_ITSELF.includes(known.answer)];
-  if (given !== had) return had;
+  const [isAutomatic, wasAutomatic] = [
+    AUTOMATIC.includes(answer),
+    AUTOMATIC.includes(known.answer),
+  ];
+  if (isAutomatic !== wasAutomatic) return wasAutomatic;
   if (at !== known.answeredAt) return at < known.answeredAt;
-  // Of two at one moment always the same, whichever is seen first.
+  // A deterministic choice between simultaneous answers, whatever the order of observation.
   return answer < known.answer;
 }
 

@@ -16,14 +16,14 @@ const CallStateName: Record<string, CallState> = {
 };
 registerEnumType(CallStateName, {
   name: "CallState",
-  description: "How far a call, or a user's part in it, has come.",
+  description: "The state of a call or of one of its participants.",
   valuesConfig: {
-    RINGING: { description: "Called, and nobody has answered." },
-    ACCEPTED: { description: "Accepted, and nobody has hung up who was needed." },
-    REJECTED: { description: "Declined, by a person or because the user was in another call." },
-    HUNG_UP: { description: "Ended by somebody who hung up, after talking or before an answer." },
+    RINGING: { description: "Ringing; nobody has answered." },
+    ACCEPTED: { description: "Accepted and in progress." },
+    REJECTED: { description: "Declined by a person, or because the user was in another call." },
+    HUNG_UP: { description: "Ended by a hang-up, before or after an answer." },
     MISSED: { description: "Nobody accepted within 60 seconds." },
-    FAILED: { description: "The devices that were called cannot take part." },
+    FAILED: { description: "The called devices do not support the call." },
   },
 });
 
@@ -35,16 +35,16 @@ const CallReasonName: Record<string, CallReason> = {
 };
 registerEnumType(CallReasonName, {
   name: "CallReason",
-  description: "Why a user's part in a call ended before anybody talked.",
+  description: "Why a user's participation in a call ended before the call was accepted.",
   valuesConfig: {
     DECLINED: { description: "The user declined." },
     BUSY: { description: "The user's device was in another call." },
-    NOT_SUPPORTED: { description: "The user's device cannot take part." },
-    CANCELLED: { description: "The caller gave up." },
+    NOT_SUPPORTED: { description: "The user's device does not support the call." },
+    CANCELLED: { description: "The caller hung up before an answer." },
   },
 });
 
-@ObjectType("CallParticipant", { description: "A user's part in a call.", simpleResolvers: true })
+@ObjectType("CallParticipant", { description: "A participant of a call.", simpleResolvers: true })
 export class CallParticipantType {
   @Field(() => GraphQLSafeInt, { description: "The user's id." })
   userId!: number;
@@ -52,33 +52,33 @@ export class CallParticipantType {
   @Field(() => UserType, { description: "The user." })
   user!: UserType;
 
-  @Field({ description: "Whether this user began the call." })
+  @Field({ description: "Whether this user started the call." })
   caller!: boolean;
 
-  @Field(() => CallStateName as object, { description: "How far this user's part has come." })
+  @Field(() => CallStateName as object, { description: "State of this participant." })
   state!: CallState;
 
   @Field(() => CallReasonName as object, {
     nullable: true,
-    description: "Why it ended before anybody talked; null where the state says it all.",
+    description: "Why it ended before the call was accepted; null if the state is unambiguous.",
   })
   reason!: CallReason | null;
 
   @Field(() => Date, {
     nullable: true,
-    description: "When the user accepted or declined; null of the caller.",
+    description: "When the user accepted or declined; null for the caller.",
   })
   answeredAt!: Date | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "The device that answered, as in the `from` of its signals.",
+    description: "The device that answered, as in `from` of its signals.",
   })
   device!: string | null;
 
   @Field(() => Date, {
     nullable: true,
-    description: "When a push was written to wake the user's devices; null without one.",
+    description: "When an incoming-call push to the user's devices was created; null without one.",
   })
   wokenAt!: Date | null;
 }
@@ -88,19 +88,19 @@ export class CallObject {
   @Field(() => ID, { description: "Identifier of the record." })
   id!: number;
 
-  @Field({ description: "The sessionID that all signals of the call carry." })
+  @Field({ description: "The sessionID of all signals of the call." })
   sessionId!: string;
 
   @Field(() => GraphQLSafeInt, {
     nullable: true,
-    description: "The user who began it; null once that user was deleted.",
+    description: "The user who started it; null if that user was deleted.",
   })
   callerId!: number | null;
 
   @Field(() => CallType, { nullable: true, description: "Video or audio." })
   callType!: string | null;
 
-  @Field(() => CallStateName as object, { description: "How far the call has come." })
+  @Field(() => CallStateName as object, { description: "State of the call." })
   state!: CallState;
 
   @Field(() => Date, { description: "When the first `call` was sent." })
@@ -109,24 +109,24 @@ export class CallObject {
   @Field(() => Date, { nullable: true, description: "When the first user accepted." })
   acceptedAt!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: "When it ended; null while it goes on." })
+  @Field(() => Date, { nullable: true, description: "When it ended; null while it is active." })
   endedAt!: Date | null;
 
   @Field(() => GraphQLSafeInt, {
     nullable: true,
-    description: "Who ended it by hanging up; null where nobody did.",
+    description: "The user who ended it by hanging up; null if nobody did.",
   })
   hungUpById!: number | null;
 
   @Field(() => [CallParticipantType], {
-    description: "Everybody who takes part, the caller first; without users who were deleted.",
+    description: "The participants, the caller first, without deleted users.",
   })
   participants!: CallParticipant[];
 }
 
-@ObjectType({ description: "A call at its place in a list.", simpleResolvers: true })
+@ObjectType({ description: "A call and its cursor in a list.", simpleResolvers: true })
 export class CallEdge {
-  @Field({ description: "The place." })
+  @Field({ description: "Position in the list." })
   cursor!: string;
 
   @Field(() => CallObject, { description: "The call." })
@@ -135,27 +135,33 @@ export class CallEdge {
 
 @ObjectType({ description: "Calls, newest first.", simpleResolvers: true })
 export class CallConnection {
-  @Field(() => [CallEdge], { description: "The calls with their places." })
+  @Field(() => [CallEdge], { description: "The calls with their cursors." })
   edges!: CallEdge[];
 
   @Field(() => [CallObject], { description: "The calls." })
   nodes!: Call[];
 
-  @Field(() => PageInfo, { description: "Where the page stands." })
+  @Field(() => PageInfo, { description: "Position of the page in the list." })
   pageInfo!: PageInfo;
 }
 
 @ArgsType()
 export class CallPageArgs {
-  @Field(() => Int, { nullable: true, description: "How many at most: 100, and by default." })
+  @Field(() => Int, {
+    nullable: true,
+    description: "Page size; 100 is the maximum and the default.",
+  })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: "Cursor of the last call known." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Cursor of the last call of the previous page.",
+  })
   after?: string | null;
 
   @Field(() => [CallStateName as object], {
     nullable: true,
-    description: "Calls in one of these states; in any when left out.",
+    description: "Only calls in one of these states; all when omitted.",
   })
   states?: CallState[] | null;
 }

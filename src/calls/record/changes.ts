@@ -7,72 +7,72 @@ import { WaitingCalls } from "./waiting-calls";
 
 const channelOf = (userId: number) => `calls:${userId}`;
 
-/** A call that changed, as participants are told of it on the bus. */
+/** A changed call in a notice on the bus. */
 type Notice = [id: number, sessionId: string];
 
-/** Tells everybody who takes part in calls, on whichever node, that these changed. */
+/** Publishes changed calls to the subscriptions of their participants, on all nodes. */
 export async function tellChanges(
   { identity, log }: Pick<Records, "identity" | "log">,
   calls: readonly KnownCall[],
 ): Promise<void> {
-  const told = new Map<number, Notice[]>();
+  const byUser = new Map<number, Notice[]>();
   for (const { id, sessionId, callerId, callees } of calls) {
     for (const userId of [callerId, ...callees.keys()]) {
       if (userId === null) continue;
-      const notices = told.get(userId);
+      const notices = byUser.get(userId);
       if (notices) notices.push([id, sessionId]);
-      else told.set(userId, [[id, sessionId]]);
+      else byUser.set(userId, [[id, sessionId]]);
     }
   }
   try {
     await Promise.all(
-      [...told].map(([userId, notices]) =>
+      [...byUser].map(([userId, notices]) =>
         identity.bus.publish(channelOf(userId), JSON.stringify(notices)),
       ),
     );
   } catch (error) {
-    // The records stand in the database, where everybody can read their own.
-    log.warn({ err: error }, "participants could not be told of their calls");
+    // Best effort: the calls are in the database, where clients can query them.
+    log.warn({ err: error }, "failed to publish changed calls");
   }
 }
 
 /**
- * Follows one's own calls as they change, or those of one sessionID. What waits for a slow subscriber
- * is bounded, and no reason to disconnect it: others decide how often they call.
+ * Yields the viewer's calls whenever they change, or only those of one sessionID. The queue of a slow subscriber
+ * is bounded by dropping changes, and not by disconnecting it, since other users determine the number of calls.
  */
 export async function watchCalls(
   identity: Identity,
   viewer: UserViewer,
   sessionId: string | null,
 ): Promise<AsyncIterableIterator<Call>> {
-  let leave: () => Promise<void> = async () => undefined;
-  const waiting = new WaitingCalls(() => void leave());
-  leave = await identity.bus.subscribe(channelOf(viewer.userId), (message) => {
+  let unsubscribe: () => Promise<void> = async () => undefined;
+  const queue = new WaitingCalls(() => void unsubscribe());
+  unsubscribe = await identity.bus.subscribe(channelOf(viewer.userId), (message) => {
     if (message === "") return;
     for (const [id, name] of JSON.parse(message) as Notice[]) {
-      if (sessionId === null || name === sessionId) waiting.add(id);
+      if (sessionId === null || name === sessionId) queue.add(id);
     }
   });
-  return reading(identity, viewer, waiting);
+  return callsOf(queue, identity, viewer);
 }
 
-/** Reads each call when its turn has come, so that what waits is small and what is shown is new. */
-function reading(
+/** Loads each call when it is dequeued, so that the queue is small and the result current. */
+function callsOf(
+  queue: WaitingCalls,
   identity: Identity,
   { userId }: UserViewer,
-  waiting: WaitingCalls,
 ): AsyncIterableIterator<Call> {
   return {
     async next() {
       for (;;) {
-        const id = await waiting.next();
+        const id = await queue.next();
         if (id === null) return { value: undefined, done: true };
         const [call] = await findCalls(identity, userId, [id]);
         if (call) return { value: call, done: false };
       }
     },
     async return() {
-      waiting.close();
+      queue.close();
       return { value: undefined, done: true };
     },
     [Symbol.asyncIterator]() {

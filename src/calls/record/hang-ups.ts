@@ -1,60 +1,60 @@
 import type { CallAnswer } from "../../store/generated/enums";
 
-/** Somebody hung up on a callee's part of a call. */
+/** A hang-up between the caller and a callee. */
 export interface HangUp {
-  /** `left`: the callee hung up; `dropped`: the caller did, on the callee. */
+  /** `left`: the callee hung up; `dropped`: the caller hung up on the callee. */
   kind: "left" | "dropped";
   /** Milliseconds since the Unix epoch. */
   at: number;
-  /** The callee's device that hung up, or that was hung up on; null for all of them. */
+  /** The callee's device that sent or received it; null for all devices. */
   device: string | null;
 }
 
-/** Devices that are told apart, of each kind: those that came first. */
+/** Maximum number of devices per kind; the earliest are kept. */
 export const DEVICES_MAX = 8;
 
 /**
- * Takes in that somebody hung up. Of each kind and device the earliest is kept, and of many devices the
- * earliest ones, so that it does not matter in which order they are seen.
- * @returns the same list when nothing changed
+ * Adds a hang-up to a list. For each kind and device only the earliest is kept, and only the earliest devices, so
+ * that the order of observation does not matter.
+ * @returns the same list if nothing changed
  */
-export function withHangUp(list: readonly HangUp[], seen: HangUp): readonly HangUp[] {
-  const known = list.find(({ kind, device }) => kind === seen.kind && device === seen.device);
-  if (known && known.at <= seen.at) return list;
-  const others = list.filter((each) => each !== known);
-  const alike = [...others.filter(({ kind }) => kind === seen.kind), seen].sort(inOrder);
-  // What is for all devices counts whatever is accepted, so it is no matter of room.
+export function withHangUp(list: readonly HangUp[], hangUp: HangUp): readonly HangUp[] {
+  const known = list.find(({ kind, device }) => kind === hangUp.kind && device === hangUp.device);
+  if (known && known.at <= hangUp.at) return list;
+  const others = list.filter((other) => other !== known);
+  const sameKind = [...others.filter(({ kind }) => kind === hangUp.kind), hangUp].sort(compare);
+  // A hang-up for all devices is always effective, so it does not count against the limit.
   const kept = [
-    ...alike.filter(({ device }) => device === null),
-    ...alike.filter(({ device }) => device !== null).slice(0, DEVICES_MAX),
+    ...sameKind.filter(({ device }) => device === null),
+    ...sameKind.filter(({ device }) => device !== null).slice(0, DEVICES_MAX),
   ];
-  if (!known && !kept.includes(seen)) return list;
-  return [...others.filter(({ kind }) => kind !== seen.kind), ...kept];
+  if (!known && !kept.includes(hangUp)) return list;
+  return [...others.filter(({ kind }) => kind !== hangUp.kind), ...kept];
 }
 
 /**
- * When somebody first hung up, as far as it counts: of a callee who accepted, what another device did or
- * was told is no end of the call. That one stops ringing, as a rule.
+ * The times of the first effective hang-ups. After an accept, hang-ups that concern other devices are not effective:
+ * they usually only stop the ringing there.
  */
 export function countingOf(
   list: readonly HangUp[],
   { answer, device }: { answer: CallAnswer | null; device: string | null },
 ): { leftAt: number | null; droppedAt: number | null } {
-  const counts = ({ device: hung }: HangUp) =>
-    answer !== "accept" || device === null || hung === null || hung === device;
+  const isEffective = (hangUp: HangUp) =>
+    answer !== "accept" || device === null || hangUp.device === null || hangUp.device === device;
   const first = (kind: HangUp["kind"]) => {
-    const times = list.filter((each) => each.kind === kind && counts(each)).map(({ at }) => at);
-    return times.length > 0 ? Math.min(...times) : null;
+    const effective = list.filter((hangUp) => hangUp.kind === kind && isEffective(hangUp));
+    return effective.length > 0 ? Math.min(...effective.map(({ at }) => at)) : null;
   };
   return { leftAt: first("left"), droppedAt: first("dropped") };
 }
 
-function inOrder(a: HangUp, b: HangUp): number {
+function compare(a: HangUp, b: HangUp): number {
   if (a.at !== b.at) return a.at - b.at;
   return (a.device ?? "") < (b.device ?? "") ? -1 : 1;
 }
 
-/** What a row holds: of one from before devices were told apart, times for all of them. */
+/** Hang-ups from a stored row. An older row without a list has one time per kind, for all devices. */
 export function storedHangUps(
   list: HangUp[] | null,
   { leftAt, droppedAt }: { leftAt: number | null; droppedAt: number | null },

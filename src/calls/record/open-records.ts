@@ -3,7 +3,10 @@ import { JOBS, type Records } from "./records";
 import { endWaiting, MISSED_SECONDS, PURGE_SECONDS, purgeCalls } from "./upkeep";
 import { type WakeJob, wake } from "./wake";
 
-/** Opens the records of calls on this node; it takes its part of the work from now on. */
+/**
+ * Opens the call history of this node and starts its jobs.
+ * @param alone whether this is the only node
+ */
 export function openRecords(records: Records, { alone }: { alone: boolean }): Recorder {
   records.jobs.work<WakeJob>(JOBS.wake, (job) => wake(records, job), { concurrency: 2 });
   records.jobs.work(JOBS.missed, () => endWaiting(records), { everySeconds: MISSED_SECONDS });

@@ -6,111 +6,111 @@ import { asOwnCall } from "./known-calls";
 import type { Records } from "./records";
 import { writeEvents } from "./write-calls";
 
-/** Events that wait to be written at most, on one node; beyond, new ones are lost and counted. */
+/** Maximum number of queued events on one node; beyond it, new events are dropped and counted. */
 export const WAITING_MAX = 10_000;
-/** Events that are looked for again at most; beyond, those that have waited longest are given up. */
+/** Maximum number of events waiting for a retry of their look-up; beyond it, the oldest are dropped. */
 export const LOOKS_MAX = 1_000;
-/** Events that one transaction writes at most. */
+/** Maximum number of events in one transaction. */
 const BATCH = 500;
-/** Milliseconds that events are gathered for. */
-const GATHER_MS = 100;
-/** Milliseconds before what the database did not take is tried again, at most: longer each time. */
+/** How long events are collected before they are written, in milliseconds. */
+const BATCH_DELAY_MS = 100;
+/** Longest back-off after a failed write, in milliseconds. */
 const RETRY_MAX_MS = 5_000;
-/** Milliseconds between looks for the call that an event is about, written by another node. */
-const LOOK_AGAIN_MS = [500, 2_500, 7_000];
-/** Calls whose repeats are not written again, and for how long: a caller repeats for a minute. */
+/** Delays between look-ups of an event's call, which another node may still have to write, in milliseconds. */
+const LOOKUP_DELAYS_MS = [500, 2_500, 7_000];
+/** Number of calls whose repeats are skipped, and their TTL in milliseconds; a caller repeats for a minute. */
 const REPEATS = { max: 20_000, ttl: 90_000 };
-/** Milliseconds after which one is even so: whoever was not woken may be woken now. */
+/** Milliseconds after which a repeat is recorded nevertheless, since it may trigger an incoming-call push. */
 export const REMIND_MS = 10_000;
-/** How often a node that closes writes what waits, where the database gave it up for another. */
-const LAST_TRIES = 3;
+/** Maximum number of write attempts during shutdown in case of deadlocks. */
+const CLOSE_ATTEMPTS_MAX = 3;
 
-interface Waiting {
+interface QueuedEvent {
   event: CallEvent;
-  /** How often it was looked for. */
-  looks: number;
+  /** Number of retries of its look-up. */
+  lookups: number;
 }
 
 /** A `call` that was written. */
 interface WrittenCall {
   at: number;
-  /** Whether it, or a repeat of it, reached no connected device. */
-  unheard: boolean;
+  /** Whether it or a repeat of it reached no connected device. */
+  undelivered: boolean;
 }
 
-/** What became of a batch: `again` where it may be tried at once, `away` where the database is. */
-type Outcome = "done" | "again" | "away";
+/** Result of a write: `retry` after a deadlock, `unavailable` if the database cannot be reached. */
+type Outcome = "done" | "retry" | "unavailable";
 
 /**
- * Writes what accepted signals say about calls, behind them: observing takes no time and never fails.
- * While the database is away events wait, up to a bound; what is lost is a record, never a signal.
+ * Records calls from the accepted signals, asynchronously: `observe` neither blocks nor fails. Events are queued, up
+ * to a limit, while the database is unavailable; an overflow loses records, never signals.
  */
 export class Recorder {
-  private queue: Waiting[] = [];
-  /** Looks that are still to come, in the order of asking. */
-  private readonly looks = new Map<Waiting, NodeJS.Timeout>();
-  /** Looks whose time has come: apart from the queue, so that they take no new event's room. */
-  private due: Waiting[] = [];
+  private queue: QueuedEvent[] = [];
+  /** Events whose next look-up is scheduled, oldest first. */
+  private readonly scheduled = new Map<QueuedEvent, NodeJS.Timeout>();
+  /** Events whose next look-up is due; apart from the queue, so that they do not displace new events. */
+  private due: QueuedEvent[] = [];
   private readonly written = new LRUCache<string, WrittenCall>(REPEATS);
   private timer: NodeJS.Timeout | null = null;
   private flushing: Promise<unknown> | null = null;
-  private retryMs = GATHER_MS;
+  private retryMs = BATCH_DELAY_MS;
   private closed = false;
 
-  /** @param alone whether no other node writes: then no event comes before its call */
+  /** @param alone whether this is the only node, so that an event never precedes its call */
   constructor(
     private readonly records: Records,
     private readonly alone: boolean,
   ) {}
 
-  /** Takes a signal in. */
+  /** Queues the call event of a signal, if it has one. */
   readonly observe = (sent: SentSignal): void => {
     const event = toCallEvent(sent, this.records.identity.clock.now());
     if (event === null || this.closed || this.isRepeat(event)) return;
-    this.put({ event, looks: 0 });
+    this.enqueue({ event, lookups: 0 });
   };
 
-  /** Writes what waits, what is still looked for included, and stops. */
+  /** Writes all queued events, with a last look-up of those that wait for one, and stops. */
   async close(): Promise<void> {
     this.closed = true;
     if (this.timer) clearTimeout(this.timer);
     await this.flushing;
-    for (const timer of this.looks.values()) clearTimeout(timer);
-    this.due.push(...this.looks.keys());
-    this.looks.clear();
-    for (let tries = 0; tries < LAST_TRIES; tries += 1) {
-      if ((await this.flush()) !== "again") break;
+    for (const timer of this.scheduled.values()) clearTimeout(timer);
+    this.due.push(...this.scheduled.keys());
+    this.scheduled.clear();
+    for (let attempts = 0; attempts < CLOSE_ATTEMPTS_MAX; attempts += 1) {
+      if ((await this.flush()) !== "retry") break;
     }
-    this.lose(this.queue.length + this.due.length);
+    this.countLost(this.queue.length + this.due.length);
     this.queue = [];
     this.due = [];
   }
 
-  private put(waiting: Waiting): void {
+  private enqueue(queued: QueuedEvent): void {
     if (this.queue.length >= WAITING_MAX) {
-      this.lose(1);
+      this.countLost(1);
       return;
     }
-    this.queue.push(waiting);
-    this.later(GATHER_MS);
+    this.queue.push(queued);
+    this.scheduleFlush(BATCH_DELAY_MS);
   }
 
-  private lose(count: number): void {
+  private countLost(count: number): void {
     if (count > 0) this.records.metrics.callRecords.inc({ outcome: "lost" }, count);
   }
 
-  private later(ms: number): void {
+  private scheduleFlush(ms: number): void {
     if (this.closed || this.timer || this.flushing) return;
     this.timer = setTimeout(() => {
       this.timer = null;
       this.flushing = this.flush().finally(() => {
         this.flushing = null;
-        if (this.queue.length + this.due.length > 0) this.later(this.retryMs);
+        if (this.queue.length + this.due.length > 0) this.scheduleFlush(this.retryMs);
       });
     }, ms).unref();
   }
 
-  /** Writes batch after batch until nothing waits, or the database does not take it. */
+  /** Writes batches until nothing is queued or a write fails. */
   private async flush(): Promise<Outcome> {
     while (this.queue.length + this.due.length > 0) {
       const batch = this.queue.slice(0, BATCH);
@@ -122,16 +122,16 @@ export class Recorder {
         return outcome;
       }
       this.queue = this.queue.slice(batch.length);
-      this.retryMs = GATHER_MS;
+      this.retryMs = BATCH_DELAY_MS;
     }
     return "done";
   }
 
   /**
-   * Writes a batch. Where the database refuses one of its events, each is written alone, so that only
-   * those that are refused are given up.
+   * Writes a batch. If the database rejects it, the events are written one by one, so that only the rejected ones
+   * are lost.
    */
-  private async write(batch: Waiting[]): Promise<Outcome> {
+  private async write(batch: QueuedEvent[]): Promise<Outcome> {
     const { log, metrics } = this.records;
     try {
       const { unknown } = await writeEvents(
@@ -139,63 +139,63 @@ export class Recorder {
         batch.map(({ event }) => event),
       );
       const missing = new Set(unknown);
-      for (const waiting of batch) {
-        if (missing.has(waiting.event)) this.lookAgain(waiting);
-        else this.remember(waiting.event);
+      for (const queued of batch) {
+        if (missing.has(queued.event)) this.retryLookup(queued);
+        else this.remember(queued.event);
       }
       metrics.callRecords.inc({ outcome: "written" }, batch.length - missing.size);
       return "done";
     } catch (error) {
-      const again = deadlocked(error);
-      if (again || (error instanceof Fault && error.code === "UNAVAILABLE")) {
-        log.warn({ err: error, waiting: this.queue.length }, "calls cannot be recorded for now");
-        return again ? "again" : "away";
+      const isDeadlock = deadlocked(error);
+      if (isDeadlock || (error instanceof Fault && error.code === "UNAVAILABLE")) {
+        log.warn({ err: error, queued: this.queue.length }, "failed to record calls; will retry");
+        return isDeadlock ? "retry" : "unavailable";
       }
       if (batch.length === 1) {
-        log.error({ err: error }, "a call could not be recorded");
-        this.lose(1);
+        log.error({ err: error }, "failed to record a call event");
+        this.countLost(1);
         return "done";
       }
     }
-    for (const waiting of batch) {
-      const outcome = await this.write([waiting]);
+    for (const queued of batch) {
+      const outcome = await this.write([queued]);
       if (outcome !== "done") return outcome;
     }
     return "done";
   }
 
-  /** Another node may not have written the call yet; what nobody writes was about none. */
-  private lookAgain({ event, looks }: Waiting): void {
-    const wait = this.alone || this.closed ? undefined : LOOK_AGAIN_MS[looks];
-    if (wait === undefined) {
+  /** Schedules another look-up, since another node may still have to write the call. */
+  private retryLookup({ event, lookups }: QueuedEvent): void {
+    const delay = this.alone || this.closed ? undefined : LOOKUP_DELAYS_MS[lookups];
+    if (delay === undefined) {
       this.giveUp(event, "unknown");
       return;
     }
-    if (this.looks.size + this.due.length >= LOOKS_MAX) this.dropLongest();
-    const waiting = { event, looks: looks + 1 };
+    if (this.scheduled.size + this.due.length >= LOOKS_MAX) this.dropOldest();
+    const queued = { event, lookups: lookups + 1 };
     const timer = setTimeout(() => {
-      this.looks.delete(waiting);
-      this.due.push(waiting);
-      this.later(GATHER_MS);
-    }, wait).unref();
-    this.looks.set(waiting, timer);
+      this.scheduled.delete(queued);
+      this.due.push(queued);
+      this.scheduleFlush(BATCH_DELAY_MS);
+    }, delay).unref();
+    this.scheduled.set(queued, timer);
   }
 
-  /** The longest waiting had its time to be found; whoever makes calls up has none of the others'. */
-  private dropLongest(): void {
-    const [first] = this.looks;
+  /** Drops the oldest event, which had most time to be matched, so that made-up calls do not displace new ones. */
+  private dropOldest(): void {
+    const [first] = this.scheduled;
     if (!first) return;
-    const [waiting, timer] = first;
+    const [queued, timer] = first;
     clearTimeout(timer);
-    this.looks.delete(waiting);
-    this.giveUp(waiting.event, "lost");
+    this.scheduled.delete(queued);
+    this.giveUp(queued.event, "lost");
   }
 
-  /** A `call` in the name of somebody whose call there is not is the sender's own. */
+  /** Records a `call` on behalf of a caller without such a call as the sender's own; drops any other event. */
   private giveUp(event: CallEvent, outcome: "unknown" | "lost"): void {
     const own = asOwnCall(event);
     if (own.kind === "call" && event.kind === "call" && own.initiator !== event.initiator) {
-      this.put({ event: own, looks: LOOK_AGAIN_MS.length });
+      this.enqueue({ event: own, lookups: LOOKUP_DELAYS_MS.length });
       return;
     }
     this.records.metrics.callRecords.inc({ outcome });
@@ -205,15 +205,15 @@ export class Recorder {
     if (event.kind !== "call") return false;
     const known = this.written.get(keyOf(event));
     if (known === undefined) return false;
-    // Unheard is worth knowing once more: nobody may have been connected since.
-    if (!event.heard && !known.unheard) return false;
+    // The first repeat that reaches no device is recorded, since it may trigger an incoming-call push.
+    if (!event.heard && !known.undelivered) return false;
     return event.at - known.at < REMIND_MS;
   }
 
   private remember(event: CallEvent): void {
     if (event.kind !== "call") return;
-    const unheard = this.written.get(keyOf(event))?.unheard ?? false;
-    this.written.set(keyOf(event), { at: event.at, unheard: unheard || !event.heard });
+    const undelivered = this.written.get(keyOf(event))?.undelivered ?? false;
+    this.written.set(keyOf(event), { at: event.at, undelivered: undelivered || !event.heard });
   }
 }
 

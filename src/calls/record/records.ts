@@ -4,22 +4,22 @@ import type { Identity } from "../../identity/identity";
 import type { Jobs } from "../../jobs/jobs";
 import type { Push } from "../../push/push";
 
-/** What the records of calls stand on; one per node. */
+/** The dependencies of the call history; one per node. */
 export interface Records {
   identity: Identity;
   jobs: Jobs;
-  /** The room that wakes phones. */
+  /** Sends incoming-call pushes. */
   push: Push;
   log: Log;
   metrics: Pick<Metrics, "callRecords">;
 }
 
-/** Names of the jobs. */
+/** Names of the job queues. */
 export const JOBS = {
-  /** Wakes the devices of users who do not answer. */
+  /** Sends incoming-call pushes to users who have not answered. */
   wake: "call-wake",
-  /** Ends the waiting for users who were rung for a minute. */
+  /** Applies the ring time-out. */
   missed: "call-missed",
-  /** Deletes records that are no longer kept. */
+  /** Deletes expired calls. */
   purge: "call-purge",
 } as const;

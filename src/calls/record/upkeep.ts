@@ -2,9 +2,9 @@ import type { Statement } from "../../store/store";
 import type { Records } from "./records";
 import { writeExpiry } from "./write-calls";
 
-/** Seconds between two looks for calls that nobody answered. */
+/** Interval of the job that applies the ring time-out, in seconds. */
 export const MISSED_SECONDS = 3;
-/** Seconds between two purges. */
+/** Interval of the job that deletes expired calls, in seconds. */
 export const PURGE_SECONDS = 3600;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BATCH = 500;
@@ -22,7 +22,7 @@ const PURGE: Statement = {
       FOR UPDATE SKIP LOCKED)) RETURNING 1 AS one`,
 };
 
-/** Ends the waiting for everybody who was rung for a minute. */
+/** Applies the ring time-out to all calls that have rung for a minute. */
 export async function endWaiting(records: Records): Promise<void> {
   const { store, clock } = records.identity;
   for (;;) {
@@ -34,8 +34,8 @@ export async function endWaiting(records: Records): Promise<void> {
 }
 
 /**
- * Deletes the calls that began CALL_KEEP_DAYS ago, with the pushes that woke phones for them. It may be
- * interrupted, repeated and run beside another.
+ * Deletes the calls that started more than CALL_KEEP_DAYS ago, with their incoming-call pushes. Idempotent; may be
+ * interrupted and run concurrently.
  */
 export async function purgeCalls({ identity }: Pick<Records, "identity">): Promise<void> {
   const { store, clock, config } = identity;

@@ -1,53 +1,52 @@
-/** Calls that wait for a slow reader at most. */
+/** Maximum number of queued calls. */
 export const WAITING_MAX = 1_000;
 
 /**
- * Ids of calls that changed, for one reader at its own pace. A call that changes again while it waits
- * keeps its place and is read once, so what waits is no more than there are calls. Beyond
- * {@link WAITING_MAX} the calls that have waited longest are left out: whoever makes many calls to a
- * user neither ends the reader nor makes it keep more.
+ * A coalescing queue of changed calls for one consumer. A call that changes again while it is queued keeps its
+ * position and is delivered once. Beyond {@link QUEUE_MAX} the oldest ids are dropped, so that a user who makes many
+ * calls neither disconnects the consumer nor exhausts memory.
  */
 export class WaitingCalls {
   private readonly ids = new Set<number>();
-  private waiting: ((id: number | null) => void) | null = null;
-  private ended = false;
+  private resolveNext: ((id: number | null) => void) | null = null;
+  private closed = false;
 
-  /** @param onEnd called once, when the reader has left */
-  constructor(private readonly onEnd: () => void) {}
+  /** @param onClose called once, when the queue is closed */
+  constructor(private readonly onClose: () => void) {}
 
-  /** Tells the reader that a call changed, now or when it asks. */
+  /** Queues a changed call. */
   add(id: number): void {
-    if (this.ended) return;
-    if (this.waiting) {
-      this.waiting(id);
-      this.waiting = null;
+    if (this.closed) return;
+    if (this.resolveNext) {
+      this.resolveNext(id);
+      this.resolveNext = null;
       return;
     }
     this.ids.add(id);
-    const [longest] = this.ids;
-    if (this.ids.size > WAITING_MAX && longest !== undefined) this.ids.delete(longest);
+    const [oldest] = this.ids;
+    if (this.ids.size > WAITING_MAX && oldest !== undefined) this.ids.delete(oldest);
   }
 
-  /** The call that has waited longest, once there is one; null after the end. */
+  /** Resolves with the oldest queued call, once there is one; null after the queue is closed. */
   next(): Promise<number | null> {
-    if (this.ended) return Promise.resolve(null);
+    if (this.closed) return Promise.resolve(null);
     const [id] = this.ids;
     if (id === undefined) {
       return new Promise((resolve) => {
-        this.waiting = resolve;
+        this.resolveNext = resolve;
       });
     }
     this.ids.delete(id);
     return Promise.resolve(id);
   }
 
-  /** Ends the reading. */
+  /** Closes the queue. */
   close(): void {
-    if (this.ended) return;
-    this.ended = true;
+    if (this.closed) return;
+    this.closed = true;
     this.ids.clear();
-    this.waiting?.(null);
-    this.waiting = null;
-    this.onEnd();
+    this.resolveNext?.(null);
+    this.resolveNext = null;
+    this.onClose();
   }
 }

@@ -3,10 +3,10 @@ import type { PushEnvironment } from "../../push/channel";
 import type { WakeContent } from "../../push/event/wake-event";
 import type { Invitation } from "./call-event";
 
-/** Characters of the caller's name that a push shows at most. */
+/** Maximum length of the caller's name in a push, in characters. */
 const NAME_MAX = 64;
 
-/** What is known of a call that rings for somebody. */
+/** A call that is ringing for a user. */
 export interface RingingRow {
   call_id: number;
   user_id: number;
@@ -20,14 +20,14 @@ export interface RingingRow {
 }
 
 /**
- * What wakes a phone: a text to show, and the call as the app finds it under `call` (docs/PUSH.md
- * "Calls"). Nothing of it grows without bound, so that every service takes it.
+ * Builds the payload of an incoming-call push: a text to display, and the call under the key `call` (docs/PUSH.md
+ * "Calls"). Its size is bounded, so that every push service accepts it.
  */
 export function wakeContent(row: RingingRow, { opponentIds, userInfo }: Invitation): WakeContent {
   const name = cutText(row.full_name?.trim() ?? "", NAME_MAX);
   return {
     text: name === "" ? "Incoming call" : `Incoming call from ${name}`,
-    // A second more, since the platforms count whole ones.
+    // Rounded up, since the platforms count in seconds.
     expiration: Math.ceil(row.missed_at.getTime() / 1000),
     custom: {
       call: {

@@ -8,19 +8,19 @@ import type { Invitation } from "./call-event";
 import type { Records } from "./records";
 import { type RingingRow, wakeContent } from "./wake-content";
 
-/** A user to wake for a call. */
+/** An incoming-call push to one user. */
 export interface Wake extends Invitation {
   callId: number;
   userId: number;
 }
 
-/** Data of the job that wakes. */
+/** Data of the job that sends incoming-call pushes. The member name is the stored format. */
 export interface WakeJob {
   wakes: Wake[];
 }
 
 const RINGING: Statement = {
-  name: "ringing_for_wakes",
+  name: "ringing_for_pushes",
   text: `SELECT p.call_id, p.user_id, p.missed_at, c.application_id, c.session_id, c.call_type,
       a.wake_environment, u.id AS caller_id, u.full_name
     FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
@@ -32,11 +32,11 @@ const RINGING: Statement = {
 };
 
 /**
- * Each once, and only while it rings: whoever answered meanwhile is awake. The calls are locked in the
- * order in which the signals about them are written, so that neither waits for the other in a ring.
+ * Claims each push once, and only while the call is ringing for the user. The calls are locked in the same order as
+ * when events are written, to avoid deadlocks.
  */
 const CLAIM: Statement = {
-  name: "claim_wakes",
+  name: "claim_call_pushes",
   text: `WITH held AS MATERIALIZED (
       SELECT c.id FROM calls c WHERE c.id = ANY(ARRAY(
         SELECT g.call_id FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint)))
@@ -50,14 +50,14 @@ const CLAIM: Statement = {
 };
 
 /**
- * Wakes users who are still being rung, have a device and were not woken before, whichever job comes
- * first: writes the push and that it was asked for in one transaction of a few statements. What needs
- * no transaction, the limit of the callers above all, comes before it.
+ * Sends incoming-call pushes to users whose call is still ringing, who have a push subscription and were not sent
+ * one for this call, even if several jobs run concurrently. One transaction writes the pushes and claims them; what
+ * needs no transaction, above all the callers' rate limit, is done before it.
  */
 export async function wake(records: Records, { wakes }: WakeJob): Promise<void> {
   const { identity, log } = records;
   const now = identity.clock.now();
-  const asked = new Map(wakes.map((each) => [keyOf(each.callId, each.userId), each]));
+  const requested = new Map(wakes.map((each) => [keyOf(each.callId, each.userId), each]));
   const ringing = await identity.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
   if (ringing.length === 0) return;
   const users = ringing.map((row) => ({
@@ -66,7 +66,7 @@ export async function wake(records: Records, { wakes }: WakeJob): Promise<void> 
   const reached = await reachOfUsers(identity.store, users, WAKES_OVER);
   const pushes = await Promise.all(
     ringing.map(async (row): Promise<WakePush[]> => {
-      const invitation = asked.get(keyOf(row.call_id, row.user_id));
+      const invitation = requested.get(keyOf(row.call_id, row.user_id));
       const channels = reached.get(row.user_id);
       if (!invitation || !channels || !(await mayPush(records, row.caller_id))) return [];
       try {
@@ -76,7 +76,7 @@ export async function wake(records: Records, { wakes }: WakeJob): Promise<void> 
         };
         return [checkWake(request, now)];
       } catch (error) {
-        log.error({ err: error, call: row.call_id }, "a push that wakes cannot be written");
+        log.error({ err: error, call: row.call_id }, "failed to build an incoming-call push");
         return [];
       }
     }),
@@ -84,7 +84,7 @@ export async function wake(records: Records, { wakes }: WakeJob): Promise<void> 
   await write(records, pushes.flat(), now);
 }
 
-/** Writes pushes. Where one is refused, each is written alone, and only those that are refused are given up. */
+/** Writes pushes. If the database rejects one, they are written one by one, so that only rejected ones are lost. */
 async function write(records: Records, pushes: WakePush[], now: number): Promise<void> {
   if (pushes.length === 0) return;
   const { push, log, metrics } = records;
@@ -101,27 +101,27 @@ async function write(records: Records, pushes: WakePush[], now: number): Promise
     });
     metrics.callRecords.inc({ outcome: "woken" }, count);
   } catch (error) {
-    // Nothing was done, and the job is tried again.
+    // The transaction was rolled back, and the job is retried.
     if (deadlocked(error) || (error instanceof Fault && error.code === "UNAVAILABLE")) throw error;
     if (pushes.length === 1) {
-      log.error({ err: error, call: pushes[0]?.callId }, "a user could not be woken");
+      log.error({ err: error, call: pushes[0]?.callId }, "failed to write an incoming-call push");
       return;
     }
     for (const each of pushes) await write(records, [each], now);
   }
 }
 
-/**
- * Pushes of calls count as the caller's own: whoever calls a hundred times does not push as often. A
- * repeat of the call asks again.
- */
+/** Counts a push against the caller's rate limit. If it is refused, a repeat of the call tries again. */
 async function mayPush({ identity, log }: Records, callerId: number): Promise<boolean> {
   try {
     await identity.limits.sender(callerId);
     return true;
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "LIMITED") throw error;
-    log.info({ user: callerId, code: error.code }, "a call wakes nobody: too many pushes");
+    log.info(
+      { user: callerId, code: error.code },
+      "no incoming-call push: the caller's rate limit is exceeded",
+    );
     return false;
   }
 }

@@ -8,15 +8,15 @@ import { expire, type KnownCall, takeIn } from "./known-calls";
 import { JOBS, type Records } from "./records";
 import { askForWakes } from "./wake-requests";
 
-/** What came of events that were to be written. */
+/** The result of writing events. */
 export interface Written {
-  /** Those that no call is known to be about. */
+  /** Events that belong to no recorded call. */
   unknown: CallEvent[];
 }
 
 /**
- * Writes what signals say about calls, in one transaction of a few statements, however many there are;
- * whoever takes part is told after it. Nodes may write in any order.
+ * Writes call events in one transaction with a constant number of statements, then notifies the participants. Nodes
+ * may write in any order.
  * @throws Fault UNAVAILABLE when the database cannot be reached
  */
 export async function writeEvents(
@@ -24,23 +24,23 @@ export async function writeEvents(
   events: readonly CallEvent[],
 ): Promise<Written> {
   const now = records.identity.clock.now();
-  // Who called comes before what was answered: both may have come in one batch, in any order.
+  // Calls are applied before answers, since a batch may contain both in any order.
   const calls = events.filter((event) => event.kind === "call");
   const answers = events.filter((event) => event.kind !== "call");
-  const begun = calls.filter(({ initiator, from }) => initiator === from);
+  const started = calls.filter(({ initiator, from }) => initiator === from);
   const { changed, unknown } = await records.jobs.transaction(
     [JOBS.wake],
     async (transaction, enqueue) => {
-      await beginCalls(transaction, begun);
+      await beginCalls(transaction, started);
       const known = await lockMeant(transaction, events);
       const before = new Map(known.map((call) => [call, new Map(call.callees)]));
       const bySession = groupBySession(known);
       const missing = [...calls, ...answers].filter(
         (event) => !takeIn(bySession.get(event.sessionId) ?? [], event),
       );
-      const judged = await saveChanged(transaction, before, now);
-      await askForWakes(transaction, enqueue, begun, judged, before);
-      return { changed: newStates(judged, before), unknown: missing };
+      const states = await saveChanged(transaction, before, now);
+      await askForWakes(transaction, enqueue, started, states, before);
+      return { changed: callsInNewState(states, before), unknown: missing };
     },
   );
   await tellChanges(records, changed);
@@ -57,50 +57,50 @@ function groupBySession(calls: readonly KnownCall[]): Map<string, KnownCall[]> {
   return groups;
 }
 
-/** Ends the waiting for users who were rung for too long, in the calls of these ids. */
+/** Applies the ring time-out to calls. */
 export async function writeExpiry(records: Records, ids: readonly number[]): Promise<void> {
   const now = records.identity.clock.now();
   const changed = await records.identity.store.transaction(async (transaction) => {
     const known = await lockCalls(transaction, ids);
     const before = new Map(known.map((call) => [call, new Map(call.callees)]));
     for (const call of known) expire(call, now);
-    return newStates(await saveChanged(transaction, before, now), before);
+    return callsInNewState(await saveChanged(transaction, before, now), before);
   });
   await tellChanges(records, changed);
 }
 
-/** Writes the calls of which anything is other than it was, and takes pushes back that woke in vain. */
+/** Saves the calls that changed, and withdraws the pushes of users whose call stopped ringing. */
 async function saveChanged(
   transaction: Transaction,
   before: ReadonlyMap<KnownCall, KnownCall["callees"]>,
   now: number,
 ): Promise<Map<KnownCall, Judgement>> {
   const changed = [...before].filter(
-    ([call, was]) =>
-      was.size !== call.callees.size ||
-      [...call.callees].some(([userId, callee]) => was.get(userId) !== callee),
+    ([call, previous]) =>
+      previous.size !== call.callees.size ||
+      [...call.callees].some(([userId, callee]) => previous.get(userId) !== callee),
   );
-  const judged = new Map(
+  const states = new Map(
     changed.map(([call]) => [call, judge(call.startedAt, [...call.callees.values()])]),
   );
-  const saved = await saveCalls(transaction, judged, now);
-  const over = saved.filter(({ state, woken_at: woken }) => woken !== null && state !== "ringing");
-  if (over.length > 0) {
-    const parts = over.map((part) => ({ callId: part.call_id, userId: part.user_id }));
-    await withdrawWakes(transaction, parts, now);
+  const saved = await saveCalls(transaction, states, now);
+  const obsolete = saved.filter((row) => row.woken_at !== null && row.state !== "ringing");
+  if (obsolete.length > 0) {
+    const keys = obsolete.map((row) => ({ callId: row.call_id, userId: row.user_id }));
+    await withdrawWakes(transaction, keys, now);
   }
-  return judged;
+  return states;
 }
 
-/** Calls in which anybody's state is another than it was: a late signal may be seen and change none. */
-function newStates(
-  judged: ReadonlyMap<KnownCall, Judgement>,
+/** Returns the calls in which any state changed; a late signal may be recorded without an effect. */
+function callsInNewState(
+  states: ReadonlyMap<KnownCall, Judgement>,
   before: ReadonlyMap<KnownCall, KnownCall["callees"]>,
 ): KnownCall[] {
-  const statesOf = ({ state, caller, callees }: Judgement) =>
-    JSON.stringify([state, caller, [...callees].map(([userId, part]) => [userId, part.state])]);
-  return [...judged].flatMap(([call, judgement]) => {
-    const was = judge(call.startedAt, [...(before.get(call)?.values() ?? [])]);
-    return statesOf(was) === statesOf(judgement) ? [] : [call];
+  const fingerprint = ({ state, caller, callees }: Judgement) =>
+    JSON.stringify([state, caller, [...callees].map(([userId, each]) => [userId, each.state])]);
+  return [...states].flatMap(([call, derived]) => {
+    const previous = judge(call.startedAt, [...(before.get(call)?.values() ?? [])]);
+    return fingerprint(previous) === fingerprint(derived) ? [] : [call];
   });
 }
