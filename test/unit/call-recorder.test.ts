@@ -210,7 +210,7 @@ it("writes what is still looked for when it is closed, and tries again what was 
   observe({ sessionId: "late", callerId: "9" });
   observe({ type: "accept", sessionId: "never" });
   await eventually(
-    () => (recorder as unknown as { looks: Map<unknown, unknown> }).looks.size,
+    () => (recorder as unknown as { scheduled: Map<unknown, unknown> }).scheduled.size,
     (size) => size === 2,
   );
   there.add("late");
@@ -226,7 +226,7 @@ it("counts what it could not write when it was closed, looks included", async ()
   }, false);
   observe({ type: "accept" });
   await eventually(
-    () => (recorder as unknown as { looks: Map<unknown, unknown> }).looks.size,
+    () => (recorder as unknown as { scheduled: Map<unknown, unknown> }).scheduled.size,
     (size) => size === 1,
   );
   away = true;
