@@ -13,18 +13,18 @@ import type { Identity } from "./identity";
 import type { Session } from "./session/session";
 import { findSession, viewerOf } from "./session/sessions";
 
-/** What the resolvers of this room are called with; one per request, or per operation on a socket. */
+/** The GraphQL context of the identity resolvers: one per request, or per operation on a socket. */
 export interface IdentityContext {
   identity: Identity;
   caller: Caller;
   visit: Visit;
 }
 
-/** The caller's session within one request: looked up when first asked for, and once. */
+/** Authentication of one request. Looks the caller's session up lazily, and only once. */
 export class Visit {
-  private looked: Promise<Session> | null = null;
+  private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
-  private owner: Promise<AccountViewer> | null = null;
+  private ownerLookup: Promise<AccountViewer> | null = null;
 
   constructor(
     private readonly identity: Identity,
@@ -32,16 +32,16 @@ export class Visit {
   ) {}
 
   /**
-   * The session.
-   * @throws Fault UNAUTHENTICATED without a valid token, FORBIDDEN from a web page that the
-   * application does not admit
+   * Returns the caller's session.
+   * @throws Fault UNAUTHENTICATED without a valid token; FORBIDDEN if the application does not allow
+   * the web page's origin
    */
   session(): Promise<Session> {
-    this.looked ??= this.look();
-    return this.looked;
+    this.lookup ??= this.load();
+    return this.lookup;
   }
 
-  private async look(): Promise<Session> {
+  private async load(): Promise<Session> {
     const { token, origin } = this.caller;
     const session = await findSession(this.identity, token);
     await this.identity.origins.check(session.applicationId, origin);
@@ -49,48 +49,48 @@ export class Visit {
     return session;
   }
 
-  /** The account's owner who is calling. @throws Fault UNAUTHENTICATED */
+  /** Returns the calling account owner. @throws Fault UNAUTHENTICATED */
   account(): Promise<AccountViewer> {
-    this.owner ??= findOwner(this.identity, this.caller.token);
-    return this.owner;
+    this.ownerLookup ??= findOwner(this.identity, this.caller.token);
+    return this.ownerLookup;
   }
 
-  /** The token that the session was found by. */
+  /** The token that the request carries; empty without one. */
   get ownToken(): string {
     return this.caller.token ?? "";
   }
 
-  /** The session as it stands, once it has been looked up. */
+  /** The session if it has been looked up, else null. */
   get current(): Session | null {
     return this.found;
   }
 
-  /** Puts a changed session in place of the one looked up. */
+  /** Replaces the session after a change. */
   replace(session: Session): void {
     this.found = session;
-    this.looked = Promise.resolve(session);
+    this.lookup = Promise.resolve(session);
   }
 
-  /** Forgets a session that was destroyed. */
+  /** Drops the session after it was destroyed; later calls are unauthenticated. */
   end(): void {
     this.found = null;
-    this.looked = Promise.reject(Fault.noSession());
-    this.looked.catch(() => undefined);
+    this.lookup = Promise.reject(Fault.noSession());
+    this.lookup.catch(() => undefined);
   }
 
-  /** Who is calling. @throws Fault UNAUTHENTICATED */
+  /** Returns the caller. @throws Fault UNAUTHENTICATED */
   async viewer(): Promise<Viewer> {
     return viewerOf(await this.session());
   }
 
-  /** The user who is calling. @throws Fault UNAUTHENTICATED, FORBIDDEN without a user */
+  /** Returns the calling user. @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user */
   async user(): Promise<UserViewer> {
     const viewer = await this.viewer();
     if (viewer.userId === null) throw forbidden();
     return viewer as UserViewer;
   }
 
-  /** Lets pass who has this access. @throws Fault UNAUTHENTICATED, FORBIDDEN */
+  /** Checks that the caller has this access. @throws Fault UNAUTHENTICATED, FORBIDDEN */
   async require(access: Access): Promise<void> {
     if (access === "public") return;
     if (isOwnerToken(this.caller.token)) {
@@ -105,8 +105,8 @@ export class Visit {
 }
 
 /**
- * Names the access that an operation asks for. The schema does not start with an operation that
- * names none, and checks it before the operation runs, whichever door it came through.
+ * Declares the access that an operation requires. The server refuses to start if an operation declares
+ * none. The schema enforces it before the operation runs, for every protocol.
  */
 export function Allow(access: Access): MethodDecorator & PropertyDecorator {
   return Extensions({ access });

@@ -2,29 +2,32 @@ import type { Bus } from "../bus/bus";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
 
-/** What ended: a session, or everything of a user. */
+/**
+ * An event of a session, a user or an application. The kinds `session` and `user` are terminations: of one
+ * session, or of all sessions of a user.
+ */
 export type Ending =
   | { kind: "session"; sessionId: number }
   | { kind: "user"; userId: number }
-  /** No end: copies in memory are out of date; connections stay, as the user's that it has now. */
+  /** Cached copies are stale; connections stay open and belong to the session's new user. */
   | { kind: "session changed"; sessionId: number; userId: number | null }
   | { kind: "user changed"; userId: number }
   | { kind: "application changed"; applicationId: number };
 
-/** A session or a user that ended. */
+/** The termination of a session or of all sessions of a user. */
 export type Ended = Extract<Ending, { kind: "session" | "user" }>;
 
-/** A live connection, of a session or (signed in by password) of a user alone. */
+/** A live connection that belongs to a session or, after a sign-in by password, only to a user. */
 export interface Connection {
   userId: number | null;
   sessionId: number | null;
-  /** By which password it signed in, as {@link passwordMark} has it; none where a session did. */
+  /** The {@link passwordFingerprint} of a sign-in by password; absent for a session. */
   password?: string;
   close(): void;
 }
 
-/** A connection and the user it belongs to by now. */
-interface Watched {
+/** A connection and its current user. */
+interface TrackedConnection {
   connection: Connection;
   userId: number | null;
 }
@@ -32,91 +35,98 @@ interface Watched {
 const CHANNEL = "identity:endings";
 
 /**
- * Live connections of this node, and the word that something ended, spread to every node. The word
- * may be lost while the bus is away; Touches looks for what was missed once it is back.
+ * Tracks the live connections of this node, and publishes session events to all nodes. Events may be lost
+ * while the bus is unavailable; ActivityTracker finds the missed ones when the bus is back.
  */
 export class Endings {
-  private readonly bySession = new Map<number, Set<Watched>>();
-  private readonly byUser = new Map<number, Set<Watched>>();
-  private readonly listeners = new Map<number, Set<() => void>>();
+  private readonly bySession = new Map<number, Set<TrackedConnection>>();
+  private readonly byUser = new Map<number, Set<TrackedConnection>>();
+  private readonly sessionListeners = new Map<number, Set<() => void>>();
   private readonly node = newId();
   private unsubscribe: (() => Promise<void>) | null = null;
-  private missed: () => void = () => undefined;
-  private readonly changes = new Set<(applicationId: number) => void>();
-  private readonly enders = new Set<(ended: Ended) => void>();
+  private missedListener: () => void = () => undefined;
+  private readonly applicationListeners = new Set<(applicationId: number) => void>();
+  private readonly terminationListeners = new Set<(termination: Ended) => void>();
 
   private constructor(
     private readonly bus: Bus,
     private readonly log: Log,
-    private readonly forget: (ending: Ending) => void,
+    private readonly invalidate: (event: Ending) => void,
   ) {}
 
-  /** Listens to the other nodes. `forget` is called for every ending, before connections close. */
-  static async open(bus: Bus, log: Log, forget: (ending: Ending) => void): Promise<Endings> {
-    const endings = new Endings(bus, log, forget);
-    endings.unsubscribe = await bus.subscribe(CHANNEL, (message) => {
+  /**
+   * Subscribes to the events of the other nodes.
+   * @param invalidate evicts cached copies; called for every event before connections close
+   */
+  static async open(bus: Bus, log: Log, invalidate: (event: Ending) => void): Promise<Endings> {
+    const events = new Endings(bus, log, invalidate);
+    events.unsubscribe = await bus.subscribe(CHANNEL, (message) => {
+      // The bus sends an empty message when it was unavailable.
       if (message === "") {
-        endings.missed();
-        for (const sessionId of [...endings.listeners.keys()]) endings.tell(sessionId);
+        events.missedListener();
+        for (const sessionId of [...events.sessionListeners.keys()]) {
+          events.notifySession(sessionId);
+        }
         return;
       }
       const notice = JSON.parse(message) as { node: string; ending: Ending };
-      if (notice.node !== endings.node) endings.apply(notice.ending);
+      if (notice.node !== events.node) events.apply(notice.ending);
     });
-    return endings;
+    return events;
   }
 
-  /** Sets who is called when the bus was away, so that endings told meanwhile may have been missed. */
+  /** Sets the listener that is called when events may have been missed because the bus was unavailable. */
   whenMissed(listener: () => void): void {
-    this.missed = listener;
+    this.missedListener = listener;
   }
 
-  /** Adds a connection; answers how to withdraw it. */
+  /** Tracks a connection. @returns a function that stops tracking it */
   watch(connection: Connection): () => void {
-    const watched: Watched = { connection, userId: connection.userId };
-    add(this.bySession, connection.sessionId, watched);
-    add(this.byUser, watched.userId, watched);
+    const tracked: TrackedConnection = { connection, userId: connection.userId };
+    add(this.bySession, connection.sessionId, tracked);
+    add(this.byUser, tracked.userId, tracked);
     return () => {
-      remove(this.bySession, connection.sessionId, watched);
-      remove(this.byUser, watched.userId, watched);
+      remove(this.bySession, connection.sessionId, tracked);
+      remove(this.byUser, tracked.userId, tracked);
     };
   }
 
   /**
-   * Calls a listener whenever a session may have changed or ended, by whichever node, also when the
-   * word of it may have been lost: the listener then looks for itself. Answers how to stop.
+   * Calls a listener when a session may have changed or ended on any node. Events may have been lost, so
+   * the listener reads the session itself.
+   * @returns a function that removes the listener
    */
   listen(sessionId: number, listener: () => void): () => void {
-    add(this.listeners, sessionId, listener);
-    return () => remove(this.listeners, sessionId, listener);
+    add(this.sessionListeners, sessionId, listener);
+    return () => remove(this.sessionListeners, sessionId, listener);
   }
 
-  /** Calls a listener whenever any node changes an application. Answers how to stop. */
+  /** Calls a listener when any node changes an application. @returns a function that removes it */
   whenApplicationChanges(listener: (applicationId: number) => void): () => void {
-    this.changes.add(listener);
-    return () => this.changes.delete(listener);
+    this.applicationListeners.add(listener);
+    return () => this.applicationListeners.delete(listener);
   }
 
-  /** Calls a listener with every session and user that any node ends. Answers how to stop. */
-  whenEnds(listener: (ended: Ended) => void): () => void {
-    this.enders.add(listener);
-    return () => this.enders.delete(listener);
+  /** Calls a listener with every termination on any node. @returns a function that removes it */
+  whenEnds(listener: (termination: Ended) => void): () => void {
+    this.terminationListeners.add(listener);
+    return () => this.terminationListeners.delete(listener);
   }
 
   /**
-   * Ends something here at once and tells the other nodes. Nobody waits for that: while the bus is away
-   * the word is lost, and the others find out by themselves (Touches).
+   * Applies an event on this node at once and publishes it to the other nodes without waiting. While the
+   * bus is unavailable the event is lost, and the other nodes detect the change later (ActivityTracker).
    */
-  announce(ending: Ending): void {
-    this.apply(ending);
+  announce(event: Ending): void {
+    this.apply(event);
     this.bus
-      .publish(CHANNEL, JSON.stringify({ node: this.node, ending }))
+      .publish(CHANNEL, JSON.stringify({ node: this.node, ending: event }))
       .catch((error: unknown) => {
-        this.log.warn({ err: error }, "other nodes could not be told of an ended session");
+        this.log.warn({ err: error }, "a session event could not be published to other nodes");
       });
   }
 
-  /** Ids of sessions and users with connections here, and the connections of passwords. */
+  /** Ids of the sessions and users with connections here, and the connections signed in by password. */
   watched(): { sessions: number[]; users: number[]; signedIn: Connection[] } {
     const signedIn = [...this.byUser.values()].flatMap((ofUser) =>
       [...ofUser].flatMap(({ connection }) => (connection.password ? [connection] : [])),
@@ -124,43 +134,43 @@ export class Endings {
     return { sessions: [...this.bySession.keys()], users: [...this.byUser.keys()], signedIn };
   }
 
-  /** Applies an ending to this node alone. */
-  apply(ending: Ending): void {
-    this.forget(ending);
-    if (ending.kind === "application changed") {
-      for (const listener of this.changes) listener(ending.applicationId);
+  /** Applies an event on this node only. */
+  apply(event: Ending): void {
+    this.invalidate(event);
+    if (event.kind === "application changed") {
+      for (const listener of this.applicationListeners) listener(event.applicationId);
     }
-    if (ending.kind === "session changed") this.hand(ending.sessionId, ending.userId);
-    const ended =
-      ending.kind === "session"
-        ? this.bySession.get(ending.sessionId)
-        : ending.kind === "user"
-          ? this.byUser.get(ending.userId)
+    if (event.kind === "session changed") this.reassign(event.sessionId, event.userId);
+    const terminated =
+      event.kind === "session"
+        ? this.bySession.get(event.sessionId)
+        : event.kind === "user"
+          ? this.byUser.get(event.userId)
           : undefined;
-    for (const { connection } of [...(ended ?? [])]) connection.close();
-    if (ending.kind === "session" || ending.kind === "user") {
-      for (const listener of this.enders) listener(ending);
+    for (const { connection } of [...(terminated ?? [])]) connection.close();
+    if (event.kind === "session" || event.kind === "user") {
+      for (const listener of this.terminationListeners) listener(event);
     }
-    if ("sessionId" in ending) this.tell(ending.sessionId);
+    if ("sessionId" in event) this.notifySession(event.sessionId);
   }
 
-  /** Stops listening. */
+  /** Unsubscribes from the events of the other nodes. */
   async close(): Promise<void> {
     await this.unsubscribe?.();
   }
 
-  /** Connections of a session that had no user are its user's from now on, and end with the user. */
-  private hand(sessionId: number, userId: number | null): void {
-    for (const watched of this.bySession.get(sessionId) ?? []) {
-      if (watched.userId === userId) continue;
-      remove(this.byUser, watched.userId, watched);
-      watched.userId = userId;
-      add(this.byUser, userId, watched);
+  /** Assigns the connections of a session to its new user, so that they also end with that user. */
+  private reassign(sessionId: number, userId: number | null): void {
+    for (const tracked of this.bySession.get(sessionId) ?? []) {
+      if (tracked.userId === userId) continue;
+      remove(this.byUser, tracked.userId, tracked);
+      tracked.userId = userId;
+      add(this.byUser, userId, tracked);
     }
   }
 
-  private tell(sessionId: number): void {
-    for (const listener of [...(this.listeners.get(sessionId) ?? [])]) listener();
+  private notifySession(sessionId: number): void {
+    for (const listener of [...(this.sessionListeners.get(sessionId) ?? [])]) listener();
   }
 }
 

@@ -15,47 +15,47 @@ import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";
 
-/** What the functions of this room stand on; one per node. */
+/** The dependencies of the identity functions; one per node. */
 export interface Identity {
   config: Config;
   store: Store;
   bus: Bus;
   clock: Clock;
   log: Log;
-  /** Encrypts the secrets that the database keeps. */
+  /** Encrypts the secrets in the database. */
   sealer: Sealer;
-  /** How often anybody may do anything. */
+  /** Rate and failure limits (docs/LIMITS.md). */
   limits: Limits;
-  /** The way to addresses that owners and clients name. */
+  /** Opens connections to addresses that owners and clients supply. */
   connector: Connector;
-  /** Hashes passwords and compares them, a few at a time. */
+  /** Hashes and verifies passwords, a few at a time. */
   passwords: Passwords;
-  /** Addresses of this deployment, for clients to find; the API's is known once it listens. */
+  /** Public addresses of this deployment; the API's is known once the server listens. */
   endpoints: { api(): string; chat: string; turn: string };
-  /** Hands a requested password reset over to be mailed; null where mail cannot be sent. */
+  /** Mails a requested password reset; null if no mail is configured. */
   deliverReset: DeliverReset | null;
-  /** Has an old e-mail address told that it was changed; null where mail cannot be sent. */
+  /** Notifies an old e-mail address of a change; null if no mail is configured. */
   deliverEmailChange: DeliverEmailChange | null;
-  /** Sessions in memory, where this node is alone; null where every look-up reads the database. */
+  /** Sessions cached on a single node; null with Redis, where every look-up reads the database. */
   cache: SessionCache | null;
-  /** Activity of sessions, written behind. */
+  /** Session activity, written to the database with a delay. */
   touches: Touches;
-  /** Who must be told when a session or a user ends. */
+  /** Publishes terminations and changes of sessions and users to all nodes. */
   endings: Endings;
-  /** Users known to exist. */
+  /** Cache of existing users. */
   existence: UserExistence;
-  /** Public keys of phone sign-ins. */
+  /** Public keys that verify sign-ins by phone. */
   firebaseKeys: FirebaseKeys;
-  /** Web pages that may use an application. */
+  /** Web origins that may use an application. */
   origins: WebOrigins;
 }
 
 /**
- * Opens the room: listens for endings on other nodes and begins to write activity behind.
- * Close it after the doors, so that the last activity is written.
+ * Opens the module: subscribes to the session events of other nodes and starts to write activity
+ * periodically. Close it after the protocols, so that the last activity is written.
  */
 export async function openIdentity(
-  parts: Omit<
+  dependencies: Omit<
     Identity,
     | "cache"
     | "passwords"
@@ -70,22 +70,23 @@ export async function openIdentity(
   > &
     Partial<Pick<Identity, "deliverReset" | "deliverEmailChange" | "connector">>,
 ): Promise<Identity & { close(): Promise<void> }> {
-  const { config, store, bus, clock, log } = parts;
-  // With Redis another node may end a session at any time, so only a lone node may remember one.
+  const { config, store, bus, clock, log } = dependencies;
+  // With Redis another node may end a session at any time, so only a single node may cache one.
   const cache = config.REDIS_URL === undefined ? new SessionCache() : null;
   const existence = new UserExistence(store);
   const origins = new WebOrigins(store, log);
-  const endings = await Endings.open(bus, log, (ending) => {
-    cache?.forget(ending);
-    existence.forget(ending);
-    origins.forget(ending);
+  const endings = await Endings.open(bus, log, (event) => {
+    cache?.forget(event);
+    existence.forget(event);
+    origins.forget(event);
   });
   const touches = new Touches({ store, clock, log, endings, origins });
-  const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } = parts;
+  const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } =
+    dependencies;
   return {
     deliverReset: null,
     deliverEmailChange: null,
-    ...parts,
+    ...dependencies,
     connector,
     cache,
     passwords: new Passwords(clock, config.PASSWORD_WAIT_MS),

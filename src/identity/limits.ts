@@ -1,5 +1,6 @@
 import { Extensions } from "type-graphql";
 import type { Attempt, Budget, Limiter } from "../bus/limiter";
+import type { LocalLimiter } from "../bus/local-limiter";
 import type { OpenLimiters } from "../bus/open-limiter";
 import { networkOf } from "../core/client-address";
 import type { Config } from "../core/config";
@@ -7,21 +8,21 @@ import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
 
 /**
- * What operations are counted as. Each came with a request, which was counted when it arrived; a sign-in
- * is counted where somebody's name is known, in session/sign-in.ts and session/stream-sign-in.ts.
+ * The classes that operations count as. Every operation belongs to a request, which counts when it arrives.
+ * A sign-in counts once its user name is known, in session/sign-in.ts and session/stream-sign-in.ts.
  */
 export type LimitClass = "request" | OperationLimit;
 
-/** What an operation may count as besides the request that it came with. */
+/** The classes that an operation may count as in addition to its request. */
 export type OperationLimit = "session" | "sign-in" | "sign-up" | "reset";
 
-/** Names what an operation counts as, beside {@link Allow}; without it a request like any other. */
+/** Declares the class of an operation, next to `@Allow`. Without it only the request counts. */
 export function Limited(limit: OperationLimit): MethodDecorator & PropertyDecorator {
   return Extensions({ limit });
 }
 
-/** The variables of the configuration that name the figures of a class. */
-const FIGURES = {
+/** The configuration variables that set the limits of a class. */
+const VARIABLES = {
   request: ["RATE_REQUESTS_PER_IP", "RATE_REQUESTS_PER_APPLICATION"],
   session: ["RATE_SESSIONS_PER_IP", "RATE_SESSIONS_PER_APPLICATION"],
   "sign-in": ["RATE_SIGN_INS_PER_IP", "RATE_SIGN_INS_PER_APPLICATION"],
@@ -29,210 +30,214 @@ const FIGURES = {
   reset: ["RATE_RESETS_PER_IP", "RATE_RESETS_PER_APPLICATION"],
 } as const satisfies Record<LimitClass, readonly [keyof Config, keyof Config]>;
 
-/** Classes whose operations are cheap and many: a round trip to Redis would cost more than they do. */
-const NEAR: readonly string[] = ["request", "session"];
+/** Classes counted on this node only: a round trip to Redis would cost more than their cheap operations. */
+const LOCAL: readonly string[] = ["request", "session"];
 
-/** Who sends a message over chat. */
+/** A user of a chat stream. */
 export interface MessageSender {
   applicationId: number;
   userId: number;
 }
 
 const WINDOW_SECONDS = 60;
-/** Milliseconds of the longest wait after failures. */
-const LONGEST = { pair: 15 * 60_000, name: 60_000, address: 15 * 60_000 };
+/** The longest wait after failures, in milliseconds. */
+const LONGEST_WAIT_MS = { pair: 15 * 60_000, name: 60_000, address: 15 * 60_000 };
 
-/** Whose password is set. */
+/** The user or account whose password is changed. */
 export interface PasswordOwner {
   kind: "user" | "account";
   id: number;
-  /** A user's. */
+  /** Of a user; absent for an account. */
   applicationId?: number;
 }
 
-/** Somebody who tries a password. */
+/** An attempt to authenticate by password. */
 export interface Guess {
   applicationId: number;
-  /** Login, e-mail or id as `kind:value` in lower case; need not be anybody's. */
+  /** Login, e-mail or id as `kind:value` in lower case; it may belong to no user. */
   name: string;
-  /** Null where a chat server asks that does not know it: then the name alone is counted. */
+  /** Null if a chat server does not report it: then only the name counts. */
   ip: string | null;
 }
 
-/** How often anybody may do anything (docs/LIMITS.md). Nobody waits here; who must is told how long. */
+/**
+ * Rate limits and limits on failed passwords (docs/LIMITS.md). Nothing is queued: what exceeds a limit fails
+ * with LIMITED and the seconds to wait.
+ */
 export class Limits {
-  private readonly near: OpenLimiters["near"];
-  private readonly shared: Limiter;
-  private readonly senders: Budget;
+  private readonly local: LocalLimiter;
+  private readonly global: Limiter;
+  private readonly pushes: Budget;
   private readonly streams: Budget;
   private readonly passwords: Budget;
-  private readonly budgets: Record<LimitClass, { address: Budget; application: Budget }>;
+  private readonly classes: Record<LimitClass, { address: Budget; application: Budget }>;
 
   constructor(
     private readonly config: Config,
-    { near, shared }: Pick<OpenLimiters, "near" | "shared">,
+    limiters: OpenLimiters,
   ) {
-    this.near = near;
-    this.shared = shared;
-    const budgetsOf = (limit: LimitClass) => {
-      const [address, application] = FIGURES[limit];
+    this.local = limiters.near;
+    this.global = limiters.shared;
+    const limitsOf = (limit: LimitClass) => {
+      const [address, application] = VARIABLES[limit];
       return {
-        address: budget(`${limit}-address`, config[address]),
-        application: budget(`${limit}-application`, config[application]),
+        address: perMinute(`${limit}-address`, config[address]),
+        application: perMinute(`${limit}-application`, config[application]),
       };
     };
-    this.senders = budget("push-user", config.RATE_PUSHES_PER_USER);
-    this.streams = budget("stream-user", config.RATE_CHAT_SIGN_INS_PER_USER);
-    this.passwords = budget("password-user", config.RATE_PASSWORDS_PER_USER);
-    this.budgets = {
-      request: budgetsOf("request"),
-      session: budgetsOf("session"),
-      "sign-in": budgetsOf("sign-in"),
-      "sign-up": budgetsOf("sign-up"),
-      reset: budgetsOf("reset"),
+    this.pushes = perMinute("push-user", config.RATE_PUSHES_PER_USER);
+    this.streams = perMinute("stream-user", config.RATE_CHAT_SIGN_INS_PER_USER);
+    this.passwords = perMinute("password-user", config.RATE_PASSWORDS_PER_USER);
+    this.classes = {
+      request: limitsOf("request"),
+      session: limitsOf("session"),
+      "sign-in": limitsOf("sign-in"),
+      "sign-up": limitsOf("sign-up"),
+      reset: limitsOf("reset"),
     };
   }
 
   /**
-   * Counts a request or a message of a socket that has arrived, before anything of it is read. Every
-   * one passes here, so it makes no promise, and an error only for what is too much.
-   * @returns why it is refused; null where it is not
+   * Counts an arriving request or socket message before it is parsed. Synchronous, because every request
+   * passes through here.
+   * @returns the LIMITED fault, or null if the request is within the limit
    */
   arrive(ip: string): Fault | null {
     return this.work(ip, 1);
   }
 
   /**
-   * Counts what a request turns out to be beyond the one that it arrived as. What is refused uses up nothing.
-   * @param requests how many more it counts as
+   * Counts an expensive request as several. A refused request does not consume the limit.
+   * @param requests number of requests in addition to the one counted on arrival
+   * @returns the LIMITED fault, or null if the request is within the limit
    */
   work(ip: string, requests: number): Fault | null {
-    const { address } = this.budgets.request;
+    const { address } = this.classes.request;
     if (address.limit === 0) return null;
-    return refusal(this.near.takeNow(address, networkOf(ip), requests));
+    return limitedFault(this.local.takeNow(address, networkOf(ip), requests));
   }
 
-  /** As {@link work}, of what has been done already: nobody is refused by it but who comes next. */
+  /** Counts work that is already done; only later requests are refused because of it. */
   worked(ip: string, requests: number): void {
-    const { address } = this.budgets.request;
-    if (address.limit > 0) this.near.addNow(address, networkOf(ip), requests);
+    const { address } = this.classes.request;
+    if (address.limit > 0) this.local.addNow(address, networkOf(ip), requests);
   }
 
-  /** As {@link arrive}, for an address that many messages come from. */
+  /** Like {@link countRequest}, for the many messages of one address. @returns counts one message */
   arrivals(ip: string): () => Fault | null {
-    const { address } = this.budgets.request;
+    const { address } = this.classes.request;
     if (address.limit === 0) return () => null;
-    const count = this.near.counter(address, networkOf(ip));
-    return () => refusal(count());
+    const count = this.local.counter(address, networkOf(ip));
+    return () => limitedFault(count());
   }
 
   /**
-   * Counts something that an address does; at once, without a promise, where it is counted near.
+   * Counts an operation of an address; synchronously if its class is counted on this node only.
    * @throws Fault LIMITED with the seconds to wait
    */
   address(limit: OperationLimit, ip: string): undefined | Promise<void> {
-    return this.count(limit, this.budgets[limit].address, networkOf(ip));
+    return this.count(limit, this.classes[limit].address, networkOf(ip));
   }
 
-  /** Counts something that is done in an application. @throws Fault LIMITED */
+  /** Counts an operation of an application. @throws Fault LIMITED */
   application(limit: LimitClass, applicationId: number): undefined | Promise<void> {
-    return this.count(limit, this.budgets[limit].application, String(applicationId));
+    return this.count(limit, this.classes[limit].application, String(applicationId));
   }
 
-  /**
-   * Counts a password that somebody sets: it is hashed, as a sign-in is.
-   * @throws Fault LIMITED
-   */
+  /** Counts a password change, also as a sign-in, since both hash a password. @throws Fault LIMITED */
   async password({ kind, id, applicationId }: PasswordOwner, ip: string): Promise<void> {
     await this.address("sign-in", ip);
     if (applicationId !== undefined) await this.application("sign-in", applicationId);
     await this.count("password", this.passwords, `${kind}:${id}`);
   }
 
-  /** Counts a push that a user asks for. @throws Fault LIMITED */
+  /** Counts a push notification that a user sends. @throws Fault LIMITED */
   sender(userId: number): undefined | Promise<void> {
-    return this.count("push", this.senders, String(userId));
+    return this.count("push", this.pushes, String(userId));
   }
 
   /**
-   * What counts the messages that a user sends over chat as requests like any other; for the user they count
-   * where they are passed on (calls/sender-limits.ts). At once: they are counted near.
-   * @returns counts one, from an address where it is known; throws Fault LIMITED
+   * Creates a counter for the messages of a chat user. Each counts as a request of the address and of the
+   * application, synchronously; calls/sender-limits.ts counts them for the user.
+   * @returns counts one message, and its address if known; throws Fault LIMITED
    */
   messages({ applicationId }: MessageSender): (ip: string | null) => void {
-    const { address, application } = this.budgets.request;
-    const ofApplication = this.counter(application, String(applicationId));
-    let known: { ip: string; count: () => void } | undefined;
+    const { address, application } = this.classes.request;
+    const countApplication = this.counter(application, String(applicationId));
+    let last: { ip: string; count: () => void } | undefined;
     return (ip) => {
       if (ip !== null) {
-        if (known?.ip !== ip) known = { ip, count: this.counter(address, networkOf(ip)) };
-        known.count();
+        if (last?.ip !== ip) last = { ip, count: this.counter(address, networkOf(ip)) };
+        last.count();
       }
-      ofApplication();
+      countApplication();
     };
   }
 
-  private counter(budget: Budget, key: string): () => void {
-    if (budget.limit === 0) return () => undefined;
-    const count = this.near.counter(budget, key);
-    return () => refuse(count());
+  private counter(limit: Budget, key: string): () => void {
+    if (limit.limit === 0) return () => undefined;
+    const count = this.local.counter(limit, key);
+    return () => throwIfLimited(count());
   }
 
   /**
-   * Counts a chat stream that a user signed in: for the user, near, since a node reads the inbox for it, and
-   * for the application, as a request and by password as a sign-in too. What was not good does not count.
+   * Counts a successful sign-in of a chat stream. It counts for the user, on this node only, because it
+   * makes the node read the user's inbox; for the application, as a request; and, by password, also as a
+   * sign-in.
    * @throws Fault LIMITED
    */
   async stream({ applicationId, userId }: MessageSender, by: "password" | "token"): Promise<void> {
-    this.countNear(this.streams, String(userId));
+    this.countLocally(this.streams, String(userId));
     this.application("request", applicationId);
     if (by === "password") await this.application("sign-in", applicationId);
   }
 
   /**
-   * Judges a password, unless too many were wrong before; the same for names that nobody has.
-   * @param judge says whether it is right
-   * @throws Fault LIMITED with the seconds to wait, and whatever judging throws, which counts for nothing
+   * Verifies a password, unless too many attempts failed before; also for names that belong to no user.
+   * @param verify returns null if the password is wrong
+   * @throws Fault LIMITED with the seconds to wait; errors of `verify`, which do not count as failures
    */
-  async guess<T>(guess: Guess, judge: () => Promise<T | null>): Promise<T | null> {
-    const attempt = this.attemptOf(guess);
-    refuseFor(await this.shared.begin(attempt), "Too many failed attempts");
-    let answer: T | null;
+  async guess<T>(attempt: Guess, verify: () => Promise<T | null>): Promise<T | null> {
+    const counters = this.failureCounters(attempt);
+    throwIfLimited(await this.global.begin(counters), "Too many failed attempts");
+    let result: T | null;
     try {
-      answer = await judge();
+      result = await verify();
     } catch (error) {
-      await this.shared.settle(attempt, "void");
+      await this.global.settle(counters, "void");
       throw error;
     }
-    if (answer !== null) await this.shared.settle(attempt, "right");
-    return answer;
+    if (result !== null) await this.global.settle(counters, "right");
+    return result;
   }
 
   private count(
-    limit: LimitClass | "push" | "password",
-    budget: Budget,
+    kind: LimitClass | "push" | "password",
+    limit: Budget,
     key: string,
   ): undefined | Promise<void> {
-    if (NEAR.includes(limit)) return this.countNear(budget, key);
-    return budget.limit === 0 ? undefined : this.shared.take(budget, key).then(refuse);
+    if (LOCAL.includes(kind)) return this.countLocally(limit, key);
+    if (limit.limit === 0) return undefined;
+    return this.global.take(limit, key).then((waitMs) => throwIfLimited(waitMs));
   }
 
-  private countNear(budget: Budget, key: string): undefined {
-    if (budget.limit > 0) refuse(this.near.takeNow(budget, key));
+  private countLocally(limit: Budget, key: string): undefined {
+    if (limit.limit > 0) throwIfLimited(this.local.takeNow(limit, key));
   }
 
-  private attemptOf({ applicationId, name, ip }: Guess): Attempt {
+  private failureCounters({ applicationId, name, ip }: Guess): Attempt {
     const { FAILURES_FREE, FAILURES_FREE_PER_NAME, FAILURES_FREE_PER_IP } = this.config;
     const account = `${applicationId} ${name}`;
-    // Hashed, since a name may be as long as it likes, and Redis need not know who signs in.
+    // Hashed, because names have no maximum length and Redis need not know who signs in.
     const key = (text: string) => hashToken(text).toString("base64url");
     const byName = {
       key: `name:${key(account)}`,
       free: FAILURES_FREE_PER_NAME,
-      longest: LONGEST.name,
+      longest: LONGEST_WAIT_MS.name,
     };
-    // From nowhere known, everybody's failures would be one address', and one right secret would let
-    // all of them off the name: it is counted as a pair, which nobody is let off.
+    // Without an address all clients would share one address counter, and a single right password would
+    // exempt all of them from the name's counter. The name is then counted as the pair, which has no
+    // such exemption.
     const pair = { ...byName, key: `pair:${key(` ${account}`)}` };
     const uncounted = { ...byName, key: `none:${key(account)}`, free: 0 };
     if (ip === null) return { pair, name: uncounted, address: uncounted };
@@ -241,34 +246,30 @@ export class Limits {
       pair: {
         key: `pair:${key(`${address} ${account}`)}`,
         free: FAILURES_FREE,
-        longest: LONGEST.pair,
+        longest: LONGEST_WAIT_MS.pair,
       },
       name: byName,
       address: {
         key: `address:${key(address)}`,
         free: FAILURES_FREE_PER_IP,
-        longest: LONGEST.address,
+        longest: LONGEST_WAIT_MS.address,
       },
     };
   }
 }
 
-function budget(name: string, limit: number): Budget {
+function perMinute(name: string, limit: number): Budget {
   return { name, limit, seconds: WINDOW_SECONDS };
 }
 
-function refuse(wait: number): void {
-  refuseFor(wait, "Too many requests");
-}
-
-function refuseFor(ms: number, what: string): void {
-  const fault = refusal(ms, what);
+function throwIfLimited(waitMs: number, what?: string): void {
+  const fault = limitedFault(waitMs, what);
   if (fault) throw fault;
 }
 
-/** Why somebody is refused who has to wait; null for who has not. */
-function refusal(ms: number, what = "Too many requests"): Fault | null {
-  if (ms <= 0) return null;
-  const seconds = Math.max(1, Math.ceil(ms / 1000));
+/** The LIMITED fault of a wait; null if there is nothing to wait for. */
+function limitedFault(waitMs: number, what = "Too many requests"): Fault | null {
+  if (waitMs <= 0) return null;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new Fault("LIMITED", `${what}; try again in ${seconds} s`, undefined, seconds);
 }

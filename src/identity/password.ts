@@ -8,19 +8,19 @@ import { hashToken } from "../core/random";
 import { FairQueue } from "../limits/fair-queue";
 
 /** argon2id with 19 MiB and two passes, the first choice of OWASP's Password Storage Cheat Sheet. */
-const ARGON = {
+const ARGON_OPTIONS = {
   algorithm: 2 satisfies Algorithm.Argon2id,
   memoryCost: 19_456,
   timeCost: 2,
   parallelism: 1,
 };
 
-/** Characters of a password at least. */
+/** Minimum length of a password, in characters. */
 export const PASSWORD_MIN = 8;
-/** Characters of a password at most, so that a hash costs the same for everybody. */
+/** Maximum length of a password, in characters; bounds the cost of a hash. */
 export const PASSWORD_MAX = 255;
 
-/** Marks an input field as a password. It may hold any character: it is hashed, never stored as text. */
+/** Marks an input field as a password: any character is valid, since it is hashed and never stored as text. */
 export function Password(): PropertyDecorator {
   return Extensions({ password: true });
 }
@@ -37,41 +37,41 @@ export function checkPassword(password: string, field = "password"): void {
 }
 
 /**
- * Hashes a password, in a worker thread. Only where nobody can ask for it, as at the first start; requests
- * go by {@link Passwords}.
+ * Hashes a password in a worker thread, without a limit on concurrency. Not for requests, which use
+ * {@link PasswordHasher}.
  */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, ARGON);
+  return hash(password, ARGON_OPTIONS);
 }
 
-/** A hash that no password has: all of its bytes are zero. To compare with it is the work of any other. */
-const NOBODYS = [
+/** An all-zero hash that matches no password. A comparison with it takes as long as any other. */
+const DUMMY_HASH = [
   "$argon2id$v=19",
-  `$m=${ARGON.memoryCost},t=${ARGON.timeCost},p=${ARGON.parallelism}`,
+  `$m=${ARGON_OPTIONS.memoryCost},t=${ARGON_OPTIONS.timeCost},p=${ARGON_OPTIONS.parallelism}`,
   `$${"A".repeat(22)}$${"A".repeat(43)}`,
 ].join("");
 
-/** Whom a password is hashed for: those who take turns. */
+/** The client of a hash operation; the queue is fair among addresses and among names. */
 export interface HashedFor {
-  /** Null where a chat server or a balancer is between that does not tell it. */
+  /** Null if a chat server or load balancer in between does not report it. */
   ip: string | null;
-  /** The account, or the name that was given where it is nobody's; none for a new user. */
+  /** The account, or the given name if it belongs to no user; absent for a new user. */
   name?: string;
 }
 
-/** Hashes that are computed at once at most: the threads that libuv has, unless it is told otherwise. */
+/** Maximum number of concurrent hashes: the default size of libuv's thread pool. */
 const THREADS = 4;
-/** Jobs that wait for each that runs. One hash takes some 25 ms of a core: more would wait in vain. */
+/** Maximum number of queued jobs per running one. A hash takes about 25 ms, so more would time out. */
 const WAITING_PER_THREAD = 64;
 
 /**
- * Passwords as requests have them hashed and compared: a few at a time, since each takes a core and 19 MiB
- * for a while, and in turns, so that neither one address nor one name keeps the others waiting.
+ * Hashes and verifies passwords for requests. Concurrency is limited, because each hash occupies a core and
+ * 19 MiB; the queue is fair, so that no address or name delays the others.
  */
 export class Passwords {
   private readonly queue: FairQueue;
 
-  /** @param waitMs milliseconds that one waits at most */
+  /** @param waitMs maximum time in the queue, in milliseconds */
   constructor(
     clock: Clock,
     waitMs: number,
@@ -86,20 +86,22 @@ export class Passwords {
     );
   }
 
-  /** Hashes a password. @throws Fault LIMITED when too many wait */
-  hash(password: string, who: HashedFor): Promise<string> {
-    return this.queue.run(keysOf(who), () => hashPassword(password));
+  /** Hashes a password. @throws Fault LIMITED when the queue is full or the wait too long */
+  hash(password: string, requester: HashedFor): Promise<string> {
+    return this.queue.run(keysOf(requester), () => hashPassword(password));
   }
 
   /**
-   * Whether a password belongs to a hash. Without a hash the same work is done for nothing, so that the
-   * time taken does not tell a known name from an unknown one.
-   * @throws Fault LIMITED when too many wait
+   * Returns whether a password matches a hash. Without a hash the same work is done against a dummy, so
+   * that the response time does not reveal whether a name exists.
+   * @throws Fault LIMITED when the queue is full or the wait too long
    */
-  async matches(stored: string | null, password: string, who: HashedFor): Promise<boolean> {
+  async matches(stored: string | null, password: string, requester: HashedFor): Promise<boolean> {
     if (password.length > 4 * PASSWORD_MAX) return false;
-    const right = await this.queue.run(keysOf(who), () => verify(stored ?? NOBODYS, password));
-    return right && stored !== null;
+    const matches = await this.queue.run(keysOf(requester), () =>
+      verify(stored ?? DUMMY_HASH, password),
+    );
+    return matches && stored !== null;
   }
 }
 
@@ -109,7 +111,7 @@ function keysOf({ ip, name }: HashedFor): string[] {
   return keys;
 }
 
-/** Tells the hash of one password from that of another, and nothing else of it. */
+/** Identifies a stored password hash without revealing it. */
 export function passwordMark(stored: string): string {
   return hashToken(stored).toString("hex");
 }

@@ -3,13 +3,13 @@ import type { Identity } from "./identity";
 import { TIMESTAMP_TOLERANCE } from "./session/signing";
 import { removeUsers } from "./user/remove-users";
 
-/** Seconds between two purges. */
+/** Interval between two purges, in seconds. */
 export const PURGE_SECONDS = 60;
-/** Rows that one statement deletes at most, so that none holds its locks for long. */
+/** Maximum number of rows that one statement deletes; keeps locks short. */
 const BATCH = 500;
-/** Milliseconds that a session outlives its expiry here: other nodes write its last use seconds late. */
+/** Delay before an expired session is deleted, in milliseconds: other nodes write its last use seconds late. */
 const SESSION_MARGIN_MS = 60_000;
-/** Seconds that a nonce is kept beyond the window in which its timestamp is accepted. */
+/** Time that a nonce is kept after its timestamp ceased to be accepted, in seconds. */
 const NONCE_MARGIN = 5 * 60;
 
 const GUESTS = {
@@ -17,7 +17,7 @@ const GUESTS = {
   text: `SELECT id FROM users WHERE guest_until <= $1 ORDER BY guest_until LIMIT ${BATCH}`,
 };
 
-/** Deletes a batch of what expired before `$1`, through the index of that time. */
+/** Deletes a batch of rows that expired by `$1`, by the index on expires_at. */
 const expired = (table: string): Statement => ({
   name: `purge_${table}`,
   text: `DELETE FROM ${table} WHERE id = ANY(ARRAY(
@@ -35,14 +35,14 @@ const NONCES = {
 };
 
 /**
- * Deletes what is over: guests after their day, expired sessions and links, nonces whose timestamps
- * are refused anyway. It may be interrupted, repeated and run beside another.
+ * Deletes expired guests, sessions and password reset links, and nonces whose timestamps are no longer
+ * accepted. Idempotent, interruptible and safe to run concurrently.
  */
 export async function purge(identity: Identity): Promise<void> {
   const now = identity.clock.now();
   const at = new Date(now);
   await purgeGuests(identity, at);
-  // The last uses on this node are written first; an expired session cannot be used meanwhile.
+  // Writes this node's pending last uses first; an expired session cannot be used in the meantime.
   await identity.touches.flush();
   await purgeAll(identity, SESSIONS, new Date(now - SESSION_MARGIN_MS));
   await purgeAll(identity, ACCOUNT_SESSIONS, at);
@@ -59,7 +59,7 @@ async function purgeGuests(identity: Identity, at: Date): Promise<void> {
   }
 }
 
-/** Deletes batch after batch, until one is not full. */
+/** Deletes batches until one is not full. */
 async function purgeAll(
   identity: Identity,
   statement: Statement,

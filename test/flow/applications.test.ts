@@ -89,7 +89,7 @@ describe("an account's applications", () => {
     );
     const refused = answers.flatMap(({ errors }) => errors ?? []);
     expect(refused.map(({ message, extensions }) => [extensions.code, message])).toEqual(
-      Array(8).fill(["INVALID", "An account has 1000 applications at most"]),
+      Array(8).fill(["INVALID", "An account has at most 1000 applications"]),
     );
     const { data } = await run("{ account { applications { id } } }", {}, token);
     expect(data.account.applications).toHaveLength(1_000);

@@ -166,7 +166,7 @@ it("a node does not start with another key, or with a file that holds none", asy
   await expect(start(other)).rejects.toThrow(/encrypted with another key/);
   if (hasServices) return;
   writeFileSync(keyFile(), "nothing\n");
-  await expect(start()).rejects.toThrow(/holds no key/);
+  await expect(start()).rejects.toThrow(/does not contain a key/);
   rmSync(keyFile());
   await expect(start()).rejects.toThrow(/encrypted with another key/);
 });

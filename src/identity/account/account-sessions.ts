@@ -5,25 +5,25 @@ import type { AccountViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
 import type { Guess } from "../limits";
 
-/** Milliseconds that an owner stays signed in after the last request. */
+/** Lifetime of an owner's session after the last request, in milliseconds. */
 export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
-/** Milliseconds of use that need not be written. */
-const TOUCH_MS = 60_000;
-/** Characters of a User-Agent header that are kept. */
+/** Minimum interval between two writes of a session's last activity, in milliseconds. */
+const TOUCH_INTERVAL_MS = 60_000;
+/** Number of characters of a User-Agent header that are stored. */
 const USER_AGENT_MAX = 255;
 
-/** An owner's token says so, so that it is never looked up among the users' sessions, nor theirs here. */
+/** The prefix keeps owners' tokens apart from the tokens of users' sessions, which are in another table. */
 const TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
 
-/** The one answer to an unknown e-mail and to a wrong password. */
+/** The same text for an unknown e-mail and for a wrong password. */
 const REFUSED = "Unauthorized: the e-mail or the password is wrong";
 
 const BY_EMAIL = {
   name: "account_by_email",
   text: "SELECT id, password_hash FROM accounts WHERE email = $1",
 };
-// While the password is still the one that was checked: who changes it at that moment waits, and then
-// finds the session to end.
+// Inserts only if the password is still the one that was verified. A concurrent password change waits for
+// the lock, and then ends this session too.
 const CREATE = {
   name: "create_account_session",
   text: `INSERT INTO account_sessions (account_id, token_hash, expires_at, last_activity_at, ip,
@@ -45,26 +45,26 @@ const DESTROY = {
   text: "DELETE FROM account_sessions WHERE id = $1",
 };
 
-/** Whether a token has the form of an owner's. */
+/** Returns whether a token has the form of an owner's token. */
 export function isOwnerToken(token: string | undefined): token is string {
   return token !== undefined && TOKEN.test(token);
 }
 
 /**
- * What a try of an owner's password counts as: the same for a sign-in and for the old password of a
- * change, so that neither is a way around the other.
+ * The key that attempts at an owner's password count under. Sign-ins and password changes share it, so that
+ * neither bypasses the other's limit.
  * @param email in lower case
  */
 export function ownerGuess(email: string, ip: string): Guess {
-  // Failures are counted by application; an owner's belong to none.
+  // Failures count per application; owners belong to none.
   return { applicationId: 0, name: `owner:${email}`, ip };
 }
 
 /**
- * Signs an account's owner in.
- * @returns the account, and the token, told this once and stored as a hash
- * @throws Fault UNAUTHENTICATED, in one text and after the same work, for an unknown e-mail and for a
- * wrong password; LIMITED when too many failed
+ * Signs in the owner of an account.
+ * @returns the account and the token; only the token's hash is stored
+ * @throws Fault UNAUTHENTICATED for an unknown e-mail and for a wrong password, with the same text and
+ * after the same work; LIMITED after too many failures
  */
 export async function signInOwner(
   identity: Identity,
@@ -72,14 +72,14 @@ export async function signInOwner(
   from: { ip: string; userAgent?: string },
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
-  const guess = ownerGuess(key, from.ip);
-  const account = await identity.limits.guess(guess, async () => {
+  const attempt = ownerGuess(key, from.ip);
+  const account = await identity.limits.guess(attempt, async () => {
     const [row] = await identity.store.query<{ id: number; password_hash: string | null }>(
       BY_EMAIL,
       [key],
     );
-    const right = await identity.passwords.matches(row?.password_hash ?? null, password, guess);
-    return right ? (row ?? null) : null;
+    const matches = await identity.passwords.matches(row?.password_hash ?? null, password, attempt);
+    return matches ? (row ?? null) : null;
   });
   if (account === null) throw refused();
   const token = `acct_${newToken()}`;
@@ -103,8 +103,9 @@ function refused(): Fault {
 }
 
 /**
- * The owner whom a token names, and a note of its use, which moves the expiry.
- * @throws Fault UNAUTHENTICATED, in the one text, when it is missing, unknown, expired or signed out
+ * Finds the owner of a token and extends the session.
+ * @throws Fault UNAUTHENTICATED, always with the same text, if the token is missing, unknown, expired or
+ * signed out
  */
 export async function findOwner(
   identity: Identity,
@@ -118,14 +119,14 @@ export async function findOwner(
     last_activity_at: Date;
   }>(FIND, [hashToken(token), new Date(now)]);
   if (!row) throw Fault.noSession();
-  if (now - row.last_activity_at.getTime() >= TOUCH_MS) {
+  if (now - row.last_activity_at.getTime() >= TOUCH_INTERVAL_MS) {
     const expiresAt = new Date(now + OWNER_SESSION_MS);
     await identity.store.query(TOUCH, [row.id, new Date(now), expiresAt]);
   }
   return { accountId: row.account_id, accountSessionId: row.id };
 }
 
-/** Ends an owner's session: its token is worthless from then on. */
+/** Ends an owner's session, which invalidates its token. */
 export async function signOutOwner(identity: Identity, viewer: AccountViewer): Promise<void> {
   await identity.store.query(DESTROY, [viewer.accountSessionId]);
 }

@@ -15,17 +15,17 @@ import { findAccount, updateAccount } from "./accounts";
 @Resolver()
 export class AccountResolver {
   @Allow("account")
-  @Query(() => AccountType, { description: "The account of the owner's token sent." })
+  @Query(() => AccountType, { description: "The account of the calling owner." })
   async account(@Ctx() { identity, visit }: IdentityContext): Promise<AccountType> {
     return findAccount(identity, (await visit.account()).accountId);
   }
 
   @Allow("public")
   @Limited("sign-in")
-  @Mutation(() => SignInOwnerPayload, { description: "Signs an account's owner in." })
+  @Mutation(() => SignInOwnerPayload, { description: "Signs in the owner of an account." })
   async signInOwner(
     @Ctx() { identity, caller }: IdentityContext,
-    @Arg("input", () => SignInOwnerInput, { description: "Who signs in." })
+    @Arg("input", () => SignInOwnerInput, { description: "The owner's credentials." })
     input: SignInOwnerInput,
   ): Promise<SignInOwnerPayload> {
     const { accountId, token, expiresAt } = await signInOwner(identity, input, caller);
@@ -33,14 +33,18 @@ export class AccountResolver {
   }
 
   @Allow("account")
-  @Mutation(() => SignOutOwnerPayload, { description: "Ends the owner's token sent." })
+  @Mutation(() => SignOutOwnerPayload, {
+    description: "Signs the calling owner out: ends the session and its token.",
+  })
   async signOutOwner(@Ctx() { identity, visit }: IdentityContext): Promise<SignOutOwnerPayload> {
     await signOutOwner(identity, await visit.account());
     return { signedOut: true };
   }
 
   @Allow("account")
-  @Mutation(() => UpdateAccountPayload, { description: "Changes the owner's own account." })
+  @Mutation(() => UpdateAccountPayload, {
+    description: "Changes the account of the calling owner.",
+  })
   async updateAccount(
     @Ctx() { identity, visit, caller }: IdentityContext,
     @Arg("input", () => UpdateAccountInput, { description: "The changes." })

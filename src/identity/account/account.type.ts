@@ -1,7 +1,7 @@
 import { Field, ID, InputType, ObjectType } from "type-graphql";
 import { Password } from "../password";
 
-@ObjectType("Account", { description: "Who owns applications." })
+@ObjectType("Account", { description: "An account, which owns applications." })
 export class AccountType {
   @Field(() => ID, { description: "Identifier, unique among accounts." })
   id!: number;
@@ -9,34 +9,38 @@ export class AccountType {
   @Field({ description: "Name of the account." })
   name!: string;
 
-  @Field(() => String, { nullable: true, description: "E-mail that the owner signs in with." })
+  @Field(() => String, {
+    nullable: true,
+    description: "E-mail address that the owner signs in with.",
+  })
   email!: string | null;
 
-  @Field({ description: "The account key, which finds the endpoints (accountSettings)." })
+  @Field({ description: "The account key; accountSettings looks up the endpoints by it." })
   accountKey!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: "URL of the account's own API server; null for this deployment's.",
+    description: "URL of the account's own API server; null for that of this deployment.",
   })
   apiEndpoint!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Host of the account's own chat server; null for this deployment's.",
+    description: "Host of the account's own chat server; null for that of this deployment.",
   })
   chatEndpoint!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Host of the account's own STUN and TURN server; null for this deployment's.",
+    description:
+      "Host of the account's own STUN and TURN server; null for that of this deployment.",
   })
   turnserverEndpoint!: string | null;
 }
 
-@InputType({ description: "The owner who signs in." })
+@InputType({ description: "Credentials of the owner." })
 export class SignInOwnerInput {
-  @Field({ description: "E-mail of the account." })
+  @Field({ description: "E-mail address of the account." })
   email!: string;
 
   @Field({ description: "The owner's password." })
@@ -44,13 +48,13 @@ export class SignInOwnerInput {
   password!: string;
 }
 
-@ObjectType({ description: "What signInOwner answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of signInOwner.", simpleResolvers: true })
 export class SignInOwnerPayload {
-  @Field({ description: "The owner's token, to send as Svc-Token or as a bearer token. Opaque." })
+  @Field({ description: "The owner's opaque token, sent as Svc-Token or as a bearer token." })
   token!: string;
 
   @Field(() => Date, {
-    description: "When the token ends unless it is used before, which moves the end by 12 hours.",
+    description: "When the token expires. Each use extends it to 12 hours from then.",
   })
   expiresAt!: Date;
 
@@ -58,52 +62,53 @@ export class SignInOwnerPayload {
   account!: AccountType;
 }
 
-@ObjectType({ description: "What signOutOwner answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of signOutOwner.", simpleResolvers: true })
 export class SignOutOwnerPayload {
-  @Field({ description: "True: the token is worthless from now on." })
+  @Field({ description: "Always true: the token is no longer valid." })
   signedOut!: boolean;
 }
 
-@InputType({ description: "Changes of an account. What is left out stays." })
+@InputType({ description: "Changes to an account. Omitted fields stay unchanged." })
 export class UpdateAccountInput {
   @Field(() => String, { nullable: true, description: "New name of the account." })
   name?: string | null;
 
-  @Field(() => String, { nullable: true, description: "New e-mail to sign in with." })
+  @Field(() => String, { nullable: true, description: "New e-mail address to sign in with." })
   email?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "New password; ends the owner's other sessions. Needs oldPassword.",
+    description: "New password. Requires oldPassword and ends the owner's other sessions.",
   })
   @Password()
   password?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The password until now." })
+  @Field(() => String, { nullable: true, description: "The current password." })
   @Password()
   oldPassword?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "URL of an own API server; null for this deployment's.",
+    description: "URL of the account's own API server; null for that of this deployment.",
   })
   apiEndpoint?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Host of an own chat server; null for this deployment's.",
+    description: "Host of the account's own chat server; null for that of this deployment.",
   })
   chatEndpoint?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Host of an own STUN and TURN server; null for this deployment's.",
+    description:
+      "Host of the account's own STUN and TURN server; null for that of this deployment.",
   })
   turnserverEndpoint?: string | null;
 }
 
-@ObjectType({ description: "What updateAccount answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of updateAccount.", simpleResolvers: true })
 export class UpdateAccountPayload {
-  @Field(() => AccountType, { description: "The account as it is now." })
+  @Field(() => AccountType, { description: "The updated account." })
   account!: AccountType;
 }

@@ -13,19 +13,19 @@ export interface Account {
   name: string;
   email: string | null;
   accountKey: string;
-  /** Endpoints that differ from this deployment's own. */
+  /** Endpoints of the account's own servers; null for this deployment's. */
   apiEndpoint: string | null;
   chatEndpoint: string | null;
   turnserverEndpoint: string | null;
 }
 
-/** What an owner may change. Absent or null where a value must stay: unchanged. */
+/** What an owner may change. Absent: unchanged; null too for fields that cannot be empty. */
 export interface AccountChanges {
   name?: string | null;
   email?: string | null;
   password?: string | null;
   oldPassword?: string | null;
-  /** Null gives the deployment's own back, here and below. */
+  /** Null resets an endpoint to this deployment's. */
   apiEndpoint?: string | null;
   chatEndpoint?: string | null;
   turnserverEndpoint?: string | null;
@@ -41,7 +41,7 @@ const FIND = {
 const NAME_MAX = 255;
 const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
 
-/** The account. @throws Fault UNAUTHENTICATED when it was deleted meanwhile */
+/** Reads an account. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
 export async function findAccount(identity: Identity, accountId: number): Promise<Account> {
   const [row] = await identity.store.query<Account>(FIND, [accountId]);
   if (!row) throw Fault.noSession();
@@ -49,9 +49,9 @@ export async function findAccount(identity: Identity, accountId: number): Promis
 }
 
 /**
- * Changes the owner's account. A new password wants the old one and ends the owner's other sessions.
- * @param ip where the request comes from: wrong old passwords count as failed sign-ins do
- * @throws Fault INVALID on the field that is wrong, or on an e-mail that is taken; LIMITED
+ * Changes the owner's account. A new password requires the old one and ends the owner's other sessions.
+ * @param ip the client's address; wrong old passwords count as failed sign-ins
+ * @throws Fault INVALID on an invalid field or a taken e-mail; LIMITED
  */
 export async function updateAccount(
   identity: Identity,
@@ -66,11 +66,11 @@ export async function updateAccount(
   try {
     await db.$transaction(async (tx) => {
       const { count } = await tx.account.updateMany({
-        // The old password may have been changed while it was checked.
-        where: { id, ...(password === null ? {} : { passwordHash: password.checked }) },
+        // The password may have been changed since it was verified.
+        where: { id, ...(password === null ? {} : { passwordHash: password.verifiedHash }) },
         data: {
           ...columns,
-          ...(password === null ? {} : { passwordHash: password.fresh }),
+          ...(password === null ? {} : { passwordHash: password.newHash }),
           updatedAt: new Date(identity.clock.now()),
         },
       });
@@ -117,7 +117,7 @@ export function checkName(name: string): void {
   if (problem) throw Fault.field("name", problem);
 }
 
-/** Checks an address of a service. @throws Fault INVALID on the field unless it is http(s) */
+/** Checks the URL of a service. @throws Fault INVALID on the field if it is not http(s) */
 export function checkWebUrl(field: string, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : null;
   const plain = url !== null && url.username === "" && url.password === "";
@@ -128,13 +128,13 @@ export function checkWebUrl(field: string, text: string): void {
   if (problem) throw Fault.field(field, problem);
 }
 
-/** The hash of a new password and the one that the old password has; null when none is given. */
+/** Verifies the old password and hashes the new one; null if no new password is given. */
 async function newPassword(
   identity: Identity,
   id: bigint,
   { password, oldPassword }: AccountChanges,
   ip: string,
-): Promise<{ fresh: string; checked: string | null } | null> {
+): Promise<{ newHash: string; verifiedHash: string | null } | null> {
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
@@ -143,15 +143,16 @@ async function newPassword(
     where: { id },
     select: { email: true, passwordHash: true },
   });
-  const guess = ownerGuess(stored?.email ?? "", ip);
-  const right = await identity.limits.guess(
-    guess,
+  const attempt = ownerGuess(stored?.email ?? "", ip);
+  const matches = await identity.limits.guess(
+    attempt,
     async () =>
-      (await identity.passwords.matches(stored?.passwordHash ?? null, oldPassword, guess)) || null,
+      (await identity.passwords.matches(stored?.passwordHash ?? null, oldPassword, attempt)) ||
+      null,
   );
-  if (!right) throw Fault.field("oldPassword", "is wrong");
+  if (!matches) throw Fault.field("oldPassword", "is wrong");
   return {
-    fresh: await identity.passwords.hash(password, guess),
-    checked: stored?.passwordHash ?? null,
+    newHash: await identity.passwords.hash(password, attempt),
+    verifiedHash: stored?.passwordHash ?? null,
   };
 }

@@ -3,17 +3,17 @@ import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
 
 @ObjectType({
-  description: "Where the servers of an account's applications are.",
+  description: "Endpoints of the servers that an account's applications use.",
   simpleResolvers: true,
 })
 export class AccountSettings {
-  @Field({ description: "The account key that was sent." })
+  @Field({ description: "The given account key." })
   accountKey!: string;
 
   @Field({ description: "URL of the API server." })
   apiEndpoint!: string;
 
-  @Field({ description: "Host of the chat server, the domain of the users' JIDs." })
+  @Field({ description: "Host of the chat server; also the domain of the users' JIDs." })
   chatEndpoint!: string;
 
   @Field({ description: "Host of the STUN and TURN server." })
@@ -37,7 +37,7 @@ interface AccountRow {
 export class AccountSettingsResolver {
   @Allow("public")
   @Query(() => AccountSettings, {
-    description: "The endpoints of an account; needs its key and no session.",
+    description: "The endpoints of an account. Requires its key but no session.",
   })
   async accountSettings(
     @Ctx() { identity }: IdentityContext,

@@ -5,7 +5,7 @@ const FIND = {
   text: "SELECT answered_elsewhere FROM applications WHERE id = $1",
 };
 
-/** Whether an application wants chat clients told of an answer on another device by a `hangUp`. */
+/** Whether an application notifies chat clients by a `hangUp` when another device of their user answers. */
 export async function isAnsweredElsewhereTold(
   identity: Identity,
   applicationId: number,

@@ -6,7 +6,7 @@ import { checkWebUrl } from "../account/accounts";
 import { textProblem } from "../user/user-fields";
 import { type ApplicationSettings, readSettings, writeSettings } from "./settings";
 
-/** Values of one provider: absent stays, null or an empty text is cleared. */
+/** Settings of one provider. Absent: unchanged; null or an empty text: cleared. */
 type Values = Record<string, string | null | undefined>;
 
 /** What an owner may change of an application. Absent: unchanged. */
@@ -17,32 +17,32 @@ export interface ApplicationChanges {
   emailNeedsPassword?: boolean | null;
   pushSenders?: PushSenders | null;
   answeredElsewhere?: boolean | null;
-  /** Whether a call may wake the devices of whoever it does not reach. */
+  /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
   wakePhones?: boolean | null;
-  /** Seconds that connected devices are given to accept before that. */
+  /** Time that connected devices have to accept before that, in seconds. */
   wakeAfterSeconds?: number | null;
-  /** The environment of the devices that are woken. */
+  /** The push environment of these devices. */
   wakeEnvironment?: PushEnvironment | null;
-  /** Null or none: any origin. */
+  /** Null or empty: any origin. */
   webOrigins?: string[] | null;
-  /** Null: no sign-in through it, here and below. */
+  /** Null disables sign-in through a provider. */
   facebook?: object | null;
   twitter?: object | null;
   firebase?: object | null;
 }
 
-/** What a provider cannot do without, and which of its values are addresses. */
+/** The required settings of each provider, and the settings that are URLs. */
 const PROVIDERS = {
-  facebook: { needed: ["appId", "appSecret"], urls: ["baseUrl"] },
-  twitter: { needed: ["consumerKey", "consumerSecret"], urls: ["baseUrl"] },
-  firebase: { needed: ["projectId"], urls: ["keysUrl"] },
+  facebook: { required: ["appId", "appSecret"], urls: ["baseUrl"] },
+  twitter: { required: ["consumerKey", "consumerSecret"], urls: ["baseUrl"] },
+  firebase: { required: ["projectId"], urls: ["keysUrl"] },
 } as const satisfies Record<keyof ApplicationSettings, object>;
 
 const ORIGINS_MAX = 100;
 const VALUE_MAX = 1_000;
 const WAKE_AFTER_MAX = 30;
 
-/** @throws Fault INVALID on wakeAfterSeconds that are not 0 to 30 */
+/** @throws Fault INVALID on wakeAfterSeconds unless it is 0 to 30 */
 export function checkWakeAfter(seconds: number | null | undefined): void {
   if (seconds === null || seconds === undefined) return;
   if (seconds < 0 || seconds > WAKE_AFTER_MAX) {
@@ -51,8 +51,8 @@ export function checkWakeAfter(seconds: number | null | undefined): void {
 }
 
 /**
- * A list of web origins as browsers write them (RFC 6454 section 6.1): scheme, host, and a port that
- * is not the scheme's own.
+ * Checks web origins and removes duplicates. An origin has the form that browsers send (RFC 6454 section
+ * 6.1): scheme, host, and the port unless it is the scheme's default.
  * @throws Fault INVALID on webOrigins
  */
 export function checkOrigins(given: string[]): string[] {
@@ -65,7 +65,7 @@ export function checkOrigins(given: string[]): string[] {
     if (origin === null || origin !== text.toLowerCase()) {
       throw Fault.field(
         "webOrigins",
-        "must be origins, as https://app.example or http://host:8080",
+        "must be origins, such as https://app.example or http://host:8080",
       );
     }
     return origin;
@@ -74,8 +74,9 @@ export function checkOrigins(given: string[]): string[] {
 }
 
 /**
- * The settings of a row with what is changed of the providers; what other rooms keep there stays.
- * @throws Fault INVALID on the provider, or on the value, that is wrong
+ * Merges changes to the providers into the settings of a row; the settings of other modules stay unchanged.
+ * @returns the settings to store, with their secrets sealed
+ * @throws Fault INVALID on the invalid setting, as `provider.setting`
  */
 export function mergeSettings(
   json: unknown,
@@ -87,7 +88,7 @@ export function mergeSettings(
   const cleared = new Set<string>();
   for (const group of Object.keys(PROVIDERS) as Array<keyof typeof PROVIDERS>) {
     const change = changes[group];
-    // A provider of which everything is left out stays as it is, set up or not.
+    // A provider without any given setting stays unchanged, configured or not.
     if (change === undefined || isEmpty(change)) continue;
     if (change === null) cleared.add(group);
     else merged[group] = mergeProvider(group, stored[group] ?? {}, change as Values, connector);
@@ -107,7 +108,7 @@ function mergeProvider(
   change: Values,
   connector: Connector,
 ): Values {
-  const { needed, urls } = PROVIDERS[group];
+  const { required, urls } = PROVIDERS[group];
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const values = Object.fromEntries(
     Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value),
@@ -116,14 +117,14 @@ function mergeProvider(
     const problem = textProblem(value ?? "", VALUE_MAX);
     if (problem) throw Fault.field(`${group}.${field}`, problem);
   }
-  for (const field of needed) {
+  for (const field of required) {
     if (!values[field]) throw Fault.field(`${group}.${field}`, "is required");
   }
   for (const field of urls) {
     if (values[field]) checkWebUrl(`${group}.${field}`, values[field]);
-    // One that was stored before stays, and is refused when it is asked.
-    const wrong = change[field] ? connector.check(change[field]) : null;
-    if (wrong) throw Fault.field(`${group}.${field}`, wrong);
+    // Checks new URLs only; the connector refuses a forbidden stored one on each request.
+    const problem = change[field] ? connector.check(change[field]) : null;
+    if (problem) throw Fault.field(`${group}.${field}`, problem);
   }
   return values;
 }

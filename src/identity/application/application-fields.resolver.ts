@@ -15,16 +15,16 @@ import { listApplications } from "./owned-applications";
 const AFTER = {
   nullable: true,
   description:
-    "Id of the last entry seen, to go on after it: so nothing is shown twice or missed, whatever comes and goes meanwhile.",
+    "Id of the last entry seen; the page starts after it. Unlike offset, it neither repeats nor misses entries when the list changes.",
 } as const;
-const SKIP = { nullable: true, description: "How many to skip; 0 by default." } as const;
+const SKIP = { nullable: true, description: "Number of entries to skip; 0 by default." } as const;
 const TAKE = {
   nullable: true,
-  description: "How many at most; 100 by default, and no more than that.",
+  description: "Maximum number of entries; 100 by default, which is also the maximum.",
 } as const;
 
-const COUNT = { description: "How many there are in all, counted to 10,000." } as const;
-const EXACT = { description: "Whether totalCount counts them all; false beyond 10,000." } as const;
+const COUNT = { description: "Total number of entries, counted up to 10,000." } as const;
+const EXACT = { description: "Whether totalCount is exact; false beyond 10,000." } as const;
 
 @Resolver(() => ApplicationType)
 export class ApplicationFieldsResolver {
@@ -37,7 +37,7 @@ export class ApplicationFieldsResolver {
     @Arg("after", () => ID, AFTER) after?: string | null,
     @Arg("search", () => String, {
       nullable: true,
-      description: "Only users whose login or e-mail begins with this, without regard to case.",
+      description: "Only users whose login or e-mail starts with this text; case-insensitive.",
     })
     search?: string | null,
   ): Promise<ApplicationUsers> {
@@ -46,7 +46,7 @@ export class ApplicationFieldsResolver {
   }
 
   @FieldResolver(() => ApplicationSessions, {
-    description: "Sessions of the application that have not ended.",
+    description: "Live sessions of the application.",
   })
   async sessions(
     @Root() { id }: ApplicationType,

@@ -4,29 +4,29 @@ import type { Identity } from "../identity";
 import { parseId } from "../user/find-user";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
-/** Entries of a page at most, and unless fewer are asked for. */
+/** Default and maximum number of entries of a page. */
 const PAGE_MAX = 100;
 
-/** Entries of a whole list that are counted at most: to count more would read as many rows. */
+/** Upper bound of a total: counting more would read as many rows. */
 export const COUNT_MAX = 10_000;
 
-/** Where a page begins, and how much it holds. */
+/** Start and size of a page. */
 export interface PageRequest {
-  /** Id of the last entry seen: the list goes on after it, whatever came or went before it. */
+  /** Id of the last entry seen; the page starts after it (keyset pagination). */
   after?: string | null;
   offset?: number | null;
   limit?: number | null;
 }
 
-/** How many entries a list has. */
+/** Number of entries of a list. */
 export interface Total {
-  /** {@link COUNT_MAX} at most. */
+  /** At most {@link COUNT_MAX}. */
   count: number;
-  /** Whether these are all. */
+  /** Whether the count is not capped. */
   exact: boolean;
 }
 
-/** A page of a list; the whole is counted when it is asked for, once. */
+/** A page of a list. `total` counts the list lazily, and only once. */
 export interface Page<T> {
   nodes: T[];
   offset: number;
@@ -34,7 +34,7 @@ export interface Page<T> {
   total(): Promise<Total>;
 }
 
-/** A session as the owner of its application sees it: never its token. */
+/** A session as the owner of its application sees it, without its token. */
 export interface OwnedSession {
   id: number;
   userId: number | null;
@@ -44,14 +44,14 @@ export interface OwnedSession {
   expiresAt: Date;
 }
 
-// Greater than every text that begins with the prefix; the index is in the order of bytes.
+// Greater than every text that starts with the prefix; the index is in byte order.
 const AFTER = "($2::text || U&'\\+10FFFF')";
 const prefix = (column: string) => `(${column} ~>=~ $2::text AND ${column} ~<~ ${AFTER})`;
 const SEARCHED = `(${prefix("u.login_key")} OR ${prefix("u.email_key")})`;
 const users = (what: string, more = "") =>
   `SELECT ${what} FROM users u WHERE u.application_id = $1${more}`;
-// In the order of an index, so that counting stops where it is to, and reads no table from its start.
-const counted = (name: string, list: string) => ({
+// Ordered by an index, so that the count stops at the limit and does not scan the table.
+const cappedCount = (name: string, list: string) => ({
   name,
   text: `SELECT count(*) AS total FROM (${list} LIMIT ${COUNT_MAX + 1}) AS counted`,
 });
@@ -59,12 +59,12 @@ const ALL = {
   name: "owner_users",
   text: `${users(USER_COLUMNS)} AND u.id > $2 ORDER BY u.id LIMIT $3 OFFSET $4`,
 };
-const COUNT = counted("owner_users_count", `${users("1")} ORDER BY u.id`);
+const COUNT = cappedCount("owner_users_count", `${users("1")} ORDER BY u.id`);
 const SEARCH = {
   name: "owner_users_search",
   text: `${users(USER_COLUMNS, ` AND ${SEARCHED}`)} AND u.id > $3 ORDER BY u.id LIMIT $4 OFFSET $5`,
 };
-const SEARCH_COUNT = counted(
+const SEARCH_COUNT = cappedCount(
   "owner_users_search_count",
   `${users("1", ` AND ${SEARCHED}`)} ORDER BY u.id`,
 );
@@ -75,11 +75,11 @@ const SESSIONS = {
       last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
     ${LIVE} AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5`,
 };
-const SESSIONS_COUNT = counted("owner_sessions_count", `SELECT 1 ${LIVE} ORDER BY id DESC`);
+const SESSIONS_COUNT = cappedCount("owner_sessions_count", `SELECT 1 ${LIVE} ORDER BY id DESC`);
 
 /**
- * Users of an application in the order of their ids, all or those whose login or e-mail begins with a
- * text, without regard to case.
+ * Lists the users of an application by id: all, or those whose login or e-mail starts with a text
+ * (case-insensitive).
  * @throws Fault INVALID on after, offset, limit or search
  */
 export async function pageOfUsers(
@@ -95,7 +95,7 @@ export async function pageOfUsers(
   return { nodes: rows.map(toUser), offset, limit, total: totalOf(store, count, values) };
 }
 
-/** Sessions of an application that have not ended, newest first. @throws Fault INVALID */
+/** Lists the live sessions of an application, newest first. @throws Fault INVALID */
 export async function pageOfSessions(
   { store, clock }: Identity,
   applicationId: number,
@@ -107,7 +107,7 @@ export async function pageOfSessions(
   return { nodes, offset, limit, total: totalOf(store, SESSIONS_COUNT, values) };
 }
 
-/** Counts when it is first asked to. */
+/** Counts on the first call. */
 function totalOf(store: Store, statement: Statement, values: unknown[]): () => Promise<Total> {
   let counting: Promise<Total> | undefined;
   const count = async () => {
@@ -122,9 +122,9 @@ function totalOf(store: Store, statement: Statement, values: unknown[]): () => P
 }
 
 function bounds(request: PageRequest): { after?: number; offset: number; limit: number } {
-  const { after: seen } = request;
-  const after = seen === undefined || seen === null ? undefined : parseId(seen);
-  if (after === null) throw Fault.field("after", "is no id");
+  const { after: lastId } = request;
+  const after = lastId === undefined || lastId === null ? undefined : parseId(lastId);
+  if (after === null) throw Fault.field("after", "is not an id");
   const offset = request.offset ?? 0;
   if (offset < 0) throw Fault.field("offset", "must not be negative");
   const limit = request.limit ?? PAGE_MAX;

@@ -15,7 +15,7 @@ export class CreateApplicationInput {
   name!: string;
 }
 
-@InputType({ description: "Changes of an application. What is left out stays." })
+@InputType({ description: "Changes to an application. Omitted fields stay unchanged." })
 export class UpdateApplicationInput {
   @Field(() => ID, { description: "The application." })
   applicationId!: string;
@@ -40,56 +40,57 @@ export class UpdateApplicationInput {
 
   @Field(() => PushSendersName as object, {
     nullable: true,
-    description: "Who may ask for push notifications, beside the account's owner.",
+    description: "Who may send push notifications, in addition to the account's owner.",
   })
   pushSenders?: PushSenders | null;
 
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "Whether chat clients are told of an answer on another device of their user by a hangUp.",
+      "Whether chat clients receive a hangUp when another device of their user answers a call.",
   })
   answeredElsewhere?: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Whether a call wakes the devices of whoever it does not reach, by a push.",
+    description:
+      "Whether a call wakes the devices of a recipient whom it does not reach, by a push notification.",
   })
   wakePhones?: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: "Seconds that connected devices are given to accept before that: 0 to 30.",
+    description: "Time that connected devices have to accept before that, in seconds: 0 to 30.",
   })
   wakeAfterSeconds?: number | null;
 
   @Field(() => PushEnvironmentName as object, {
     nullable: true,
-    description: "The environment of the devices that are woken.",
+    description: "The push environment of the devices that are woken.",
   })
   wakeEnvironment?: PushEnvironment | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: "Web origins that may use sessions of the application; none for any.",
+    description: "Web origins that may use sessions of the application; empty allows any.",
   })
   webOrigins?: string[] | null;
 
   @Field(() => FacebookSettingsInput, {
     nullable: true,
-    description: "Sign-in through Facebook; null ends it.",
+    description: "Sign-in through Facebook; null disables it.",
   })
   facebook?: FacebookSettingsInput | null;
 
   @Field(() => TwitterSettingsInput, {
     nullable: true,
-    description: "Sign-in through Twitter; null ends it.",
+    description: "Sign-in through Twitter; null disables it.",
   })
   twitter?: TwitterSettingsInput | null;
 
   @Field(() => FirebaseSettingsInput, {
     nullable: true,
-    description: "Sign-in by phone number; null ends it.",
+    description: "Sign-in by phone number; null disables it.",
   })
   firebase?: FirebaseSettingsInput | null;
 }
@@ -101,7 +102,8 @@ export class RotateSecretInput {
 
   @Field(() => GraphQLSafeInt, {
     nullable: true,
-    description: "Seconds that the old secret stays valid: 0 to 30 days, a day when left out.",
+    description:
+      "Time that the old secret stays valid, in seconds: 0 to 30 days; one day by default.",
   })
   overlapSeconds?: number | null;
 }
@@ -116,25 +118,25 @@ export class ApplicationUserInput {
 }
 
 @ObjectType({
-  description: "What createApplication, updateApplication and rotateSecret answer.",
+  description: "Result of createApplication, updateApplication and rotateSecret.",
   simpleResolvers: true,
 })
 export class ApplicationPayload {
-  @Field(() => ApplicationType, { description: "The application as it is now." })
+  @Field(() => ApplicationType, { description: "The updated application." })
   application!: ApplicationType;
 }
 
-@ObjectType({ description: "What exportUser answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of exportUser.", simpleResolvers: true })
 export class ExportUserPayload {
   @Field(() => GraphQLJSONObject, {
     description:
-      "Every row that names the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, wakes.",
+      "All stored rows of the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, wakes.",
   })
   export!: object;
 }
 
-@ObjectType({ description: "What eraseUser answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of eraseUser.", simpleResolvers: true })
 export class EraseUserPayload {
-  @Field(() => ID, { description: "Id of the user who is no more." })
+  @Field(() => ID, { description: "Id of the erased user." })
   erasedUserId!: string;
 }

@@ -47,7 +47,7 @@ export class ApplicationResolver {
   }
 
   @Allow("account")
-  @Mutation(() => ApplicationPayload, { description: "Changes an application's settings." })
+  @Mutation(() => ApplicationPayload, { description: "Changes the settings of an application." })
   async updateApplication(
     @Ctx() { identity, visit }: IdentityContext,
     @Arg("input", () => UpdateApplicationInput, { description: "The changes." })
@@ -60,11 +60,11 @@ export class ApplicationResolver {
 
   @Allow("account")
   @Mutation(() => ApplicationPayload, {
-    description: "Gives an application a new secret; the old one stays valid for a while.",
+    description: "Gives an application a new secret; the old one stays valid for an overlap.",
   })
   async rotateSecret(
     @Ctx() { identity, visit }: IdentityContext,
-    @Arg("input", () => RotateSecretInput, { description: "Whose, and for how long." })
+    @Arg("input", () => RotateSecretInput, { description: "The application and the overlap." })
     { applicationId, overlapSeconds }: RotateSecretInput,
   ): Promise<ApplicationPayload> {
     const { accountId } = await visit.account();
@@ -74,7 +74,7 @@ export class ApplicationResolver {
 
   @Allow("account")
   @Mutation(() => ExportUserPayload, {
-    description: "Everything that is stored of a user, for a request of data access.",
+    description: "Exports everything stored about a user, for a data access request.",
   })
   async exportUser(
     @Ctx() { identity, visit }: IdentityContext,
@@ -88,7 +88,7 @@ export class ApplicationResolver {
 
   @Allow("account")
   @Mutation(() => EraseUserPayload, {
-    description: "Deletes a user with all its data, and ends its sessions and connections.",
+    description: "Deletes a user and all its data, and ends its sessions and connections.",
   })
   async eraseUser(
     @Ctx() { identity, visit }: IdentityContext,
@@ -97,10 +97,10 @@ export class ApplicationResolver {
   ): Promise<EraseUserPayload> {
     const { accountId } = await visit.account();
     const { id } = await ownApplication(identity, accountId, applicationId);
-    const number = parseId(userId);
-    if (number === null || !(await eraseUser(identity, id, number))) {
+    const erasedId = parseId(userId);
+    if (erasedId === null || !(await eraseUser(identity, id, erasedId))) {
       throw new Fault("NOT_FOUND", "There is no such user");
     }
-    return { erasedUserId: String(number) };
+    return { erasedUserId: String(erasedId) };
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "./provider-settings.type";
 import { PushEnvironmentName } from "./push-environment.type";
 
-/** GraphQL names of those who may ask for push notifications. */
+/** GraphQL names of who may send push notifications. */
 export const PushSendersName: Record<string, PushSenders> = {
   USERS: "users",
   MEMBERS: "members",
@@ -20,11 +20,11 @@ export const PushSendersName: Record<string, PushSenders> = {
 };
 registerEnumType(PushSendersName, {
   name: "PushSenders",
-  description: "Who may ask for push notifications, beside the account's owner.",
+  description: "Who may send push notifications, in addition to the account's owner.",
   valuesConfig: {
-    USERS: { description: "Everybody with a user's session, guests too." },
-    MEMBERS: { description: "Users, but no guests." },
-    NOBODY: { description: "Nobody but the owner." },
+    USERS: { description: "Every user, including guests." },
+    MEMBERS: { description: "Users except guests." },
+    NOBODY: { description: "Only the owner." },
   },
 });
 
@@ -36,19 +36,19 @@ abstract class ApplicationFields {
   @Field({ description: "Name of the application." })
   name!: string;
 
-  @Field({ description: "Key that goes with every signed request." })
+  @Field({ description: "Key that identifies the application in every signed request." })
   authKey!: string;
 
   @Field({ description: "Secret that requests are signed with." })
   authSecret!: string;
 
-  @Field({ description: "The key of the account that the application belongs to." })
+  @Field({ description: "Key of the account that the application belongs to." })
   accountKey!: string;
 
   @Field(() => Date, {
     nullable: true,
     description:
-      "Until when the secret before the last rotation is valid too; null when it is not.",
+      "Until when the previous secret stays valid after a rotation; null if it is not valid.",
   })
   previousSecretValidUntil!: Date | null;
 
@@ -62,33 +62,34 @@ abstract class ApplicationFields {
   emailNeedsPassword!: boolean;
 
   @Field(() => PushSendersName as object, {
-    description: "Who may ask for push notifications, beside the account's owner.",
+    description: "Who may send push notifications, in addition to the account's owner.",
   })
   pushSenders!: PushSenders;
 
   @Field({
     description:
-      "Whether chat clients are told of an answer on another device of their user by a hangUp.",
+      "Whether chat clients receive a hangUp when another device of their user answers a call.",
   })
   answeredElsewhere!: boolean;
 
   @Field({
-    description: "Whether a call wakes the devices of whoever it does not reach, by a push.",
+    description:
+      "Whether a call wakes the devices of a recipient whom it does not reach, by a push notification.",
   })
   wakePhones!: boolean;
 
   @Field(() => Int, {
-    description: "Seconds that connected devices are given to accept before that: 0 to 30.",
+    description: "Time that connected devices have to accept before that, in seconds: 0 to 30.",
   })
   wakeAfterSeconds!: number;
 
   @Field(() => PushEnvironmentName as object, {
-    description: "The environment of the devices that are woken.",
+    description: "The push environment of the devices that are woken.",
   })
   wakeEnvironment!: PushEnvironment;
 
   @Field(() => [String], {
-    description: "Web origins that may use sessions of the application; none for any.",
+    description: "Web origins that may use sessions of the application; empty allows any.",
   })
   webOrigins!: string[];
 
@@ -106,13 +107,13 @@ abstract class ApplicationFields {
 }
 
 @ObjectType("Application", {
-  description: "An application, which users, sessions and everything else belong to.",
+  description: "An application, which owns its users, sessions and all other data.",
 })
 export class ApplicationType extends ApplicationFields {}
 
 @ObjectType({
   description:
-    "An application in the list of its account. Users and sessions are listed of one application at a time, with Query.application.",
+    "An application in the list of its account. Query.application lists its users and sessions.",
 })
 export class ListedApplication extends ApplicationFields {}
 
@@ -130,30 +131,35 @@ export class ApplicationSessionType {
   })
   userId!: number | null;
 
-  @Field(() => String, { nullable: true, description: "Address that it was created from." })
+  @Field(() => String, { nullable: true, description: "IP address that created the session." })
   ip!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Client that it was created by." })
+  @Field(() => String, {
+    nullable: true,
+    description: "User-Agent header of the client that created the session.",
+  })
   userAgent!: string | null;
 
-  @Field(() => Date, { description: "When it was last used, to some seconds." })
+  @Field(() => Date, { description: "When it was last used, to within a few seconds." })
   lastActivityAt!: Date;
 
-  @Field(() => Date, { description: "When it ends unless it is used before." })
+  @Field(() => Date, { description: "When it expires unless it is used before." })
   expiresAt!: Date;
 }
 
-@ObjectType({ description: "A page of an application's users, in the order of their ids." })
+@ObjectType({ description: "A page of an application's users, ordered by id." })
 export class ApplicationUsers {
   page!: Page<UserType>;
 
   @Field(() => [UserType], { description: "The users." })
   nodes!: UserType[];
 
-  @Field(() => GraphQLSafeInt, { description: "How many were skipped." })
+  @Field(() => GraphQLSafeInt, { description: "Number of skipped entries." })
   offset!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  @Field(() => GraphQLSafeInt, {
+    description: "Maximum number of entries of the page, as applied.",
+  })
   limit!: number;
 }
 
@@ -164,14 +170,16 @@ export class ApplicationSessions {
   @Field(() => [ApplicationSessionType], { description: "The sessions." })
   nodes!: ApplicationSessionType[];
 
-  @Field(() => GraphQLSafeInt, { description: "How many were skipped." })
+  @Field(() => GraphQLSafeInt, { description: "Number of skipped entries." })
   offset!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  @Field(() => GraphQLSafeInt, {
+    description: "Maximum number of entries of the page, as applied.",
+  })
   limit!: number;
 }
 
-/** An application in the form that GraphQL shows, alone or in a list. */
+/** Converts an application to its GraphQL types. */
 export function showApplication({
   settings,
   ...rest

@@ -4,17 +4,17 @@ import type { Identity } from "../identity";
 import { AUTH_SECRET } from "./secret-key";
 import { type ApplicationSettings, readSettings } from "./settings";
 
-/** An application as requests need it. */
+/** The properties of an application that requests need. */
 export interface Application {
   id: number;
   accountId: number;
   authKey: string;
-  /** The secrets that are valid now: the current one, and the one before it during an overlap. */
+  /** The valid secrets: the current one, and during an overlap the previous one. */
   secrets: string[];
   signUpOpen: boolean;
   /** Whether users need their password to change their e-mail. */
   emailNeedsPassword: boolean;
-  /** Who may ask for push notifications, beside the account's owner. */
+  /** Who may send push notifications, in addition to the account's owner. */
   pushSenders: PushSenders;
   /** Whether the deprecated user list (V1) is refused. */
   v1ListDisabled: boolean;
@@ -42,14 +42,14 @@ interface ApplicationRow {
   settings: unknown;
 }
 
-/** Reads an application. @throws Fault INVALID on applicationId when there is none */
+/** Reads an application. @throws Fault INVALID on applicationId if it does not exist */
 export async function findApplication(identity: Identity, id: number): Promise<Application> {
   const [row] = await identity.store.query<ApplicationRow>(FIND, [id]);
   if (!row) throw Fault.field("applicationId", "names no application");
   const { sealer } = identity;
-  const overlap = row.previous_secret_until?.getTime() ?? 0;
+  const overlapEnd = row.previous_secret_until?.getTime() ?? 0;
   const secrets = [sealer.open(row.auth_secret, AUTH_SECRET)];
-  if (row.previous_secret !== null && overlap > identity.clock.now()) {
+  if (row.previous_secret !== null && overlapEnd > identity.clock.now()) {
     secrets.push(sealer.open(row.previous_secret, AUTH_SECRET));
   }
   return {

@@ -6,7 +6,7 @@ import type { Store } from "../../store/store";
 import { hashPassword } from "../password";
 import { AUTH_SECRET } from "./secret-key";
 
-/** What the first start makes, and writes to `DATA_DIR/credentials.json` in these words. */
+/** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
 export interface Credentials {
   base_url: string;
   graphql_url: string;
@@ -18,13 +18,13 @@ export interface Credentials {
   account_key: string;
 }
 
-/** Where clients find this deployment. */
+/** The endpoints of this deployment. */
 export type Addresses = Pick<Credentials, "base_url" | "graphql_url" | "chat_url" | "chat_domain">;
 
-/** Name of the file in the data folder. */
+/** Name of the credentials file in the data folder. */
 export const CREDENTIALS_FILE = "credentials.json";
 
-/** What the account's owner signs in with, written to `DATA_DIR/owner.json` in these words. */
+/** The credentials of the account's owner, as `DATA_DIR/owner.json` stores them. */
 export interface OwnerCredentials {
   email: string;
   password: string;
@@ -32,10 +32,10 @@ export interface OwnerCredentials {
 
 /** Name of the owner's file in the data folder. */
 export const OWNER_FILE = "owner.json";
-/** E-mail of the first account's owner, until the owner changes it. */
+/** Initial e-mail of the first account's owner. */
 const OWNER_EMAIL = "owner@localhost";
 
-/** Key of the advisory lock under which processes that start at once decide who is first. */
+/** Key of the advisory lock that serializes processes that start concurrently. */
 const LOCK = 5291_4000;
 
 const FIRST_ACCOUNT = {
@@ -44,10 +44,10 @@ const FIRST_ACCOUNT = {
 };
 
 /**
- * On an empty database creates an account with its owner and an application, and writes the
- * credentials of both, readable by this user of the machine alone. Gives an owner to the first account
- * of a database that was made before there were any. Otherwise changes nothing.
- * @returns what was created of an application, or null
+ * Initializes an empty database: creates an account with its owner and an application, and writes their
+ * credentials to files that only the process's system user can read. If the first account of an older
+ * database has no owner, creates one. Otherwise changes nothing.
+ * @returns the credentials of a created application, or null
  */
 export async function bootstrap(
   store: Store,
@@ -55,8 +55,8 @@ export async function bootstrap(
   dataDir: string,
   addresses: Addresses,
 ): Promise<Credentials | null> {
-  // Not through Prisma, whose query compiler takes 70 MB and a third of a second to load: a node that
-  // starts again can do without until somebody signs up.
+  // Avoids Prisma, whose query compiler takes 70 MB and a third of a second to load: a restarted node does
+  // not need it until a user signs up.
   const [first] = await store.query<{ email: string | null }>(FIRST_ACCOUNT, []);
   if (first && first.email !== null) return null;
   const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
@@ -101,8 +101,8 @@ export async function bootstrap(
       auth_secret: authSecret,
       account_key: account.accountKey,
     };
-    // Before the commit: a process that dies here leaves an empty database, and the next start
-    // writes the files anew. The other way round the secrets would be lost.
+    // Before the commit: if the process dies here, the database stays empty and the next start rewrites
+    // the files. After the commit, the secrets would be lost.
     await writeSecretFile(dataDir, OWNER_FILE, owner);
     await writeSecretFile(dataDir, CREDENTIALS_FILE, credentials);
     return credentials;

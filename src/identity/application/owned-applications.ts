@@ -13,21 +13,21 @@ import {
 import { AUTH_SECRET } from "./secret-key";
 import { type ApplicationSettings, readSettings } from "./settings";
 
-/** An application as its owner sees it, with the secret. */
+/** An application as its owner sees it, including the secret. */
 export interface OwnedApplication {
   id: number;
   name: string;
   authKey: string;
   authSecret: string;
   accountKey: string;
-  /** Until when the secret before the last rotation is valid too; null when it is not. */
+  /** Until when the previous secret stays valid after a rotation; null if it is not valid. */
   previousSecretValidUntil: Date | null;
   v1ListDisabled: boolean;
   signUpOpen: boolean;
   emailNeedsPassword: boolean;
   pushSenders: PushSenders;
   answeredElsewhere: boolean;
-  /** Whether a call may wake the devices of whoever it does not reach. */
+  /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
   wakePhones: boolean;
   wakeAfterSeconds: number;
   wakeEnvironment: PushEnvironment;
@@ -51,20 +51,20 @@ const FIND = {
 };
 const ROTATE = {
   name: "rotate_secret",
-  // In one statement, so that of two rotations at once each replaces the other's secret.
+  // One statement, so that concurrent rotations are applied one after the other.
   text: `UPDATE applications SET auth_secret = $3,
       previous_secret = CASE WHEN $4::timestamptz IS NULL THEN NULL ELSE auth_secret END,
       previous_secret_until = $4, updated_at = $5
     WHERE account_id = $1 AND id = $2`,
 };
 
-/** Applications of an account at most; they are listed in one piece. */
+/** Maximum number of applications of an account; their list has no pages. */
 export const APPLICATIONS_MAX = 1_000;
 
-/** Seconds that the old secret may stay valid after a rotation at most: 30 days. */
+/** Maximum time that the old secret stays valid after a rotation, in seconds: 30 days. */
 export const OVERLAP_MAX = 30 * 24 * 60 * 60;
-/** Seconds that it stays valid unless something else is asked for. */
-const OVERLAP = 24 * 60 * 60;
+/** Default time that the old secret stays valid, in seconds. */
+const OVERLAP_DEFAULT = 24 * 60 * 60;
 
 interface Row {
   id: number;
@@ -86,7 +86,7 @@ interface Row {
   account_key: string;
 }
 
-/** The applications of an account, oldest first. */
+/** Lists the applications of an account, oldest first. */
 export async function listApplications(
   identity: Identity,
   accountId: number,
@@ -95,19 +95,19 @@ export async function listApplications(
   return rows.map((row) => toOwned(identity, row));
 }
 
-/** One application of the account. @throws Fault NOT_FOUND for another account's as for none */
+/** Reads an application of an account. @throws Fault NOT_FOUND also if it belongs to another account */
 export async function ownApplication(
   identity: Identity,
   accountId: number,
   id: string,
 ): Promise<OwnedApplication> {
-  const number = parseId(id);
-  const [row] = number === null ? [] : await identity.store.query<Row>(FIND, [accountId, number]);
+  const parsed = parseId(id);
+  const [row] = parsed === null ? [] : await identity.store.query<Row>(FIND, [accountId, parsed]);
   if (!row) throw notFound();
   return toOwned(identity, row);
 }
 
-/** Creates an application. @throws Fault INVALID on name, and when the account has too many */
+/** Creates an application. @throws Fault INVALID on name, or if the account has too many applications */
 export async function createApplication(
   identity: Identity,
   accountId: number,
@@ -116,10 +116,10 @@ export async function createApplication(
   checkName(name);
   const id = await identity.store.db.$transaction(async (tx) => {
     const owner = { accountId: BigInt(accountId) };
-    // Of two at once the second counts the first.
+    // Locks the account, so that concurrent calls count each other's applications.
     await tx.$queryRaw`SELECT id FROM accounts WHERE id = ${owner.accountId} FOR UPDATE`;
     if ((await tx.application.count({ where: owner })) >= APPLICATIONS_MAX) throw tooMany();
-    const made = await tx.application.create({
+    const created = await tx.application.create({
       data: {
         ...owner,
         name,
@@ -129,14 +129,14 @@ export async function createApplication(
       },
       select: { id: true },
     });
-    return made.id;
+    return created.id;
   });
   return ownApplication(identity, accountId, String(id));
 }
 
 /**
- * Changes what is given of an application's settings.
- * @throws Fault NOT_FOUND, INVALID on the field that is wrong
+ * Changes the given settings of an application.
+ * @throws Fault NOT_FOUND; INVALID on the invalid field
  */
 export async function updateApplication(
   identity: Identity,
@@ -164,7 +164,7 @@ export async function updateApplication(
   };
   const where = { id: BigInt(id), accountId: BigInt(accountId) };
   await identity.store.db.$transaction(async (tx) => {
-    // The providers are one value of the row, so two changes at once would lose one another's.
+    // All providers share one column, so concurrent changes without the lock would be lost.
     await tx.$queryRaw`SELECT id FROM applications WHERE id = ${where.id} FOR UPDATE`;
     const row = await tx.application.findFirst({ where, select: { settings: true } });
     if (row === null) throw notFound();
@@ -177,8 +177,8 @@ export async function updateApplication(
 
 /**
  * Gives an application a new secret; the old one stays valid for the overlap.
- * @param overlapSeconds 0 to 30 days; a day when left out
- * @throws Fault NOT_FOUND, INVALID on overlapSeconds
+ * @param overlapSeconds 0 to 30 days; one day by default
+ * @throws Fault NOT_FOUND; INVALID on overlapSeconds
  */
 export async function rotateSecret(
   identity: Identity,
@@ -186,7 +186,7 @@ export async function rotateSecret(
   applicationId: string,
   overlapSeconds: number | null | undefined,
 ): Promise<OwnedApplication> {
-  const overlap = overlapSeconds ?? OVERLAP;
+  const overlap = overlapSeconds ?? OVERLAP_DEFAULT;
   if (overlap < 0 || overlap > OVERLAP_MAX) {
     throw Fault.field("overlapSeconds", `must be from 0 to ${OVERLAP_MAX}`);
   }
@@ -226,7 +226,7 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
 }
 
 function tooMany(): Fault {
-  const text = `An account has ${APPLICATIONS_MAX} applications at most`;
+  const text = `An account has at most ${APPLICATIONS_MAX} applications`;
   return new Fault("INVALID", text, { base: [text] });
 }
 

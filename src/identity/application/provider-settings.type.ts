@@ -6,12 +6,12 @@ export class FacebookSettings {
   @Field({ description: "Id of the Facebook app." })
   appId!: string;
 
-  @Field({ description: "Whether the app's secret is set; it is never shown." })
+  @Field({ description: "Whether the app secret is set; the secret itself is never returned." })
   appSecretSet!: boolean;
 
   @Field(() => String, {
     nullable: true,
-    description: "URL of the Graph API; null for Facebook's.",
+    description: "URL of the Graph API; null for Facebook's own.",
   })
   baseUrl!: string | null;
 
@@ -21,13 +21,15 @@ export class FacebookSettings {
 
 @ObjectType({ description: "How users sign in through Twitter.", simpleResolvers: true })
 export class TwitterSettings {
-  @Field({ description: "Key of the consumer." })
+  @Field({ description: "Consumer key." })
   consumerKey!: string;
 
-  @Field({ description: "Whether the consumer's secret is set; it is never shown." })
+  @Field({
+    description: "Whether the consumer secret is set; the secret itself is never returned.",
+  })
   consumerSecretSet!: boolean;
 
-  @Field(() => String, { nullable: true, description: "URL of the API; null for Twitter's." })
+  @Field(() => String, { nullable: true, description: "URL of the API; null for Twitter's own." })
   baseUrl!: string | null;
 }
 
@@ -41,54 +43,56 @@ export class FirebaseSettings {
 
   @Field(() => String, {
     nullable: true,
-    description: "URL of the keys that sign tokens; null for Google's.",
+    description: "URL of the public keys that verify tokens; null for Google's own.",
   })
   keysUrl!: string | null;
 }
 
-@InputType({ description: "Sign-in through Facebook. What is left out stays." })
+@InputType({ description: "Sign-in through Facebook. Omitted fields stay unchanged." })
 export class FacebookSettingsInput {
   @Field(() => String, { nullable: true, description: "Id of the Facebook app." })
   appId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The app's secret." })
+  @Field(() => String, { nullable: true, description: "App secret." })
   appSecret?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "URL of the Graph API; null for Facebook's.",
+    description: "URL of the Graph API; null for Facebook's own.",
   })
   baseUrl?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Version of the Graph API, as v19.0." })
+  @Field(() => String, { nullable: true, description: "Version of the Graph API, such as v19.0." })
   version?: string | null;
 }
 
-@InputType({ description: "Sign-in through Twitter. What is left out stays." })
+@InputType({ description: "Sign-in through Twitter. Omitted fields stay unchanged." })
 export class TwitterSettingsInput {
-  @Field(() => String, { nullable: true, description: "Key of the consumer." })
+  @Field(() => String, { nullable: true, description: "Consumer key." })
   consumerKey?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The consumer's secret." })
+  @Field(() => String, { nullable: true, description: "Consumer secret." })
   consumerSecret?: string | null;
 
-  @Field(() => String, { nullable: true, description: "URL of the API; null for Twitter's." })
+  @Field(() => String, { nullable: true, description: "URL of the API; null for Twitter's own." })
   baseUrl?: string | null;
 }
 
-@InputType({ description: "Sign-in by phone number through Firebase. What is left out stays." })
+@InputType({
+  description: "Sign-in by phone number through Firebase. Omitted fields stay unchanged.",
+})
 export class FirebaseSettingsInput {
   @Field(() => String, { nullable: true, description: "Id of the Firebase project." })
   projectId?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "URL of the keys that sign tokens; null for Google's.",
+    description: "URL of the public keys that verify tokens; null for Google's own.",
   })
   keysUrl?: string | null;
 }
 
-/** The providers as their owner sees them; null for one that is not set. */
+/** Converts the provider settings to their GraphQL types; null for a provider that is not configured. */
 export function showProviders({ facebook, twitter, firebase }: ApplicationSettings) {
   return {
     facebook: facebook

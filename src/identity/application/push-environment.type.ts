@@ -1,16 +1,16 @@
 import { registerEnumType } from "type-graphql";
 import type { PushEnvironment } from "../../store/generated/enums";
 
-/** GraphQL names of the environments. */
+/** GraphQL names of the push environments. */
 export const PushEnvironmentName: Record<string, PushEnvironment> = {
   DEVELOPMENT: "development",
   PRODUCTION: "production",
 };
 registerEnumType(PushEnvironmentName, {
   name: "PushEnvironment",
-  description: "Keeps the devices of developers apart from those of users.",
+  description: "Separates the devices of developers from those of users.",
   valuesConfig: {
-    DEVELOPMENT: { description: "Builds of developers; Apple's sandbox." },
-    PRODUCTION: { description: "What users have." },
+    DEVELOPMENT: { description: "Development builds; Apple's sandbox." },
+    PRODUCTION: { description: "Builds that users install." },
   },
 });

@@ -9,10 +9,10 @@ import { Refusal } from "../../store/refusal";
 import type { Store } from "../../store/store";
 import { resealSettings } from "./settings";
 
-/** Name of the key's file in the data folder of the embedded database. */
+/** Name of the key file in the data folder of the embedded database. */
 export const SECRET_KEY_FILE = "secret.key";
 
-/** Purpose under which the secrets of applications are sealed. */
+/** Purpose that the sealer binds the secrets of applications to. */
 export const AUTH_SECRET = "auth_secret";
 
 const SECRETS = {
@@ -30,7 +30,7 @@ interface SecretsRow {
 
 const RESEAL = {
   name: "reseal_auth_secrets",
-  // Unless another node, or a rotation, was faster.
+  // Unless another node or a rotation has changed them in the meantime.
   text: `UPDATE applications SET auth_secret = $2, previous_secret = $4
     WHERE id = $1 AND auth_secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`,
 };
@@ -42,18 +42,18 @@ const RESEAL_SETTINGS = {
 };
 
 /**
- * The keys that secrets are sealed with: SECRET_KEY, or for the embedded database a key of its own,
- * made at the first start and readable by the owner alone.
- * @throws Refusal when the file holds no key
+ * Loads the keys that seal secrets: SECRET_KEY or, for the embedded database, a key file. The first start
+ * creates the file, readable only by the process's system user.
+ * @throws Refusal if the file does not contain a key
  */
 export async function openSealer(config: Pick<Config, "SECRET_KEY" | "DATA_DIR">): Promise<Sealer> {
-  const keys = config.SECRET_KEY ?? [await keyOfFolder(config.DATA_DIR)];
+  const keys = config.SECRET_KEY ?? [await loadOrCreateKey(config.DATA_DIR)];
   return new Sealer(
     keys.map((text) => {
       const bytes = keyBytes(text);
       if (bytes === null) {
         throw new Refusal(
-          `${join(config.DATA_DIR, SECRET_KEY_FILE)} holds no key. Put back the file from a copy of the folder: without it the secrets in the database cannot be read.`,
+          `${join(config.DATA_DIR, SECRET_KEY_FILE)} does not contain a key. Restore the file from a backup of the folder: without it the secrets in the database cannot be decrypted.`,
         );
       }
       return bytes;
@@ -61,7 +61,7 @@ export async function openSealer(config: Pick<Config, "SECRET_KEY" | "DATA_DIR">
   );
 }
 
-async function keyOfFolder(folder: string): Promise<string> {
+async function loadOrCreateKey(folder: string): Promise<string> {
   const path = join(folder, SECRET_KEY_FILE);
   try {
     return (await readFile(path, "utf8")).trim();
@@ -81,18 +81,18 @@ async function keyOfFolder(folder: string): Promise<string> {
 }
 
 /**
- * Seals under the first key what stands in clear or under an older one; shows at the start that the
- * keys are the right ones.
- * @throws Refusal when a secret cannot be opened
+ * Re-encrypts with the first key every secret that is unencrypted or encrypted with an older key. Opens all
+ * of them, so that wrong keys are detected at the start.
+ * @throws Refusal if a secret cannot be opened
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
   for await (const row of everyRow<SecretsRow>(store, SECRETS)) await resealRow(store, sealer, row);
 }
 
 /**
- * Opens every secret of a database and changes nothing.
- * @returns the number of applications that they are of
- * @throws Refusal when one cannot be opened
+ * Checks that every secret of a database can be opened; read-only.
+ * @returns the number of applications
+ * @throws Refusal if a secret cannot be opened
  */
 export async function openSecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
   let applications = 0;
@@ -103,21 +103,21 @@ export async function openSecrets(store: Pick<Store, "query">, sealer: Sealer): 
   return applications;
 }
 
-/** The secrets of a row, and its settings where some of them are to be sealed anew. */
+/** Opens the secrets of a row. `settings` is null unless they have to be stored again. */
 function openRow(sealer: Sealer, row: SecretsRow): { opened: string[]; settings: unknown } {
   return orRefuse(() => ({
-    opened: sealedOf(row).map((text) => sealer.open(text, AUTH_SECRET)),
+    opened: sealedSecrets(row).map((text) => sealer.open(text, AUTH_SECRET)),
     settings: resealSettings(row.settings, sealer),
   }));
 }
 
-function sealedOf({ auth_secret, previous_secret }: SecretsRow): string[] {
+function sealedSecrets({ auth_secret, previous_secret }: SecretsRow): string[] {
   return [auth_secret, previous_secret].filter((text) => text !== null);
 }
 
 async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise<void> {
   const { opened, settings } = openRow(sealer, row);
-  if (sealedOf(row).some((text) => sealer.isStale(text))) {
+  if (sealedSecrets(row).some((text) => sealer.isStale(text))) {
     const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET));
     await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
   }
@@ -127,13 +127,13 @@ async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise
   }
 }
 
-/** What opening a secret of the database gives. @throws Refusal when it cannot be opened */
+/** Runs a function that opens secrets of the database. @throws Refusal if it fails */
 export function orRefuse<T>(open: () => T): T {
   try {
     return open();
   } catch (cause) {
     throw new Refusal(
-      "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) is not the one that this database was used with.",
+      "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) does not match this database.",
       { cause },
     );
   }

@@ -6,9 +6,9 @@ const facebook = z.object({
   appId: z.string(),
   /** Sealed in the database. */
   appSecret: z.string(),
-  /** Of the Graph API; Facebook's own by default. */
+  /** URL of the Graph API; Facebook's own by default. */
   baseUrl: z.string().optional(),
-  /** Version of the Graph API, as `v19.0`. */
+  /** Version of the Graph API, such as `v19.0`. */
   version: z.string().optional(),
 });
 
@@ -17,14 +17,14 @@ const twitter = z.object({
   consumerKey: z.string(),
   /** Sealed in the database. */
   consumerSecret: z.string(),
-  /** Of the API; Twitter's own by default. */
+  /** URL of the API; Twitter's own by default. */
   baseUrl: z.string().optional(),
 });
 
 /** Sign-in by phone number through Firebase (firebase.google.com "Verify ID Tokens"). */
 const firebase = z.object({
   projectId: z.string(),
-  /** Where Google publishes the keys that sign tokens, as a JSON Web Key Set; Google's by default. */
+  /** URL of the JSON Web Key Set that verifies tokens; Google's own by default. */
   keysUrl: z.string().optional(),
 });
 
@@ -34,29 +34,30 @@ const settings = z.object({
   firebase: firebase.optional(),
 });
 
-/** What an account owner sets for an application, beside the columns of its row. */
+/** The settings of an application that are stored as JSON. */
 export type ApplicationSettings = z.infer<typeof settings>;
 
-/** Which of the settings are secrets, sealed where they are stored: group and field. */
+/** The settings that are sealed in the database. */
 const SECRETS: ReadonlyArray<readonly [group: keyof ApplicationSettings, field: string]> = [
   ["facebook", "appSecret"],
   ["twitter", "consumerSecret"],
 ];
 
-/** The settings of a row, their secrets opened. @throws Error when no key opens one */
+/** Parses the settings of a row and opens their secrets. @throws Error if no key opens a secret */
 export function readSettings(json: unknown, sealer: Sealer): ApplicationSettings {
   return mapSecrets(settings.parse(json), (text, purpose) => sealer.open(text, purpose));
 }
 
-/** The settings as a row keeps them, their secrets sealed. */
+/** Seals the secrets of settings for storage. */
 export function writeSettings(given: ApplicationSettings, sealer: Sealer): ApplicationSettings {
   return mapSecrets(given, (text, purpose) => sealer.seal(text, purpose));
 }
 
 /**
- * The settings of a row with every secret sealed under the first key, or null where all of them are.
- * What other rooms keep there stays as it is.
- * @throws Error when no key opens one
+ * Re-encrypts the secrets of a row's settings with the first key. The settings of other modules stay
+ * unchanged.
+ * @returns the settings to store, or null if no secret has changed
+ * @throws Error if no key opens a secret
  */
 export function resealSettings(json: unknown, sealer: Sealer): unknown {
   const copy = structuredClone(json ?? {}) as Record<string, Record<string, unknown> | undefined>;
@@ -66,7 +67,7 @@ export function resealSettings(json: unknown, sealer: Sealer): unknown {
     const value = values?.[field];
     if (values === undefined || typeof value !== "string") continue;
     const purpose = `${group}.${field}`;
-    // Opened in any case, to show that the keys are the right ones.
+    // Always opens the secret, to verify the keys.
     const text = sealer.open(value, purpose);
     if (!sealer.isStale(value)) continue;
     values[field] = sealer.seal(text, purpose);

@@ -32,7 +32,7 @@ const EXPORT = {
       'calls', ${rows(
         "to_jsonb(c) || jsonb_build_object('participation', to_jsonb(m))",
         "c.id",
-        // Apart, so that each part is found by an index.
+        // A UNION, so that each part uses an index.
         `(SELECT k.id FROM calls k WHERE k.caller_id = u.id
             UNION SELECT k.call_id FROM call_participants k WHERE k.user_id = u.id) AS found
           JOIN calls c ON c.id = found.id
@@ -41,7 +41,7 @@ const EXPORT = {
       'wakes', ${rows(
         "to_jsonb(e)",
         "e.id",
-        // Pushes for calls that name the user: as the caller, or as the one who was woken.
+        // Pushes for the user's calls: those that the user caused as the caller, and those sent to the user.
         `call_participants m JOIN calls c ON c.id = m.call_id JOIN push_events e ON e.call_id = c.id
           WHERE m.user_id = u.id
             AND (c.caller_id = u.id OR e.selector -> 'ids' = jsonb_build_array(u.id))`,
@@ -51,9 +51,8 @@ const EXPORT = {
 };
 
 /**
- * Everything that the database holds of a user, by table and column in camelCase; hashes of passwords
- * and tokens stay where they are. Other users' parts are left out: of a call, and which of their devices
- * an event reached.
+ * Exports all data of a user, by table and column in camelCase. Excludes hashes of passwords and tokens, and
+ * the data of other users: their participation in calls, and the deliveries to their devices.
  * @throws Fault NOT_FOUND
  */
 export async function exportUser(
@@ -68,16 +67,16 @@ export async function exportUser(
   return camelCase(row.found) as object;
 }
 
-/** What a client sent as JSON is kept in these columns, and keeps its own keys. */
+/** Columns with a client's own JSON, whose keys are not converted. */
 const VERBATIM = new Set(["selector"]);
 
 function camelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCase);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
+    Object.entries(value).map(([name, field]) => [
       name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      VERBATIM.has(name) ? each : camelCase(each),
+      VERBATIM.has(name) ? field : camelCase(field),
     ]),
   );
 }

@@ -9,23 +9,23 @@ const FIND = {
   text: "SELECT coalesce(web_origins, '{}') AS web_origins FROM applications WHERE id = $1",
 };
 
-/** Milliseconds that a list is remembered, should the word of a change be lost. */
+/** TTL of a cached list, in milliseconds, in case the event of a change is lost. */
 const TTL_MS = 5_000;
 
-/** What a page is told that an application does not admit. */
+/** Error text for a web page whose origin the application does not allow. */
 export const ORIGIN_REFUSED = "This origin may not use this application";
 
 /** A live connection of a web page to an application. */
 export interface PageConnection {
   applicationId: number;
   origin: string;
-  /** Closes it, because the application does not admit the page any more. */
+  /** Closes the connection when the application no longer allows the page's origin. */
   refuse(): void;
 }
 
 /**
- * Which web pages may use the sessions of an application. A browser names the page's origin (RFC 6454
- * section 7) in every request that could do harm; other clients name none and are not asked.
+ * Checks which web origins may use the sessions of an application. Browsers send the page's origin (RFC 6454
+ * section 7) in every request that could do harm; requests without an origin pass.
  */
 export class WebOrigins {
   private readonly lists = new LRUCache<number, string[]>({ max: 1_000, ttl: TTL_MS });
@@ -38,7 +38,7 @@ export class WebOrigins {
   ) {}
 
   /**
-   * Lets pass an origin of the application's list; any where the list is empty, and none at all.
+   * Checks an origin against the application's list; an empty list allows any origin.
    * @throws Fault FORBIDDEN
    */
   async check(applicationId: number, origin: string | undefined): Promise<void> {
@@ -48,8 +48,9 @@ export class WebOrigins {
   }
 
   /**
-   * Adds a connection, which is refused once its application does not admit the page any more; answers
-   * how to withdraw it. A list that changed just before is the caller's to check.
+   * Tracks a connection and closes it when its application no longer allows the page's origin. The caller
+   * checks the origin once more afterwards, in case the list changed just before.
+   * @returns a function that stops tracking it
    */
   watch(page: PageConnection): () => void {
     const pages = this.pages.get(page.applicationId) ?? new Set();
@@ -59,28 +60,29 @@ export class WebOrigins {
     };
   }
 
-  /** Forgets a changed list, and refuses the pages that the new one does not hold. */
-  forget(ending: Ending): void {
-    if (ending.kind !== "application changed") return;
+  /** Evicts a changed list and closes the pages that the new list does not allow. */
+  forget(event: Ending): void {
+    if (event.kind !== "application changed") return;
     this.epoch++;
-    this.lists.delete(ending.applicationId);
-    void this.review(ending.applicationId);
+    this.lists.delete(event.applicationId);
+    void this.recheck(event.applicationId);
   }
 
-  /** Refuses the pages that lists do not hold any more whose change was not heard of. */
+  /** Rechecks all pages, in case events of changed lists were lost. */
   async sweep(): Promise<void> {
     this.epoch++;
     this.lists.clear();
-    for (const applicationId of [...this.pages.keys()]) await this.review(applicationId);
+    for (const applicationId of [...this.pages.keys()]) await this.recheck(applicationId);
   }
 
-  private async review(applicationId: number): Promise<void> {
+  private async recheck(applicationId: number): Promise<void> {
     for (const page of [...(this.pages.get(applicationId) ?? [])]) {
       try {
         await this.check(applicationId, page.origin);
       } catch (error) {
         if (error instanceof Fault && error.code === "FORBIDDEN") page.refuse();
-        else this.log.warn({ err: error }, "the web pages of an application could not be checked");
+        else
+          this.log.warn({ err: error }, "the web origins of an application could not be checked");
       }
     }
   }
@@ -89,7 +91,7 @@ export class WebOrigins {
     const { epoch } = this;
     const [row] = await this.store.query<{ web_origins: string[] }>(FIND, [applicationId]);
     const list = row?.web_origins ?? [];
-    // A list that changed while it was read may be the old one.
+    // A list that changed during the read may be stale.
     if (epoch === this.epoch) this.lists.set(applicationId, list);
     return list;
   }

@@ -5,25 +5,25 @@ import type { Identity } from "../identity";
 import { isSpelledOtherwise } from "./email";
 
 /**
- * Checks an e-mail that a user changes to. The old address is told of each change, and anybody's address
- * can be written there first, so a change counts as a mail that was asked for.
- * @throws Fault INVALID when the address is taken, LIMITED
+ * Checks a user's new e-mail. The old address is notified of each change, and users may enter any address,
+ * so a change counts as a requested mail.
+ * @throws Fault INVALID if the address is taken; LIMITED
  */
 export async function checkNewEmail(
   identity: Identity,
   { applicationId, userId }: UserViewer,
-  fresh: string | null | undefined,
-  old: string | null,
+  newEmail: string | null | undefined,
+  oldEmail: string | null,
   ip: string,
 ): Promise<void> {
-  if (identity.deliverEmailChange !== null && old !== null) {
+  if (identity.deliverEmailChange !== null && oldEmail !== null) {
     await identity.limits.address("reset", ip);
     await identity.limits.application("reset", applicationId);
   }
-  await refuseSpelling(identity, applicationId, fresh, userId);
+  await refuseSpelling(identity, applicationId, newEmail, userId);
 }
 
-/** @throws Fault INVALID when somebody else has the address in another spelling */
+/** @throws Fault INVALID if another user has the address in a different spelling */
 export async function refuseSpelling(
   identity: Identity,
   applicationId: number,
@@ -36,7 +36,7 @@ export async function refuseSpelling(
   }
 }
 
-/** Whether the application asks for the password before an e-mail changes. */
+/** Returns whether the application requires the password for a change of the e-mail. */
 export async function emailNeedsPassword(
   identity: Identity,
   applicationId: number,
@@ -44,7 +44,7 @@ export async function emailNeedsPassword(
   return (await findApplication(identity, applicationId)).emailNeedsPassword;
 }
 
-/** Has the old address told of a change, behind the answer. The change stands, whatever becomes of it. */
+/** Notifies the old address of a change. Best effort: a failure is only logged. */
 export async function tellOldEmail(
   identity: Identity,
   applicationId: number,
@@ -54,6 +54,6 @@ export async function tellOldEmail(
   try {
     await identity.deliverEmailChange({ applicationId, email });
   } catch (error) {
-    identity.log.error({ err: error }, "an old address could not be told that the e-mail changed");
+    identity.log.error({ err: error }, "an old e-mail address could not be notified of its change");
   }
 }

@@ -3,31 +3,31 @@ import { isText } from "../../core/text";
 import type { Store } from "../../store/store";
 
 /**
- * What no address holds: white space, controls, characters that nobody sees (format, default ignorable),
- * and what separates and quotes addresses in a header (RFC 5322 section 3.4).
+ * Characters that no address contains: white space, control and invisible characters (format, default
+ * ignorable), and the separators and quotes of addresses in a header (RFC 5322 section 3.4).
  */
 const NOT_IN_ADDRESS = /[\s,;<>()"\\\p{Z}\p{Cc}\p{Cf}\p{DI}]/u;
 
-/** Code units of an address at most; longer ones are nobody's. */
+/** Maximum length of an address, in UTF-16 code units; no user has a longer one. */
 const LENGTH_MAX = 510;
 
-/** Whether a text is one e-mail address. Whether it exists only a mail can tell. */
+/** Returns whether a text has the form of a single e-mail address. */
 export function isEmail(text: string): boolean {
   if (text.length > LENGTH_MAX || !isText(text) || !hasForm(text)) return false;
-  // What looks like one character may be normalised into another: the full-width @ is an @.
+  // Normalization may change the form: a full-width @ becomes an @.
   const domain = domainOf(text);
   return hasForm(emailKey(text)) && (isAscii(domain) || domainToASCII(domain) !== "");
 }
 
-/** Whether there is a single @ between two parts of characters that may stand in an address. */
+/** Returns whether a single @ separates two non-empty parts of valid characters. */
 function hasForm(text: string): boolean {
   const parts = text.split("@");
   return parts.length === 2 && parts.every((part) => part !== "") && !NOT_IN_ADDRESS.test(text);
 }
 
 /**
- * What addresses are compared by: NFKC and lower case, the domain as IDNA writes it in ASCII (RFC 5891).
- * Two spellings of one address have one key.
+ * Normalizes an address for comparison: NFKC and lower case, the domain in IDNA's ASCII form (RFC 5891). All
+ * spellings of an address have the same key.
  */
 export function emailKey(email: string): string {
   const folded = email.normalize("NFKC").toLowerCase().normalize("NFKC");
@@ -37,8 +37,8 @@ export function emailKey(email: string): string {
 }
 
 /**
- * The keys that a user of this address may have, the likeliest first. Rows from before addresses were
- * normalised have the address in lower case, in whatever spelling it was sent.
+ * Returns the keys that a user with this address may have, the most likely first. Rows from before the
+ * introduction of normalization have the address as it was sent, in lower case.
  */
 export function emailKeys(email: string): string[] {
   const exact = email.toLowerCase();
@@ -59,26 +59,26 @@ export function emailKeys(email: string): string[] {
   return [...new Set([exact, emailKey(email), ...spellings])];
 }
 
-/** An operator and its operand as they compare `email_key`: every key that an address may have. */
+/** Converts an operator and operand on an e-mail to ones on `email_key`, with all keys of an address. */
 export function emailOperand(operator: string, value: unknown): [operator: string, value: unknown] {
   const values = (Array.isArray(value) ? value : [value]).map(String);
   const keys = values.flatMap(emailKeys);
   if (operator === "eq" && keys.length > 1) return ["in", keys];
   if (operator === "eq") return [operator, keys[0]];
   if (operator === "in" || operator === "nin") return [operator, keys];
-  const folded = values.map((each) => each.toLowerCase());
+  const folded = values.map((text) => text.toLowerCase());
   return [operator, Array.isArray(value) ? folded : folded[0]];
 }
 
-const SPELLED = {
+const FIND_VARIANTS = {
   name: "email_in_another_spelling",
   text: `SELECT id FROM users WHERE application_id = $1 AND email_key = ANY($2::text[])
     AND id IS DISTINCT FROM $3::bigint LIMIT 1`,
 };
 
 /**
- * Whether somebody else has this address in a spelling from before addresses were normalised. The unique
- * index finds every other one.
+ * Returns whether another user has this address in a spelling from before the introduction of normalization.
+ * The unique index covers all other spellings.
  */
 export async function isSpelledOtherwise(
   { query }: Pick<Store, "query">,
@@ -87,9 +87,9 @@ export async function isSpelledOtherwise(
   userId: number | null,
 ): Promise<boolean> {
   const key = emailKey(email);
-  const others = emailKeys(email).filter((each) => each !== key);
-  if (others.length === 0) return false;
-  return (await query(SPELLED, [applicationId, others, userId])).length > 0;
+  const variants = emailKeys(email).filter((variant) => variant !== key);
+  if (variants.length === 0) return false;
+  return (await query(FIND_VARIANTS, [applicationId, variants, userId])).length > 0;
 }
 
 function domainOf(email: string): string {

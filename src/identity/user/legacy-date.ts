@@ -1,4 +1,4 @@
-/** A span of time in milliseconds of Unix time: from its start up to, not including, its end. */
+/** A range of Unix time in milliseconds; `end` is exclusive. */
 export interface Span {
   start: number;
   end: number;
@@ -7,14 +7,14 @@ export interface Span {
 const DAY = /^(\d{4})([-.])(\d{2})\2(\d{2})$/;
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
-/** Times that can be stored and written with four digits of a year. */
-const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+/** The last time whose year has four digits. */
+const TIME_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const MS = { second: 1_000, minute: 60_000, day: 24 * 60 * 60_000 };
 
 /**
- * Reads a date of the legacy list (interface.md "GET /users"): `yyyy-mm-dd` or `yyyy.mm.dd` is that
- * whole day in UTC, ISO 8601 with a time is that second, in UTC where it names no zone.
- * @returns undefined for what is no date, and for one before 1970
+ * Parses a date of the V1 user list (`ListUsersByPage` in schema/rest/users-legacy.graphql). `yyyy-mm-dd` and
+ * `yyyy.mm.dd` are a whole day in UTC. ISO 8601 with a time is one second, in UTC unless it has a zone.
+ * @returns undefined if the text is not a date, or is before 1970
  */
 export function readSpan(text: string): Span | undefined {
   const day = DAY.exec(text);
@@ -35,18 +35,18 @@ export function readSpan(text: string): Span | undefined {
 }
 
 function span(start: number | undefined, length: number): Span | undefined {
-  if (start === undefined || start < 0 || start > END_OF_TIME) return undefined;
-  return { start, end: Math.min(start + length, END_OF_TIME) };
+  if (start === undefined || start < 0 || start > TIME_MAX) return undefined;
+  return { start, end: Math.min(start + length, TIME_MAX) };
 }
 
-/** Midnight in UTC; undefined where the calendar has no such day, as 30 February. */
+/** Midnight in UTC; undefined for a day that does not exist, such as 30 February. */
 function dayStart(...parts: Array<string | undefined>): number | undefined {
   const [year, month, day] = parts.map(Number) as [number, number, number];
-  // Of a year below 100 Date.UTC makes one of the twentieth century.
+  // Date.UTC maps years below 100 to the twentieth century.
   if (year < 1970) return undefined;
   const at = Date.UTC(year, month - 1, day);
-  const read = new Date(at);
-  return read.getUTCMonth() === month - 1 && read.getUTCDate() === day ? at : undefined;
+  const parsed = new Date(at);
+  return parsed.getUTCMonth() === month - 1 && parsed.getUTCDate() === day ? at : undefined;
 }
 
 function zoneOffset(zone = "Z"): number | undefined {

@@ -5,7 +5,7 @@ const OWN_CALLS = `ARRAY(SELECT p.call_id FROM call_participants p WHERE p.user_
 
 const REMOVE: Statement[] = [
   {
-    // In the order in which whoever records calls locks them.
+    // In the lock order of the call recorder, to avoid deadlocks.
     name: "lock_calls_of_users",
     text: `SELECT c.id FROM calls c WHERE c.id = ANY(${OWN_CALLS}) ORDER BY c.id FOR UPDATE`,
   },
@@ -26,10 +26,10 @@ const REMOVE: Statement[] = [
 ];
 
 /**
- * Deletes users with everything that names them: sessions, tags, identities, subscriptions, events,
- * password links, their part in calls and the pushes that woke phones for these. A call stays for the
- * others who took part, without naming the deleted; one that nobody is left of goes. Then every node is
- * told, and their connections close.
+ * Deletes users and all data that refers to them: sessions, tags, identities, subscriptions, events, password
+ * reset links, their participation in calls, and the pushes that woke devices for these calls. A call remains
+ * for its other participants, without the deleted user, and is deleted after its last one. Then notifies
+ * every node, which closes the users' connections.
  */
 export async function removeUsers(identity: Identity, userIds: number[]): Promise<void> {
   await identity.store.transaction(async ({ query }) => {

@@ -1,8 +1,8 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from "graphql";
 
 /**
- * Whether an operation selects a field of this name right below the field being resolved, through
- * fragments too. One that `@skip` or `@include` takes away counts as selected.
+ * Returns whether an operation selects one of these fields directly below the field being resolved, also
+ * through fragments. A field that `@skip` or `@include` excludes counts as selected.
  */
 export function selects(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, "fieldNodes" | "fragments">,

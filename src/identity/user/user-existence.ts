@@ -8,28 +8,30 @@ const EXISTS = {
 };
 
 /**
- * Which users exist, asked for every signal. A user seen is remembered for a minute at most, and
- * forgotten at once when it is deleted; one not found is asked for again each time.
+ * Caches which users exist, since every signal checks it. An entry has a TTL of one minute and is evicted
+ * when the user is deleted. Missing users are not cached.
  */
 export class UserExistence {
-  private readonly known = new LRUCache<number, number>({ max: 50_000, ttl: 60_000 });
+  /** The application of each user, by the user's id. */
+  private readonly users = new LRUCache<number, number>({ max: 50_000, ttl: 60_000 });
+  /** Detects evictions during a read, whose result may then be stale. */
   private epoch = 0;
 
   constructor(private readonly store: Store) {}
 
-  /** Whether this user of this application exists; one indexed read when it is not remembered. */
+  /** Returns whether this user of this application exists; a cache miss costs one indexed read. */
   async has(applicationId: number, userId: number): Promise<boolean> {
-    if (this.known.get(userId) === applicationId) return true;
+    if (this.users.get(userId) === applicationId) return true;
     const { epoch } = this;
     const rows = await this.store.query(EXISTS, [userId, applicationId]);
-    if (rows.length > 0 && epoch === this.epoch) this.known.set(userId, applicationId);
+    if (rows.length > 0 && epoch === this.epoch) this.users.set(userId, applicationId);
     return rows.length > 0;
   }
 
-  /** Forgets a deleted user. */
-  forget(ending: Ending): void {
-    if (ending.kind !== "user") return;
+  /** Evicts a deleted user. */
+  forget(event: Ending): void {
+    if (event.kind !== "user") return;
     this.epoch++;
-    this.known.delete(ending.userId);
+    this.users.delete(event.userId);
   }
 }

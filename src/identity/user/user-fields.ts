@@ -1,7 +1,7 @@
 import { Fault, type FieldErrors } from "../../core/errors";
 import { emailKey, isEmail } from "./email";
 
-/** What a client may write of a user. Absent: unchanged. Null: cleared. */
+/** The writable fields of a user. Absent: unchanged. Null: cleared. */
 export interface UserFields {
   login?: string | null;
   email?: string | null;
@@ -19,13 +19,13 @@ export interface UserFields {
   timezone?: number | null;
 }
 
-/** Characters of a text field at most. */
+/** Maximum length of a text field, in characters. */
 const TEXT_MAX = 255;
-/** Characters of custom_data at most. */
+/** Maximum length of custom_data, in characters. */
 const CUSTOM_DATA_MAX = 5_000;
-/** Tags of a user at most (interface.md "Limits"). */
+/** Maximum number of tags of a user. */
 export const TAGS_MAX = 5;
-/** Minutes that a time zone differs from UTC at most: UTC-12:00 to UTC+14:00. */
+/** Range of time zone offsets, in minutes: UTC-12:00 to UTC+14:00. */
 const TIMEZONE = { min: -720, max: 840 };
 
 const LOGIN = /^[A-Za-z0-9._@+-]{1,70}$/;
@@ -42,8 +42,8 @@ const TEXTS = [
 ] as const;
 
 /**
- * Checks what a client writes and gives it as columns of the Prisma model, tags apart.
- * @throws Fault INVALID with every field that is wrong
+ * Checks a user's fields and converts them to columns of the Prisma model. Tags are separate.
+ * @throws Fault INVALID with all invalid fields
  */
 export function checkUserFields(fields: UserFields): {
   columns: Record<string, string | number | bigint | null>;
@@ -51,12 +51,12 @@ export function checkUserFields(fields: UserFields): {
 } {
   const errors: FieldErrors = {};
   const columns: Record<string, string | number | bigint | null> = {};
-  const refuse = (field: string, message: string) => {
+  const reject = (field: string, message: string) => {
     errors[field] = [...(errors[field] ?? []), message];
   };
   const text = (field: keyof UserFields, value: string, max: number) => {
     const problem = textProblem(value, max);
-    if (problem) refuse(field, problem);
+    if (problem) reject(field, problem);
     columns[field] = value;
   };
 
@@ -70,7 +70,7 @@ export function checkUserFields(fields: UserFields): {
 
   if (fields.login !== undefined) {
     if (fields.login !== null && !LOGIN.test(fields.login)) {
-      refuse("login", "must be 1 to 70 letters, digits or . - _ @ +");
+      reject("login", "must be 1 to 70 letters, digits or . - _ @ +");
     }
     columns.login = fields.login;
     columns.loginKey = fields.login?.toLowerCase() ?? null;
@@ -78,7 +78,7 @@ export function checkUserFields(fields: UserFields): {
   if (fields.email !== undefined) {
     if (fields.email !== null) {
       text("email", fields.email, TEXT_MAX);
-      if (!isEmail(fields.email)) refuse("email", "must be an e-mail address");
+      if (!isEmail(fields.email)) reject("email", "must be an e-mail address");
     }
     columns.email = fields.email;
     columns.emailKey = fields.email === null ? null : emailKey(fields.email);
@@ -89,28 +89,28 @@ export function checkUserFields(fields: UserFields): {
   const { timezone } = fields;
   if (timezone !== undefined) {
     if (timezone !== null && (timezone < TIMEZONE.min || timezone > TIMEZONE.max)) {
-      refuse("timezone", `must be from ${TIMEZONE.min} to ${TIMEZONE.max} minutes`);
+      reject("timezone", `must be from ${TIMEZONE.min} to ${TIMEZONE.max} minutes`);
     }
     columns.timezone = timezone;
   }
-  const tags = fields.tags === undefined ? undefined : cleanTags(fields.tags ?? [], refuse);
+  const tags = fields.tags === undefined ? undefined : cleanTags(fields.tags ?? [], reject);
 
   const [first] = Object.entries(errors);
   if (first) throw new Fault("INVALID", `${first[0]} ${first[1][0]}`, errors);
   return { columns, tags };
 }
 
-function cleanTags(given: string[], refuse: (field: string, message: string) => void): string[] {
+function cleanTags(given: string[], reject: (field: string, message: string) => void): string[] {
   const tags = [...new Set(given.map((tag) => tag.trim()).filter((tag) => tag !== ""))];
-  if (tags.length > TAGS_MAX) refuse("tags", `are too many (maximum is ${TAGS_MAX})`);
+  if (tags.length > TAGS_MAX) reject("tags", `are too many (maximum is ${TAGS_MAX})`);
   for (const tag of tags) {
-    const problem = tag.includes(",") ? "must not hold a comma" : textProblem(tag, TEXT_MAX);
-    if (problem) refuse("tags", problem);
+    const problem = tag.includes(",") ? "must not contain a comma" : textProblem(tag, TEXT_MAX);
+    if (problem) reject("tags", problem);
   }
   return tags;
 }
 
-/** What is wrong with a text of a user, of so many characters at most; null when nothing is. */
+/** Checks the length of a text, in characters. @returns the problem, or null */
 export function textProblem(value: string, max: number): string | null {
   const length = value.length <= max ? value.length : [...value].length;
   return length > max ? `is too long (maximum is ${max} characters)` : null;

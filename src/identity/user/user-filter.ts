@@ -2,7 +2,7 @@ import { Fault } from "../../core/errors";
 import { emailOperand } from "./email";
 import { TAGS_SQL } from "./user";
 
-/** Conditions on one field of the user list, all of which hold. */
+/** Conditions on one field of the user list; all must match. */
 export interface Operators<T> {
   eq?: T | null;
   in?: T[] | null;
@@ -18,21 +18,21 @@ type Kind = "stand-alone" | "either" | "additional";
 
 interface Field {
   kind: Kind;
-  /** What is compared and sorted by. */
+  /** The SQL expression that is compared and sorted by. */
   sql: string;
   type: "bigint" | "text" | "timestamptz";
-  /** Compared without regard to case, through its lower-case column. */
-  folded?: boolean;
+  /** Case-insensitive: `sql` is the lower-case column. */
+  caseInsensitive?: boolean;
 }
 
-/** Dates leave the service to the second, so they are compared to the second too. */
+/** Clients receive dates without fractional seconds, so comparisons ignore these too. */
 const seconds = <C extends string>(column: C) => `date_trunc('second', ${column})` as const;
 
-/** The fields of the user list (interface.md "GET /users/v2"), which can be filtered and sorted by. */
+/** The fields that the V2 user list filters and sorts by (`ListUsers` in schema/rest/users.graphql). */
 export const USER_LIST_FIELDS = {
   id: { kind: "stand-alone", sql: "u.id", type: "bigint" },
-  login: { kind: "stand-alone", sql: "u.login_key", type: "text", folded: true },
-  email: { kind: "stand-alone", sql: "u.email_key", type: "text", folded: true },
+  login: { kind: "stand-alone", sql: "u.login_key", type: "text", caseInsensitive: true },
+  email: { kind: "stand-alone", sql: "u.email_key", type: "text", caseInsensitive: true },
   fullName: { kind: "stand-alone", sql: "u.full_name", type: "text" },
   phone: { kind: "stand-alone", sql: "u.phone", type: "text" },
   externalId: { kind: "stand-alone", sql: "u.external_id", type: "text" },
@@ -47,32 +47,32 @@ export const USER_LIST_FIELDS = {
 /** A field of {@link USER_LIST_FIELDS}. */
 export type UserListField = keyof typeof USER_LIST_FIELDS;
 
-/** What the list is filtered by. */
+/** The filter of a user list; all conditions must match. */
 export type UserFilter = { [F in UserListField]?: Operators<string | number | Date> | null };
 
 const PRIMARY = ["eq", "in", "startWith"] as const;
 const COMPARE = { gt: ">", lt: "<", gte: ">=", lte: "<=" } as const;
 type Compare = keyof typeof COMPARE;
 
-/** Entries of a user list that start_with allows. */
+/** Limit of a user list that uses start_with. */
 export const START_WITH_LIMIT = 5;
-/** Characters of a start_with argument at least. */
+/** Minimum length of a start_with argument, in characters. */
 const START_WITH_MIN = 4;
-/** Values of one in or nin at most. */
+/** Maximum number of values of an in or nin. */
 const VALUES_MAX = 1_000;
 
-/** A checked filter. */
+/** A filter compiled to SQL. */
 export interface UserCondition {
   /** SQL over `u`, with parameters from `$2` on; `$1` is the application. */
   sql: string;
   values: unknown[];
-  /** Whether start_with occurs, which forces the limit. */
+  /** Whether the filter uses start_with, which lowers the limit. */
   startWith: boolean;
 }
 
 /**
- * Checks a filter by the five rules of the user list and gives it as SQL.
- * @throws Fault INVALID that names the broken rule
+ * Checks a filter against the five rules of the user list and compiles it to SQL.
+ * @throws Fault INVALID with the violated rule
  */
 export function userCondition(filter: UserFilter): UserCondition {
   const conditions: string[] = [];
@@ -94,12 +94,12 @@ export function userCondition(filter: UserFilter): UserCondition {
       if (value === undefined) continue;
       checkOperand(name, operator, value);
       if (operator in COMPARE && field.kind !== "additional") {
-        throw broken(2, `${name} cannot be used with compare operators (gt, lt, gte, lte)`);
+        throw ruleViolated(2, `${name} cannot be used with compare operators (gt, lt, gte, lte)`);
       }
       if (operator === "startWith") {
         startWith = true;
         if ([...String(value)].length < START_WITH_MIN) {
-          throw broken(5, `start_with requires at least ${START_WITH_MIN} characters`);
+          throw ruleViolated(5, `start_with requires at least ${START_WITH_MIN} characters`);
         }
       }
       if (field.kind !== "additional") {
@@ -109,7 +109,7 @@ export function userCondition(filter: UserFilter): UserCondition {
       const [compare, operand] =
         name === "email"
           ? emailOperand(operator, value)
-          : [operator, field.folded ? fold(value) : value];
+          : [operator, field.caseInsensitive ? lowerCase(value) : value];
       conditions.push(
         name === "userTags"
           ? tagCondition(compare, operand, bind)
@@ -131,7 +131,7 @@ function condition(field: Field, operator: string, value: unknown, bind: Bind): 
     case "in":
       return `${sql} = ANY(${bind(value, `${type}[]`)})`;
     case "nin":
-      // Whoever has no value at all is not in the list either.
+      // Also matches users without a value.
       return `(${sql} IS NULL OR ${sql} <> ALL(${bind(value, `${type}[]`)}))`;
     case "startWith":
       return prefix(sql, String(value), bind);
@@ -156,8 +156,8 @@ function tagCondition(operator: string, value: unknown, bind: Bind): string {
 }
 
 /**
- * A prefix as a range in the byte order of text_pattern_ops: every character of it is literal, and
- * the index serves it with a parameter, which LIKE's would not.
+ * Matches a prefix as a range in the byte order of text_pattern_ops. Every character is literal, and unlike
+ * LIKE with a parameter it uses the index.
  */
 function prefix(sql: string, value: string, bind: Bind): string {
   const from = `${sql} ~>=~ ${bind(value, "text")}`;
@@ -166,43 +166,44 @@ function prefix(sql: string, value: string, bind: Bind): string {
 }
 
 /**
- * The least text that comes after every text with this prefix, in the order of code points, which is
- * the order of UTF-8's bytes; undefined where nothing does.
+ * The smallest text after all texts with this prefix, in the order of code points, which is the byte order of
+ * UTF-8; undefined if there is none.
  */
 function afterPrefix(value: string): string | undefined {
   const points = [...value];
   while (points.at(-1) === "\u{10FFFF}") points.pop();
   const last = points.pop()?.codePointAt(0);
   if (last === undefined) return undefined;
-  // Between the two stand the surrogates, which are no characters.
+  // Skips the surrogates, which are not characters.
   return points.join("") + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-function fold(value: unknown): unknown {
+function lowerCase(value: unknown): unknown {
   return Array.isArray(value)
-    ? value.map((each) => String(each).toLowerCase())
+    ? value.map((element) => String(element).toLowerCase())
     : String(value).toLowerCase();
 }
 
 function checkOperand(name: string, operator: string, value: unknown): void {
   if (value === null) throw Fault.field(name, `${operator} needs a value`);
-  const all = Array.isArray(value) ? value : [value];
-  if (all.length === 0) throw Fault.field(name, `${operator} needs at least one value`);
-  if (all.length > VALUES_MAX)
-    throw Fault.field(name, `${operator} takes ${VALUES_MAX} values at most`);
+  const values = Array.isArray(value) ? value : [value];
+  if (values.length === 0) throw Fault.field(name, `${operator} needs at least one value`);
+  if (values.length > VALUES_MAX) {
+    throw Fault.field(name, `${operator} takes at most ${VALUES_MAX} values`);
+  }
 }
 
-/** A filter without a stand-alone field and primary operator: by the rule that says what it has is not enough. */
+/** The violated rule of a filter without a primary operator on a stand-alone field. */
 function notSelective(excluding: boolean, additional: boolean): Fault {
   const needed =
     "a query must contain at least one stand-alone field (id, login, email, full_name, phone, " +
     "external_id, facebook_id, twitter_id, user_tags) with a primary operator (eq, in, start_with)";
-  if (excluding) return broken(4, `nin alone is not enough: ${needed}`);
-  if (additional) return broken(3, `additional fields alone are not enough: ${needed}`);
-  return broken(1, needed);
+  if (excluding) return ruleViolated(4, `nin alone is not enough: ${needed}`);
+  if (additional) return ruleViolated(3, `additional fields alone are not enough: ${needed}`);
+  return ruleViolated(1, needed);
 }
 
-function broken(rule: number, text: string): Fault {
+function ruleViolated(rule: number, text: string): Fault {
   const message = `Rule ${rule}: ${text}`;
   return new Fault("INVALID", message, { base: [message] });
 }

@@ -10,18 +10,18 @@ import {
   userCondition,
 } from "./user-filter";
 
-/** Users of a page at most, and by default (interface.md "Limits"). */
+/** Default and maximum number of users of a page. */
 export const LIST_MAX = 100;
 
-/** Which users, in which order, and which part of them. */
+/** Filter, order and page of a user list. */
 export interface UserListRequest {
   filter: UserFilter;
   sort?: { asc?: UserListField | null; desc?: UserListField | null } | null;
-  /** How many to skip. */
+  /** Number of users to skip. */
   offset?: number | null;
-  /** How many at most; above 100 counts as 100. */
+  /** Maximum number of users; capped at 100. */
   limit?: number | null;
-  /** Whether the total will be asked for: then one statement reads the page and counts. */
+  /** Whether the total will be needed, so that one statement reads the page and counts. */
   counted?: boolean;
 }
 
@@ -29,15 +29,15 @@ export interface UserListRequest {
 export interface UserList {
   users: User[];
   offset: number;
-  /** The limit as applied. */
+  /** The applied limit. */
   limit: number;
-  /** Users that the filter matches in all; counted only when asked for. */
+  /** Counts all users that the filter matches, lazily. */
   total(): Promise<number>;
 }
 
 /**
- * Lists users of the viewer's application by the rules of the V2 list.
- * @throws Fault INVALID that names the broken rule, or the paging parameter
+ * Lists users of the viewer's application, by the rules of the V2 user list.
+ * @throws Fault INVALID with the violated rule, or on the paging parameter
  */
 export async function listUsers(
   identity: Identity,
@@ -47,26 +47,26 @@ export async function listUsers(
   const condition = userCondition(request.filter);
   const offset = request.offset ?? 0;
   if (offset < 0) throw Fault.field("offset", "must not be negative");
-  const asked = request.limit ?? LIST_MAX;
-  if (asked < 1) throw Fault.field("limit", "must be at least 1");
-  const limit = condition.startWith ? START_WITH_LIMIT : Math.min(asked, LIST_MAX);
+  const requested = request.limit ?? LIST_MAX;
+  if (requested < 1) throw Fault.field("limit", "must be at least 1");
+  const limit = condition.startWith ? START_WITH_LIMIT : Math.min(requested, LIST_MAX);
   const sql = { name: "user_list", where: condition.sql, order: order(request.sort) };
   const values = [viewer.applicationId, ...condition.values];
   return readList(identity, { ...sql, values }, { offset, limit, counted: request.counted });
 }
 
-/** Users of an application, in SQL. */
+/** The SQL of a user list. */
 export interface UserSelection {
-  /** Name of the statement; each shape of it is prepared once. */
+  /** Name of the prepared statement; each distinct text of it is prepared once. */
   name: string;
-  /** Over `u`, with `$1` for the application and its values from `$2` on. */
+  /** Condition over `u`; `$1` is the application, and the values start at `$2`. */
   where: string;
-  /** Of ORDER BY, down to a column that no two users share. */
+  /** ORDER BY, ending with a unique column. */
   order: string;
   values: unknown[];
 }
 
-/** Reads one page of a selection, and counts it in the same statement where that will be asked for. */
+/** Reads a page of users; with `counted`, the same statement also counts all of them. */
 export async function readList(
   { store }: Pick<Identity, "store">,
   { name, where, order, values }: UserSelection,
@@ -74,24 +74,24 @@ export async function readList(
 ): Promise<UserList> {
   const from = `FROM users u WHERE u.application_id = $1 AND ${where}`;
   const last = values.length;
-  const total = counted ? `, (SELECT count(*) ${from}) AS total` : "";
+  const totalColumn = counted ? `, (SELECT count(*) ${from}) AS total` : "";
   const rows = await store.query<UserRow & { total?: number }>(
     {
       name,
-      text: `SELECT ${USER_COLUMNS}${total} ${from} ORDER BY ${order}
+      text: `SELECT ${USER_COLUMNS}${totalColumn} ${from} ORDER BY ${order}
         LIMIT $${last + 1}::int OFFSET $${last + 2}::bigint`,
     },
     [...values, limit, offset],
   );
   const users = rows.map(toUser);
-  const found = rows[0]?.total;
+  const knownTotal = rows[0]?.total;
   return {
     users,
     offset,
     limit,
     async total() {
-      if (found !== undefined) return found;
-      // A page that is not full is the last one, and says how many there are.
+      if (knownTotal !== undefined) return knownTotal;
+      // A page that is not full is the last one, so its end is the total.
       if (users.length < limit && (users.length > 0 || offset === 0)) return offset + users.length;
       const text = `SELECT count(*) AS total ${from}`;
       const [row] = await store.query<{ total: number }>({ name, text }, values);

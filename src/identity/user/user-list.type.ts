@@ -3,7 +3,7 @@ import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
 import { UserType } from "./user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
 
-/** GraphQL names of the fields that the user list sorts by. */
+/** GraphQL names of the sort fields of the user list. */
 const UserSortField = Object.fromEntries(
   Object.keys(USER_LIST_FIELDS).map((field) => [
     field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
@@ -12,13 +12,13 @@ const UserSortField = Object.fromEntries(
 );
 registerEnumType(UserSortField, {
   name: "UserSortField",
-  description: "What the user list can be sorted by.",
+  description: "Sort fields of the user list.",
   valuesConfig: Object.fromEntries(
     Object.entries(UserSortField).map(([name, field]) => [name, { description: `By ${field}.` }]),
   ),
 });
 
-@InputType({ description: "Conditions on a number; all that are given hold." })
+@InputType({ description: "Conditions on a number; all given ones must match." })
 export class IntegerFilter {
   @Field(() => GraphQLSafeInt, { nullable: true, description: "Equal. Primary." })
   eq?: number | null;
@@ -45,7 +45,7 @@ export class IntegerFilter {
   lte?: number | null;
 }
 
-@InputType({ description: "Conditions on a text; all that are given hold." })
+@InputType({ description: "Conditions on a text; all given ones must match." })
 export class StringFilter {
   @Field(() => String, { nullable: true, description: "Equal. Primary." })
   eq?: string | null;
@@ -54,7 +54,7 @@ export class StringFilter {
   @Field(() => String, {
     nullable: true,
     description:
-      "Begins with this text of at least 4 characters, taken literally. Primary; forces the limit to 5.",
+      "Starts with this literal text of at least 4 characters. Primary; sets the limit to 5.",
   })
   startWith?: string | null;
   @Field(() => [String], { nullable: true, description: "None of these. Excludes." })
@@ -75,7 +75,7 @@ export class StringFilter {
   lte?: string | null;
 }
 
-@InputType({ description: "Conditions on a time; all that are given hold." })
+@InputType({ description: "Conditions on a time; all given ones must match." })
 export class DateFilter {
   @Field(() => Date, { nullable: true, description: "Equal, to the second." })
   eq?: Date | null;
@@ -94,17 +94,17 @@ export class DateFilter {
 }
 
 @InputType("UserFilter", {
-  description: `Which users to list. Five rules hold: 1. at least one stand-alone field with a primary operator
-(eq, in, startWith); 2. a stand-alone field takes no compare operator (gt, lt, gte, lte); 3. an additional
-field alone is not enough; 4. nin alone is not enough; 5. startWith takes at least 4 characters and
-forces the limit to 5.`,
+  description: `Filter of the user list. Five rules apply: 1. a filter has at least one stand-alone field with a primary
+operator (eq, in, startWith); 2. stand-alone fields do not support comparison operators (gt, lt, gte, lte);
+3. additional fields alone are not enough; 4. nin alone is not enough; 5. startWith takes at least 4 characters
+and sets the limit to 5.`,
 })
 export class UserFilterInput {
   @Field({ nullable: true, description: "By numeric id. Stand-alone." })
   id?: IntegerFilter;
-  @Field({ nullable: true, description: "By login, without regard to case. Stand-alone." })
+  @Field({ nullable: true, description: "By login, case-insensitive. Stand-alone." })
   login?: StringFilter;
-  @Field({ nullable: true, description: "By e-mail, without regard to case. Stand-alone." })
+  @Field({ nullable: true, description: "By e-mail, case-insensitive. Stand-alone." })
   email?: StringFilter;
   @Field({ nullable: true, description: "By name. Stand-alone." })
   fullName?: StringFilter;
@@ -118,54 +118,54 @@ export class UserFilterInput {
   twitterId?: StringFilter;
   @Field({
     nullable: true,
-    description: "By tag: a user matches when one of its tags does. Stand-alone or additional.",
+    description: "By tag: a user matches if one of its tags does. Stand-alone or additional.",
   })
   userTags?: StringFilter;
-  @Field({ nullable: true, description: "By last request. Additional." })
+  @Field({ nullable: true, description: "By the time of the last request. Additional." })
   lastRequestAt?: DateFilter;
-  @Field({ nullable: true, description: "By sign-up. Additional." })
+  @Field({ nullable: true, description: "By the time of the sign-up. Additional." })
   createdAt?: DateFilter;
-  @Field({ nullable: true, description: "By last change. Additional." })
+  @Field({ nullable: true, description: "By the time of the last change. Additional." })
   updatedAt?: DateFilter;
 }
 
 @InputType("UserSort", {
-  description: "Order of a user list: one of the two; by id when left out.",
+  description: "Order of a user list: exactly one of asc and desc; by id if omitted.",
 })
 export class UserSortInput {
   @Field(() => UserSortField, {
     nullable: true,
-    description: "Ascending by this field, users without it first.",
+    description: "Ascending by this field; users without a value come first.",
   })
   asc?: UserListField | null;
   @Field(() => UserSortField, {
     nullable: true,
-    description: "Descending by this field, users without it last.",
+    description: "Descending by this field; users without a value come last.",
   })
   desc?: UserListField | null;
 }
 
 @ObjectType({
-  description: "Where a page stands (Relay cursor connections).",
+  description: "Position of a page in its list (Relay cursor connections).",
   simpleResolvers: true,
 })
 export class PageInfo {
-  @Field({ description: "Whether more follow." })
+  @Field({ description: "Whether more entries follow." })
   hasNextPage!: boolean;
-  @Field({ description: "Whether some come before." })
+  @Field({ description: "Whether there are entries before the page." })
   hasPreviousPage!: boolean;
   @Field(() => String, { nullable: true, description: "Cursor of the first edge." })
   startCursor!: string | null;
   @Field(() => String, {
     nullable: true,
-    description: "Cursor of the last edge; ask for what comes after it.",
+    description: "Cursor of the last edge; pass it as after for the next page.",
   })
   endCursor!: string | null;
 }
 
-@ObjectType({ description: "A user at its place in a list.", simpleResolvers: true })
+@ObjectType({ description: "A user and its position in a list.", simpleResolvers: true })
 export class UserEdge {
-  @Field({ description: "The place." })
+  @Field({ description: "Cursor of the position." })
   cursor!: string;
   @Field(() => UserType, { description: "The user." })
   node!: UserType;

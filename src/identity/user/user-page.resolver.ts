@@ -9,33 +9,36 @@ import { UserEdge } from "./user-list.type";
 import { pageUsers, usersByFullName, usersByTags } from "./user-page";
 import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";
 
-const PAGE = { nullable: true, description: "Which page, from 1; the first by default." } as const;
+const PAGE = {
+  nullable: true,
+  description: "Number of the page, from 1; the first by default.",
+} as const;
 const PER_PAGE = {
   nullable: true,
-  description: "How many on a page; 10 by default, and no more than 100.",
+  description: "Number of users per page; 10 by default, at most 100.",
 } as const;
-const INSTEAD = "Use users.";
+const REPLACEMENT = "Use users.";
 
-/** The lists of before `users`, for clients that know pages by number. */
+/** The deprecated user lists with numbered pages. */
 @Resolver(() => UserPage)
 export class UserPageResolver {
   @Allow("user")
   @Query(() => UserPage, {
     description:
-      "Users of the application by the language of the V1 list; refused unless the application's user settings enable that list.",
-    deprecationReason: INSTEAD,
+      "Users of the application by the filter language of the V1 user list. Forbidden if the application's settings disable that list.",
+    deprecationReason: REPLACEMENT,
   })
   async usersPage(
     @Ctx() { identity, visit }: IdentityContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("filter", () => [UserConditionInput], {
       nullable: true,
-      description: "Conditions, all of which hold.",
+      description: "Conditions; all must match.",
     })
     filter?: UserConditionInput[] | null,
     @Arg("order", () => UserOrderInput, {
       nullable: true,
-      description: "In which order; by id when left out.",
+      description: "Order of the list; by id if omitted.",
     })
     order?: UserOrderInput | null,
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
@@ -48,8 +51,8 @@ export class UserPageResolver {
 
   @Allow("user")
   @Query(() => UserPage, {
-    description: "Users of exactly this name, by id.",
-    deprecationReason: INSTEAD,
+    description: "Users with exactly this name, ordered by id.",
+    deprecationReason: REPLACEMENT,
   })
   async usersByFullName(
     @Ctx() { identity, visit }: IdentityContext,
@@ -65,8 +68,8 @@ export class UserPageResolver {
 
   @Allow("user")
   @Query(() => UserPage, {
-    description: "Users who have any of these tags, by id.",
-    deprecationReason: INSTEAD,
+    description: "Users with any of these tags, ordered by id.",
+    deprecationReason: REPLACEMENT,
   })
   async usersByTags(
     @Ctx() { identity, visit }: IdentityContext,
@@ -76,7 +79,8 @@ export class UserPageResolver {
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
     const counted = selects(info, ["totalCount"]);
-    return usersByTags(identity, await visit.user(), tags, { page, perPage, counted });
+    const viewer = await visit.user();
+    return usersByTags(identity, viewer, tags, { page, perPage, counted });
   }
 
   @FieldResolver(() => [UserType], { description: "The users." })
@@ -84,12 +88,12 @@ export class UserPageResolver {
     return list.users;
   }
 
-  @FieldResolver(() => [UserEdge], { description: "The users with their places." })
+  @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
   edges(@Root() { list }: UserPage): UserEdge[] {
     return list.users.map((node, index) => ({ node, cursor: cursorAt(list.offset + index) }));
   }
 
-  @FieldResolver(() => GraphQLSafeInt, { description: "Users on all pages." })
+  @FieldResolver(() => GraphQLSafeInt, { description: "Number of users on all pages." })
   totalCount(@Root() { list }: UserPage): Promise<number> {
     return list.total();
   }

@@ -10,25 +10,26 @@ import {
 } from "./legacy-filter";
 import { LIST_MAX, readList, type UserList } from "./user-list";
 
-/** Users of a page by default (interface.md "Limits"). */
+/** Default number of users per page. */
 export const PER_PAGE = 10;
-/** Tags of one search at most. */
+/** Maximum number of tags of a search. */
 const TAGS_MAX = 1_000;
 
 const DISABLED =
   "The list of users at /users is disabled: it can be enabled in the application's user settings. " +
   "Use /users/v2 instead";
 
-/** Which page: counted from 1, of how many users. */
+/** Number and size of a page. */
 export interface PageRequest {
+  /** Counted from 1. */
   page?: number | null;
-  /** Above 100 counts as 100. */
+  /** Capped at 100. */
   perPage?: number | null;
-  /** Whether the total will be asked for: then one statement reads the page and counts. */
+  /** Whether the total will be needed, so that one statement reads the page and counts. */
   counted?: boolean;
 }
 
-/** A page of users as the deprecated lists have it. */
+/** A numbered page of a deprecated user list. */
 export interface UserPageResult {
   list: UserList;
   currentPage: number;
@@ -36,8 +37,8 @@ export interface UserPageResult {
 }
 
 /**
- * Lists users of the viewer's application by the language of the V1 list.
- * @throws Fault FORBIDDEN while the application forbids that list; INVALID on filter, page or perPage
+ * Lists users of the viewer's application by the filter language of the V1 user list.
+ * @throws Fault FORBIDDEN if the application disables that list; INVALID on filter, page or perPage
  */
 export async function pageUsers(
   identity: Identity,
@@ -58,7 +59,7 @@ export async function pageUsers(
   });
 }
 
-/** The users of exactly this name. @throws Fault INVALID on fullName, page or perPage */
+/** Lists the users with exactly this name. @throws Fault INVALID on page or perPage */
 export async function usersByFullName(
   identity: Identity,
   viewer: UserViewer,
@@ -73,7 +74,7 @@ export async function usersByFullName(
   });
 }
 
-/** The users who have any of these tags. @throws Fault INVALID on tags, page or perPage */
+/** Lists the users with any of these tags. @throws Fault INVALID on tags, page or perPage */
 export async function usersByTags(
   identity: Identity,
   viewer: UserViewer,
@@ -99,10 +100,10 @@ async function readPage(
 ): Promise<UserPageResult> {
   const currentPage = request.page ?? 1;
   if (currentPage < 1) throw Fault.field("page", "must be at least 1");
-  const asked = request.perPage ?? PER_PAGE;
-  if (asked < 1) throw Fault.field("perPage", "must be at least 1");
-  const perPage = Math.min(asked, LIST_MAX);
-  // Beyond the largest exact number nobody stands, and the offset is exact there.
+  const requested = request.perPage ?? PER_PAGE;
+  if (requested < 1) throw Fault.field("perPage", "must be at least 1");
+  const perPage = Math.min(requested, LIST_MAX);
+  // Keeps the offset an exact integer; no list is that long.
   const offset = Math.min((currentPage - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const values = [viewer.applicationId, ...selection.values];
   const list = await readList(

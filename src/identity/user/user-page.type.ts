@@ -16,20 +16,20 @@ const UserField = Object.fromEntries(
 );
 registerEnumType(UserField, {
   name: "UserField",
-  description: "What the deprecated page of users is filtered and sorted by.",
+  description: "Filter and sort fields of the deprecated user lists.",
   valuesConfig: Object.fromEntries(
     Object.entries(UserField).map(([name, field]) => [name, { description: `By ${field}.` }]),
   ),
 });
 
-const MEANING: Record<LegacyOperator, string> = {
+const OPERATOR_DESCRIPTIONS: Record<LegacyOperator, string> = {
   gt: "Greater, or later.",
   lt: "Less, or earlier.",
   ge: "Greater or equal.",
   le: "Less or equal.",
-  eq: "Equal; of a date without a time, on that day in UTC.",
-  ne: "Not equal, or without a value.",
-  between: "From the first of two values to the second, both included.",
+  eq: "Equal; for a date without a time, within that day in UTC.",
+  ne: "Not equal; also matches users without a value.",
+  between: "Between two values, inclusive.",
   in: "One of the values.",
 };
 const UserOperator = Object.fromEntries(
@@ -37,11 +37,11 @@ const UserOperator = Object.fromEntries(
 );
 registerEnumType(UserOperator, {
   name: "UserOperator",
-  description: "How the deprecated page of users compares.",
+  description: "Operators of the deprecated user lists.",
   valuesConfig: Object.fromEntries(
     LEGACY_OPERATORS.map((operator) => [
       operator.toUpperCase(),
-      { description: MEANING[operator] },
+      { description: OPERATOR_DESCRIPTIONS[operator] },
     ]),
   ),
 });
@@ -49,22 +49,22 @@ registerEnumType(UserOperator, {
 const SortDirection = { ASC: "asc", DESC: "desc" } as const;
 registerEnumType(SortDirection, {
   name: "SortDirection",
-  description: "Which way a list is sorted.",
+  description: "Sort direction.",
   valuesConfig: {
-    ASC: { description: "Ascending, users without a value first." },
-    DESC: { description: "Descending, users without a value last." },
+    ASC: { description: "Ascending; users without a value come first." },
+    DESC: { description: "Descending; users without a value come last." },
   },
 });
 
 @InputType("UserCondition", {
   description:
-    "A condition of the deprecated page of users. One list is given, the one that suits the field: with one value, with two for BETWEEN, with one or more for IN.",
+    "A condition of the deprecated user lists. Exactly one list is given, the one that matches the field: with one value, with two for BETWEEN, or with one or more for IN.",
 })
 export class UserConditionInput {
-  @Field(() => UserField, { description: "What is compared." })
+  @Field(() => UserField, { description: "Field to compare." })
   field!: LegacyField;
 
-  @Field(() => UserOperator, { description: "How it is compared." })
+  @Field(() => UserOperator, { description: "Operator." })
   operator!: LegacyOperator;
 
   @Field(() => [GraphQLSafeInt], {
@@ -73,32 +73,32 @@ export class UserConditionInput {
   })
   numbers?: number[] | null;
 
-  @Field(() => [String], { nullable: true, description: "For texts and tags, taken literally." })
+  @Field(() => [String], { nullable: true, description: "For texts and tags; literal." })
   strings?: string[] | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: "For times: yyyy-mm-dd or yyyy.mm.dd, a day in UTC; or ISO 8601, to the second.",
+    description: "For times: yyyy-mm-dd or yyyy.mm.dd for a day in UTC, or ISO 8601 to the second.",
   })
   dates?: string[] | null;
 }
 
-@InputType("UserOrder", { description: "Order of the deprecated page of users." })
+@InputType("UserOrder", { description: "Order of a deprecated user list." })
 export class UserOrderInput {
-  @Field(() => UserField, { description: "What is sorted by." })
+  @Field(() => UserField, { description: "Field to sort by." })
   field!: LegacyField;
 
-  @Field(() => SortDirection, { description: "Which way." })
+  @Field(() => SortDirection, { description: "Direction." })
   direction!: "asc" | "desc";
 }
 
-@ObjectType({ description: "A numbered page of users, as the deprecated lists have it." })
+@ObjectType({ description: "A numbered page of a deprecated user list." })
 export class UserPage {
   list!: UserList;
 
   @Field(() => GraphQLSafeInt, { description: "Number of the page, from 1." })
   currentPage!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  @Field(() => GraphQLSafeInt, { description: "Maximum number of users of the page, as applied." })
   perPage!: number;
 }

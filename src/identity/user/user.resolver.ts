@@ -32,15 +32,15 @@ import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.
 import { createUser, deleteUser, updateUser } from "./users";
 
 @ObjectType({
-  description: "A page of users: as Relay's edges, and as plain nodes with offset and limit.",
+  description: "A page of users: as Relay edges, and as plain nodes with offset and limit.",
 })
 export class UserConnection {
   list!: UserList;
 
-  @Field(() => GraphQLSafeInt, { description: "How many were skipped." })
+  @Field(() => GraphQLSafeInt, { description: "Number of skipped users." })
   offset!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "How many the page holds at most, as applied." })
+  @Field(() => GraphQLSafeInt, { description: "Maximum number of users of the page, as applied." })
   limit!: number;
 }
 
@@ -51,17 +51,21 @@ export class UserConnectionResolver {
     return list.users;
   }
 
-  @FieldResolver(() => [UserEdge], { description: "The users with their places." })
+  @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
   edges(@Root() { list }: UserConnection): UserEdge[] {
     return list.users.map((node, index) => ({ node, cursor: cursorAt(list.offset + index) }));
   }
 
-  @FieldResolver(() => GraphQLSafeInt, { description: "Users that the filter matches in all." })
+  @FieldResolver(() => GraphQLSafeInt, {
+    description: "Number of all users that the filter matches.",
+  })
   totalCount(@Root() { list }: UserConnection): Promise<number> {
     return list.total();
   }
 
-  @FieldResolver(() => PageInfo, { description: "Whether there are more." })
+  @FieldResolver(() => PageInfo, {
+    description: "Position of the page, and whether there are more.",
+  })
   async pageInfo(@Root() { list }: UserConnection): Promise<PageInfo> {
     const end = list.offset + list.users.length;
     return {
@@ -78,41 +82,44 @@ export class UserResolver {
   @Allow("user")
   @Query(() => UserType, {
     nullable: true,
-    description: "One user of the application, or null when there is none.",
+    description: "One user of the application, or null if there is none.",
   })
   async user(
     @Ctx() context: IdentityContext,
-    @Arg("by", () => UserKeyInput, { description: "What finds the user." }) by: UserKeyInput,
+    @Arg("by", () => UserKeyInput, { description: "The key to look up." }) by: UserKeyInput,
   ): Promise<UserType | null> {
     const { applicationId } = await context.visit.user();
-    return findUser(context.identity, applicationId, soleKey("by", by));
+    return findUser(context.identity, applicationId, requireOneKey("by", by));
   }
 
   @Allow("user")
   @Query(() => UserConnection, {
     description:
-      "Users of the application that a filter matches, 100 at most. Page with offset and limit, or with first and after.",
+      "Users of the application that match a filter, at most 100 per page. Page with offset and limit, or with first and after.",
   })
   async users(
     @Ctx() context: IdentityContext,
-    @Arg("filter", () => UserFilterInput, { description: "Which users." }) filter: UserFilterInput,
-    @Arg("sort", () => UserSortInput, { nullable: true, description: "In which order." })
+    @Arg("filter", () => UserFilterInput, { description: "The filter." }) filter: UserFilterInput,
+    @Arg("sort", () => UserSortInput, { nullable: true, description: "The order." })
     sort?: UserSortInput | null,
     @Arg("offset", () => GraphQLSafeInt, {
       nullable: true,
-      description: "How many to skip; 0 by default.",
+      description: "Number of users to skip; 0 by default.",
     })
     offset?: number | null,
     @Arg("limit", () => GraphQLSafeInt, {
       nullable: true,
-      description: "How many at most; 100 by default, and no more than that.",
+      description: "Maximum number of users; 100 by default, which is also the maximum.",
     })
     limit?: number | null,
-    @Arg("first", () => GraphQLSafeInt, { nullable: true, description: "Relay's name for limit." })
+    @Arg("first", () => GraphQLSafeInt, {
+      nullable: true,
+      description: "Alias of limit, for Relay.",
+    })
     first?: number | null,
     @Arg("after", () => String, {
       nullable: true,
-      description: "Cursor of the last user seen; in place of offset.",
+      description: "Cursor of the last user seen; replaces offset.",
     })
     after?: string | null,
     @Info() info?: GraphQLResolveInfo,
@@ -120,7 +127,7 @@ export class UserResolver {
     const list = await listUsers(context.identity, await context.visit.user(), {
       filter,
       sort,
-      offset: after ? placeOf(after) + 1 : offset,
+      offset: after ? decodeCursor(after) + 1 : offset,
       limit: first ?? limit,
       counted: info && selects(info, ["totalCount", "pageInfo"]),
     });
@@ -130,7 +137,7 @@ export class UserResolver {
   @Allow("application")
   @Limited("sign-up")
   @Mutation(() => CreateUserPayload, {
-    description: "Signs a user up. Needs a login or an e-mail, and a password.",
+    description: "Signs a user up. Requires a login or an e-mail, and a password.",
   })
   async createUser(
     @Ctx() context: IdentityContext,
@@ -141,7 +148,7 @@ export class UserResolver {
   }
 
   @Allow("user")
-  @Mutation(() => UpdateUserPayload, { description: "Changes one's own user." })
+  @Mutation(() => UpdateUserPayload, { description: "Changes the calling user." })
   async updateUser(
     @Ctx() context: IdentityContext,
     @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
@@ -155,22 +162,24 @@ export class UserResolver {
 
   @Allow("user")
   @Mutation(() => DeleteUserPayload, {
-    description: "Deletes one's own user with all its data, and ends its sessions and connections.",
+    description:
+      "Deletes the calling user and all its data, and ends its sessions and connections.",
   })
   async deleteUser(
     @Ctx() context: IdentityContext,
-    @Arg("input", () => DeleteUserInput, { description: "Whom to delete." }) input: DeleteUserInput,
+    @Arg("input", () => DeleteUserInput, { description: "The user to delete." })
+    input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     const viewer = await context.visit.user();
     context.caller.answerFirst?.();
-    await deleteUser(context.identity, viewer, soleKey("input", input));
+    await deleteUser(context.identity, viewer, requireOneKey("input", input));
     context.visit.end();
     return { deletedUserId: viewer.userId };
   }
 }
 
-/** Compiled operations do not enforce @oneOf on variables. */
-function soleKey(argument: string, keys: UserKeyInput): UserKey {
+/** Checks that exactly one key is given: compiled operations do not enforce @oneOf on variables. */
+function requireOneKey(argument: string, keys: UserKeyInput): UserKey {
   const given = Object.values(keys).filter((value) => value !== undefined);
   if (given.length !== 1 || typeof given[0] !== "string") {
     throw new Fault("INVALID", `${argument} takes exactly one of its fields`);
@@ -178,13 +187,13 @@ function soleKey(argument: string, keys: UserKeyInput): UserKey {
   return keys as UserKey;
 }
 
-/** The cursor of a place in a list, counted from 0. */
-export function cursorAt(place: number): string {
-  return Buffer.from(`place:${place}`).toString("base64url");
+/** Encodes a position in a list, counted from 0, as a cursor. */
+export function cursorAt(position: number): string {
+  return Buffer.from(`place:${position}`).toString("base64url");
 }
 
-function placeOf(cursor: string): number {
+function decodeCursor(cursor: string): number {
   const match = /^place:(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString());
-  if (!match) throw Fault.field("after", "is no cursor of this list");
+  if (!match) throw Fault.field("after", "is not a cursor of this list");
   return Number(match[1]);
 }

@@ -1,7 +1,7 @@
-/** A user as the service reads it (interface.md "User"). Times are Dates, ids numbers up to 2^53-1. */
+/** A user. Times are Dates, ids are integers up to 2^53-1. */
 export interface User {
   id: number;
-  /** The id once more, by its name in GraphQL: one object serves both. */
+  /** Same as `id`, for the GraphQL field of this name. */
   databaseId: number;
   applicationId: number;
   login: string | null;
@@ -18,7 +18,7 @@ export interface User {
   tags: string[];
   avatar: string | null;
   blobId: number | null;
-  /** Minutes of UTC offset. */
+  /** UTC offset in minutes. */
   timezone: number | null;
   isGuest: boolean;
   lastRequestAt: Date | null;
@@ -26,11 +26,11 @@ export interface User {
   updatedAt: Date;
 }
 
-/** Tags of the user `u` in their order, as one comma-separated text; no tag holds a comma. */
+/** SQL for the tags of the user `u` in their order, as a comma-separated text; tags contain no commas. */
 export const TAGS_SQL =
   "(SELECT string_agg(t.tag, ',' ORDER BY t.position) FROM user_tags t WHERE t.user_id = u.id)";
 
-/** What {@link toUser} reads, of a table `users` named `u`. */
+/** The columns of {@link UserRow}, from the table `users` with the alias `u`. */
 export const USER_COLUMNS = `u.id AS u_id, u.application_id AS u_application_id, u.login, u.email,
   u.external_user_id, u.external_id, u.facebook_id, u.twitter_id, u.full_name, u.phone, u.website,
   u.custom_data, u.avatar, u.blob_id, u.timezone, u.is_guest, u.last_request_at,
@@ -60,7 +60,7 @@ export interface UserRow {
   tags: string | null;
 }
 
-/** The user of a row. */
+/** Converts a row to a user. */
 export function toUser(row: UserRow): User {
   return {
     id: row.u_id,

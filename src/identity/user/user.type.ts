@@ -8,20 +8,19 @@ export class UserType {
   id!: number;
 
   @Field(() => GraphQLSafeInt, {
-    description: "The identifier as a number, the form of the REST paths and of JIDs.",
+    description: "The identifier as a number, as in REST paths and JIDs.",
   })
   databaseId!: number;
 
   @Field(() => String, {
     nullable: true,
-    description: "Name to sign in with; unique in the application without regard to case.",
+    description: "Name to sign in with; case-insensitive and unique in the application.",
   })
   login!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description:
-      "E-mail address to sign in with; unique in the application without regard to case.",
+    description: "E-mail address to sign in with; case-insensitive and unique in the application.",
   })
   email!: string | null;
 
@@ -40,35 +39,35 @@ export class UserType {
 
   @Field(() => String, {
     nullable: true,
-    description: "Facebook id, as the user's profile states it; nothing is granted by it.",
+    description: "Facebook id in the user's profile; unverified.",
   })
   facebookId!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Twitter id, as the user's profile states it; nothing is granted by it.",
+    description: "Twitter id in the user's profile; unverified.",
   })
   twitterId!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Name to show." })
+  @Field(() => String, { nullable: true, description: "Display name." })
   fullName!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Phone number, as the user's profile states it.",
+    description: "Phone number in the user's profile; unverified.",
   })
   phone!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Web address." })
+  @Field(() => String, { nullable: true, description: "Website." })
   website!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Whatever the application keeps with the user, up to 5,000 characters.",
+    description: "Custom data of the application, up to 5,000 characters.",
   })
   customData!: string | null;
 
-  @Field(() => [String], { description: "Tags, at most five, in the order given." })
+  @Field(() => [String], { description: "Tags in the given order; at most five." })
   tags!: string[];
 
   @Field(() => String, { nullable: true, description: "Identifier of the user's picture." })
@@ -84,12 +83,14 @@ export class UserType {
   @Field(() => Int, { nullable: true, description: "Offset from UTC in minutes." })
   timezone!: number | null;
 
-  @Field({ description: "Whether this is a temporary user, deleted a day after it was made." })
+  @Field({
+    description: "Whether this is a temporary user, which is deleted one day after its creation.",
+  })
   isGuest!: boolean;
 
   @Field(() => Date, {
     nullable: true,
-    description: "When the user last made a request; a few seconds behind.",
+    description: "When the user last made a request; updated with a delay of a few seconds.",
   })
   lastRequestAt!: Date | null;
 
@@ -100,43 +101,49 @@ export class UserType {
   updatedAt!: Date;
 }
 
-@InputType("UserKey", { description: "What finds one user: exactly one of these." })
+@InputType("UserKey", { description: "Key of one user: exactly one of these fields." })
 export class UserKeyInput {
   @Field(() => ID, { nullable: true, description: "The user's id." })
   id?: string;
 
-  @Field({ nullable: true, description: "The user's login, without regard to case." })
+  @Field({ nullable: true, description: "The user's login, case-insensitive." })
   login?: string;
 
-  @Field({ nullable: true, description: "The user's e-mail address, without regard to case." })
+  @Field({ nullable: true, description: "The user's e-mail address, case-insensitive." })
   email?: string;
 
   @Field({
     nullable: true,
-    description: "The Facebook id of a profile; of several the first user.",
+    description: "The Facebook id of a profile; the first user if several match.",
   })
   facebookId?: string;
 
-  @Field({ nullable: true, description: "The Twitter id of a profile; of several the first user." })
+  @Field({
+    nullable: true,
+    description: "The Twitter id of a profile; the first user if several match.",
+  })
   twitterId?: string;
 
   @Field({
     nullable: true,
-    description: "The id in an external system: the user's externalId, else its externalUserId.",
+    description: "The id in an external system: matches externalId, else externalUserId.",
   })
   externalId?: string;
 }
 
-/** The fields that a client may write. */
+/** The fields that clients may write. */
 @InputType()
 abstract class WritableFields {
   @Field(() => String, {
     nullable: true,
-    description: "1 to 70 letters, digits or . - _ @ +; login or email is needed.",
+    description: "1 to 70 letters, digits or . - _ @ +; login or email is required.",
   })
   login?: string | null;
 
-  @Field(() => String, { nullable: true, description: "E-mail address; login or email is needed." })
+  @Field(() => String, {
+    nullable: true,
+    description: "E-mail address; login or email is required.",
+  })
   email?: string | null;
 
   @Field(() => String, {
@@ -149,30 +156,30 @@ abstract class WritableFields {
   @Field(() => String, { nullable: true, description: "Identifier in an external system." })
   externalId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Facebook id to show in the profile." })
+  @Field(() => String, { nullable: true, description: "Facebook id of the profile." })
   facebookId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Twitter id to show in the profile." })
+  @Field(() => String, { nullable: true, description: "Twitter id of the profile." })
   twitterId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Name to show." })
+  @Field(() => String, { nullable: true, description: "Display name." })
   fullName?: string | null;
 
   @Field(() => String, { nullable: true, description: "Phone number." })
   phone?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Web address." })
+  @Field(() => String, { nullable: true, description: "Website." })
   website?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Whatever the application keeps with the user, up to 5,000 characters.",
+    description: "Custom data of the application, up to 5,000 characters.",
   })
   customData?: string | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: "Tags, at most five; they replace what there was.",
+    description: "Tags, at most five; they replace the existing ones.",
   })
   tags?: string[] | null;
 
@@ -181,7 +188,7 @@ abstract class WritableFields {
 
   @Field(() => GraphQLSafeInt, {
     nullable: true,
-    description: "Identifier of a picture; kept unchecked.",
+    description: "Identifier of a picture; not validated.",
     deprecationReason: "Use avatar.",
   })
   blobId?: number | null;
@@ -197,9 +204,11 @@ export class CreateUserInput extends WritableFields {
   password!: string;
 }
 
-@InputType({ description: "Changes to a user: a field left out stays, null clears it." })
+@InputType({
+  description: "Changes to a user. Omitted fields stay unchanged; null clears a field.",
+})
 export class UpdateUserInput extends WritableFields {
-  @Field(() => ID, { description: "Whom to change: oneself." })
+  @Field(() => ID, { description: "Id of the user to change, which must be the calling user." })
   id!: string;
 
   @Field(() => String, {
@@ -211,38 +220,40 @@ export class UpdateUserInput extends WritableFields {
 
   @Field(() => String, {
     nullable: true,
-    description: "The password so far; needed with a new one.",
+    description: "The current password; required with a new one.",
   })
   @Password()
   oldPassword?: string | null;
 }
 
-@InputType({ description: "Whom to delete, by exactly one of these: oneself." })
+@InputType({
+  description: "The user to delete, by exactly one of these fields; must be the calling user.",
+})
 export class DeleteUserInput {
-  @Field(() => ID, { nullable: true, description: "One's own id." })
+  @Field(() => ID, { nullable: true, description: "The user's id." })
   id?: string;
 
   @Field({
     nullable: true,
-    description: "One's own id in an external system: externalId, else externalUserId.",
+    description: "The user's id in an external system: matches externalId, else externalUserId.",
   })
   externalId?: string;
 }
 
-@ObjectType({ description: "What createUser answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of createUser.", simpleResolvers: true })
 export class CreateUserPayload {
-  @Field(() => UserType, { description: "The user as stored." })
+  @Field(() => UserType, { description: "The created user." })
   user!: UserType;
 }
 
-@ObjectType({ description: "What updateUser answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of updateUser.", simpleResolvers: true })
 export class UpdateUserPayload {
-  @Field(() => UserType, { description: "The user as it is now." })
+  @Field(() => UserType, { description: "The updated user." })
   user!: UserType;
 }
 
-@ObjectType({ description: "What deleteUser answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of deleteUser.", simpleResolvers: true })
 export class DeleteUserPayload {
-  @Field(() => ID, { description: "The id that is free of its user now." })
+  @Field(() => ID, { description: "Id of the deleted user." })
   deletedUserId!: number;
 }

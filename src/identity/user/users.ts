@@ -12,9 +12,9 @@ import type { User } from "./user";
 import { checkUserFields, type UserFields } from "./user-fields";
 
 /**
- * Signs a user up (interface.md "POST /users").
- * @throws Fault INVALID with every field that is wrong, or with the field that is taken; FORBIDDEN
- * while the application admits nobody
+ * Signs a user up (`CreateUser` in schema/rest/users.graphql).
+ * @throws Fault INVALID with all invalid fields, or with the field whose value is taken; FORBIDDEN if the
+ * application does not accept sign-ups
  */
 export async function createUser(
   identity: Identity,
@@ -32,7 +32,7 @@ export async function createUser(
   await refuseSpelling(identity, viewer.applicationId, fields.email, null);
   const applicationId = BigInt(viewer.applicationId);
   const passwordHash = await identity.passwords.hash(fields.password, { ip });
-  const { id } = await refuseTaken(() =>
+  const { id } = await rejectTaken(() =>
     identity.store.db.user.create({
       data: {
         ...columns,
@@ -43,16 +43,16 @@ export async function createUser(
       select: { id: true },
     }),
   );
-  return found(identity, viewer.applicationId, id);
+  return readUser(identity, viewer.applicationId, id);
 }
 
 /**
- * Changes the viewer's own user. A new password wants the old one, unless there was none yet, and
- * ends the user's other sessions and all its connections. A new e-mail wants it where the application
- * says so, and the old address is told of the change.
- * @param ip where the request comes from: wrong old passwords count as failed sign-ins do
- * @throws Fault FORBIDDEN for somebody else, INVALID as for {@link createUser} and for a guest's
- * password, LIMITED
+ * Changes the viewer's own user. A new password requires the old one, if there was one, and ends the user's
+ * other sessions and all its connections. A new e-mail requires the password if the application is
+ * configured so; the old address is notified.
+ * @param ip the client's address; wrong old passwords count as failed sign-ins
+ * @throws Fault FORBIDDEN for another user; INVALID as for {@link createUser}, and for the password of a
+ * guest; LIMITED
  */
 export async function updateUser(
   identity: Identity,
@@ -66,7 +66,7 @@ export async function updateUser(
   const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
   if (current === null) throw Fault.noSession();
   const { columns, tags } = checkUserFields(fields);
-  // Who came through a provider may have had neither from the start.
+  // Users who signed up through a provider may have neither.
   if (current.login !== null || current.email !== null) {
     requireName(
       columns.login === undefined ? current.login : columns.login,
@@ -76,44 +76,49 @@ export async function updateUser(
   if (current.isGuest && typeof fields.password === "string") {
     throw Fault.field("password", "cannot be set: a guest has none");
   }
-  const newEmail = columns.email !== undefined && fields.email !== current.email;
-  if (newEmail) await checkNewEmail(identity, viewer, fields.email, current.email, ip);
+  const emailChanges = columns.email !== undefined && fields.email !== current.email;
+  if (emailChanges) await checkNewEmail(identity, viewer, fields.email, current.email, ip);
   const newPassword = fields.password ?? null;
   if (newPassword !== null) checkPassword(newPassword);
-  /** What the old password is asked for. */
-  const asking =
+  /** The change that requires the old password; null if none does. */
+  const protectedChange =
     newPassword !== null
       ? "a new password"
-      : newEmail && (await emailNeedsPassword(identity, viewer.applicationId))
+      : emailChanges && (await emailNeedsPassword(identity, viewer.applicationId))
         ? "a new e-mail address"
         : null;
-  const who = { ip, name: `${viewer.applicationId} ${userName(viewer.userId)}` };
-  if (asking !== null) {
-    const given = { stored: current.passwordHash, oldPassword: fields.oldPassword, asking };
-    await checkOldPassword(identity, viewer, given, who);
+  const requester = { ip, name: `${viewer.applicationId} ${userName(viewer.userId)}` };
+  if (protectedChange !== null) {
+    await checkOldPassword(
+      identity,
+      viewer,
+      { hash: current.passwordHash, oldPassword: fields.oldPassword, protectedChange },
+      requester,
+    );
   }
-  const password = newPassword === null ? null : await identity.passwords.hash(newPassword, who);
+  const passwordHash =
+    newPassword === null ? null : await identity.passwords.hash(newPassword, requester);
   const applicationId = BigInt(viewer.applicationId);
-  await refuseTaken(() =>
+  await rejectTaken(() =>
     db.$transaction(async (tx) => {
-      // The row's lock comes first: of two changes at once the later replaces the earlier's tags.
+      // Locks the row first, so that concurrent changes of the tags are applied one after the other.
       const { count } = await tx.user.updateMany({
         where: {
           id: current.id,
-          // The old password may have been changed while it was checked.
-          ...(asking === null ? {} : { passwordHash: current.passwordHash }),
+          // The password may have been changed since it was verified.
+          ...(protectedChange === null ? {} : { passwordHash: current.passwordHash }),
         },
         data: {
           ...columns,
-          ...(password === null ? {} : { passwordHash: password }),
+          ...(passwordHash === null ? {} : { passwordHash }),
           updatedAt: new Date(identity.clock.now()),
         },
       });
       if (count === 0) {
-        throw asking === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
+        throw protectedChange === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
       }
-      // A link that was mailed before says nothing about who reads the mail now.
-      if (password !== null || columns.email !== undefined) {
+      // Reset links that were mailed before may have gone to an address that is no longer the user's.
+      if (passwordHash !== null || columns.email !== undefined) {
         await tx.passwordReset.deleteMany({ where: { userId: current.id } });
       }
       if (tags !== undefined) {
@@ -121,7 +126,7 @@ export async function updateUser(
         const rows = tagRows(tags, applicationId);
         await tx.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
       }
-      if (password !== null) {
+      if (passwordHash !== null) {
         await tx.session.deleteMany({
           where: { userId: current.id, NOT: { id: BigInt(viewer.sessionId) } },
         });
@@ -129,17 +134,17 @@ export async function updateUser(
     }),
   );
   identity.endings.announce({
-    kind: password === null ? "user changed" : "user",
+    kind: passwordHash === null ? "user changed" : "user",
     userId: viewer.userId,
   });
-  if (newEmail) await tellOldEmail(identity, viewer.applicationId, current.email);
-  return found(identity, viewer.applicationId, current.id);
+  if (emailChanges) await tellOldEmail(identity, viewer.applicationId, current.email);
+  return readUser(identity, viewer.applicationId, current.id);
 }
 
 /**
- * Deletes the viewer's own user with everything that names it: sessions, tags, subscriptions, events,
- * its part in calls.
- * @throws Fault FORBIDDEN for somebody else, NOT_FOUND for nobody
+ * Deletes the viewer's own user and all its data: sessions, tags, subscriptions, events, participation in
+ * calls.
+ * @throws Fault FORBIDDEN for another user; NOT_FOUND if no user matches
  */
 export async function deleteUser(
   identity: Identity,
@@ -151,9 +156,8 @@ export async function deleteUser(
 }
 
 /**
- * Erases a user of an application with everything that names it, whoever asked for it, and ends its
- * connections.
- * @returns whether there was such a user
+ * Erases a user of an application and all its data, and ends its connections. Does not check permissions.
+ * @returns whether the user existed
  */
 export async function eraseUser(
   identity: Identity,
@@ -182,32 +186,32 @@ function requireName(login: unknown, email: unknown): void {
 }
 
 /**
- * Asks for the password so far; a user who has none yet shows none.
- * @throws Fault INVALID on oldPassword, LIMITED
+ * Verifies the old password; passes if the user has none yet.
+ * @throws Fault INVALID on oldPassword; LIMITED
  */
 async function checkOldPassword(
   { limits, passwords }: Identity,
   { applicationId, userId }: UserViewer,
-  given: { stored: string | null; oldPassword?: string | null; asking: string },
-  who: { ip: string; name: string },
+  check: { hash: string | null; oldPassword?: string | null; protectedChange: string },
+  requester: { ip: string; name: string },
 ): Promise<void> {
-  const { stored, oldPassword, asking } = given;
-  await limits.password({ kind: "user", id: userId, applicationId }, who.ip);
-  if (stored === null) return;
-  if (!oldPassword) throw Fault.field("oldPassword", `is required for ${asking}`);
-  const right = await limits.guess(
-    { applicationId, name: userName(userId), ip: who.ip },
-    async () => (await passwords.matches(stored, oldPassword, who)) || null,
+  const { hash, oldPassword, protectedChange } = check;
+  await limits.password({ kind: "user", id: userId, applicationId }, requester.ip);
+  if (hash === null) return;
+  if (!oldPassword) throw Fault.field("oldPassword", `is required for ${protectedChange}`);
+  const matches = await limits.guess(
+    { applicationId, name: userName(userId), ip: requester.ip },
+    async () => (await passwords.matches(hash, oldPassword, requester)) || null,
   );
-  if (!right) throw Fault.field("oldPassword", "is wrong");
+  if (!matches) throw Fault.field("oldPassword", "is wrong");
 }
 
 function tagRows(tags: string[] | undefined, applicationId: bigint) {
   return (tags ?? []).map((tag, position) => ({ tag, position, applicationId }));
 }
 
-/** Model fields of a unique constraint, by the input field to blame. */
-const BLAME: Record<string, string> = {
+/** The input field of each model field or column of a unique constraint. */
+const INPUT_FIELD: Record<string, string> = {
   loginKey: "login",
   login_key: "login",
   emailKey: "email",
@@ -218,13 +222,14 @@ const BLAME: Record<string, string> = {
   external_user_id: "externalUserId",
 };
 
-async function refuseTaken<T>(write: () => Promise<T>): Promise<T> {
+/** Maps a unique violation to a Fault. @throws Fault INVALID on the field whose value is taken */
+async function rejectTaken<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     const fields: FieldErrors = {};
     for (const name of uniqueViolation(error) ?? []) {
-      const field = BLAME[name];
+      const field = INPUT_FIELD[name];
       if (field !== undefined) fields[field] = ["has already been taken"];
     }
     const [field] = Object.keys(fields);
@@ -233,7 +238,8 @@ async function refuseTaken<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-async function found(identity: Identity, applicationId: number, id: bigint): Promise<User> {
+/** Reads a user. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
+async function readUser(identity: Identity, applicationId: number, id: bigint): Promise<User> {
   const user = await findUser(identity, applicationId, { id: String(id) });
   if (user === null) throw Fault.noSession();
   return user;
