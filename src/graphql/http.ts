@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../core/caller";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
-import type { Limits } from "../identity/limits";
 import { openApollo } from "./apollo";
 import type { MakeContext } from "./context";
 import type { Engine } from "./engine";
@@ -16,7 +15,7 @@ export interface GraphqlHttpOptions {
   config: Config;
   engine: Engine;
   makeContext: MakeContext;
-  limits: Pick<Limits, "worked">;
+  limits: { worked(ip: string, requests: number): void };
 }
 
 /** Where GraphQL is served. */

@@ -15,8 +15,8 @@ import { SessionCache } from "./session/session-cache";
 import { Touches } from "./session/touches";
 import { UserExistence } from "./user/user-existence";
 
-/** The dependencies of the identity functions; one per node. */
-export interface Identity {
+/** What every part of the module depends on. */
+interface IdentityBase {
   config: Config;
   store: Store;
   bus: Bus;
@@ -26,12 +26,24 @@ export interface Identity {
   sealer: Sealer;
   /** Rate and failure limits (docs/LIMITS.md). */
   limits: Limits;
+  /** Public addresses of this deployment; the API's is known once the server listens. */
+  endpoints: { api(): string; chat: string; turn: string };
+}
+
+/** What {@link openIdentity} takes. */
+export interface IdentityOptions extends IdentityBase {
+  /** By default one that follows ALLOW_PRIVATE_NETWORKS. */
+  connector?: Connector;
+  deliverReset?: DeliverReset | null;
+  deliverEmailChange?: DeliverEmailChange | null;
+}
+
+/** The dependencies of the identity functions; one per node. */
+export interface Identity extends IdentityBase {
   /** Opens connections to addresses that owners and clients supply. */
   connector: Connector;
   /** Hashes and verifies passwords, a few at a time. */
   passwords: Passwords;
-  /** Public addresses of this deployment; the API's is known once the server listens. */
-  endpoints: { api(): string; chat: string; turn: string };
   /** Mails a requested password reset; null if no mail is configured. */
   deliverReset: DeliverReset | null;
   /** Notifies an old e-mail address of a change; null if no mail is configured. */
@@ -55,49 +67,41 @@ export interface Identity {
  * periodically. Close it after the protocols, so that the last activity is written.
  */
 export async function openIdentity(
-  dependencies: Omit<
-    Identity,
-    | "cache"
-    | "passwords"
-    | "touches"
-    | "endings"
-    | "existence"
-    | "origins"
-    | "firebaseKeys"
-    | "deliverReset"
-    | "deliverEmailChange"
-    | "connector"
-  > &
-    Partial<Pick<Identity, "deliverReset" | "deliverEmailChange" | "connector">>,
+  options: IdentityOptions,
 ): Promise<Identity & { close(): Promise<void> }> {
-  const { config, store, bus, clock, log } = dependencies;
+  const { config, store, bus, clock, log } = options;
   // With Redis another node may end a session at any time, so only a single node may cache one.
-  const cache = config.REDIS_URL === undefined ? new SessionCache() : null;
-  const existence = new UserExistence(store);
-  const origins = new WebOrigins(store, log);
-  const endings = await Endings.open(bus, log, (event) => {
-    cache?.forget(event);
-    existence.forget(event);
-    origins.forget(event);
+  const sessionCache = config.REDIS_URL === undefined ? new SessionCache() : null;
+  const userExistence = new UserExistence(store);
+  const webOrigins = new WebOrigins(store, log);
+  const sessionEvents = await Endings.open(bus, log, (event) => {
+    sessionCache?.forget(event);
+    userExistence.forget(event);
+    webOrigins.forget(event);
   });
-  const touches = new Touches({ store, clock, log, endings, origins });
-  const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } =
-    dependencies;
+  const activity = new Touches({
+    store,
+    clock,
+    log,
+    endings: sessionEvents,
+    origins: webOrigins,
+  });
+  const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } = options;
   return {
     deliverReset: null,
     deliverEmailChange: null,
-    ...dependencies,
+    ...options,
     connector,
-    cache,
+    cache: sessionCache,
     passwords: new Passwords(clock, config.PASSWORD_WAIT_MS),
-    touches,
-    endings,
-    existence,
+    touches: activity,
+    endings: sessionEvents,
+    existence: userExistence,
     firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
-    origins,
+    origins: webOrigins,
     async close() {
-      await endings.close();
-      await touches.close();
+      await sessionEvents.close();
+      await activity.close();
       connector.close();
     },
   };

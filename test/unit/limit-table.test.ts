@@ -51,8 +51,10 @@ beforeAll(async () => {
     ...{ secret: "secret", log, clock: systemClock, metrics, authenticate: never },
     arrive: () => null,
   });
-  const limits = { worked: never };
-  await registerGraphqlHttp(server, { config, engine, makeContext: never, limits });
+  await registerGraphqlHttp(server, {
+    ...{ config, engine, makeContext: never },
+    limits: { worked: never },
+  });
   await server.ready();
 });
 afterAll(() => server.close());
