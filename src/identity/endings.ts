@@ -128,10 +128,14 @@ export class Endings {
 
   /** Ids of the sessions and users with connections here, and the connections signed in by password. */
   watched(): { sessions: number[]; users: number[]; signedIn: Connection[] } {
-    const signedIn = [...this.byUser.values()].flatMap((ofUser) =>
+    const passwordConnections = [...this.byUser.values()].flatMap((ofUser) =>
       [...ofUser].flatMap(({ connection }) => (connection.password ? [connection] : [])),
     );
-    return { sessions: [...this.bySession.keys()], users: [...this.byUser.keys()], signedIn };
+    return {
+      sessions: [...this.bySession.keys()],
+      users: [...this.byUser.keys()],
+      signedIn: passwordConnections,
+    };
   }
 
   /** Applies an event on this node only. */

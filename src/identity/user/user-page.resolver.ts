@@ -44,9 +44,14 @@ export class UserPageResolver {
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
-    const counted = selects(info, ["totalCount"]);
     const viewer = await visit.user();
-    return pageUsers(identity, viewer, { filter, order, page, perPage, counted });
+    return pageUsers(identity, viewer, {
+      filter,
+      order,
+      page,
+      perPage,
+      counted: selects(info, ["totalCount"]),
+    });
   }
 
   @Allow("user")
@@ -61,9 +66,12 @@ export class UserPageResolver {
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
-    const counted = selects(info, ["totalCount"]);
     const viewer = await visit.user();
-    return usersByFullName(identity, viewer, fullName, { page, perPage, counted });
+    return usersByFullName(identity, viewer, fullName, {
+      page,
+      perPage,
+      counted: selects(info, ["totalCount"]),
+    });
   }
 
   @Allow("user")
@@ -78,9 +86,12 @@ export class UserPageResolver {
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
-    const counted = selects(info, ["totalCount"]);
     const viewer = await visit.user();
-    return usersByTags(identity, viewer, tags, { page, perPage, counted });
+    return usersByTags(identity, viewer, tags, {
+      page,
+      perPage,
+      counted: selects(info, ["totalCount"]),
+    });
   }
 
   @FieldResolver(() => [UserType], { description: "The users." })
