@@ -19,7 +19,7 @@ describe("GET /account_settings", () => {
     "/account_settings",
     "/account_settings.json",
     "/account_settings?",
-  ])("answers with exactly the endpoints of this deployment: %s", async (path) => {
+  ])("returns exactly the endpoints of this deployment: %s", async (path) => {
     const { status, body } = await settings(node.application.accountKey, path);
     expect([status, body]).toEqual([
       200,
@@ -32,7 +32,7 @@ describe("GET /account_settings", () => {
     ]);
   });
 
-  it("answers with the account's own endpoints where it has any, each by itself", async () => {
+  it("returns each endpoint of the account's own that is set", async () => {
     const other = await secondApplication(node);
     const key = other.application.accountKey;
     await node.sql("UPDATE accounts SET chat_endpoint = 'own.example' WHERE account_key = $1", [
@@ -58,7 +58,7 @@ describe("GET /account_settings", () => {
     expect((await settings(node.application.accountKey)).body.chat_endpoint).toBe("chat.example");
   });
 
-  it("names the public address where one is configured", async () => {
+  it("returns the public address if one is configured", async () => {
     const own = await startNode({
       BASE_URL: "https://api.example.com",
       PORT: String(await freePort()),
@@ -84,7 +84,7 @@ describe("GET /account_settings", () => {
     expect([answer.status, answer.body]).toEqual([401, REFUSED]);
   });
 
-  it("refuses a key with a letter in the other case, or one more", async () => {
+  it("refuses a key with different case, or an extra character", async () => {
     const key = node.application.accountKey;
     const flipped = key.replace(/[a-z]/, (letter) => letter.toUpperCase());
     for (const wrong of [flipped, `${key}x`, key.slice(1)]) {
@@ -92,7 +92,7 @@ describe("GET /account_settings", () => {
     }
   });
 
-  it("asks for the header by its name, and takes no session in its place", async () => {
+  it("requires the header, and does not accept a session instead", async () => {
     const user = await newUser(node);
     for (const options of [{}, { token: user.token }, { headers: { "Svc-Account-Key": "" } }]) {
       const answer = await rest(node, "GET", "/account_settings", options);
@@ -108,7 +108,7 @@ describe("accountSettings in GraphQL", () => {
     accountSettings(accountKey: $key) { accountKey apiEndpoint chatEndpoint turnserverEndpoint }
   }`;
 
-  it("answers the same, without a session", async () => {
+  it("returns the same without a session", async () => {
     const { data } = await graphql(node, ASK, { key: node.application.accountKey });
     expect(data.accountSettings).toEqual({
       accountKey: node.application.accountKey,

@@ -32,7 +32,7 @@ const codeOf = (answer: { errors?: Array<{ message: string; extensions: { code: 
   answer.errors?.map(({ message, extensions }) => [extensions.code, message]);
 
 describe("the first start", () => {
-  it("writes what the owner signs in with, for nobody else to read", () => {
+  it("writes the owner's credentials to a private file", () => {
     const path = join(node.environment.DATA_DIR ?? "", "owner.json");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
@@ -42,7 +42,7 @@ describe("the first start", () => {
   });
 });
 
-describe("a start on a database of before there were owners", () => {
+describe("a start on a database without owners", () => {
   const restart = async (first: TestNode, prepare: string) => {
     await first.sql(prepare);
     await first.app.close();
@@ -50,7 +50,7 @@ describe("a start on a database of before there were owners", () => {
   };
   const fileOf = (of: TestNode) => join(of.environment.DATA_DIR ?? "", "owner.json");
 
-  it("gives an owner to the first account, once, and leaves the rest as it is", async () => {
+  it("creates an owner for the first account once, and changes nothing else", async () => {
     const first = await startNode();
     const { password: old } = ownerOf(first);
     const before = await first.sql("SELECT * FROM applications");
@@ -71,7 +71,7 @@ describe("a start on a database of before there were owners", () => {
     await first.stop();
   });
 
-  it("makes no second account of the same e-mail", async () => {
+  it("does not create a second account with the same e-mail", async () => {
     const first = await startNode();
     const written = ownerOf(first);
     await first.sql("UPDATE accounts SET email = NULL");
@@ -91,7 +91,7 @@ describe("a start on a database of before there were owners", () => {
 });
 
 describe("signInOwner", () => {
-  it("gives a token that is stored as a hash alone", async () => {
+  it("returns a token, of which only the hash is stored", async () => {
     const { data } = await signIn(ownerOf(node));
     expect(data.signInOwner).toEqual({
       token: expect.stringMatching(/^acct_[\w-]{43}$/),
@@ -111,7 +111,7 @@ describe("signInOwner", () => {
     });
   });
 
-  it("takes the e-mail in any case", async () => {
+  it("accepts the e-mail in any case", async () => {
     const { email, password } = ownerOf(node);
     expect((await signIn({ email: email.toUpperCase(), password })).errors).toBeUndefined();
   });
@@ -120,7 +120,7 @@ describe("signInOwner", () => {
     ["an unknown e-mail", { email: "nobody@localhost" }],
     ["a wrong password", { password: "wrong horse" }],
     ["an e-mail that cannot be", { email: "no address at all" }],
-  ])("refuses %s in the same words", async (_what, wrong) => {
+  ])("refuses %s with the same text", async (_what, wrong) => {
     expect(codeOf(await signIn({ ...ownerOf(node), ...wrong }))).toEqual([
       ["UNAUTHENTICATED", "Unauthorized: the e-mail or the password is wrong"],
     ]);
@@ -128,7 +128,7 @@ describe("signInOwner", () => {
 });
 
 describe("an owner's token", () => {
-  it("slides by twelve hours, and ends after them", async () => {
+  it("is extended by twelve hours with each use, and then expires", async () => {
     const { data } = await signIn(ownerOf(node));
     const { token } = data.signInOwner;
     for (const hours of [11, 11]) {
@@ -141,14 +141,14 @@ describe("an owner's token", () => {
     ]);
   });
 
-  it("is worthless once it is signed out", async () => {
+  it("is invalid after sign-out", async () => {
     const token = (await signIn(ownerOf(node))).data.signInOwner.token;
     const { data } = await graphql(node, "mutation { signOutOwner { signedOut } }", {}, token);
     expect(data).toEqual({ signOutOwner: { signedOut: true } });
     expect(codeOf(await graphql(node, ACCOUNT, {}, token))?.[0]?.[0]).toBe("UNAUTHENTICATED");
   });
 
-  it("does nothing that a session does, and a session nothing that it does", async () => {
+  it("cannot replace a session, and vice versa", async () => {
     const token = (await signIn(ownerOf(node))).data.signInOwner.token;
     const answer = await rest(node, "GET", "/session", { token });
     expect([answer.status, answer.body]).toEqual([403, { errors: { base: [OWNER_REFUSED] } }]);
@@ -178,7 +178,7 @@ describe("a socket of an owner", () => {
     ],
   ];
 
-  it.each(ENDS)("does nothing any more once its token %s", async (_what, end) => {
+  it.each(ENDS)("can do nothing after its token %s", async (_what, end) => {
     await node.sql(
       `INSERT INTO accounts (name, account_key, updated_at) VALUES ('Gone', 'gone', now())
         ON CONFLICT DO NOTHING`,
@@ -202,7 +202,7 @@ describe("a socket of an owner", () => {
 });
 
 describe("updateAccount", () => {
-  it("changes what is given, shows it in /account_settings, and gives back what is null", async () => {
+  it("changes given fields, shows them in /account_settings, and resets null fields", async () => {
     const token = (await signIn(ownerOf(node))).data.signInOwner.token;
     const change = async (input: object) =>
       (await graphql(node, UPDATE, { input }, token)).data.updateAccount.account;
@@ -234,7 +234,7 @@ describe("updateAccount", () => {
     ["password", { password: "short", oldPassword: "x" }],
     ["oldPassword", { password: "correct horse" }],
     ["oldPassword", { password: "correct horse", oldPassword: "wrong horse" }],
-  ])("refuses a wrong %s: %j", async (field, input) => {
+  ])("refuses an invalid %s: %j", async (field, input) => {
     await node.sql(
       `INSERT INTO accounts (name, account_key, email, updated_at)
         VALUES ('x', 'x', 'taken@localhost', now()) ON CONFLICT DO NOTHING`,
@@ -245,7 +245,7 @@ describe("updateAccount", () => {
     expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
   });
 
-  it("ends the other sessions with a new password, and takes no old one from then on", async () => {
+  it("ends the other sessions with a new password, and then refuses the old one", async () => {
     const old = ownerOf(node);
     const [here, there] = [await ownerTokenNow(), await ownerTokenNow()];
     const input = { password: "correct horse", oldPassword: old.password };
@@ -257,7 +257,7 @@ describe("updateAccount", () => {
   });
 });
 
-it("shows each owner the own account alone", async () => {
+it("shows each owner only their own account", async () => {
   const other = await secondApplication(node);
   const { data } = await graphql(node, ACCOUNT, {}, await ownerTokenNow(other));
   expect(data.account).toMatchObject({
@@ -266,7 +266,7 @@ it("shows each owner the own account alone", async () => {
   });
 });
 
-/** A token that lives by the clock of this file. */
+/** A token that expires by this file's clock. */
 async function ownerTokenNow(of = node): Promise<string> {
   const token = await ownerToken(of);
   const until = new Date(clock.now() + HOUR);

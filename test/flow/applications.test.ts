@@ -41,7 +41,7 @@ const asNode = (application: { id: string; authKey: string; authSecret: string }
 });
 
 describe("createApplication", () => {
-  it("makes an application that users can sign up to at once", async () => {
+  it("creates an application that users can sign up to immediately", async () => {
     const application = await created("Shop");
     expect(application).toEqual({
       id: expect.any(String),
@@ -71,7 +71,7 @@ describe("createApplication", () => {
 });
 
 describe("an account's applications", () => {
-  it("are a thousand at most, also when many are asked for at once", async () => {
+  it("are limited to a thousand, also under concurrent requests", async () => {
     const [account] = await node.sql<{ id: number }>(
       "INSERT INTO accounts (name, account_key, updated_at) VALUES ('full', 'full', now()) RETURNING id",
     );
@@ -97,7 +97,7 @@ describe("an account's applications", () => {
 });
 
 describe("updateApplication", () => {
-  it("writes secrets that it never shows, and keeps what is left out", async () => {
+  it("writes secrets that are never returned, and keeps omitted fields", async () => {
     const { id } = await created();
     const change = async (input: object) =>
       (await run(UPDATE, { input: { applicationId: id, ...input } })).data.updateApplication
@@ -125,12 +125,12 @@ describe("updateApplication", () => {
       firebase: { projectId: "p" },
       signUpOpen: false,
     });
-    // As variables that are all left out inside of an input make it.
+    // The input that results from omitting all of its variables.
     const nothing = { facebook: {}, twitter: {}, firebase: {} };
     expect(await change(nothing)).toMatchObject({ facebook: null, firebase: { projectId: "p" } });
   });
 
-  it("says whether chat clients are told of an answer on another device", async () => {
+  it("sets whether chat clients are notified of an answer on another device", async () => {
     const { id } = await created();
     const change = async (input: object) => {
       const { data } = await run(UPDATE, { input: { applicationId: id, ...input } });
@@ -142,14 +142,14 @@ describe("updateApplication", () => {
     expect(await change({ answeredElsewhere: false })).toBe(false);
   });
 
-  it("says who may ask for push notifications", async () => {
+  it("sets who may send push notifications", async () => {
     const { id } = await created();
     const change = async (input: object) => {
       const { data } = await run(UPDATE, { input: { applicationId: id, ...input } });
       return data.updateApplication.application.pushSenders;
     };
     expect(await change({ pushSenders: "MEMBERS" })).toBe("MEMBERS");
-    // What is left out stays, as what is null does.
+    // Omitted and null fields stay unchanged.
     expect(await change({ name: "Renamed" })).toBe("MEMBERS");
     expect(await change({ pushSenders: null })).toBe("MEMBERS");
     expect(await change({ pushSenders: "NOBODY" })).toBe("NOBODY");
@@ -169,7 +169,7 @@ describe("updateApplication", () => {
     ["facebook.baseUrl", { facebook: { appId: "1", appSecret: "s", baseUrl: "file:///x" } }],
     ["firebase.keysUrl", { firebase: { projectId: "1", keysUrl: "nowhere" } }],
     ["name", { name: "" }],
-  ])("refuses a wrong %s: %j", async (field, input) => {
+  ])("refuses an invalid %s: %j", async (field, input) => {
     const applicationId = String(node.application.id);
     const { errors } = await run(UPDATE, { input: { applicationId, ...input } });
     expect(errors?.[0].extensions.code).toBe("INVALID");
@@ -177,7 +177,7 @@ describe("updateApplication", () => {
   });
 });
 
-describe("settings count from the next request on", () => {
+describe("settings apply from the next request", () => {
   it("sign-up, of users and of guests", async () => {
     const place = asNode(await created());
     const { token } = await newUser(place);
@@ -199,13 +199,13 @@ describe("settings count from the next request on", () => {
     expect(await attempts()).toEqual([201, 201, "OK"]);
     await set(false);
     expect(await attempts()).toEqual([403, 403, "FORBIDDEN"]);
-    // Who is there already goes on.
+    // Existing users continue to work.
     expect((await rest(place, "GET", "/session", { token })).status).toBe(200);
     await set(true);
     expect(await attempts()).toEqual([201, 201, "OK"]);
   });
 
-  it("the V1 list, which is disabled from the start", async () => {
+  it("the V1 list, which is disabled by default", async () => {
     const place = asNode(await created());
     const { token } = await newUser(place);
     const list = async () => (await rest(place, "GET", "/users", { token })).status;
@@ -218,7 +218,7 @@ describe("settings count from the next request on", () => {
     expect(await list()).toBe(403);
   });
 
-  it("providers: asked where the owner says, with the secret that the owner set", async () => {
+  it("providers: requested at the owner's URL, with the owner's secret", async () => {
     const app = { appId: "77", appSecret: "owner's secret" };
     const facebookServer = await startFacebook(app);
     facebookServer.tokens.set("EAAB-5", facebookToken(app.appId, { id: "5" }));
@@ -247,7 +247,7 @@ describe("settings count from the next request on", () => {
 });
 
 describe("rotateSecret", () => {
-  it("keeps the old secret valid for the overlap, and no longer", async () => {
+  it("keeps the old secret valid only during the overlap", async () => {
     const before = await created();
     const input = { applicationId: before.id, overlapSeconds: 60 };
     const after = (await run(ROTATE, { input })).data.rotateSecret.application;
@@ -275,7 +275,7 @@ describe("the lists of an application", () => {
     users(search: $search, limit: 2, offset: $offset) { totalCount offset limit nodes { login } }
     sessions(limit: 1) { totalCount nodes { id userId ip userAgent lastActivityAt expiresAt } } } }`;
 
-  it("pages through users by the beginning of login or e-mail, and through sessions", async () => {
+  it("pages through users by a prefix of login or e-mail, and through sessions", async () => {
     const place = asNode(await created());
     for (const login of ["Anna", "ann.", "ben"]) await newUser(place, { login });
     await newUser(place, { login: "zoe", email: "ann@mail.example" });
@@ -303,7 +303,7 @@ describe("the lists of an application", () => {
     });
   });
 
-  it("are read of one application at a time, so that no list asks once for each of its rows", async () => {
+  it("are available for one application at a time, to prevent N+1 queries", async () => {
     for (const list of ["users", "sessions"]) {
       const query = `{ account { applications { id ${list} { totalCount } } } }`;
       const { data, errors } = await run(query, {});
@@ -321,7 +321,7 @@ describe("the lists of an application", () => {
       totalCount totalIsExact limit offset nodes { id } } } }`;
   type Listed = { limit: number; offset: number; nodes: Array<{ id: string }> };
 
-  it("take a limit above 100 as 100, and refuse what is no place in a list", async () => {
+  it("cap the limit at 100, and refuse invalid positions", async () => {
     const { id } = await created();
     const limits = async (variables: object) => {
       const { users, sessions } = (await run(PAGES, { id, ...variables })).data.application;
@@ -351,7 +351,7 @@ describe("the lists of an application", () => {
     }
   });
 
-  it("are walked by the last id, each entry once, whatever comes and goes meanwhile", async () => {
+  it("page by the last id, each entry once, while entries are added and removed", async () => {
     const place = asNode(await created());
     const id = String(place.application.id);
     for (let count = 0; count < 6; count += 1) await newUser(place);
@@ -360,7 +360,7 @@ describe("the lists of an application", () => {
         await node.sql<{ id: number }>(`SELECT id FROM ${table} WHERE application_id = $1`, [id])
       ).map((row) => String(row.id));
     const before = { users: await idsOf("users"), sessions: await idsOf("sessions") };
-    // A user takes its sessions along.
+    // Deleting a user also deletes its sessions.
     for (const list of ["sessions", "users"] as const) {
       const seen: string[] = [];
       for (let after: string | undefined; ; after = seen.at(-1)) {
@@ -368,7 +368,7 @@ describe("the lists of an application", () => {
         const page: string[] = data.application[list].nodes.map((node: { id: string }) => node.id);
         if (page.length === 0) break;
         seen.push(...page);
-        // Sessions come at the beginning, users at the end; one that was seen goes.
+        // New sessions come first, new users last; removes one that was already seen.
         await rest(place, "POST", "/session", { body: signed(place, clock.now()) });
         await node.sql(`DELETE FROM ${list} WHERE id = $1`, [seen[0]]);
       }
@@ -381,7 +381,7 @@ describe("the lists of an application", () => {
     }
   });
 
-  it("count to 10,000, and say when there are more", async () => {
+  it("count to 10,000, and report when there are more", async () => {
     const { id } = await created();
     const total = async () => {
       const { users, sessions } = (await run(PAGES, { id, limit: 1 })).data.application;
@@ -411,7 +411,7 @@ describe("the lists of an application", () => {
 });
 
 describe("another account", () => {
-  it("sees and changes nothing", async () => {
+  it("can neither see nor change anything", async () => {
     const stranger = await ownerToken(elsewhere);
     const user = await newUser(node);
     const applicationId = String(node.application.id);

@@ -3,7 +3,7 @@ import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 import { startSmtp, type TestSmtp } from "../support/smtp";
 
-/** An e-mail is another way to sign in: who may change it, who is told, and which spellings are one. */
+/** E-mails are credentials: who may change one, who is notified, and which spellings are equal. */
 
 const NFC = "j\u00f6rg";
 const NFD = "jo\u0308rg";
@@ -30,8 +30,8 @@ const signUp = async (email: string) => {
   return rest(node, "POST", "/users", { token: await applicationToken(node), body });
 };
 
-/** Sets what the application asks for, as its owner does. */
-async function needPassword(emailNeedsPassword: boolean): Promise<void> {
+/** Sets emailNeedsPassword as the owner of the application. */
+async function setNeedsPassword(emailNeedsPassword: boolean): Promise<void> {
   const query = `mutation ($input: UpdateApplicationInput!) {
     updateApplication(input: $input) { application { emailNeedsPassword } } }`;
   const input = { applicationId: String(node.application.id), emailNeedsPassword };
@@ -40,17 +40,17 @@ async function needPassword(emailNeedsPassword: boolean): Promise<void> {
 }
 
 describe("the setting emailNeedsPassword", () => {
-  afterEach(() => needPassword(false));
+  afterEach(() => setNeedsPassword(false));
 
-  test("is off: the e-mail changes without the password, as clients know it", async () => {
+  test("is off by default: the e-mail changes without the password, as legacy clients expect", async () => {
     const user = await newUser(node, { email: newEmail() });
     const email = newEmail();
     const { status, body } = await change(user, { email });
     expect([status, body.user.email]).toEqual([200, email]);
   });
 
-  test("asks for old_password where the e-mail changes, and for nothing else", async () => {
-    await needPassword(true);
+  test("requires old_password only for a change of the e-mail", async () => {
+    await setNeedsPassword(true);
     const email = newEmail();
     const user = await newUser(node, { email });
     const fresh = newEmail();
@@ -69,8 +69,8 @@ describe("the setting emailNeedsPassword", () => {
     expect((await signIn(fresh)).status).toBe(201);
   });
 
-  test("holds through GraphQL, for an e-mail and a password at once as well", async () => {
-    await needPassword(true);
+  test("applies through GraphQL, also to an e-mail and a password at once", async () => {
+    await setNeedsPassword(true);
     const user = await newUser(node, { email: newEmail() });
     const query = "mutation ($i: UpdateUserInput!) { updateUser(input: $i) { user { email } } }";
     const update = (input: object) =>
@@ -83,8 +83,8 @@ describe("the setting emailNeedsPassword", () => {
     expect((await signIn(email, "battery staple")).status).toBe(201);
   });
 
-  test("asks nothing of a user who has no password yet", async () => {
-    await needPassword(true);
+  test("does not apply to a user without a password", async () => {
+    await setNeedsPassword(true);
     const user = await newUser(node, { email: newEmail() });
     await node.sql("UPDATE users SET password_hash = NULL WHERE id = $1", [user.id]);
     expect((await change(user, { email: newEmail() })).status).toBe(200);
@@ -92,7 +92,7 @@ describe("the setting emailNeedsPassword", () => {
 });
 
 describe("the old address", () => {
-  test("is told of the change, without the new one", async () => {
+  test("is notified of the change, without the new address", async () => {
     const old = newEmail();
     const email = newEmail();
     const user = await newUser(node, { email: old });
@@ -106,7 +106,7 @@ describe("the old address", () => {
     expect(smtp.mails.filter(({ recipients }) => recipients.includes(email))).toEqual([]);
   });
 
-  test("is told when the e-mail is cleared", async () => {
+  test("is notified when the e-mail is cleared", async () => {
     const old = newEmail();
     const user = await newUser(node, { email: old });
     expect((await change(user, { email: null })).status).toBe(200);
@@ -115,7 +115,7 @@ describe("the old address", () => {
 });
 
 describe("one address", () => {
-  test("is one account, however it is spelled", async () => {
+  test("is one account in all spellings", async () => {
     const host = `b\u00fccher${++emails}.example`;
     const email = `${NFC}@${host}`;
     expect((await signUp(email)).status).toBe(201);
@@ -161,8 +161,8 @@ describe("one address", () => {
   });
 });
 
-describe("a row from before addresses were normalised", () => {
-  /** A user whose key is the address in lower case, as it was stored then. */
+describe("a row from before the introduction of normalization", () => {
+  /** A user whose key is the lower-case address, as older versions stored it. */
   async function olderUser(email: string): Promise<TestUser> {
     const user = await newUser(node);
     await node.sql("UPDATE users SET email = $2, email_key = lower($2) WHERE id = $1", [
@@ -172,7 +172,7 @@ describe("a row from before addresses were normalised", () => {
     return user;
   }
 
-  test("keeps its address: sign-in, look-up and reset find it, and nobody else gets it", async () => {
+  test("keeps its address: sign-in, look-up and reset find it, and no other user can take it", async () => {
     const email = `${NFD}@b\u00fccher${++emails}.example`;
     const user = await olderUser(email);
     for (const spelling of [email, email.normalize("NFC")]) {
@@ -186,7 +186,7 @@ describe("a row from before addresses were normalised", () => {
     expect((await signIn(email)).status).toBe(201);
   });
 
-  test("that stands beside another spelling stays apart from it", async () => {
+  test("remains separate from another spelling", async () => {
     const host = `old${++emails}.example`;
     const one = await olderUser(`${NFD}@${host}`);
     const other = await olderUser(`${NFC}@${host}`);
@@ -194,7 +194,7 @@ describe("a row from before addresses were normalised", () => {
     expect((await signIn(`${NFC}@${host}`)).body.session.user_id).toBe(other.id);
   });
 
-  test("that is no address any more can still be signed in with, and be left as it is", async () => {
+  test("whose address is no longer valid can still sign in and stay unchanged", async () => {
     const email = `a,b${++emails}@example.com`;
     const user = await olderUser(email);
     expect((await signIn(email)).status).toBe(201);

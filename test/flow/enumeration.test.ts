@@ -5,9 +5,9 @@ import { startNode, type TestNode } from "../support/node";
 import { ownerOf } from "../support/owner";
 import { startSmtp, type TestSmtp } from "../support/smtp";
 
-/** Who does not know a password does not learn which names there are. */
+/** Clients without a password cannot find out which names exist. */
 
-/** What every password was compared with. */
+/** The hashes that passwords were compared with. */
 const compared: string[] = [];
 jest.mock("@node-rs/argon2", () => {
   const real = jest.requireActual("@node-rs/argon2");
@@ -67,14 +67,14 @@ const ATTEMPTS: Array<
 const REFUSED = { errors: { base: ["Unauthorized: the login or the password is wrong"] } };
 
 describe.each(ATTEMPTS)("%s", (_what, name, password) => {
-  test("reads the same at POST /session", async () => {
+  test("gets the same answer from POST /session", async () => {
     const body = { ...signed(node), user: { ...name(), password } };
     const answer = await rest(node, "POST", "/session", { body });
     expect([answer.status, answer.body]).toEqual([401, REFUSED]);
     expect(answer.headers.get("svc-token-expirationdate")).toBeNull();
   });
 
-  test("reads the same at POST /login", async () => {
+  test("gets the same answer from POST /login", async () => {
     const token = await applicationToken(node);
     const answer = await rest(node, "POST", "/login", { token, body: { ...name(), password } });
     expect([answer.status, answer.body]).toEqual([401, REFUSED]);
@@ -82,7 +82,7 @@ describe.each(ATTEMPTS)("%s", (_what, name, password) => {
     expect(body.session.user_id).toBeNull();
   });
 
-  test("reads the same through GraphQL", async () => {
+  test("gets the same answer from GraphQL", async () => {
     const token = await applicationToken(node);
     const query = "mutation ($i: LoginInput!) { login(input: $i) { user { id } } }";
     const { data, errors } = await graphql(node, query, { i: { ...name(), password } }, token);
@@ -99,7 +99,7 @@ describe.each(ATTEMPTS)("%s", (_what, name, password) => {
   });
 });
 
-test("a password may hold NUL, and is wrong for known and unknown logins alike", async () => {
+test("a password may contain NUL, and is wrong for known and unknown logins alike", async () => {
   for (const login of [user.login, "nobody-of-that-name"]) {
     const body = { ...signed(node), user: { login, password: "a\u0000b" } };
     const answer = await rest(node, "POST", "/session", { body });
@@ -127,7 +127,7 @@ describe("a chat client", () => {
     ["a name that is no address", () => "alice", "correct horse"],
     ["a name beyond all numbers", () => `${"9".repeat(30)}-1`, "correct horse"],
   ];
-  test.each(CASES)("is refused alike with %s", async (_what, name, secret) => {
+  test.each(CASES)("gets the same refusal for %s", async (_what, name, secret) => {
     expect(await attempt(name(), secret)).toBe(NOT_AUTHORIZED);
   });
 
@@ -147,27 +147,27 @@ describe("the work", () => {
       statements.push(statement.name);
       return query(statement, values);
     };
-    // What is done behind an answer waits until that is here, so that it is not taken for its work.
+    // Jobs wait until `release`, so that their statements do not count as work of the request.
     const answered = new Promise<void>((resolve) => {
       release = resolve;
     });
     store.execute = async (text, values) => {
       if (/SET\s+state = 'active'/.test(text)) await answered;
-      // The list of jobs makes itself, and asks for what is due by the clock.
+      // Ignores pg-boss's own statements for its schema and its schedules.
       else if (/INSERT INTO pgboss/.test(text) && values?.includes(RESET_JOB))
         statements.push(text);
       return execute(text, values);
     };
   });
 
-  /** The kinds of hashes that were compared with, and the statements, of what is asked. */
+  /** The parameters of the compared hashes, and the statements, of a request. */
   async function workOf(ask: () => Promise<unknown>) {
     compared.length = 0;
     statements.length = 0;
     await ask();
     return {
       compared: compared.map((hash) => hash.split("$").slice(0, 4).join("$")),
-      // The activity of sessions is written from time to time, whatever is asked.
+      // Activity of sessions is written periodically, independently of the request.
       statements: statements.filter((name) => !/^(touch|live|purge)_/.test(name)),
     };
   }
@@ -175,7 +175,7 @@ describe("the work", () => {
 
   test.each(
     ATTEMPTS.filter(([what]) => !what.startsWith("a password ")),
-  )("of a sign-in is the same with %s", async (_what, name, password) => {
+  )("of a sign-in is the same for %s", async (_what, name, password) => {
     const token = await applicationToken(node);
     const { statements: asked, ...work } = await workOf(() =>
       rest(node, "POST", "/login", { token, body: { ...name(), password } }),
@@ -224,9 +224,9 @@ describe("the work", () => {
       },
       { status: 200, data: { requestPasswordReset: { requested: true } } },
     ],
-  ])("of a password reset is the same for known and unknown e-mails: %s", async (_door, ask, answer) => {
+  ])("of a password reset is the same for known and unknown e-mails: %s", async (_protocol, ask, answer) => {
     const token = await applicationToken(node);
-    // The first request of a node makes the list of jobs.
+    // The first request of a node creates the pg-boss schema.
     await ask("first@example.com", token);
     const works = [];
     for (const email of ["known@example.com", "KNOWN@example.com", "nobody@example.com", "%"]) {
@@ -238,14 +238,14 @@ describe("the work", () => {
     expect(work?.statements.at(-1)).toMatch(/INSERT INTO pgboss\.job/);
   });
 
-  test("behind the answer goes on, and mails to the known alone", async () => {
+  test("after the answer continues, and mails only to known addresses", async () => {
     release();
     const mails = await smtp.mailsTo("known@example.com", 4);
     expect(smtp.mails).toHaveLength(mails.length);
   });
 });
 
-test("a wrong account key reads the same, whatever it is", async () => {
+test("every wrong account key gets the same answer", async () => {
   const { accountKey } = node.application;
   const nearly = `${accountKey.slice(0, -1)}${accountKey.endsWith("A") ? "B" : "A"}`;
   for (const key of [nearly, "x", accountKey.toLowerCase(), `${accountKey}x`, "'", "%"]) {

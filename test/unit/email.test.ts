@@ -40,7 +40,7 @@ test.each([
   "a\uff0cb@c",
   "a@\u0300",
   `${"x".repeat(600)}@b`,
-])("%j is none", (text) => expect(isEmail(text)).toBe(false));
+])("%j is not an address", (text) => expect(isEmail(text)).toBe(false));
 
 test.each([
   ["Alice@Example.COM", "alice@example.com"],
@@ -55,7 +55,7 @@ test.each([
   expect(emailKey(key)).toBe(key);
 });
 
-test("ASCII has one key, its lower case, as it had before", () => {
+test("an ASCII address has one key, its lower case", () => {
   const ascii = fc.string({ unit: "grapheme-ascii", maxLength: 60 });
   fc.assert(
     fc.property(ascii, (text) => {
@@ -66,7 +66,7 @@ test("ASCII has one key, its lower case, as it had before", () => {
   );
 });
 
-test("the keys of an address begin with its lower case, and hold its key and its spellings of before", () => {
+test("the keys of an address start with its lower case and contain its key and its older spellings", () => {
   const keys = emailKeys("Jo\u0308rg@b\u00fccher.example");
   expect(keys.slice(0, 2)).toEqual([
     "jo\u0308rg@b\u00fccher.example",
@@ -80,7 +80,7 @@ test("the keys of an address begin with its lower case, and hold its key and its
   expect(keys).toHaveLength(6);
 });
 
-test("filters compare every key", () => {
+test("filters compare all keys", () => {
   expect(emailOperand("eq", "A@b")).toEqual(["eq", "a@b"]);
   expect(emailOperand("in", ["A@b", "C@d"])).toEqual(["in", ["a@b", "c@d"]]);
   expect(emailOperand("startWith", "Abc")).toEqual(["startWith", "abc"]);

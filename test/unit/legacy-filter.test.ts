@@ -20,7 +20,7 @@ const bindPage = compileBind(document);
 const bind = (query: string) =>
   bindPage({ path: {}, query: readQuery(`/users?${query}`), body: undefined, headers: {} });
 
-/** The field errors of a query that is refused. */
+/** The field errors of a refused query. */
 function refusals(query: string): Record<string, string[]> {
   try {
     bind(query);
@@ -28,7 +28,7 @@ function refusals(query: string): Record<string, string[]> {
     if (error instanceof Fault && error.code === "INVALID") return { ...error.fields };
     throw error;
   }
-  throw new Error("it was bound");
+  throw new Error("the query was accepted");
 }
 
 const number = (field: string, operator: string, ...numbers: number[]) => ({
@@ -78,11 +78,11 @@ describe("a filter", () => {
     ["filter[gt]=number+id+gt+1&filter[eq]=string+login+eq+a"],
     ["filter[]=number+id+gt+1&filter[eq]=string+login+eq+a"],
     ["filter[gt]=number+id+gt+1&filter[gt]=string+login+eq+a"],
-  ])("of several conditions: %s", (query) => {
+  ])("has several conditions: %s", (query) => {
     expect(bind(query)).toEqual({ filter: [...ONE, string("LOGIN", "EQ", "a")] });
   });
 
-  test("tells the commas of values from those between conditions", () => {
+  test("distinguishes the commas of values from those between conditions", () => {
     const query = "filter[]=number+id+in+1,2,3,string+login+in+a,b,c,date+created_at+gt+2026-01-01";
     expect(bind(query)).toEqual({
       filter: [
@@ -93,7 +93,7 @@ describe("a filter", () => {
     });
   });
 
-  test("is none when it was not sent", () => {
+  test("is absent when it was not sent", () => {
     expect(bind("page=2&per_page=3")).toEqual({ page: 2, perPage: 3 });
   });
 
@@ -123,7 +123,7 @@ describe("a filter", () => {
     ["number+id+eq+9007199254740992", /the value must be a whole number/],
     [`number+id+eq+${"9".repeat(400)}`, /the value must be a whole number/],
     ["number+id+gt+1,string+nothing+eq+a", /condition 2: has an unknown field/],
-  ])("is refused by its part: filter[]=%s", (text, problem) => {
+  ])("is refused with its invalid part: filter[]=%s", (text, problem) => {
     const { filter, ...others } = refusals(`filter[]=${text}`);
     expect([filter?.length, filter?.[0], others]).toEqual([1, expect.stringMatching(problem), {}]);
   });
@@ -138,17 +138,17 @@ describe("a filter", () => {
       Array.from({ length: 101 }, () => "filter[]=number+id+gt+1").join("&"),
       /takes 100 conditions at most/,
     ],
-  ])("is refused by its form: %.60s", (query, problem) => {
+  ])("is refused for its form: %.60s", (query, problem) => {
     expect(refusals(query)).toEqual({ filter: [expect.stringMatching(problem)] });
   });
 
-  test.each(["__proto__", "constructor", "prototype"])("does not look at filter[%s]", (name) => {
+  test.each(["__proto__", "constructor", "prototype"])("rejects filter[%s]", (name) => {
     expect(() => bind(`filter[${name}]=number+id+gt+1`)).toThrow(
       expect.objectContaining({ code: "MALFORMED" }),
     );
   });
 
-  test("of many commas and spaces is read in no time to speak of", () => {
+  test("with many commas and spaces is parsed in linear time", () => {
     const text = `number+id+in+${",".repeat(4_000)}${"+".repeat(4_000)}${",number+id+".repeat(300)}x`;
     expect(refusals(`filter[]=${text}`)).toHaveProperty("filter");
   });
@@ -184,7 +184,7 @@ describe("an order", () => {
     expect(refusals(query)).toEqual({ order: [expect.stringMatching(problem)] });
   });
 
-  test("has the id to tell equals apart", () => {
+  test("orders ties by id", () => {
     expect(legacyOrder(null)).toBe("u.id");
     expect(legacyOrder({ field: "id", direction: "desc" })).toBe("u.id DESC");
     expect(legacyOrder({ field: "createdAt", direction: "desc" })).toBe("u.created_at DESC, u.id");
@@ -212,7 +212,7 @@ describe("a date", () => {
     expect(readSpan(text)).toEqual({ start: at, end: at + length });
   });
 
-  test("of the last year ends where what can be stored does", () => {
+  test("in the last year ends at the last storable time", () => {
     const { end = 0 } = readSpan("9999-12-31") ?? {};
     expect(new Date(end).toISOString()).toBe("9999-12-31T23:59:59.999Z");
   });
@@ -222,7 +222,7 @@ describe("a date", () => {
     ...["2026-00-01", "2026-13-01", "2026-03-00", "2026-03-32", "0000-01-01", "1969-12-31"],
     ...["2026-03-01T24:00:00Z", "2026-03-01T10:60:00Z", "2026-03-01T10:00:60Z", "1772323200"],
     ...["2026-03-01T10:00:00+15:00", "+12026-03-01", "1970-01-01T00:00:00+01:00", "2026-03-01\n"],
-  ])("is none: %j", (text) => {
+  ])("is invalid: %j", (text) => {
     expect(readSpan(text)).toBeUndefined();
   });
 });
@@ -235,10 +235,10 @@ describe("conditions as SQL", () => {
     } catch (error) {
       if (error instanceof Fault) return error.fields;
     }
-    throw new Error("it was taken");
+    throw new Error("the condition was accepted");
   };
 
-  test("hold all, with every value apart from the text", () => {
+  test("are joined with AND, and bind every value", () => {
     expect(
       sql(
         { field: "id", operator: "gt", numbers: [1] },
@@ -253,7 +253,7 @@ describe("conditions as SQL", () => {
     expect(sql()).toEqual({ sql: "TRUE", values: [] });
   });
 
-  test("compare dates by bounds on the column itself", () => {
+  test("compare dates by bounds on the bare column", () => {
     const [day, next] = [new Date("2026-03-01T00:00:00Z"), new Date("2026-03-02T00:00:00Z")];
     const of = (operator: LegacyCondition["operator"]) =>
       sql({ field: "createdAt", operator, dates: ["2026-03-01"] });
@@ -284,25 +284,25 @@ describe("conditions as SQL", () => {
     [{ field: "userTags", operator: "gt", strings: ["a"] }, /user_tags takes eq, ne and in/],
     [{ field: "id", operator: "eq" }, /takes one of numbers, strings and dates/],
     [{ field: "id", operator: "eq", numbers: [1], strings: ["1"] }, /takes one of/],
-  ])("are refused by name: %j", (condition, text) => {
+  ])("are refused with their problem: %j", (condition, text) => {
     expect(problem(condition)).toEqual({
       filter: [expect.stringMatching(new RegExp(`^condition 1: .*${text.source}`))],
     });
   });
 
-  test("take numbers of external_user_id, which was one once, as its text", () => {
+  test("convert numbers for external_user_id to text", () => {
     expect(sql({ field: "externalUserId", operator: "in", numbers: [5, 6] })).toEqual({
       sql: "u.external_user_id = ANY($2::text[])",
       values: [["5", "6"]],
     });
   });
 
-  test("are 50 at most", () => {
+  test("are limited to 50", () => {
     const one: LegacyCondition = { field: "id", operator: "gt", numbers: [1] };
     expect(() => legacyCondition(Array(51).fill(one))).toThrow(/at most 50 conditions/);
   });
 
-  test("reach no secret and nothing of another application", () => {
+  test("cannot reach secrets or other applications", () => {
     const columns = Object.values(LEGACY_FIELDS).map((field) => field.sql);
     expect(columns.join(" ")).not.toMatch(/password|hash|application|custom_data|guest_until/);
   });

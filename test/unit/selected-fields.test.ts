@@ -1,7 +1,7 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from "graphql";
 import { selects } from "../../src/identity/user/selected-fields";
 
-/** What a resolver of the operation's first field would be told. */
+/** The resolve info of the operation's first field. */
 function infoOf(text: string) {
   const { definitions } = parse(text);
   const operation = definitions[0] as OperationDefinitionNode;
@@ -26,6 +26,6 @@ test.each([
   ["{ users { nodes { id } } }", false],
   ["{ users { totalCount: offset } }", false],
   ["{ users { nodes { totalCount } } }", false],
-])("%s selects a count: %s", (text, expected) => {
+])("%s selects the total: %s", (text, expected) => {
   expect(selects(infoOf(text), ["totalCount", "pageInfo"])).toBe(expected);
 });

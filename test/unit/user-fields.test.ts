@@ -24,7 +24,7 @@ const TEXTS = [
 ] as const;
 
 describe("columns", () => {
-  test("hold what was given, and the folded keys of login and e-mail", () => {
+  test("contain the given values and the normalized keys of login and e-mail", () => {
     const { columns, tags } = checkUserFields({
       login: "Alice.B-c_d+1@x",
       email: "Alice@Example.COM",
@@ -47,7 +47,7 @@ describe("columns", () => {
     expect(tags).toEqual(["a", "b"]);
   });
 
-  test("of what is absent are absent, of what is null are null", () => {
+  test("are absent for absent fields and null for null fields", () => {
     expect(checkUserFields({})).toEqual({ columns: {}, tags: undefined });
     const nothing: UserFields = { login: null, email: null, customData: null, blobId: null };
     const { columns, tags } = checkUserFields({
@@ -74,7 +74,7 @@ describe("columns", () => {
 });
 
 describe("login", () => {
-  test.each(["a", "0", "A.b-c_d@e+f", "x".repeat(70)])("%j is good", (login) => {
+  test.each(["a", "0", "A.b-c_d@e+f", "x".repeat(70)])("%j is valid", (login) => {
     expect(errorsOf({ login })).toEqual({});
   });
   test.each([
@@ -100,7 +100,7 @@ describe("email", () => {
     "a.b+c@d.example",
     "ö@ü.example",
     `${"x".repeat(253)}@b`,
-  ])("%j is good", (email) => {
+  ])("%j is valid", (email) => {
     expect(errorsOf({ email })).toEqual({});
   });
   test.each([
@@ -119,7 +119,7 @@ describe("email", () => {
 });
 
 describe("texts", () => {
-  test.each(TEXTS)("%s holds up to 255 characters, counted as Unicode does", (field) => {
+  test.each(TEXTS)("%s has at most 255 characters, counted as code points", (field) => {
     for (const good of ["", "x".repeat(255), "👍".repeat(255), "<b>", "a\nb", "e\u0301"]) {
       expect(errorsOf({ [field]: good })).toEqual({});
     }
@@ -128,7 +128,7 @@ describe("texts", () => {
     }
   });
 
-  test("custom data holds up to 5,000", () => {
+  test("custom data has at most 5,000 characters", () => {
     expect(errorsOf({ customData: "👍".repeat(5_000) })).toEqual({});
     expect(errorsOf({ customData: "x".repeat(5_001) })).toEqual({
       customData: [expect.stringContaining("5000")],
@@ -137,7 +137,7 @@ describe("texts", () => {
 });
 
 describe("timezone", () => {
-  test.each([-720, 0, 330, 840])("%i is good", (timezone) => {
+  test.each([-720, 0, 330, 840])("%i is valid", (timezone) => {
     expect(errorsOf({ timezone })).toEqual({});
   });
   test.each([-721, 841, 2 ** 31 - 1])("%i is refused", (timezone) => {
@@ -146,7 +146,7 @@ describe("timezone", () => {
 });
 
 describe("tags", () => {
-  test("are trimmed, and counted once each", () => {
+  test("are trimmed and deduplicated", () => {
     expect(checkUserFields({ tags: [" a ", "b", "a", "", "  "] }).tags).toEqual(["a", "b"]);
     expect(checkUserFields({ tags: [] }).tags).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe("tags", () => {
     expect(checkUserFields({ tags: ["b", "A", "a"] }).tags).toEqual(["b", "A", "a"]);
   });
 
-  test("are five at most, after the doubles", () => {
+  test("are limited to five, after deduplication", () => {
     expect(TAGS_MAX).toBe(5);
     expect(errorsOf({ tags: ["a", "b", "c", "d", "e", "e"] })).toEqual({});
     expect(errorsOf({ tags: ["a", "b", "c", "d", "e", "f"] })).toEqual({
@@ -163,7 +163,7 @@ describe("tags", () => {
     });
   });
 
-  test("hold no comma and 255 characters at most", () => {
+  test("contain no comma and at most 255 characters", () => {
     expect(errorsOf({ tags: ["a,b"] })).toEqual({ tags: [expect.stringContaining("comma")] });
     expect(errorsOf({ tags: ["x".repeat(256)] })).toEqual({
       tags: [expect.stringContaining("255")],
@@ -171,7 +171,7 @@ describe("tags", () => {
   });
 });
 
-test("every field that is wrong is told at once", () => {
+test("all invalid fields are reported at once", () => {
   const errors = errorsOf({
     login: "a b",
     email: "nobody",

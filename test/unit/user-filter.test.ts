@@ -25,7 +25,7 @@ const COMPARE = ["gt", "lt", "gte", "lte"] as const;
 
 const isDate = (field: UserListField) => ADDITIONAL.includes(field);
 
-/** A value that fits the field and the operator. */
+/** A valid operand for the field and the operator. */
 function operandOf(field: UserListField, operator: string): unknown {
   const one = field === "id" ? 12 : isDate(field) ? new Date("2026-01-02T03:04:05Z") : "alice";
   return operator === "in" || operator === "nin" ? [one] : one;
@@ -38,7 +38,7 @@ const filter = (...parts: Array<[UserListField, string]>): UserFilter => {
   return made as UserFilter;
 };
 
-/** The message of the refusal, or null when the filter is accepted. */
+/** The error message, or null if the filter is accepted. */
 function refusal(given: UserFilter): string | null {
   try {
     userCondition(given);
@@ -54,19 +54,19 @@ const pairs = (fields: readonly UserListField[], operators: readonly string[]) =
   fields.flatMap((field) =>
     operators.map((operator): [UserListField, string] => [field, operator]),
   );
-/** Operators of a field's type: an id and a date begin with nothing. */
+/** Whether the field's type supports startWith. */
 const hasPrefix = (field: UserListField) => field !== "id" && !isDate(field);
 const fitting = ([field, operator]: [UserListField, string]) =>
   operator !== "startWith" || hasPrefix(field);
 
-test("the fields are those of the interface, and each has its kind", () => {
+test("the fields are those of the V2 user list, each with its kind", () => {
   expect(Object.keys(USER_LIST_FIELDS).sort()).toEqual([...ALL].sort());
   for (const field of STAND_ALONE) expect(USER_LIST_FIELDS[field].kind).toBe("stand-alone");
   for (const field of ADDITIONAL) expect(USER_LIST_FIELDS[field].kind).toBe("additional");
   expect(USER_LIST_FIELDS.userTags.kind).toBe("either");
 });
 
-describe("rule 1: a stand-alone field with a primary operator is needed", () => {
+describe("rule 1: a stand-alone field with a primary operator is required", () => {
   test.each(pairs(SELECTIVE, PRIMARY).filter(fitting))("%s %s is enough", (field, operator) => {
     expect(refusal(filter([field, operator]))).toBeNull();
   });
@@ -81,7 +81,7 @@ describe("rule 1: a stand-alone field with a primary operator is needed", () => 
   });
 });
 
-describe("rule 2: a stand-alone field takes no compare operator", () => {
+describe("rule 2: a stand-alone field does not support comparison operators", () => {
   test.each(pairs(SELECTIVE, COMPARE))("%s %s", (field, operator) => {
     expect(refusal(filter([field, operator]))).toMatch(/^Rule 2: /);
     expect(refusal(filter([field, "eq"], [field, operator]))).toMatch(/^Rule 2: /);
@@ -89,25 +89,25 @@ describe("rule 2: a stand-alone field takes no compare operator", () => {
     expect(refusal(filter([other, "eq"], [field, operator]))).toMatch(/^Rule 2: /);
   });
 
-  test.each(pairs(ADDITIONAL, COMPARE))("%s %s is allowed beside one", (field, operator) => {
+  test.each(pairs(ADDITIONAL, COMPARE))("%s %s is allowed in addition to one", (field, operator) => {
     expect(refusal(filter(["login", "eq"], [field, operator]))).toBeNull();
   });
 });
 
-describe("rule 3: an additional field alone does not do", () => {
+describe("rule 3: an additional field alone is not enough", () => {
   test.each(pairs(ADDITIONAL, ["eq", "in", "nin", ...COMPARE]))("%s %s", (field, operator) => {
     expect(refusal(filter([field, operator]))).toMatch(/^Rule 3: .* \(eq, in, start_with\)$/);
     expect(refusal(filter([field, operator], ["id", "in"]))).toBeNull();
   });
 
-  test("nor do all of them together", () => {
+  test("nor are all of them together", () => {
     expect(refusal(filter(...pairs(ADDITIONAL, ["eq", ...COMPARE])))).toMatch(
       /^Rule 3: .* \(eq, in, start_with\)$/,
     );
   });
 });
 
-describe("rule 4: the exclude operator alone does not do", () => {
+describe("rule 4: the exclude operator alone is not enough", () => {
   test.each(SELECTIVE)("%s nin", (field) => {
     expect(refusal(filter([field, "nin"]))).toMatch(/^Rule 4: .* \(eq, in, start_with\)$/);
     expect(refusal(filter([field, "nin"], [field, "eq"]))).toBeNull();
@@ -115,7 +115,7 @@ describe("rule 4: the exclude operator alone does not do", () => {
     expect(refusal(filter([field, "nin"], [other, "eq"]))).toBeNull();
   });
 
-  test("nor with an additional field", () => {
+  test("nor is it with an additional field", () => {
     expect(refusal(filter(["login", "nin"], ["createdAt", "gt"]))).toMatch(
       /^Rule 4: .* \(eq, in, start_with\)$/,
     );
@@ -134,7 +134,7 @@ describe("rule 5: start_with", () => {
     }
   });
 
-  test("is reported, since it forces the limit", () => {
+  test("is reported, because it lowers the limit", () => {
     expect(START_WITH_LIMIT).toBe(5);
     expect(userCondition({ login: { startWith: "abcd" } }).startWith).toBe(true);
     expect(userCondition({ login: { eq: "abcd" } }).startWith).toBe(false);
@@ -145,7 +145,7 @@ describe("rule 5: start_with", () => {
 describe("SQL", () => {
   test.each(
     pairs(ALL, [...PRIMARY, "nin", ...COMPARE]).filter(fitting),
-  )("of %s %s binds its values and writes none", (field, operator) => {
+  )("for %s %s binds all values", (field, operator) => {
     const beside: Array<[UserListField, string]> =
       COMPARE.includes(operator as never) && !isDate(field) ? [] : [["id", "eq"]];
     if (beside.length === 0) return expect(refusal(filter([field, operator]))).toMatch(/^Rule 2/);
@@ -164,7 +164,7 @@ describe("SQL", () => {
     expect(places).toEqual(values.map((_, index) => index + 2));
   });
 
-  test("folds login and e-mail, and no other text", () => {
+  test("lower-cases login and e-mail, and no other text", () => {
     expect(userCondition({ login: { eq: "ALICE" } }).values).toEqual(["alice"]);
     expect(userCondition({ email: { in: ["A@B.C", "D@E.F"] } }).values).toEqual([
       ["a@b.c", "d@e.f"],
@@ -172,7 +172,7 @@ describe("SQL", () => {
     expect(userCondition({ fullName: { eq: "ALICE" } }).values).toEqual(["ALICE"]);
   });
 
-  test("joins conditions with AND, several of one field too", () => {
+  test("joins conditions with AND, also those on one field", () => {
     const { sql, values } = userCondition({
       login: { in: ["a", "b"], nin: ["b"] },
       createdAt: { gte: new Date(0), lt: new Date(1) },
@@ -189,7 +189,7 @@ describe("values", () => {
     ["a list of more than a thousand", { id: { in: Array(1_001).fill(1) } }, "id"],
   ] as Array<
     [string, UserFilter, string]
-  >)("%s is refused by the field's name", (_w, given, field) => {
+  >)("%s is refused with the field's name", (_w, given, field) => {
     try {
       userCondition(given);
     } catch (error) {
