@@ -11,8 +11,8 @@ import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
 
 /**
- * Every parameter of every operation, with every value that is known to hurt: the answer is an answer
- * or a refusal of the table, never a failure, and tells nothing of what is behind it.
+ * Every parameter of every operation, with every hostile value: the result is an answer or an error of the
+ * error table, never an internal error, and reveals nothing about the implementation.
  */
 
 const schema = signalboxSchema();
@@ -21,24 +21,24 @@ const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest
 const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL" && code !== "UNAVAILABLE");
 
 let node: TestNode;
-let world: World;
+let fixture: World;
 let session: { token: string };
 
 beforeAll(async () => {
   node = await startNode();
-  world = await hostileWorld(node);
-  session = world.a;
+  fixture = await hostileWorld(node);
+  session = fixture.a;
 });
 afterAll(() => node.stop());
 
-/** The session of the row's owner; made anew where an attempt has ended it. */
+/** The token of the rows' owner; a new one if an attempt has ended its session. */
 async function token(): Promise<string> {
   const { status } = await rest(node, "GET", "/session", { token: session.token });
-  if (status !== 200) session = await signIn(node, world.a);
+  if (status !== 200) session = await signIn(node, fixture.a);
   return session.token;
 }
 
-/** Runs so many at once, one such group after the other. */
+/** Runs the items in concurrent groups of 20. */
 async function inGroups<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   for (let index = 0; index < items.length; index += 20) {
     await Promise.all(items.slice(index, index + 20).map(run));
@@ -60,14 +60,14 @@ test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
   if (!row) throw new Error("no row");
   const own = access.get(operation) === "account" ? await ownerToken(node) : await token();
   await inGroups(HOSTILE, async (value) => {
-    const variables = withValue(row.variables(world), place, value);
+    const variables = withValue(row.variables(fixture), place, value);
     const answer = await graphql(node, row.document, variables, own);
     const codes = answer.errors?.map(({ extensions }) => extensions.code) ?? [];
     for (const code of codes)
       expect([value, CODES]).toEqual([value, expect.arrayContaining([code])]);
     expect(answer.status < 500 || codes.includes("UNSUPPORTED")).toBe(true);
     const told = JSON.stringify(answer.errors ?? []);
-    // A message may repeat what was sent.
+    // A message may repeat the input.
     const sent = JSON.stringify(JSON.stringify(value)).slice(1, -1);
     expect([value, told.replaceAll(sent, "")]).toEqual([value, expect.not.stringMatching(LEAKS)]);
   });
@@ -94,9 +94,9 @@ test.each(parameters)("REST %s: %s in the %s", async (name, wire, place, segment
       typeof value === "string"
         ? value.replace(/\p{Surrogate}/gu, "\uFFFD")
         : JSON.stringify(value);
-    let path = route.path(world);
-    const headers = { ...route.headers?.(world) };
-    let body = route.body?.(world);
+    let path = route.path(fixture);
+    const headers = { ...route.headers?.(fixture) };
+    let body = route.body?.(fixture);
     const encoded = encodeURIComponent(text);
     if (place === "path") path = path.replace(/[^/]*$/, encoded);
     else if (place === "query") path += `${path.includes("?") ? "&" : "?"}${wire}=${encoded}`;
@@ -139,8 +139,8 @@ describe("filters of the user list", () => {
     });
   });
 
-  test("the language of the V1 list with every word and value", async () => {
-    // What went before may have disabled it, as its owner may.
+  test("the filter language of the V1 list with every word and value", async () => {
+    // Earlier attempts may have disabled the list as its owner.
     await node.sql("UPDATE applications SET v1_list_disabled = false");
     const own = await token();
     const words = ["number", "id", "eq", "1"];
@@ -167,7 +167,7 @@ describe("filters of the user list", () => {
     });
   });
 
-  test("start_with is literal up to the last character there is", async () => {
+  test("start_with is literal, up to the last code point", async () => {
     const last = "\u{10FFFF}";
     const names = [
       `tail${last}`,
@@ -204,11 +204,11 @@ test("a token may be any text", async () => {
   }
 });
 
-test("signals pass or are refused whatever they are called", async () => {
+test("signals of any name are delivered or refused", async () => {
   const send = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
   const own = await token();
   for (const signalType of ["__proto__", "constructor", "toString", "hasOwnProperty", "", " "]) {
-    const i = { to: { userId: world.b.id }, signalType, sessionId: "s" };
+    const i = { to: { userId: fixture.b.id }, signalType, sessionId: "s" };
     const { errors, data } = await graphql(node, send, { i }, own);
     expect([signalType, errors, data]).toEqual([
       signalType,
@@ -222,7 +222,7 @@ test("signals pass or are refused whatever they are called", async () => {
     { a: [[1]] },
     { a: "\u0000" },
   ]) {
-    const i = { to: { userId: world.b.id }, signalType: "reject", sessionId: "s", userInfo };
+    const i = { to: { userId: fixture.b.id }, signalType: "reject", sessionId: "s", userInfo };
     const { errors } = await graphql(node, send, { i }, own);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
       expect.stringMatching(/^(INVALID|MALFORMED)$/),

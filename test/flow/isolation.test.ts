@@ -14,8 +14,8 @@ import { addSubscription } from "../support/push-devices";
 import { secondApplication } from "../support/second-application";
 
 /**
- * Nothing of one application is visible from another: every operation is asked for the first
- * application's objects with tokens of the second.
+ * Applications are isolated: every operation requests the first application's objects with tokens of the
+ * second.
  */
 
 const schema = signalboxSchema();
@@ -24,7 +24,7 @@ const operations = [schema.getQueryType(), schema.getMutationType(), schema.getS
   .sort();
 const routes = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 
-/** Values that only the first application holds, by the field that they are in. */
+/** Values that only the first application has, by field. */
 const random = () => randomBytes(9).toString("hex");
 const secret: Record<string, string> = {
   email: `${random()}@example.com`,
@@ -41,8 +41,8 @@ const secret: Record<string, string> = {
 const tags = [random(), random()];
 
 let node: TestNode;
-let world: World;
-/** What no answer may hold. */
+let fixture: World;
+/** Values that no answer may contain. */
 let hidden: string[];
 const tokens: Record<string, string> = {};
 let count = 0;
@@ -54,16 +54,16 @@ beforeAll(async () => {
   const b = await newUser(node);
   const login = `login-${random()}`;
   await node.sql("UPDATE users SET login = $1, login_key = $1 WHERE id = $2", [login, a.id]);
-  // Beside the one that others ask for by its token.
+  // A second subscription, in addition to the one that the operations request.
   const device = { udid: random(), token: random() };
   await addSubscription(node, a, device);
   hidden = [...Object.values(secret), ...tags, login, a.token, b.token, b.login];
   hidden.push(...Object.values(device), node.application.authSecret, node.application.accountKey);
   hidden.push("First account", "First application", ownerOf(node).email);
-  // What the second application knows of the first is its id and its auth_key, no secret.
+  // The second application knows the id and the auth_key of the first, but no secret.
   const { authSecret, accountKey } = elsewhere.application;
   const known = { ...node.application, authSecret, accountKey };
-  world = {
+  fixture = {
     node: { ...node, application: known },
     elsewhere,
     a: { ...a, login },
@@ -79,22 +79,22 @@ beforeAll(async () => {
     eventId: await addEvent(node, a),
     signed: forged,
   };
-  tokens["a user"] = world.foreign.token;
+  tokens["a user"] = fixture.foreign.token;
   tokens["the application"] = await applicationToken(elsewhere);
   tokens["the owner"] = await ownerToken(elsewhere);
-  await settled();
+  await activityWritten();
 });
 afterAll(() => node.stop());
 
-/** A request for the first application, signed with the only secret that the second one has. */
+/** A request for the first application, signed with the second one's secret. */
 function forged(): Record<string, string | number> {
-  return signed(world.node);
+  return signed(fixture.node);
 }
 
-/** Activity is written some seconds after a request, also after one of the own application. */
-const WRITTEN_BEHIND = "'{last_activity_at,last_request_at,expires_at}'::text[]";
+/** Columns that are written some seconds after a request, also of the own application. */
+const ACTIVITY_COLUMNS = "'{last_activity_at,last_request_at,expires_at}'::text[]";
 
-/** Tables by how their rows lead to an application. */
+/** The condition that selects an application's rows of each table. */
 const OWNED: Record<string, string> = {
   applications: "t.id = $1",
   users: "t.application_id = $1",
@@ -118,7 +118,7 @@ async function dump(): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {};
   for (const [table, condition] of Object.entries(OWNED)) {
     const rows = await node.sql<{ row: string }>(
-      `SELECT (to_jsonb(t) - ${WRITTEN_BEHIND})::text AS row FROM ${table} t WHERE ${condition} ORDER BY 1`,
+      `SELECT (to_jsonb(t) - ${ACTIVITY_COLUMNS})::text AS row FROM ${table} t WHERE ${condition} ORDER BY 1`,
       [node.application.id],
     );
     tables[table] = rows.map(({ row }) => row);
@@ -126,8 +126,8 @@ async function dump(): Promise<Record<string, string[]>> {
   return tables;
 }
 
-/** Waits until the activity of signing up, which is written behind, stands in the rows. */
-async function settled(): Promise<void> {
+/** Waits until the delayed write of the sign-up's activity is in the rows. */
+async function activityWritten(): Promise<void> {
   for (;;) {
     const rows = await node.sql(
       `SELECT id FROM sessions WHERE application_id = $1 AND user_id IS NULL
@@ -139,8 +139,8 @@ async function settled(): Promise<void> {
   }
 }
 
-/** Runs what is asked and holds the answer and the rows of the first application against it. */
-async function keepsOut(ask: () => Promise<unknown>): Promise<void> {
+/** Runs a request; its answer contains no hidden value, and the first application's rows stay unchanged. */
+async function expectIsolation(ask: () => Promise<unknown>): Promise<void> {
   const before = await dump();
   const answer = JSON.stringify(await ask());
   expect(hidden.filter((value) => answer.includes(value))).toEqual([]);
@@ -155,51 +155,53 @@ test("every table is dumped", async () => {
   expect(tables.map(({ name }) => name)).toEqual(Object.keys(OWNED).sort());
 });
 
-test("every operation of the schema is asked", () => {
+test("every operation of the schema is tested", () => {
   expect(Object.keys(ROWS).sort()).toEqual(operations);
 });
 
 const callers = ["a user", "the application", "the owner"];
-/** What ends the caller's session comes last, so that the others are asked with one that lives. */
+/** Operations that end the caller's session come last, so that the others have a live one. */
 const last = (operation: string) => (ROWS[operation]?.ends === "anybody" ? 1 : 0);
-const asked = [...operations].sort((one, other) => last(one) - last(other));
+const ordered = [...operations].sort((one, other) => last(one) - last(other));
 
-/** The token of a caller; one that an operation has ended is replaced. */
+/** The token of a caller; a new one if an operation has ended it. */
 async function tokenOf(caller: string): Promise<string> {
   const token = tokens[caller] ?? "";
   if (caller === "the owner") {
     if (!(await graphql(node, "{ account { id } }", {}, token)).errors) return token;
-    tokens[caller] = await ownerToken(world.elsewhere);
+    tokens[caller] = await ownerToken(fixture.elsewhere);
     return tokens[caller];
   }
-  const { status, body } = await rest(world.elsewhere, "GET", "/session", { token });
-  const whole = caller === "the application" || body?.session?.user_id === world.foreign.id;
+  const { status, body } = await rest(fixture.elsewhere, "GET", "/session", { token });
+  const whole = caller === "the application" || body?.session?.user_id === fixture.foreign.id;
   if (status === 200 && whole) return token;
-  const user = await newUser(world.elsewhere);
-  world = Object.defineProperties(
+  const user = await newUser(fixture.elsewhere);
+  fixture = Object.defineProperties(
     {},
-    { ...Object.getOwnPropertyDescriptors(world), foreign: { value: user, enumerable: true } },
+    { ...Object.getOwnPropertyDescriptors(fixture), foreign: { value: user, enumerable: true } },
   ) as World;
   tokens["a user"] = user.token;
-  tokens["the application"] = await applicationToken(world.elsewhere);
+  tokens["the application"] = await applicationToken(fixture.elsewhere);
   return tokens[caller] ?? "";
 }
 
 describe.each(callers)("%s of another application gets nothing", (caller) => {
-  test.each(asked)("by %s", async (operation) => {
+  test.each(ordered)("by %s", async (operation) => {
     const row = ROWS[operation];
     if (!row) throw new Error(`${operation} has no row`);
     for (const [name, door] of Object.entries(DOORS)) {
       if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
       const token = await tokenOf(caller);
-      await keepsOut(() => door(world.elsewhere, row.document, row.variables(world), token));
+      await expectIsolation(() =>
+        door(fixture.elsewhere, row.document, row.variables(fixture), token),
+      );
     }
     const token = await tokenOf(caller);
     const socket = await connectSocket(node);
     socket.send({ type: "connection_init", payload: { token } });
     expect(await socket.next()).toEqual({ type: "connection_ack" });
-    await keepsOut(async () => {
-      const payload = { query: row.document, variables: row.variables(world) };
+    await expectIsolation(async () => {
+      const payload = { query: row.document, variables: row.variables(fixture) };
       socket.send({ id: "o", type: "subscribe", payload });
       if (operation.startsWith("Subscription.")) {
         socket.send({ type: "ping" });
@@ -220,23 +222,25 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
     const route = ROUTES[name];
     if (!route) throw new Error(`${name} has no row`);
     const token = await tokenOf(caller);
-    const options = { token, headers: route.headers?.(world), body: route.body?.(world) };
-    await keepsOut(async () => (await rest(node, method, route.path(world), options)).text);
+    const options = { token, headers: route.headers?.(fixture), body: route.body?.(fixture) };
+    await expectIsolation(
+      async () => (await rest(node, method, route.path(fixture), options)).text,
+    );
   });
 
   test.each([
     ...["email", "full_name", "external_id", "facebook_id", "twitter_id", "phone"],
     ...["login", "user_tags"],
-  ])("by a list of users filtered by %s", async (field) => {
-    const value = { login: world.a.login, user_tags: tags[0] }[field] ?? secret[field] ?? "";
+  ])("by a user list filtered by %s", async (field) => {
+    const value = { login: fixture.a.login, user_tags: tags[0] }[field] ?? secret[field] ?? "";
     for (const operator of ["eq", "in", "start_with"]) {
-      // The value that was asked for is not repeated either.
+      // The answer does not repeat the requested value either.
       const text = operator === "start_with" ? value.slice(0, 8) : value;
       const name = operator === "in" ? `${field}[in][]` : `${field}[${operator}]`;
       const path = `/users/v2?${new URLSearchParams({ [name]: text })}`;
       const token = await tokenOf(caller);
-      await keepsOut(async () => {
-        const { status, body } = await rest(world.elsewhere, "GET", path, { token });
+      await expectIsolation(async () => {
+        const { status, body } = await rest(fixture.elsewhere, "GET", path, { token });
         if (caller === "a user") expect([status, body.total_entries]).toEqual([200, 0]);
         else expect(status).toBe(403);
         return body;
@@ -245,11 +249,11 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
   });
 
   test.each(["login", "email"])("by a user with this %s", async (key) => {
-    const value = key === "login" ? world.a.login : secret.email;
+    const value = key === "login" ? fixture.a.login : secret.email;
     const query = `query ($value: String!) { user(by: { ${key}: $value }) { id } }`;
     const token = await tokenOf(caller);
-    await keepsOut(async () => {
-      const answer = await graphql(world.elsewhere, query, { value }, token);
+    await expectIsolation(async () => {
+      const answer = await graphql(fixture.elsewhere, query, { value }, token);
       expect(answer.data?.user ?? null).toBeNull();
       return answer;
     });
@@ -259,12 +263,12 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
 test.each([
   ["exportUser", "export"],
   ["eraseUser", "erasedUserId"],
-])("%s of a user of another application finds nobody under an own one", async (name, field) => {
+])("%s with an own application does not find another application's user", async (name, field) => {
   const query = `mutation ($input: ApplicationUserInput!) { ${name}(input: $input) { ${field} } }`;
   const token = await tokenOf("the owner");
-  const applicationId = String(world.elsewhere.application.id);
-  for (const { id } of [world.a, world.b]) {
-    await keepsOut(async () => {
+  const applicationId = String(fixture.elsewhere.application.id);
+  for (const { id } of [fixture.a, fixture.b]) {
+    await expectIsolation(async () => {
       const input = { applicationId, userId: String(id) };
       const answer = await graphql(node, query, { input }, token);
       expect(answer.errors?.[0].extensions.code).toBe("NOT_FOUND");
@@ -273,18 +277,18 @@ test.each([
   }
 });
 
-test("the lists of an own application hold nobody of another", async () => {
+test("the lists of an own application contain no users of another", async () => {
   const query = `query ($id: ID!, $search: String) { application(id: $id) {
     users(search: $search) { totalCount nodes { id login email } }
     sessions { nodes { id userId } } } }`;
-  const own = String(world.elsewhere.application.id);
+  const own = String(fixture.elsewhere.application.id);
   const token = await tokenOf("the owner");
   const mine = await node.sql<{ id: number }>("SELECT id FROM users WHERE application_id = $1", [
-    world.elsewhere.application.id,
+    fixture.elsewhere.application.id,
   ]);
   const ids = mine.map(({ id }) => String(id));
-  for (const search of [null, world.a.login.slice(0, 8), secret.email?.slice(0, 8)]) {
-    await keepsOut(async () => {
+  for (const search of [null, fixture.a.login.slice(0, 8), secret.email?.slice(0, 8)]) {
+    await expectIsolation(async () => {
       const answer = await graphql(node, query, { id: own, search }, token);
       const { application } = answer.data;
       const { totalCount, nodes } = application.users;
@@ -298,10 +302,10 @@ test("the lists of an own application hold nobody of another", async () => {
   }
 });
 
-test("what was hidden is there to be seen by its own application", async () => {
-  const { token, id } = world.a;
+test("the hidden values are visible to their own application", async () => {
+  const { token, id } = fixture.a;
   const { text } = await rest(node, "GET", `/users/${id}`, { token });
-  const values = [...Object.values(secret), ...tags, world.a.login];
+  const values = [...Object.values(secret), ...tags, fixture.a.login];
   expect(values.filter((value) => !text.includes(value))).toEqual([]);
   const query = `query ($id: ID!) { account { name email accountKey }
     application(id: $id) { name authSecret users { nodes { login email } } } }`;
@@ -309,6 +313,6 @@ test("what was hidden is there to be seen by its own application", async () => {
   const account = JSON.stringify(await graphql(node, query, variables, await ownerToken(node)));
   const { authSecret, accountKey } = node.application;
   const owned = ["First account", "First application", ownerOf(node).email, authSecret, accountKey];
-  owned.push(world.a.login, secret.email ?? "");
+  owned.push(fixture.a.login, secret.email ?? "");
   expect(owned.filter((value) => !account.includes(value))).toEqual([]);
 });

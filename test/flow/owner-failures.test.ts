@@ -2,7 +2,7 @@ import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { NO_RATES, startNode, type TestNode } from "../support/node";
 import { ownerOf, ownerToken } from "../support/owner";
 
-/** Guessing at owners' passwords: counted, delayed and refused as guessing at users' is. */
+/** Attempts at owners' passwords are limited like those at users' passwords. */
 
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 const UPDATE =
@@ -15,7 +15,7 @@ beforeAll(async () => {
   clock.hold(true);
   node = await startNode(
     {
-      // A lone node counts by the clock that the test moves; Redis has its own.
+      // A single node counts by the test's clock; Redis uses its own.
       ...{ REDIS_URL: "", TRUST_PROXY: "127.0.0.1" },
       ...{ FAILURES_FREE: "5", FAILURES_FREE_PER_NAME: "12", FAILURES_FREE_PER_IP: "8" },
     },
@@ -28,7 +28,7 @@ afterAll(() => node.stop());
 beforeEach(() => clock.advance(HOUR + MINUTE));
 
 let hosts = 0;
-const stranger = () => `198.51.100.${++hosts}`;
+const newAddress = () => `198.51.100.${++hosts}`;
 let names = 0;
 
 /** The e-mail of a new account, with the password of the first one. */
@@ -41,7 +41,7 @@ async function account(): Promise<string> {
   );
   return email;
 }
-const nobody = async () => `nobody-${++names}@example.com`;
+const unknownEmail = async () => `nobody-${++names}@example.com`;
 
 async function ask(ip: string, query: string, input: object, token?: string, at = node) {
   const response = await fetch(at.graphqlUrl, {
@@ -71,19 +71,19 @@ async function fail(times: number, ip: string, email: string): Promise<void> {
 }
 
 describe.each([
-  ["an e-mail that is an owner's", account],
-  ["an e-mail that is no owner's", nobody],
+  ["the e-mail of an owner", account],
+  ["an unknown e-mail", unknownEmail],
 ])("%s", (_kind, make) => {
-  test("has to wait after five failures, twice as long after every further one", async () => {
+  test("must wait after five failures, and twice as long after each further one", async () => {
     const email = await make();
-    const ip = stranger();
+    const ip = newAddress();
     await fail(5, ip, email);
     for (const seconds of [1, 2, 4]) {
       expect(await wrong(ip, email)).toEqual({
         ...{ status: 429, code: "LIMITED", retryAfter: seconds, header: String(seconds) },
         message: `Too many failed attempts; try again in ${seconds} s`,
       });
-      // Whoever asks too early is not judged, and makes nothing worse.
+      // An early attempt is not verified, and does not extend the wait.
       clock.advance(seconds * 1000 - 1);
       expect((await right(ip, email)).code).toBe("LIMITED");
       clock.advance(1);
@@ -91,34 +91,34 @@ describe.each([
     }
   });
 
-  test("is guessed at five times when fifty guess at once", async () => {
+  test("allows five of fifty concurrent attempts", async () => {
     const email = await make();
-    const ip = stranger();
+    const ip = newAddress();
     const answers = await Promise.all(Array.from({ length: 50 }, () => wrong(ip, email)));
     const count = (code: string) => answers.filter((each) => each.code === code).length;
     expect([count("UNAUTHENTICATED"), count("LIMITED")]).toEqual([5, 45]);
   });
 
-  test("is bound by name also when every guess comes from elsewhere", async () => {
+  test("is limited by name also if every attempt comes from another address", async () => {
     const email = await make();
-    for (let count = 0; count < 12; count += 1) await fail(1, stranger(), email);
-    expect((await wrong(stranger(), email)).retryAfter).toBe(1);
+    for (let count = 0; count < 12; count += 1) await fail(1, newAddress(), email);
+    expect((await wrong(newAddress(), email)).retryAfter).toBe(1);
   });
 });
 
-test("known and unknown e-mails are refused in the same words, each time", async () => {
-  const story = async (email: string) => {
-    const ip = stranger();
+test("known and unknown e-mails always get the same refusals", async () => {
+  const answersOf = async (email: string) => {
+    const ip = newAddress();
     const answers = [];
     for (let count = 0; count < 7; count += 1) answers.push(await wrong(ip, email));
     return answers;
   };
-  expect(await story(await account())).toEqual(await story(await nobody()));
+  expect(await answersOf(await account())).toEqual(await answersOf(await unknownEmail()));
 });
 
-test("an e-mail in other letters is the same one, and the right password forgets its failures", async () => {
+test("an e-mail is case-insensitive, and the right password resets its failures", async () => {
   const email = await account();
-  const ip = stranger();
+  const ip = newAddress();
   await fail(3, ip, email);
   expect((await right(ip, email.toUpperCase())).code).toBe("OK");
   await fail(2, ip, email);
@@ -127,18 +127,18 @@ test("an e-mail in other letters is the same one, and the right password forgets
   expect((await wrong(ip, email)).code).toBe("LIMITED");
 });
 
-test("who keeps failing elsewhere does not lock the owner out", async () => {
+test("failures from other addresses do not lock the owner out", async () => {
   const email = await account();
-  const home = stranger();
+  const home = newAddress();
   expect((await right(home, email)).code).toBe("OK");
-  for (let count = 0; count < 3; count += 1) await fail(4, stranger(), email);
-  expect((await wrong(stranger(), email)).code).toBe("LIMITED");
+  for (let count = 0; count < 3; count += 1) await fail(4, newAddress(), email);
+  expect((await wrong(newAddress(), email)).code).toBe("LIMITED");
   expect((await right(home, email)).code).toBe("OK");
 });
 
-test("wrong old passwords count like failed sign-ins, and together with them", async () => {
+test("wrong old passwords count together with failed sign-ins", async () => {
   const { email } = ownerOf(node);
-  const ip = stranger();
+  const ip = newAddress();
   const token = await ownerToken(node);
   await node.sql("UPDATE account_sessions SET expires_at = $1", [new Date(clock.now() + HOUR)]);
   const change = () =>
@@ -149,7 +149,7 @@ test("wrong old passwords count like failed sign-ins, and together with them", a
   expect((await right(ip, email)).code).toBe("LIMITED");
 });
 
-test("sign-ins of owners are counted by address as users' are", async () => {
+test("sign-ins of owners count by address like those of users", async () => {
   const own = await startNode({ ...NO_RATES, RATE_SIGN_INS_PER_IP: "3" });
   try {
     const input = { email: "nobody@example.com", password: "wrong horse" };

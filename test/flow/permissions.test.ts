@@ -32,18 +32,18 @@ const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest
 const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
 
 const NO_SESSION = "Required session does not exist";
-/** Milliseconds that the node's clock is ahead of the machine's. */
+/** Offset of the node's clock from the system clock, in milliseconds. */
 let ahead = 0;
 const clock = { now: () => Date.now() + ahead };
 
 let node: TestNode;
 let elsewhere: TestNode;
-/** A stored hash of {@link PASSWORD}, so that not every user costs a hash. */
+/** The hash of {@link PASSWORD}, computed once for all users. */
 let passwordHash: string;
-/** Tokens that let nobody in. */
-const dead: Record<string, string | undefined> = { "no token": undefined };
+/** Invalid tokens, by caller. */
+const invalidTokens: Record<string, string | undefined> = { "no token": undefined };
 let count = 0;
-/** Reset links that were used. */
+/** Number of used reset links. */
 let links = 0;
 let owner: World["owner"];
 let spareApplicationId: string;
@@ -62,7 +62,7 @@ beforeAll(async () => {
     [node.application.id],
   );
   spareApplicationId = String(spare?.id);
-  dead["an unknown token"] = "x".repeat(43);
+  invalidTokens["an unknown token"] = "x".repeat(43);
   const { id, login, password, token } = await newUser(node);
   const rows = await node.sql<{ hash: string }>(
     "SELECT password_hash AS hash FROM users WHERE id = $1",
@@ -74,35 +74,35 @@ beforeAll(async () => {
   const body = { ...signed(node, clock.now()), user: { login, password } };
   const old = await rest(node, "POST", "/session", { body });
   expect((await rest(node, "GET", "/session", { token: old.body.session.token })).status).toBe(200);
-  dead["an expired token"] = old.body.session.token;
+  invalidTokens["an expired token"] = old.body.session.token;
   ahead = 0;
 
   await rest(node, "DELETE", "/session", { token });
-  dead["a destroyed token"] = token;
-  const gone = await cheapUser(node);
+  invalidTokens["a destroyed token"] = token;
+  const gone = await signedInUser(node);
   await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
-  dead["a deleted user's token"] = gone.token;
-  dead["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
-  dead["an expired owner's token"] = await ownerToken(node, -1);
+  invalidTokens["a deleted user's token"] = gone.token;
+  invalidTokens["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
+  invalidTokens["an expired owner's token"] = await ownerToken(node, -1);
   const signedOut = await ownerToken(node);
   await graphql(node, "mutation { signOutOwner { signedOut } }", {}, signedOut);
-  dead["a signed-out owner's token"] = signedOut;
+  invalidTokens["a signed-out owner's token"] = signedOut;
   await makeResetLinks();
 });
 afterAll(() => node.stop());
 
-/** A user who has signed in, with a password that was hashed before. */
-async function cheapUser(place: TestNode): Promise<TestUser> {
+/** A signed-in user whose password hash is already computed. */
+async function signedInUser(at: TestNode): Promise<TestUser> {
   const login = `cheap-${++count}`;
-  const [row] = await place.sql<{ id: number }>(
+  const [row] = await at.sql<{ id: number }>(
     `INSERT INTO users (application_id, login, login_key, password_hash, updated_at)
       VALUES ($1, $2, $2, $3, now()) RETURNING id`,
-    [place.application.id, login, passwordHash],
+    [at.application.id, login, passwordHash],
   );
-  return { id: row?.id ?? 0, ...(await signIn(place, { login, password: PASSWORD })) };
+  return { id: row?.id ?? 0, ...(await signIn(at, { login, password: PASSWORD })) };
 }
 
-/** Users who have lost their password, each with a link: a link works once, and ends the others. */
+/** Users with a password reset link each: a link works once, and invalidates its user's other links. */
 async function makeResetLinks(): Promise<void> {
   await node.sql(
     `WITH lost AS (INSERT INTO users (application_id, login, login_key, updated_at)
@@ -113,11 +113,11 @@ async function makeResetLinks(): Promise<void> {
   );
 }
 
-async function makeWorld(): Promise<World> {
+async function makeFixture(): Promise<World> {
   const [a, b, foreign] = [
-    await cheapUser(node),
-    await cheapUser(node),
-    await cheapUser(elsewhere),
+    await signedInUser(node),
+    await signedInUser(node),
+    await signedInUser(elsewhere),
   ] as const;
   return {
     ...{ node, elsewhere, a, b, foreign, owner, spareApplicationId },
@@ -131,28 +131,28 @@ async function makeWorld(): Promise<World> {
   };
 }
 
-async function tokenOf(caller: string, world: World): Promise<string | undefined> {
-  if (NOBODY.includes(caller)) return dead[caller];
+async function tokenOf(caller: string, fixture: World): Promise<string | undefined> {
+  if (NOBODY.includes(caller)) return invalidTokens[caller];
   switch (caller) {
     case "user A":
-      return world.a.token;
+      return fixture.a.token;
     case "user B":
-      return world.b.token;
+      return fixture.b.token;
     case "the account's owner":
       return ownerToken(node);
     case "another account's owner":
       return ownerToken(elsewhere);
     case "a foreign user":
-      return world.foreign.token;
+      return fixture.foreign.token;
     case "a signed-out token": {
-      const { token } = await cheapUser(node);
+      const { token } = await signedInUser(node);
       await rest(node, "DELETE", "/login", { token });
       return token;
     }
     case "a web token": {
       const token = await applicationToken(node);
       const hash = createHash("sha256").update(token).digest();
-      // As it is created: it waits to be bound by a code.
+      // A new web session, which waits to be bound by a code.
       await node.sql(
         "UPDATE sessions SET web = true, binding_code_hash = token_hash WHERE token_hash = $1",
         [hash],
@@ -164,7 +164,7 @@ async function tokenOf(caller: string, world: World): Promise<string | undefined
   }
 }
 
-function doorsOf(operation: string): string[] {
+function protocolsOf(operation: string): string[] {
   if (operation.startsWith("Subscription.") || ROWS[operation]?.socketOnly) return [];
   return Object.keys(DOORS).filter(
     (door) => door !== "GraphQL by GET" || operation.startsWith("Query."),
@@ -173,20 +173,20 @@ function doorsOf(operation: string): string[] {
 
 function outcome({ data, errors }: SocketAnswer): Outcome {
   if (errors) return errors[0].extensions.code;
-  // What is not there is null where nothing else went wrong.
+  // A missing object is null without an error.
   return Object.values(data).includes(null) ? "NOT_FOUND" : "OK";
 }
 
 describe("the tables", () => {
-  test("name every operation of the schema and no other", () => {
+  test("contain exactly the operations of the schema", () => {
     expect(Object.keys(ROWS).sort()).toEqual([...accessTable(schema).keys()].sort());
   });
 
-  test("name every REST route and no other", () => {
+  test("contain exactly the REST routes", () => {
     expect(Object.keys(ROUTES).sort()).toEqual(documents.map(({ name }) => name).sort());
   });
 
-  test("run the operation that they name", () => {
+  test("run the operations that they name", () => {
     const asked = Object.values(ROWS).map(({ document }) => {
       const { operation, label } = engine.prepare(document);
       const kind = operation.operation;
@@ -205,21 +205,21 @@ describe("the tables", () => {
 });
 
 const graphqlCases = Object.keys(ROWS).flatMap((operation) =>
-  doorsOf(operation).map((door): [string, string] => [operation, door]),
+  protocolsOf(operation).map((door): [string, string] => [operation, door]),
 );
 
 describe.each(graphqlCases)("%s through %s", (operation, name) => {
   const row = ROWS[operation] as Row;
   const door = DOORS[name] as Door;
-  let world: World;
+  let fixture: World;
   beforeAll(async () => {
-    world = await makeWorld();
+    fixture = await makeFixture();
   });
 
   test.each(CALLERS)("%s", async (caller) => {
-    const token = await tokenOf(caller, world);
+    const token = await tokenOf(caller, fixture);
     count += 1;
-    const answer = await door(node, row.document, row.variables(world), token);
+    const answer = await door(node, row.document, row.variables(fixture), token);
     const wanted = expected(row, caller);
     expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
     if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {
@@ -228,8 +228,8 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
   });
 });
 
-/** Subscriptions that answer nothing until something happens. */
-const FOLLOWING = [
+/** Subscriptions without an initial event. */
+const SILENT_SUBSCRIPTIONS = [
   "Subscription.callAnswers",
   "Subscription.callChanges",
   "Subscription.pushDeliveries",
@@ -237,13 +237,13 @@ const FOLLOWING = [
 
 describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
   const row = ROWS[operation] as Row;
-  let world: World;
+  let fixture: World;
   beforeAll(async () => {
-    world = await makeWorld();
+    fixture = await makeFixture();
   });
 
   test.each(CALLERS)("%s", async (caller) => {
-    const token = await tokenOf(caller, world);
+    const token = await tokenOf(caller, fixture);
     count += 1;
     const socket = await connectSocket(node);
     socket.send({ type: "connection_init", payload: token === undefined ? {} : { token } });
@@ -255,34 +255,34 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
     expect(await socket.next()).toEqual({ type: "connection_ack" });
     const wanted = expected(row, caller);
     if (operation === "Subscription.callSignals" && wanted === "OK") {
-      const { id } = { "user A": world.a, "user B": world.b }[caller] ?? world.foreign;
+      const { id } = { "user A": fixture.a, "user B": fixture.b }[caller] ?? fixture.foreign;
       expect((await socket.listen("s", id))()).toEqual([]);
-    } else if (FOLLOWING.includes(operation) && wanted === "OK") {
-      const payload = { query: row.document, variables: row.variables(world) };
+    } else if (SILENT_SUBSCRIPTIONS.includes(operation) && wanted === "OK") {
+      const payload = { query: row.document, variables: row.variables(fixture) };
       socket.send({ id: "o", type: "subscribe", payload });
       await socket.run("{ __typename }");
-      // Whoever asks follows their own: nothing comes, and nothing is refused.
+      // The subscription is to the caller's own events, so it is accepted and stays silent.
       expect(socket.received.filter(({ id }) => id === "o")).toEqual([]);
     } else if (operation === "Subscription.sessionBound" && wanted === "OK") {
       const bound = socket.run(row.document);
       await rest(node, "PATCH", "/session/web", {
-        token: world.a.token,
+        token: fixture.a.token,
         body: { web_token: token },
       });
-      expect((await bound).data).toEqual({ sessionBound: { userId: world.a.id } });
+      expect((await bound).data).toEqual({ sessionBound: { userId: fixture.a.id } });
     } else if (
       wanted === "OK" &&
       token !== undefined &&
       (row.ends === caller || row.ends === "anybody")
     ) {
-      const payload = { query: row.document, variables: row.variables(world) };
+      const payload = { query: row.document, variables: row.variables(fixture) };
       socket.send({ id: "o", type: "subscribe", payload });
       expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
       const said = socket.received.map(({ type }) => type);
       expect(said).toEqual(["connection_ack", "next", "complete"]);
       return;
     } else {
-      expect(outcome(await socket.run(row.document, row.variables(world)))).toBe(wanted);
+      expect(outcome(await socket.run(row.document, row.variables(fixture)))).toBe(wanted);
     }
     await socket.close();
   });
@@ -291,27 +291,27 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
 describe.each(
   documents.map((document): [string, RestDocument] => [document.name, document]),
 )("REST %s", (name, { method }) => {
-  let world: World;
+  let fixture: World;
   beforeAll(async () => {
-    world = await makeWorld();
-    await ROUTES[name]?.prepare?.(world);
+    fixture = await makeFixture();
+    await ROUTES[name]?.prepare?.(fixture);
   });
 
   test.each(CALLERS)("%s", async (caller) => {
     const route = ROUTES[name];
     const row = ROWS[route?.operation ?? ""];
     if (!route || !row) throw new Error(`${name} has no row`);
-    const token = await tokenOf(caller, world);
+    const token = await tokenOf(caller, fixture);
     count += 1;
-    const answer = await rest(node, method, route.path(world), {
+    const answer = await rest(node, method, route.path(fixture), {
       token,
-      headers: route.headers?.(world),
-      body: route.body?.(world),
+      headers: route.headers?.(fixture),
+      body: route.body?.(fixture),
     });
     const wanted = expected(row, caller);
     const got = { status: answer.status, body: answer.body };
     if (wanted === "OK") {
-      expect(got).toEqual(route.success(world, caller));
+      expect(got).toEqual(route.success(fixture, caller));
       return;
     }
     const { status, text } = REST_ERRORS[wanted];
@@ -323,37 +323,40 @@ describe.each(
   });
 });
 
-/** The fourth door: XMPP, which lets users in and carries signals alone. */
+/** XMPP, which only signs users in and carries signals. */
 describe("a chat client", () => {
-  let world: World;
+  let fixture: World;
   beforeAll(async () => {
-    world = await makeWorld();
+    fixture = await makeFixture();
   });
 
-  /** Signs in by a token; the frame that says whether it is good comes third. */
-  async function signInBy(place: TestNode, userId: number, token: string) {
+  /** Signs in by a token; the third frame has the result. */
+  async function signInBy(at: TestNode, userId: number, token: string) {
     const client = await connectRaw(node.chatUrl);
-    for (const frame of [OPEN, auth(`${userId}-${place.application.id}`, token)])
-      client.send(frame);
+    for (const frame of [OPEN, auth(`${userId}-${at.application.id}`, token)]) client.send(frame);
     for (let taken = 0; taken < 2; taken += 1) await client.next();
     return { client, answer: await client.next() };
   }
 
-  test.each(CALLERS)("signs in as user A by the token of user A alone: %s", async (caller) => {
-    const token = await tokenOf(caller, world);
-    const { client, answer } = await signInBy(node, world.a.id, token ?? "none");
+  test.each(CALLERS)("signs in as user A only with the token of user A: %s", async (caller) => {
+    const token = await tokenOf(caller, fixture);
+    const { client, answer } = await signInBy(node, fixture.a.id, token ?? "none");
     if (caller === "user A") expect(answer).toContain("<success");
     else expect(answer).toContain("<not-authorized/></failure>");
     client.socket.terminate();
   });
 
-  test.each(CALLERS)("sends user A a signal as Mutation.sendSignal does: %s", async (caller) => {
-    const user = { "user A": world.a, "user B": world.b, "a foreign user": world.foreign }[caller];
-    const place = caller === "a foreign user" ? elsewhere : node;
-    const token = await tokenOf(caller, world);
+  test.each(
+    CALLERS,
+  )("sends user A a signal with the permissions of Mutation.sendSignal: %s", async (caller) => {
+    const user = { "user A": fixture.a, "user B": fixture.b, "a foreign user": fixture.foreign }[
+      caller
+    ];
+    const at = caller === "a foreign user" ? elsewhere : node;
+    const token = await tokenOf(caller, fixture);
     const wanted = expected(ROWS["Mutation.sendSignal"] as Row, caller);
-    const { client, answer } = await signInBy(place, user?.id ?? world.b.id, token ?? "none");
-    const to = `${world.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
+    const { client, answer } = await signInBy(at, user?.id ?? fixture.b.id, token ?? "none");
+    const to = `${fixture.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
     const signal = `<message xmlns="jabber:client" type="headline" id="m" to="${to}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;
     if (!user) {
       expect(["UNAUTHENTICATED", "FORBIDDEN"]).toContain(wanted);

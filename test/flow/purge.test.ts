@@ -18,8 +18,8 @@ let database: FreshDatabase;
 let store: Store;
 let identity: Awaited<ReturnType<typeof openIdentity>>;
 let closeBus: () => Promise<void>;
-/** How often each statement of the purge was asked. */
-const asked = new Map<string, number>();
+/** Number of executions of each statement. */
+const executions = new Map<string, number>();
 
 beforeAll(async () => {
   clock.hold(true);
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const listening: Store = {
     ...store,
     query: (statement, values) => {
-      asked.set(statement.name, (asked.get(statement.name) ?? 0) + 1);
+      executions.set(statement.name, (executions.get(statement.name) ?? 0) + 1);
       return store.query(statement, values);
     },
   };
@@ -53,7 +53,7 @@ beforeAll(async () => {
   );
 });
 beforeEach(async () => {
-  asked.clear();
+  executions.clear();
   for (const table of ["users", "sessions", "account_sessions", "nonces"]) {
     await sql(`DELETE FROM ${table}`);
   }
@@ -71,7 +71,7 @@ const ids = async (table: string) =>
   (await sql<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
 const at = (ms: number) => new Date(clock.now() + ms);
 
-/** Rows with the ids 1, 2, … that expire at these distances from now. */
+/** Sessions with the ids 1, 2, … that expire in so many milliseconds from now. */
 async function sessions(...expiries: number[]): Promise<void> {
   for (const [index, ms] of expiries.entries()) {
     await sql(
@@ -82,9 +82,9 @@ async function sessions(...expiries: number[]): Promise<void> {
   }
 }
 
-test("nothing to purge is one look each", async () => {
+test("without expired rows each statement runs once", async () => {
   await purge(identity);
-  const looks = [...asked].filter(([name]) => name.startsWith("purge_"));
+  const looks = [...executions].filter(([name]) => name.startsWith("purge_"));
   expect(looks).toEqual([
     ["purge_guests", 1],
     ["purge_sessions", 1],
@@ -94,7 +94,7 @@ test("nothing to purge is one look each", async () => {
   ]);
 });
 
-test("guests go when their time is over, others never", async () => {
+test("deletes only expired guests", async () => {
   const users: Array<[boolean, Date | null]> = [
     [true, at(-1)],
     [true, at(0)],
@@ -118,13 +118,13 @@ test("guests go when their time is over, others never", async () => {
   for (const each of withdraw) each();
 });
 
-test("sessions go a minute after they expired", async () => {
+test("deletes sessions a minute after they expire", async () => {
   await sessions(-2 * HOUR, -MINUTE - 1, -MINUTE + 1, -1, HOUR);
   await purge(identity);
   expect(await ids("sessions")).toEqual([3, 4, 5]);
 });
 
-test("a session stays that was used, though that is not written yet", async () => {
+test("keeps a session whose last use is not written yet", async () => {
   await sessions(MINUTE, MINUTE);
   const used = await findSession(identity, "token-2");
   expect(used.id).toBe(2);
@@ -135,7 +135,7 @@ test("a session stays that was used, though that is not written yet", async () =
   await expect(findSession(identity, "token-1")).rejects.toThrow("Required session does not exist");
 });
 
-test("a guest's session goes at its time, however lately it was used", async () => {
+test("deletes a guest's session at its expiry, even if it was just used", async () => {
   await sessions(HOUR);
   await sql("UPDATE sessions SET sliding = false");
   await findSession(identity, "token-1");
@@ -144,7 +144,7 @@ test("a guest's session goes at its time, however lately it was used", async () 
   expect(await ids("sessions")).toEqual([]);
 });
 
-test("sign-ins of owners and links for passwords go when they expired", async () => {
+test("deletes expired sessions of owners and password reset links", async () => {
   await sql(
     "INSERT INTO users (id, application_id, login, login_key, updated_at) VALUES (1, 1, 'a', 'a', now())",
   );
@@ -167,7 +167,7 @@ test("sign-ins of owners and links for passwords go when they expired", async ()
   expect(await ids("password_resets")).toEqual([2]);
 });
 
-test("nonces stay for as long as their timestamp would be accepted", async () => {
+test("keeps nonces while their timestamp is accepted", async () => {
   const now = Math.floor(clock.now() / 1000);
   const kept = [now - 3600, now, now + 3600];
   for (const ts of [...kept, now - 2 * 3600, now - 3600 - 301]) {
@@ -178,7 +178,7 @@ test("nonces stay for as long as their timestamp would be accepted", async () =>
   expect(left.map(({ ts }) => ts)).toEqual(kept);
 });
 
-test("many are deleted in batches, all of them", async () => {
+test("deletes many rows in batches", async () => {
   await sql(
     `INSERT INTO users (application_id, login, login_key, is_guest, guest_until, updated_at)
      SELECT 1, 'g' || n, 'g' || n, true, $1, now() FROM generate_series(1, 1100) n`,
@@ -197,5 +197,5 @@ test("many are deleted in batches, all of them", async () => {
   await Promise.all([purge(identity), purge(identity)]);
   for (const table of ["users", "sessions"]) expect(await ids(table)).toEqual([]);
   expect(await sql("SELECT 1 FROM nonces")).toEqual([]);
-  expect(asked.get("purge_nonces")).toBeGreaterThanOrEqual(3);
+  expect(executions.get("purge_nonces")).toBeGreaterThanOrEqual(3);
 });

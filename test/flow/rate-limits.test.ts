@@ -5,8 +5,8 @@ import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
 /**
- * How often anything may happen, over every door. A trusted proxy is between, so that every test comes
- * from an address of its own; the clock stands still, and goes on a minute between tests.
+ * Rate limits over all protocols. A trusted proxy lets every test use its own address. The clock is stopped,
+ * and advances by a minute between tests.
  */
 
 const LIMITS = {
@@ -26,7 +26,7 @@ let userId: number;
 beforeAll(async () => {
   clock.hold(true);
   node = await startNode(
-    // A lone node counts by the clock that the test moves; Redis has its own.
+    // A single node counts by the test's clock; Redis uses its own.
     { REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1", ...LIMITS },
     { clock },
   );
@@ -38,11 +38,11 @@ afterAll(() => node.stop());
 beforeEach(() => clock.advance(MINUTE));
 
 let hosts = 0;
-/** An address that nobody has called from. */
-const stranger = () => `198.51.100.${++hosts}`;
+/** An unused address. */
+const newAddress = () => `198.51.100.${++hosts}`;
 const from = (ip: string) => ({ "X-Forwarded-For": ip });
 
-/** What GraphQL over HTTP answered. */
+/** The answer of GraphQL over HTTP. */
 async function ask(ip: string, query: string, variables: object = {}, own = token) {
   const response = await fetch(node.graphqlUrl, {
     method: "POST",
@@ -96,7 +96,7 @@ const CLASSES: Array<
 
 describe.each(CLASSES)("%s", (what, times, [method, path, body], document, input) => {
   test(`over REST: ${times} a minute, and 429 with Retry-After`, async () => {
-    const headers = from(stranger());
+    const headers = from(newAddress());
     const call = () => rest(node, method, path, { token, headers, body: body() });
     for (let count = 0; count < times; count += 1) expect((await call()).status).toBeLessThan(300);
     expect(refusal(await call())).toEqual(LIMITED_REST);
@@ -107,12 +107,12 @@ describe.each(CLASSES)("%s", (what, times, [method, path, body], document, input
   });
 
   test(`over GraphQL: ${times} a minute, and 429 with Retry-After`, async () => {
-    const ip = stranger();
+    const ip = newAddress();
     for (let count = 0; count < times; count += 1) {
       expect((await ask(ip, document, input())).body.errors).toBeUndefined();
     }
     const refused = await ask(ip, document, input());
-    // A request that is refused when it arrives has no data at all.
+    // A request that is refused on arrival has no data.
     const data = refused.body.data ?? null;
     expect([refused.status, refused.retryAfter, data]).toEqual([429, "60", null]);
     expect(refused.body.errors?.map(({ message, extensions }) => [message, extensions])).toEqual([
@@ -121,8 +121,8 @@ describe.each(CLASSES)("%s", (what, times, [method, path, body], document, input
   });
 
   test(`over the WebSocket: ${times} a minute`, async () => {
-    const socket = await openSocket(node, token, { headers: from(stranger()) });
-    // The handshake and the introduction are requests too.
+    const socket = await openSocket(node, token, { headers: from(newAddress()) });
+    // The handshake and the connection_init are requests too.
     const left = what === "requests" ? times - 2 : times;
     for (let count = 0; count < left; count += 1) {
       expect((await socket.run(document, input() as Record<string, unknown>)).errors).toBe(
@@ -134,17 +134,17 @@ describe.each(CLASSES)("%s", (what, times, [method, path, body], document, input
     await socket.close();
   });
 
-  test("an address that used up its own leaves others theirs, whichever door", async () => {
-    const ip = stranger();
+  test("an exhausted address does not affect others, over all protocols", async () => {
+    const ip = newAddress();
     for (let count = 0; count < times; count += 1) await ask(ip, document, input());
     const call = (headers: Record<string, string>) =>
       rest(node, method, path, { token, headers, body: body() });
     expect(refusal(await call(from(ip)))).toEqual(LIMITED_REST);
-    expect((await call(from(stranger()))).status).toBeLessThan(300);
+    expect((await call(from(newAddress()))).status).toBeLessThan(300);
   });
 });
 
-/** What a chat client that signs in with a password is told. */
+/** The server's answer to a chat client that signs in with a password. */
 async function chat(ip: string, secret: string, id = userId): Promise<string> {
   const client = await connectRaw(node.chatUrl, { headers: from(ip) });
   client.send(OPEN);
@@ -155,8 +155,8 @@ async function chat(ip: string, secret: string, id = userId): Promise<string> {
   return answer;
 }
 
-test("a chat client's sign-ins count with the others, and are told to come back", async () => {
-  const ip = stranger();
+test("a chat client's sign-ins count with the others, and get a temporary failure", async () => {
+  const ip = newAddress();
   const body = { ...user, email: undefined };
   for (let count = 0; count < 2; count += 1) {
     expect(await chat(ip, user.password)).toContain("<success");
@@ -175,16 +175,16 @@ async function userToken(ip: string): Promise<string> {
   return own;
 }
 
-test("a user signs in to chat so often a minute, by whatever, from wherever", async () => {
-  const own = await userToken(stranger());
+test("a user's chat sign-ins are limited per minute, for all methods and addresses", async () => {
+  const own = await userToken(newAddress());
   for (let count = 0; count < 4; count += 1) {
-    expect(await chat(stranger(), own)).toContain("<success");
+    expect(await chat(newAddress(), own)).toContain("<success");
   }
-  expect(await chat(stranger(), user.password)).toContain("<success");
-  expect(await chat(stranger(), own)).toContain("<temporary-auth-failure");
-  expect(await chat(stranger(), user.password)).toContain("<temporary-auth-failure");
+  expect(await chat(newAddress(), user.password)).toContain("<success");
+  expect(await chat(newAddress(), own)).toContain("<temporary-auth-failure");
+  expect(await chat(newAddress(), user.password)).toContain("<temporary-auth-failure");
   clock.advance(MINUTE);
-  expect(await chat(stranger(), own)).toContain("<success");
+  expect(await chat(newAddress(), own)).toContain("<success");
 });
 
 describe("a chat client's messages", () => {
@@ -201,12 +201,12 @@ describe("a chat client's messages", () => {
   const refused =
     /<error type="wait"><resource-constraint .*>Too many requests; try again in 60 s</;
 
-  test("count for the user, over all streams, and from wherever", async () => {
-    const [one, two] = [await stream(stranger(), "one"), await stream(stranger(), "two")];
+  test("count for the user, over all streams and addresses", async () => {
+    const [one, two] = [await stream(newAddress(), "one"), await stream(newAddress(), "two")];
     for (let count = 0; count < 3; count += 1) {
       for (const client of [one, two]) {
         client.send(message(`m${count}`));
-        // Both streams hear it, as they are the user's own.
+        // Both streams receive it, because they belong to the user.
         for (const each of [one, two]) expect(await each.next()).toContain(`id="m${count}"`);
       }
     }
@@ -220,8 +220,8 @@ describe("a chat client's messages", () => {
     for (const client of [one, two]) client.socket.terminate();
   });
 
-  test("are operations of their address", async () => {
-    const ip = stranger();
+  test("count for their address", async () => {
+    const ip = newAddress();
     const client = await stream(ip, "one");
     for (let count = 0; count < 19; count += 1) await ask(ip, WHO);
     client.send(message("within"));
@@ -234,7 +234,7 @@ describe("a chat client's messages", () => {
 });
 
 test("N aliases count as N", async () => {
-  const ip = stranger();
+  const ip = newAddress();
   const many = (count: number) =>
     `{ ${Array.from({ length: count }, (_, index) => `a${index}: currentSession { id }`)} }`;
   expect((await ask(ip, many(19))).body.errors).toBeUndefined();
@@ -244,15 +244,15 @@ test("N aliases count as N", async () => {
 });
 
 describe("the address of a client", () => {
-  test("is the proxy's word, from the right, as far as proxies are trusted", async () => {
-    const ip = stranger();
+  test("is the rightmost untrusted one of X-Forwarded-For", async () => {
+    const ip = newAddress();
     const call = (text: string) =>
       rest(node, "POST", "/login", { token, headers: { "X-Forwarded-For": text }, body: user });
     for (let count = 0; count < 4; count += 1) await call(`203.0.113.${count}, ${ip}`);
     expect((await call(`203.0.113.9, ${ip}, 127.0.0.1`)).status).toBe(429);
   });
 
-  test("is one network of 64 bits, however an IPv6 client moves within", async () => {
+  test("is the /64 network of an IPv6 client", async () => {
     const call = (ip: string) =>
       rest(node, "POST", "/login", { token, headers: from(ip), body: user });
     for (let count = 1; count <= 4; count += 1) await call(`2001:db8:0:7::${count}`);
@@ -260,11 +260,11 @@ describe("the address of a client", () => {
     expect((await call("2001:db8:0:8::1")).status).not.toBe(429);
   });
 
-  test("is nobody's to choose where no proxy is trusted", async () => {
+  test("cannot be chosen by the client if no proxy is trusted", async () => {
     const open = await startNode({ RATE_SESSIONS_PER_IP: "2" });
     try {
       const call = () =>
-        rest(open, "POST", "/session", { body: signed(open), headers: from(stranger()) });
+        rest(open, "POST", "/session", { body: signed(open), headers: from(newAddress()) });
       expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([
         201, 201, 429,
       ]);
@@ -274,7 +274,7 @@ describe("the address of a client", () => {
   });
 });
 
-test("an application has a sum of its own, which only its signed requests use up", async () => {
+test("an application has its own limit, which only its signed requests consume", async () => {
   const own = await startNode({ REDIS_URL: "", RATE_SESSIONS_PER_APPLICATION: "2" }, { clock });
   try {
     const call = (fields = {}) =>

@@ -9,12 +9,12 @@ import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 
 /**
- * No answer, order, error or event changes with the value of a secret: everything is asked twice, with
- * other secrets in the database, which would change every comparison with one.
+ * No answer, order, error or event depends on the value of a secret: all requests run twice, with different
+ * secrets in the database, which would change the result of any comparison with them.
  */
 
 const NAMES = ["spy-anna", "spy-ben", "spy-carl"];
-/** Names that a secret has in the database, in an input or elsewhere. */
+/** Names of secrets in the database, in inputs or elsewhere. */
 const SECRETS = [
   ...[
     "password",
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-/** Gives each of the three other secrets, which begin with these letters. */
+/** Sets new secrets of the three users, which start with these letters. */
 async function setSecrets(letters: string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const secret = `${letters[index]}-secret-of-${id}`;
@@ -100,7 +100,7 @@ const ask = async (query: string, token: string, variables = {}) => {
   const { data, errors } = await graphql(node, query, variables, token);
   return { query, data, errors };
 };
-/** Every field of a type that is a value, as a selection. */
+/** The scalar and enum fields of a type, as a selection. */
 const leavesOf = (name: string) => {
   const type = schema.getType(name);
   if (!isObjectType(type)) throw new Error(`${name} is no object`);
@@ -108,8 +108,8 @@ const leavesOf = (name: string) => {
   return fields.flatMap((field) => (isLeafType(getNamedType(field.type)) ? [field.name] : []));
 };
 
-/** What a session and an owner can ask about the three, in words that reach for a secret or not. */
-async function everything(): Promise<unknown[]> {
+/** All answers about the three users that a session and an owner can get, also by the names of secrets. */
+async function allAnswers(): Promise<unknown[]> {
   const answers: unknown[] = [];
   const user = leavesOf("User").join(" ");
   for (const field of [...Object.keys(USER_LIST_FIELDS).map(snake), ...SECRETS]) {
@@ -167,11 +167,11 @@ async function everything(): Promise<unknown[]> {
       ),
     );
   }
-  answers.push(await sessionsOfThree(), await heard());
+  answers.push(await sessionsOfThree(), await receivedSignal());
   return answers;
 }
 
-/** The owner's list of sessions, of the three alone: the askers' move with every request. */
+/** The sessions of the three users in the owner's list. Those of the clients change with every request. */
 async function sessionsOfThree() {
   const { data, errors } = await ask(
     `query ($id: ID!) { application(id: $id) {
@@ -184,8 +184,8 @@ async function sessionsOfThree() {
   return nodes.filter(({ userId }: { userId: number }) => ids.includes(userId));
 }
 
-/** The event that a listener hears of somebody's signal. */
-async function heard() {
+/** The event that a subscriber receives for a signal of another user. */
+async function receivedSignal() {
   const socket = await openSocket(node, asker.token);
   const signals = await socket.listen("s", asker.id);
   const query = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
@@ -196,12 +196,12 @@ async function heard() {
   return signal;
 }
 
-test("nothing that can be asked or heard tells one secret from another", async () => {
-  const first = await everything();
+test("no answer or event depends on the value of a secret", async () => {
+  const first = await allAnswers();
   await setSecrets(["z", "m", "a"]);
-  const second = await everything();
+  const second = await allAnswers();
   expect(second).toEqual(first);
-  // What was asked was answered, and in the order of the names.
+  // The requests were answered, in the order of the names.
   const text = JSON.stringify(first);
   for (const name of NAMES) expect(text).toContain(name);
   const told = first as Array<{ status?: number; data?: unknown }>;
@@ -210,7 +210,7 @@ test("nothing that can be asked or heard tells one secret from another", async (
   expect(text).not.toMatch(/[amz]-secret-of|"z-secret"/);
 });
 
-test("names of secrets are refused as any other name that is no field", async () => {
+test("names of secrets are refused like any unknown field", async () => {
   for (const secret of SECRETS) {
     const name = encodeURIComponent(secret);
     const other = "no_such_field";

@@ -11,7 +11,7 @@ import { asTestNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 import { FREE_PORTS } from "../support/ports";
 
-/** What the database keeps of secrets, and what becomes of it from start to start. */
+/** Secrets in the database, and their re-encryption at the start. */
 
 let database: FreshDatabase;
 let node: TestNode;
@@ -36,7 +36,7 @@ const stored = async (): Promise<string> => {
 };
 const keyFile = () => join(database.environment.DATA_DIR ?? "", "secret.key");
 
-it("no secret of an application stands in the database in clear", async () => {
+it("the database contains no unencrypted secret of an application", async () => {
   node = await start();
   try {
     expect(await stored()).toMatch(/^sealed:/);
@@ -48,7 +48,7 @@ it("no secret of an application stands in the database in clear", async () => {
   }
 });
 
-it("a secret in clear, of an earlier version, is sealed at the next start and goes on working", async () => {
+it("an unencrypted secret of an earlier version is sealed at the next start and stays valid", async () => {
   node = await start();
   const secret = node.application.authSecret;
   await node.sql("UPDATE applications SET auth_secret = $1", [secret]);
@@ -63,7 +63,7 @@ it("a secret in clear, of an earlier version, is sealed at the next start and go
   }
 });
 
-it("a new key in front takes over, and the old one can then be left out", async () => {
+it("a new first key takes over, and the old one can then be removed", async () => {
   node = await start();
   const before = await stored();
   await node.app.close();
@@ -77,7 +77,7 @@ it("a new key in front takes over, and the old one can then be left out", async 
   }
 });
 
-it("the secrets of providers are sealed, and go over to a new key with the others", async () => {
+it("the secrets of providers are sealed, and move to a new key with the others", async () => {
   node = await start();
   const token = await ownerToken(node);
   const applicationId = String(node.application.id);
@@ -108,7 +108,7 @@ it("the secrets of providers are sealed, and go over to a new key with the other
     const { facebook, twitter } = await ofRow();
     return [facebook?.appSecret ?? "", twitter?.consumerSecret ?? ""];
   };
-  // What an earlier version kept in clear, and what another room keeps there.
+  // Unencrypted settings of an earlier version, and settings of another module.
   await node.sql(
     `UPDATE applications SET settings = settings || '{"push":{"appSecret":"as it is"}}'
       || jsonb_build_object('twitter', settings->'twitter' || '{"consumerSecret":"in clear"}')`,
@@ -137,10 +137,10 @@ it("the secrets of providers are sealed, and go over to a new key with the other
   }
 });
 
-it("no two deployments have a secret in common", async () => {
+it("deployments share no secrets", async () => {
   const other = await freshDatabase();
   const secretsOf = async (of: FreshDatabase) => {
-    // The key of a deployment on PostgreSQL is its operator's to make.
+    // On PostgreSQL the operator supplies the key.
     const key = hasServices ? randomBytes(32).toString("base64") : "";
     const app = await startApp(readConfig(environment({ ...of.environment, SECRET_KEY: key })));
     await app.close();
@@ -159,7 +159,7 @@ it("no two deployments have a secret in common", async () => {
   }
 });
 
-it("a node does not start with another key, or with a file that holds none", async () => {
+it("a node does not start with a wrong key, or with a key file without a key", async () => {
   node = await start();
   await node.app.close();
   const other = { SECRET_KEY: randomBytes(32).toString("hex") };

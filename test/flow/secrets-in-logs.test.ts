@@ -7,8 +7,8 @@ import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
 /**
- * What nobody may read who only sees the log, an error or the metrics: everything is done once, right
- * and wrong, at the most talkative level, and then every line is searched for every secret used.
+ * Logs, errors and metrics contain no secrets: runs valid and invalid requests of every kind at the most
+ * verbose level, and then searches every line for every secret used.
  */
 
 const PASSWORD = "a password to be kept";
@@ -31,12 +31,12 @@ const secrets = new Map<string, string>([
 let node: TestNode;
 let metrics: string;
 
-/** Keeps the body of whatever was refused. */
-async function told(answer: Promise<Answer>, status: number): Promise<Answer> {
-  const settled = await answer;
-  expect(settled.status).toBe(status);
-  if (status >= 400) errors.push(settled.text, JSON.stringify([...settled.headers]));
-  return settled;
+/** Checks the status of an answer, and keeps the body and headers of errors. */
+async function expectStatus(answer: Promise<Answer>, status: number): Promise<Answer> {
+  const received = await answer;
+  expect(received.status).toBe(status);
+  if (status >= 400) errors.push(received.text, JSON.stringify([...received.headers]));
+  return received;
 }
 
 async function ask(query: string, variables: object, token: string): Promise<void> {
@@ -58,11 +58,11 @@ function request(user?: object) {
 const LOGIN = "mutation ($i: LoginInput!) { login(input: $i) { user { id } } }";
 const SIGN_UP = "mutation ($i: CreateUserInput!) { createUser(input: $i) { user { id } } }";
 
-/** Signs in at every door, with what is right and what is not. */
+/** Signs in over every protocol, with valid and invalid credentials. */
 async function signIns(application: string, user: string, id: number): Promise<void> {
   for (const password of [PASSWORD, WRONG]) {
     const status = password === PASSWORD ? 201 : 401;
-    const answer = await told(
+    const answer = await expectStatus(
       rest(node, "POST", "/session", { body: request({ email: EMAIL, password }) }),
       status,
     );
@@ -83,24 +83,27 @@ async function signIns(application: string, user: string, id: number): Promise<v
   }
 }
 
-/** Requests that are refused, each holding a secret. */
+/** Requests that are refused and contain a secret. */
 async function refusals(application: string, id: number): Promise<void> {
   const { accountKey } = node.application;
   const headers = (key: string) => ({ "Svc-Account-Key": key });
-  await told(rest(node, "GET", "/account_settings", { headers: headers(accountKey) }), 200);
-  await told(rest(node, "GET", "/account_settings", { headers: headers(`${accountKey}x`) }), 401);
-  await told(rest(node, "GET", "/session", { token: BOGUS }), 401);
+  await expectStatus(rest(node, "GET", "/account_settings", { headers: headers(accountKey) }), 200);
+  await expectStatus(
+    rest(node, "GET", "/account_settings", { headers: headers(`${accountKey}x`) }),
+    401,
+  );
+  await expectStatus(rest(node, "GET", "/session", { token: BOGUS }), 401);
   const forged = { ...request(), signature: "f".repeat(40) };
-  await told(rest(node, "POST", "/session", { body: forged }), 422);
-  await told(
+  await expectStatus(rest(node, "POST", "/session", { body: forged }), 422);
+  await expectStatus(
     rest(node, "POST", "/session", {
       body: { ...request(), auth_key: node.application.authSecret },
     }),
     422,
   );
   const taken = { user: { email: EMAIL, password: PASSWORD } };
-  await told(rest(node, "POST", "/users", { token: application, body: taken }), 422);
-  await told(
+  await expectStatus(rest(node, "POST", "/users", { token: application, body: taken }), 422);
+  await expectStatus(
     rest(node, "POST", "/users", { token: application, body: `{"password":"${WRONG}` }),
     400,
   );
@@ -112,23 +115,23 @@ async function refusals(application: string, id: number): Promise<void> {
   const bad = await openSocket(node, BOGUS).catch((error: Error) => error);
   if (bad instanceof Error) errors.push(bad.message);
   else errors.push((await bad.closed).reason);
-  await told(
+  await expectStatus(
     rest(node, "PUT", `/users/${id}`, { token: application, body: { user: { email: EMAIL } } }),
     403,
   );
 }
 
-/** Mistakes of the service's own: the database says no in ways that nobody expects, then not at all. */
-async function mishaps(application: string): Promise<void> {
+/** Internal errors: the database fails unexpectedly, and then is unavailable. */
+async function internalErrors(application: string): Promise<void> {
   const user = { email: STRANGER, password: PASSWORD };
   await node.sql("ALTER TABLE users ADD CONSTRAINT never CHECK (id < 0) NOT VALID");
-  await told(rest(node, "POST", "/users", { token: application, body: { user } }), 500);
+  await expectStatus(rest(node, "POST", "/users", { token: application, body: { user } }), 500);
   await ask(SIGN_UP, { i: user }, application);
   await node.sql("ALTER TABLE users RENAME COLUMN email_key TO elsewhere");
-  await told(rest(node, "POST", "/session", { body: request(user) }), 500);
+  await expectStatus(rest(node, "POST", "/session", { body: request(user) }), 500);
   await ask(LOGIN, { i: user }, application);
   await node.app.store.close();
-  await told(rest(node, "POST", "/session", { body: request(user) }), 503);
+  await expectStatus(rest(node, "POST", "/session", { body: request(user) }), 503);
 }
 
 beforeAll(async () => {
@@ -144,7 +147,10 @@ beforeAll(async () => {
   const application = await applicationToken(node);
   secrets.set("application token", application);
   const body = { user: { email: EMAIL, password: PASSWORD } };
-  const created = await told(rest(node, "POST", "/users", { token: application, body }), 201);
+  const created = await expectStatus(
+    rest(node, "POST", "/users", { token: application, body }),
+    201,
+  );
   const { id } = created.body.user;
   const session = await rest(node, "POST", "/session", { body: request(body.user) });
   const user = session.body.session.token;
@@ -156,7 +162,7 @@ beforeAll(async () => {
   await rest(node, "POST", "/login", { token: application, body: body.user });
   const query = `/users/by_email?email=${encodeURIComponent(EMAIL)}&token=${user}`;
   await rest(node, "GET", query, { token: user });
-  await mishaps(application);
+  await internalErrors(application);
   metrics = (await rest(node, "GET", "/metrics")).text;
 });
 afterAll(() => node.stop());
@@ -169,7 +175,7 @@ test("something was logged, refused and measured", () => {
   for (const secret of secrets.values()) expect(secret.length).toBeGreaterThan(8);
 });
 
-/** Where any form of any secret stands: as it is, as it goes in a URL, in Base64. */
+/** Texts that contain a secret: plain, URL-encoded or in Base64. */
 function found(texts: string[]): string[] {
   return texts.flatMap((text) =>
     [...secrets].flatMap(([name, secret]) => {
@@ -179,6 +185,6 @@ function found(texts: string[]): string[] {
   );
 }
 
-test("no line of the log holds a secret", () => expect(found(lines)).toEqual([]));
-test("no error holds a secret", () => expect(found(errors)).toEqual([]));
-test("no metric holds a secret", () => expect(found([metrics])).toEqual([]));
+test("no line of the log contains a secret", () => expect(found(lines)).toEqual([]));
+test("no error contains a secret", () => expect(found(errors)).toEqual([]));
+test("no metric contains a secret", () => expect(found([metrics])).toEqual([]));

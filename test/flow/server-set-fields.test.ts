@@ -5,8 +5,8 @@ import { shownUser } from "../support/permission-routes";
 import { androidDevice } from "../support/push-devices";
 
 /**
- * Fields that only the server writes: sent as input, through any door, in any spelling and with any
- * value, they change nothing.
+ * Fields that only the server writes: as input, over any protocol, in any spelling and with any value, they
+ * change nothing.
  */
 
 let node: TestNode;
@@ -47,12 +47,12 @@ const CAMEL = [
 const VALUES: unknown[] = [1, 0, -1, "", null, true, "2001-01-01T00:00:00Z", [], {}];
 let count = 0;
 
-/** The object that holds all of these fields with one value. */
+/** An object with all of these fields, each with the same value. */
 const all = (names: readonly string[], value: unknown) =>
   Object.fromEntries(names.map((name) => [name, value]));
 
 describe("REST", () => {
-  test.each(VALUES)("POST /users with each of them as %j", async (value) => {
+  test.each(VALUES)("POST /users ignores each of them as %j", async (value) => {
     const login = `made-${++count}`;
     const forged = { ...all(WIRE, value), ...all(CAMEL, value) };
     const answer = await rest(node, "POST", "/users", {
@@ -71,7 +71,7 @@ describe("REST", () => {
     expect([again.status, again.body]).toEqual([200, { user: shownUser({ id, login }) }]);
   });
 
-  test.each(VALUES)("PUT /users/{id} with each of them as %j", async (value) => {
+  test.each(VALUES)("PUT /users/{id} ignores each of them as %j", async (value) => {
     const before = await rest(node, "GET", `/users/${user.id}`, { token: user.token });
     const forged = { ...all(WIRE, value), ...all(CAMEL, value) };
     const answer = await rest(node, "PUT", `/users/${user.id}`, {
@@ -85,7 +85,7 @@ describe("REST", () => {
     expect(answer.body.user.last_request_at ?? "2020").not.toMatch(/^(2001|1970)/);
   });
 
-  test.each(VALUES)("POST /session with each of them as %j", async (value) => {
+  test.each(VALUES)("POST /session ignores each of them as %j", async (value) => {
     const forged = {
       ...all(["id", ...WIRE], value),
       expires_at: value,
@@ -115,7 +115,7 @@ describe("REST", () => {
 });
 
 describe("REST, of a subscription", () => {
-  test.each(VALUES)("POST /subscriptions with each of them as %j", async (value) => {
+  test.each(VALUES)("POST /subscriptions ignores each of them as %j", async (value) => {
     const forged = { ...all(WIRE, value), ...all(CAMEL, value) };
     const { notification_channel, push_token, device } = androidDevice();
     const answer = await rest(node, "POST", "/subscriptions", {
@@ -140,7 +140,7 @@ describe("REST, of a subscription", () => {
   });
 });
 
-describe("GraphQL refuses them by name", () => {
+describe("GraphQL refuses each of them with its name", () => {
   const INPUTS: Array<[mutation: string, input: string, valid: () => object]> = [
     ["createUser", "CreateUserInput", () => ({ login: `g-${++count}`, password: "correct horse" })],
     ["updateUser", "UpdateUserInput", () => ({ id: String(user.id) })],
@@ -153,7 +153,7 @@ describe("GraphQL refuses them by name", () => {
   ];
   const isPush = (mutation: string) => mutation === "createPushSubscription";
   const cases = INPUTS.flatMap(([mutation, input, valid]) =>
-    // A device's own token is told by the device.
+    // A device supplies its own token.
     CAMEL.filter((field) => !(isPush(mutation) && field === "token")).map(
       (field): [string, string, string, () => object] => [mutation, field, input, valid],
     ),
@@ -178,7 +178,7 @@ describe("GraphQL refuses them by name", () => {
   });
 });
 
-describe("GraphQL refuses by name what an owner does not set", () => {
+describe("GraphQL refuses fields that owners cannot set, with their name", () => {
   const OWNED = [
     ...["id", "databaseId", "accountId", "accountKey", "authKey", "authSecret", "previousSecret"],
     ...["previousSecretUntil", "passwordHash", "token", "createdAt", "updatedAt", "settings"],
@@ -213,8 +213,8 @@ describe("GraphQL refuses by name what an owner does not set", () => {
   });
 });
 
-describe("what a client may write grants nothing", () => {
-  test("facebook_id, twitter_id and phone of somebody else sign nobody in", async () => {
+describe("writable fields grant no access", () => {
+  test("facebook_id, twitter_id and phone of another user do not sign in", async () => {
     const thief = await newUser(node);
     const profile = { facebook_id: "fb-1", twitter_id: "tw-1", phone: "+15550100" };
     await rest(node, "PUT", `/users/${user.id}`, { token: user.token, body: { user: profile } });
@@ -231,7 +231,7 @@ describe("what a client may write grants nothing", () => {
     expect(await node.sql("SELECT * FROM identities")).toEqual([]);
   });
 
-  test("PUT may not take the id of the path for the one in the body", async () => {
+  test("PUT uses the id of the path, not the one in the body", async () => {
     const other = await newUser(node);
     const answer = await rest(node, "PUT", `/users/${other.id}`, {
       token: user.token,

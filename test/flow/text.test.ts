@@ -17,8 +17,8 @@ import type { World } from "../support/permission-rows";
 import { type TextPlace, textPlaces } from "../support/text-places";
 
 /**
- * Every place that takes text, from every protocol, with what is no text: the answer is INVALID and
- * names the field. Passwords may hold anything. Nothing of it is an error of the service.
+ * Every place that accepts text, over every protocol, with invalid text: the answer is INVALID with the
+ * field. Passwords may contain any character. None of it causes an internal error.
  */
 
 const NOT_TEXTS = ["a\0b", "\ud800", "x\udc00y", "\ufffe", "a\uffff"];
@@ -32,33 +32,33 @@ const access = accessTable(schema);
 const places = textPlaces(schema);
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 
-const loud: object[] = [];
+const warnings: object[] = [];
 const log = openLog("info", {
   write(line) {
     const entry = JSON.parse(line) as { level: number };
-    if (entry.level > 30) loud.push(entry);
+    if (entry.level > 30) warnings.push(entry);
   },
 });
 
 let node: TestNode;
-let world: World;
+let fixture: World;
 let session: { token: string };
 beforeAll(async () => {
   node = await startNode({}, { log });
-  world = await hostileWorld(node);
-  session = world.a;
+  fixture = await hostileWorld(node);
+  session = fixture.a;
 });
 afterAll(() => node.stop());
-afterEach(() => expect(loud.splice(0)).toEqual([]));
+afterEach(() => expect(warnings.splice(0)).toEqual([]));
 
-/** A session of the user, made anew where what was tried has ended it. */
+/** The user's token; a new one if an attempt has ended its session. */
 async function userToken(): Promise<string> {
   const { status } = await rest(node, "GET", "/session", { token: session.token });
-  if (status !== 200) session = await signIn(node, world.a);
+  if (status !== 200) session = await signIn(node, fixture.a);
   return session.token;
 }
 
-/** Whether an operation is for owners, or stands below what only owners see. */
+/** Whether a place belongs to an operation for owners, or to a field that only owners see. */
 function isOwners({ name }: TextPlace): boolean {
   const wanted = access.get(name.slice(0, name.indexOf(":")));
   return wanted === "account" || wanted === undefined;
@@ -85,7 +85,7 @@ async function checkPlace(place: TextPlace, values: string[], send: Send): Promi
   expect([place.name, told]).toEqual([place.name, values.map(() => refused)]);
 }
 
-test("the places that take text were found", () => {
+test("finds the places that accept text", () => {
   const names = places.map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining([
@@ -118,7 +118,7 @@ test("GraphQL over WebSocket, every place", async () => {
     const token = owners ? await ownerToken(node) : await userToken();
     const socket = await openSocket(node, token);
     for (const place of places.filter((each) => isOwners(each) === owners)) {
-      // HTTP has shown that passwords fail nothing; here one could end the session.
+      // The HTTP test covers passwords; here one could end the session.
       if (place.kind === "password") continue;
       await checkPlace(place, NOT_TEXTS.slice(0, 2), socket.run);
     }
@@ -131,7 +131,7 @@ interface Request {
   body: unknown;
 }
 
-/** Sends a route's request, changed; what it answered. */
+/** Sends a modified request of a route. @returns its answer */
 async function sendRoute(
   name: string,
   method: string,
@@ -139,14 +139,14 @@ async function sendRoute(
 ): Promise<Answer> {
   const route = ROUTES[name];
   if (!route) throw new Error("no route");
-  const request: Request = { path: route.path(world), body: route.body?.(world) ?? {} };
+  const request: Request = { path: route.path(fixture), body: route.body?.(fixture) ?? {} };
   change(request);
   const body = method === "GET" ? undefined : request.body;
-  const headers = route.headers?.(world);
+  const headers = route.headers?.(fixture);
   return rest(node, method, request.path, { token: await userToken(), headers, body });
 }
 
-/** A body as a form: bracket keys, texts. */
+/** Converts a body to a form with bracket keys. */
 function formOf(body: object, prefix = ""): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
@@ -157,7 +157,7 @@ function formOf(body: object, prefix = ""): URLSearchParams {
   return form;
 }
 
-/** How a value is put where a parameter stands, by the form of the request. */
+/** Functions that set a parameter's value, by the form of the request. */
 function waysTo({ wire, segments, place, type }: RestParameter, method: string) {
   const json = String(getNamedType(type)) === "JSONObject";
   const inPath = (value: string) => (request: Request) => {
@@ -180,7 +180,7 @@ function waysTo({ wire, segments, place, type }: RestParameter, method: string) 
   return json ? { inJson } : { inJson, inForm };
 }
 
-/** Parameters that take text. What binders read is below. */
+/** Parameters that accept text, except those of binders. */
 const parameters = documents.flatMap(({ name, method, parameters: all }) =>
   all
     .filter(({ binder, type, place }) => {
@@ -192,7 +192,7 @@ const parameters = documents.flatMap(({ name, method, parameters: all }) =>
 
 test.each(parameters)("REST %s: %s", async (name, wire, method, parameter) => {
   for (const [way, put] of Object.entries(waysTo(parameter, method))) {
-    // Only JSON can say half of a surrogate pair.
+    // Only JSON can express a lone surrogate.
     const values = NOT_TEXTS.filter((value) => way === "inJson" || value.isWellFormed());
     for (const value of values) {
       const { status, body } = await sendRoute(name, method, put(value));
@@ -224,7 +224,7 @@ test.each(["a\0b", "\ufffe", "\uffff"])("REST filters, %j", async (value) => {
   expect(await ask(`/users?filter[]=string+user_tags+in+a,${text}`)).toEqual(refused("filter"));
 });
 
-test("paths, queries and forms of bytes that are no UTF-8 fail nothing", async () => {
+test("invalid UTF-8 in paths, queries and forms causes no internal error", async () => {
   const token = await userToken();
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };
   for (const bytes of ["%ED%A0%80", "%FF", "%C0%80", "%EF%BF"]) {
@@ -232,7 +232,7 @@ test("paths, queries and forms of bytes that are no UTF-8 fail nothing", async (
     const answers = await Promise.all([
       rest(node, "GET", `/users/external/${bytes}`, { token }),
       rest(node, "GET", `/users/by_full_name?full_name=${bytes}`, { token }),
-      rest(node, "PUT", `/users/${world.a.id}`, { token, headers, body }),
+      rest(node, "PUT", `/users/${fixture.a.id}`, { token, headers, body }),
     ]);
     for (const { status } of answers) expect([bytes, status < 500]).toEqual([bytes, true]);
   }
@@ -240,7 +240,7 @@ test("paths, queries and forms of bytes that are no UTF-8 fail nothing", async (
 
 describe("a megabyte is TOO_LARGE", () => {
   const query = "query ($login: String!) { user(by: { login: $login }) { id } }";
-  const user = () => `/users/${world.a.id}`;
+  const user = () => `/users/${fixture.a.id}`;
   const WAYS: Record<string, (token: string) => Promise<{ status: number }>> = {
     "GraphQL over HTTP": (token) => graphql(node, query, { login: MEGABYTE }, token),
     "REST as JSON": (token) =>

@@ -3,13 +3,13 @@ import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 
-/** What is stored of a user: shown in whole to the owner of the application, and erased in whole. */
+/** The owner of an application can export and erase everything stored about a user. */
 
 const EXPORT = "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
 const ERASE =
   "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
 
-/** Where rows that name a user stand in the export. */
+/** The part of the export for each table with user data. */
 const PLACES: Record<string, string> = {
   users: "user",
   user_tags: "tags",
@@ -22,10 +22,10 @@ const PLACES: Record<string, string> = {
   calls: "calls",
   call_participants: "participation",
 };
-/** Activity is written some seconds after a request, maybe between the export and the look at it. */
+/** Columns that are written some seconds after a request, possibly between the export and its check. */
 const WRITTEN_BEHIND = ["last_activity_at", "last_request_at", "expires_at"];
 const ANY = { asymmetricMatch: () => true };
-/** Tables that hold nothing of any user. */
+/** Tables without user data. */
 const OF_NO_USER = ["accounts", "account_sessions", "applications", "nonces", "push_credentials"];
 
 let node: TestNode;
@@ -41,7 +41,7 @@ const inputOf = ({ id }: Pick<TestUser, "id">) => ({
   userId: String(id),
 });
 
-/** A user with something in every table, and a second one who took part. */
+/** A user with rows in every table, and a second user who took part in a call. */
 async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
   const fields = {
     ...{ full_name: "Full Name", phone: "+49", website: "https://a.example", custom_data: "{}" },
@@ -95,7 +95,7 @@ async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
   return { user, other };
 }
 
-/** Every column of the database that names a user, by constraint or by its name. */
+/** All columns of the database that refer to a user, by a foreign key or by name. */
 async function userColumns(): Promise<Array<{ table: string; column: string }>> {
   return node.sql(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
@@ -111,7 +111,7 @@ async function userColumns(): Promise<Array<{ table: string; column: string }>> 
 const camel = (name: string) =>
   name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-test("every table is of users, and exported, or of none", async () => {
+test("every table with user data is exported", async () => {
   const tables = await node.sql<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
       WHERE table_schema = current_schema() AND table_name NOT LIKE '\\_prisma%' ORDER BY 1`,
@@ -120,7 +120,7 @@ test("every table is of users, and exported, or of none", async () => {
   expect(tables.map(({ name }) => name)).toEqual(known);
   const named = new Set((await userColumns()).map(({ table }) => table));
   expect([...named].filter((table) => OF_NO_USER.includes(table))).toEqual([]);
-  // Deliveries name the device.
+  // Deliveries refer to the user's device.
   expect(Object.keys(PLACES).filter((table) => !named.has(table))).toEqual(["push_deliveries"]);
 });
 
@@ -135,7 +135,7 @@ describe("of a user with something in every table", () => {
     exported = data.exportUser.export;
   });
 
-  /** The rows of a table as the export shows them. */
+  /** The exported rows of a table. */
   function shown(table: string): Array<Record<string, unknown>> {
     const place = PLACES[table] ?? "";
     if (place === "user") return [exported.user];
@@ -143,7 +143,7 @@ describe("of a user with something in every table", () => {
     return exported.calls.map((call: Record<string, unknown>) => call.participation);
   }
 
-  test("every row that names the user is exported, with every column but hashes", async () => {
+  test("every row of the user is exported, with all columns except hashes", async () => {
     for (const { table, column } of await userColumns()) {
       const rows = await node.sql<{ row: Record<string, unknown> }>(
         `SELECT to_jsonb(t) AS row FROM ${table} t WHERE t.${column} = $1`,
@@ -160,11 +160,11 @@ describe("of a user with something in every table", () => {
     }
     expect(exported.deliveries).toHaveLength(1);
     expect(exported.deliveries[0].subscriptionId).toBe(exported.subscriptions[0].id);
-    // What a client sent as JSON keeps its keys.
+    // A client's own JSON keeps its keys.
     expect(exported.events[0].selector).toEqual({ user_tags: ["a_b"] });
   });
 
-  test("no hash of a password, token or code is exported, and nobody else's part", async () => {
+  test("no hash of a password, token or code is exported, and no data of other users", async () => {
     const text = JSON.stringify(exported);
     expect(text).not.toMatch(/hash|argon2|\\\\x/i);
     const hashes = await node.sql<{ hash: string }>(
@@ -183,13 +183,13 @@ describe("of a user with something in every table", () => {
       other.token,
     ])
       expect(text).not.toContain(foreign);
-    // The call of the other one is shown, with the user's own part in it.
+    // The other user's call is exported, with the user's own participation.
     expect(exported.calls).toHaveLength(2);
     const parts = exported.calls.map((call: { participation: object }) => call.participation);
     expect(parts).toEqual(Array(2).fill(expect.objectContaining({ userId: user.id })));
   });
 
-  test("erasing leaves no row that names the user, closes what is open, and happens once", async () => {
+  test("erasing deletes all rows of the user, closes connections, and works once", async () => {
     const socket = await openSocket(node, user.token);
     const input = inputOf(user);
     const erased = await graphql(node, ERASE, { input }, owner);
@@ -216,7 +216,7 @@ test.each([
   "999999999",
   "9007199254740993",
   "1; --",
-])("there is no user %s to export or erase", async (userId) => {
+])("an unknown user %s cannot be exported or erased", async (userId) => {
   const input = { applicationId: String(node.application.id), userId };
   for (const query of [EXPORT, ERASE]) {
     const { data, errors } = await graphql(node, query, { input }, owner);

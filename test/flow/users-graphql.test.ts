@@ -34,7 +34,7 @@ const fields = ({ errors }: { errors?: Array<{ extensions: { fields?: object } }
   Object.keys(errors?.[0]?.extensions.fields ?? {});
 
 describe("createUser", () => {
-  it("takes every field", async () => {
+  it("accepts every field", async () => {
     const input = {
       ...{ login: fresh(), email: `${fresh()}@example.com`, password: "correct horse" },
       ...{ externalUserId: fresh(), externalId: fresh(), facebookId: "f", twitterId: "t" },
@@ -67,14 +67,14 @@ describe("createUser", () => {
     [{ tags: ["a,b"] }, ["tags"]],
     [{ login: null }, ["base"]],
     [{ login: "a b", fullName: "x".repeat(256) }, ["login", "fullName"]],
-  ])("refuses %j by the names of the input", async (change, names) => {
+  ])("refuses %j with the names of the input fields", async (change, names) => {
     const input = { login: fresh(), password: "correct horse", ...change };
     const answer = await graphql(node, CREATE, { input }, application);
     expect([code(answer), fields(answer).sort()]).toEqual(["INVALID", [...names].sort()]);
     expect(answer.data ?? null).toBeNull();
   });
 
-  it("refuses a login that is taken in any case, and one of two at once", async () => {
+  it("refuses a taken login in any case, and one of two concurrent ones", async () => {
     const login = fresh();
     const answers = await Promise.all(
       [login, login.toUpperCase()].map((each) =>
@@ -117,7 +117,7 @@ describe("user", () => {
     { id: "x" },
     { login: "nobody" },
     { email: "no@body" },
-  ])("is null where there is none: %j", async (by) => {
+  ])("is null if there is none: %j", async (by) => {
     const { data, errors } = await graphql(node, USER, { by }, user.token);
     expect([data, errors]).toEqual([{ user: null }, undefined]);
   });
@@ -127,18 +127,18 @@ describe("user", () => {
     { id: "1", login: "a" },
     { id: null },
     { id: "1", login: null },
-  ])("takes exactly one key: not %j", async (by) => {
+  ])("requires exactly one key: not %j", async (by) => {
     const answer = await graphql(node, USER, { by }, user.token);
     expect(answer.data ?? null).toBeNull();
     expect(code(answer)).toMatch(/^(INVALID|MALFORMED)$/);
   });
 
-  it("of another application is nobody", async () => {
+  it("of another application is not found", async () => {
     const other = await secondApplication(node);
     const foreign = await newUser(other);
     for (const by of [{ id: String(foreign.id) }, { login: foreign.login }]) {
       const { data } = await graphql(node, USER, { by }, user.token);
-      // Both applications may have a user of that login.
+      // Both applications may have a user with this login.
       expect(data.user?.databaseId).not.toBe(foreign.id);
     }
   });
@@ -158,7 +158,7 @@ describe("updateUser and deleteUser", () => {
     });
   });
 
-  it("leave what a variable leaves out, however often the operation comes", async () => {
+  it("keep fields of omitted variables, also in compiled operations", async () => {
     const own = await newUser(node, { full_name: "Before", phone: "1" });
     const query = `mutation ($id: ID!, $phone: String, $fullName: String = "Always") {
       ...Change }
@@ -173,7 +173,7 @@ describe("updateUser and deleteUser", () => {
     expect(await run({ phone: null })).toEqual({ phone: null, fullName: "Always" });
   });
 
-  it("are for oneself alone", async () => {
+  it("are allowed only for the calling user", async () => {
     const [own, victim] = [await newUser(node), await newUser(node)];
     for (const [id, expected] of [
       [victim.id, "FORBIDDEN"],
@@ -185,7 +185,7 @@ describe("updateUser and deleteUser", () => {
     }
   });
 
-  it("want the old password with a new one", async () => {
+  it("require the old password with a new one", async () => {
     const own = await newUser(node);
     const input = { id: own.id, password: "new password" };
     const without = await graphql(node, UPDATE, { input }, own.token);
@@ -196,7 +196,7 @@ describe("updateUser and deleteUser", () => {
     expect((await graphql(node, UPDATE, right, own.token)).errors).toBeUndefined();
   });
 
-  it("delete oneself, and the session with it", async () => {
+  it("delete the calling user and the session", async () => {
     const own = await newUser(node);
     const { data } = await graphql(node, DELETE, { id: own.id }, own.token);
     expect(data.deleteUser).toEqual({ deletedUserId: String(own.id) });
@@ -231,7 +231,7 @@ describe("a connection of users", () => {
     return answer.data.users;
   };
 
-  it("is walked by first and after, each user once, in order", async () => {
+  it("pages by first and after, each user once, in order", async () => {
     const seen: number[] = [];
     const pages: Page["pageInfo"][] = [];
     let after: string | null = null;
@@ -250,7 +250,7 @@ describe("a connection of users", () => {
     expect(pages.map(({ hasNextPage }) => hasNextPage)).toEqual([true, true, false]);
   });
 
-  it("goes on after any edge", async () => {
+  it("continues after any edge", async () => {
     const all = await page({});
     const cursor = all.edges[4]?.cursor;
     const rest = await page({ after: cursor });
@@ -258,7 +258,7 @@ describe("a connection of users", () => {
     expect(rest.offset).toBe(5);
   });
 
-  it("is paged by offset as well, and empty beyond the end", async () => {
+  it("pages by offset too, and is empty beyond the end", async () => {
     const beyond = await page({ offset: 7 });
     expect(beyond).toMatchObject({ nodes: [], edges: [], totalCount: 7 });
     expect(beyond.pageInfo).toEqual({

@@ -20,7 +20,7 @@ const DISABLED = {
   },
 };
 
-/** What the users of these tests have, 1 to 6; 6 has nothing. */
+/** The fields of the test users 1 to 6; 6 has none. */
 const PEOPLE: Array<Record<string, unknown>> = [
   {
     ...{ email: "Ann@Example.com", full_name: "Ann Other", phone: "+49 1", external_id: "ext-a" },
@@ -67,7 +67,7 @@ beforeAll(async () => {
   }
   foreign = await newUser(other, { ...PEOPLE[0], facebook_id: "fb-there", tag_list: "there" });
   reader = await newUser(node, { login: "reader" });
-  // Users are read twice and compared.
+  // The tests compare two reads of each user.
   await activityWritten(node);
 });
 afterAll(() => node.stop());
@@ -75,7 +75,7 @@ afterAll(() => node.stop());
 const get = (path: string, token = reader.token) => rest(node, "GET", path, { token });
 const idOf = (number: number) => users[number - 1]?.id ?? 0;
 const whole = async (number: number) => (await get(`/users/${idOf(number)}`)).body.user;
-/** The numbers of users, 1 to 6; the reader is 0. */
+/** The numbers of the users, 1 to 6; the reader is 0. */
 const numbers = (items: Array<{ user: { id: number } }>) =>
   items.map(({ user }) => users.findIndex(({ id }) => id === user.id) + 1);
 
@@ -99,7 +99,7 @@ describe("one user by a key of the profile", () => {
     ["external/ext-a", 1],
     ["external/ext-a.json", 1],
     ["external/ext-c", 3],
-    // External ids come before the deprecated ones, whoever was there first.
+    // External ids take precedence over the deprecated ones, regardless of the users' order.
     ["external/77", 2],
   ])("/users/%s", async (path, number) => {
     const { status, body } = await get(`/users/${path}`);
@@ -125,13 +125,13 @@ describe("one user by a key of the profile", () => {
     ["external/EXT-A"],
     ["external/%27%3B%20DROP%20TABLE%20users"],
     ["external"],
-  ])("/users/%s is nobody", async (path) => {
+  ])("/users/%s is not found", async (path) => {
     const { status, body } = await get(`/users/${path}`);
     expect([status, body]).toEqual([404, NOT_FOUND]);
   });
 
   const ROUTES = ["login", "email", "facebook_id", "twitter_id", "full_name", "tags"];
-  it.each(ROUTES)("by_%s needs its parameter, as text", async (name) => {
+  it.each(ROUTES)("by_%s requires its parameter, as text", async (name) => {
     for (const query of ["", "?", "?x=1", `?user[${name}]=v1.alpha`]) {
       const { status, body } = await get(`/users/by_${name}${query}`);
       expect([query, status, body]).toEqual([query, 422, { errors: { [name]: ["is required"] } }]);
@@ -145,14 +145,14 @@ describe("one user by a key of the profile", () => {
     }
   });
 
-  it("takes no list where a text is due", async () => {
+  it("refuses a list instead of a text", async () => {
     for (const name of ROUTES.slice(0, -1)) {
       const { status, body } = await get(`/users/by_${name}?${name}[]=a&${name}[]=b`);
       expect([status, body]).toEqual([422, { errors: { [name]: ["must be text"] } }]);
     }
   });
 
-  it("does not see another application's", async () => {
+  it("does not find users of another application", async () => {
     const paths = [
       `by_login?login=${foreign.login}`,
       "by_facebook_id?facebook_id=fb-there",
@@ -189,7 +189,7 @@ describe("DELETE /users/external/{external_user_id}", () => {
   const remove = (id: string, token: string) =>
     rest(node, "DELETE", `/users/external/${id}`, { token });
 
-  it("deletes oneself, by either id, with an empty answer", async () => {
+  it("deletes the calling user by either id, with an empty answer", async () => {
     for (const [index, name] of ["external_id", "external_user_id"].entries()) {
       const user = await newUser(node, { [name]: `gone/${index} ü` });
       const answer = await remove(encodeURIComponent(`gone/${index} ü`), user.token);
@@ -199,7 +199,7 @@ describe("DELETE /users/external/{external_user_id}", () => {
     }
   });
 
-  it("is for oneself alone", async () => {
+  it("is allowed only for the calling user", async () => {
     const user = await newUser(node, { external_user_id: "mine" });
     const before = await node.sql("SELECT id FROM users ORDER BY id");
     for (const id of ["ext-a", "ext-c", "77"]) {
@@ -218,7 +218,7 @@ describe("DELETE /users/external/{external_user_id}", () => {
     expect(await node.sql("SELECT id FROM users ORDER BY id")).toEqual(before);
   });
 
-  it("is deleteUser by a key in GraphQL, one key exactly", async () => {
+  it("corresponds to deleteUser in GraphQL, with exactly one key", async () => {
     const query =
       "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }";
     const user = await newUser(node, { external_id: "graph-gone" });
@@ -233,7 +233,7 @@ describe("DELETE /users/external/{external_user_id}", () => {
 });
 
 describe("the lists by name and by tag", () => {
-  it("answer with exactly the keys of a page", async () => {
+  it("return exactly the keys of a page", async () => {
     const { status, body } = await get("/users/by_full_name?full_name=Ann+Other");
     expect([status, body]).toEqual([
       200,
@@ -268,7 +268,7 @@ describe("the lists by name and by tag", () => {
     expect(await found(`/users/${path}`)).toEqual(finds);
   });
 
-  it("need a tag", async () => {
+  it("require a tag", async () => {
     for (const query of ["tags=", "tags=,,", "tags[]="]) {
       const { status, body } = await get(`/users/by_tags?${query}`);
       expect([status, body]).toEqual([422, { errors: { tags: ["is required"] } }]);
@@ -309,7 +309,7 @@ describe("pages", () => {
     expect(numbers(walked as never)).toEqual(numbers(all.body.items));
   });
 
-  it.each(LISTS)("of %s are 100 at most, and far ones empty", async (path) => {
+  it.each(LISTS)("of %s have at most 100 users, and are empty beyond the end", async (path) => {
     for (const size of ["100", "101", "9007199254740991"]) {
       expect((await get(`${path}&per_page=${size}`)).body.per_page).toBe(100);
     }
@@ -318,7 +318,7 @@ describe("pages", () => {
     expect(far.body.total_entries).toBeGreaterThan(0);
   });
 
-  it.each(LISTS)("of %s are whole numbers from 1", async (path) => {
+  it.each(LISTS)("of %s are integers from 1", async (path) => {
     for (const name of ["page", "per_page"]) {
       for (const value of ["0", "-1", "x", "1.5", "", "9007199254740992", "1e1"]) {
         const { status, body } = await get(`${path}&${name}=${value}`);
@@ -337,7 +337,7 @@ describe("GET /users", () => {
   const ids = (...list: number[]) => list.map(idOf).join(",");
   const six = () => `filter[]=number+id+in+${ids(1, 2, 3, 4, 5, 6)}`;
 
-  it("answers with exactly the keys of a page, 10 users by default", async () => {
+  it("returns exactly the keys of a page, 10 users by default", async () => {
     const { status, body } = await get(`/users?filter[]=number+id+eq+${idOf(1)}`);
     expect([status, body]).toEqual([
       200,
@@ -353,7 +353,7 @@ describe("GET /users", () => {
     );
   });
 
-  it("without a filter lists everybody of the application", async () => {
+  it("lists all users of the application without a filter", async () => {
     const listed = await get("/users?per_page=100");
     const [row] = await node.sql<{ count: number }>(
       "SELECT count(*) AS count FROM users WHERE application_id = $1",
@@ -365,7 +365,7 @@ describe("GET /users", () => {
     expect(shown).not.toContain(foreign.id);
   });
 
-  it("is refused while the application's setting disables it, whatever is asked", async () => {
+  it("is always refused while the application disables it", async () => {
     for (const query of ["", "?filter[]=number+id+gt+1", "?page=2"]) {
       const answer = await rest(other, "GET", `/users${query}`, { token: foreign.token });
       expect([answer.status, answer.body]).toEqual([403, DISABLED]);
@@ -375,7 +375,7 @@ describe("GET /users", () => {
     expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "FORBIDDEN"]);
   });
 
-  /** Conditions and whom of the six they find; `{1}` is the id of the first. */
+  /** Conditions and the users that they match; `{1}` is the id of the first user. */
   const CASES: Array<[condition: string, finds: number[]]> = [
     ["number+id+gt+{4}", [5, 6]],
     ["number+id+ge+{5}", [5, 6]],
@@ -438,7 +438,7 @@ describe("GET /users", () => {
     expect(await found(`/users?${six()}&filter[]=${fill(condition)}`)).toEqual(finds);
   });
 
-  it("takes the operator as a key, and filters of both forms at once", async () => {
+  it("accepts the operator as a key, and both forms of filters together", async () => {
     const finds = await found(
       `/users?filter[gt]=number+id+gt+${idOf(2)}&filter[le]=number+id+le+${idOf(5)}&filter[]=string+user_tags+in+red,blue,Red`,
     );
@@ -459,12 +459,12 @@ describe("GET /users", () => {
     ["filter[]=number+id+between+1", "condition 1: between takes two values"],
     ["filter[]=number+id+in+", "condition 1: in takes at least one value"],
     ["filter[]=string+user_tags+gt+a", "condition 1: user_tags takes eq, ne and in, not gt"],
-  ])("refuses %s by its part", async (query, text) => {
+  ])("refuses %s with its invalid part", async (query, text) => {
     const { status, body } = await get(`/users?${query}`);
     expect([status, body]).toEqual([422, { errors: { filter: [text] } }]);
   });
 
-  it("tells nothing of what can not be read, in answer, order or error", async () => {
+  it("reveals nothing about unreadable fields, in answer, order or error", async () => {
     const secrets = [
       "password",
       "password_hash",
@@ -483,7 +483,7 @@ describe("GET /users", () => {
       const { status, text } = await get(`/users?order=asc+string+${field}`);
       expect([status, text.includes("argon2")]).toEqual([422, false]);
     }
-    // What it says of one, it says of all.
+    // All users get the same answers.
     expect(errors.size).toBe(1);
   });
 
@@ -504,7 +504,7 @@ describe("GET /users", () => {
     expect(await found(`/users?${six()}&order=${order}`)).toEqual(finds);
   });
 
-  it("is one query in GraphQL with typed conditions", async () => {
+  it("is a GraphQL query with typed conditions", async () => {
     const query = `query ($filter: [UserCondition!], $order: UserOrder) {
       usersPage(filter: $filter, order: $order, page: 1, perPage: 2) {
         currentPage perPage totalCount nodes { databaseId } edges { cursor node { databaseId } }

@@ -7,7 +7,7 @@ let other: TestNode;
 let users: TestUser[];
 let reader: TestUser;
 
-/** What the users of these tests have, u1 to u6; u6 has nothing. */
+/** The fields of the test users u1 to u6; u6 has none. */
 const PEOPLE: Array<Record<string, unknown>> = [
   {
     ...{ email: "Ann@Example.com", full_name: "Ann Other", phone: "+49 1", external_id: "ext-a" },
@@ -26,7 +26,7 @@ const PEOPLE: Array<Record<string, unknown>> = [
   {},
 ];
 const LOGINS = ["v2.alpha", "v2.alpha2", "V2.Beta", "v2_gamma", "v2xgamma", "v2.zeta"];
-/** Registration, last change and last request, a day apart each. */
+/** Sign-up, last change and last request, one day apart for each user. */
 const day = (index: number) => `2026-03-0${index + 1}T12:00:00Z`;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
       new Date(Date.parse(day(5 - index)) + 250),
     ]);
   }
-  // Nobody else's activity is written behind any more once those sessions are gone.
+  // Without these sessions no delayed activity is written.
   for (const { token } of users) await rest(node, "DELETE", "/session", { token });
   reader = await newUser(node, { login: "reader" });
   await activityWritten(node);
@@ -87,13 +87,13 @@ describe("the answer", () => {
     expect(body.items).toEqual([read.body.user]);
   });
 
-  it("is empty when nobody matches", async () => {
+  it("is empty if no user matches", async () => {
     const { body } = await list("login=nobody");
     expect(body).toEqual({ limit: 100, skip: 0, total_entries: 0, items: [] });
   });
 });
 
-/** A filter in both forms, and who it finds; `{1}` stands for the id of the first user. */
+/** A filter in both forms and the users that it matches; `{1}` is the id of the first user. */
 type Case = [query: string, filter: Record<string, unknown>, finds: number[]];
 const fill = (text: string) =>
   text.replace(/\{(\d)\}/g, (_, digit) => String(users[Number(digit) - 1]?.id));
@@ -154,7 +154,7 @@ const COMBINED: Case[] = [
     [1, 3, 4],
   ],
   [`${TAG}&full_name[nin][]=ann%20other`, { ...TAGS, fullName: { nin: ["ann other"] } }, [1, 2, 3]],
-  // Who has no phone is not in the list either.
+  // nin also matches users without a phone.
   [`${TAG}&phone[nin][]=%2B49%201`, { ...TAGS, phone: { nin: ["+49 1"] } }, [2, 3, 4]],
   [`${TAG}&external_id[nin][]=ext-a`, { ...TAGS, externalId: { nin: ["ext-a"] } }, [2, 3, 4]],
   [`${TAG}&facebook_id[nin][]=fb-b`, { ...TAGS, facebookId: { nin: ["fb-b"] } }, [1, 3, 4]],
@@ -193,7 +193,7 @@ const ADDITIONAL: Case[] = DATES.flatMap(([wire, name, at]): Case[] => {
     [`${wire}=${third}`, { [name]: { eq: third } }, [3]],
     [`${wire}[eq]=${unix}`, { [name]: { eq: unix } }, [3]],
     [`${wire}[in][]=${third}&${wire}[in][]=${at(0)}`, { [name]: { in: [third, at(0)] } }, [1, 3]],
-    // Who never made a request is in no list.
+    // Users without a request never match.
     [`${wire}[nin][]=${third}`, { [name]: { nin: [third] } }, [1, 2, 4, 5, 6]],
     [`${wire}[gt]=${third}`, { [name]: { gt: third } }, later],
     [`${wire}[lt]=${third}`, { [name]: { lt: third } }, earlier],
@@ -226,7 +226,7 @@ describe.each([
   });
 });
 
-/** The filter with ids in the places of `{n}`. */
+/** The filter with ids in place of `{n}`. */
 function withIds(filter: Record<string, unknown>): unknown {
   const text = JSON.stringify(filter).replace(/"\{(\d)\}"/g, (_, digit) => fill(`{${digit}}`));
   return JSON.parse(text.replaceAll('"999999"', "999999"));
@@ -276,7 +276,7 @@ describe("the rules", () => {
     createdAt: { gt: date },
   });
 
-  it.each(broken)("%s breaks one, which is named", async (query, filter, [rule]) => {
+  it.each(broken)("%s violates one, which the error names", async (query, filter, [rule]) => {
     const message = expect.stringMatching(new RegExp(`^Rule ${rule}: `));
     const { status, body } = await list(query);
     expect([query, status, body]).toEqual([query, 422, { errors: { base: [message] } }]);
@@ -287,7 +287,7 @@ describe("the rules", () => {
     ]);
   });
 
-  it("are refused at the bare path too", async () => {
+  it("apply without a query too", async () => {
     for (const path of ["/users/v2", "/users/v2?", "/users/v2.json"]) {
       expect((await rest(node, "GET", path, { token: reader.token })).status).toBe(422);
     }
@@ -299,7 +299,7 @@ describe("start_with", () => {
     for (let index = 0; index < 8; index++) await newUser(node, { full_name: `many-${index}` });
   });
 
-  it("forces the limit to 5, whatever was asked for", async () => {
+  it("sets the limit to 5, regardless of the requested one", async () => {
     for (const limit of ["", "&limit=100", "&limit=1", "&limit=5"]) {
       const { body } = await list(`full_name[start_with]=many${limit}`);
       expect([body.limit, body.items.length, body.total_entries]).toEqual([5, 5, 8]);
@@ -310,7 +310,7 @@ describe("start_with", () => {
     expect([data.users.limit, data.users.nodes.length]).toEqual([5, 5]);
   });
 
-  it("takes its text literally: no wildcard, no escape", async () => {
+  it("matches literally, without wildcards and escapes", async () => {
     const cases: Array<[string, number[]]> = [
       ["Bob%20_x", [2]],
       ["Bob%20", [2, 3]],
@@ -355,7 +355,7 @@ describe("sorting", () => {
     const up = await search({ filter, sort: { asc: name } });
     expect(numbers(up.data.users.nodes)).toEqual(ascending);
     expect(await found(`${fill(every)}&sort_asc=${wire}`)).toEqual(ascending);
-    // Of equals the lower id comes first, either way.
+    // Ties are ordered by id in both directions.
     const without = ascending.filter((number) => shownOf(wire, number) === null);
     const descending = [...ascending.filter((number) => !without.includes(number))].reverse();
     const down = await search({ filter, sort: { desc: name } });
@@ -363,7 +363,7 @@ describe("sorting", () => {
     expect(await found(`${fill(every)}&sort_desc=${wire}`)).toEqual([...descending, ...without]);
   });
 
-  // The order of these is the database's collation; it has to be one order, and its reverse.
+  // These are ordered by the database's collation, so only checks that both orders are opposite.
   it.each(Object.entries(KEYS))("by %s, both ways", async (wire, name) => {
     const up = await found(`${fill(every)}&sort_asc=${wire}`);
     const down = await found(`${fill(every)}&sort_desc=${wire}`);
@@ -390,14 +390,14 @@ describe("sorting", () => {
     "avatar",
     "id; DROP TABLE users",
     "",
-  ])("is by no other field: %j", async (field) => {
+  ])("refuses any other field: %j", async (field) => {
     for (const direction of ["sort_asc", "sort_desc"]) {
       const { status, body } = await list(`id=1&${direction}=${encodeURIComponent(field)}`);
       expect([status, Object.keys(body.errors)]).toEqual([422, [direction]]);
     }
   });
 
-  it("is one way at a time", async () => {
+  it("accepts only one direction", async () => {
     const { status, body } = await list("id=1&sort_asc=id&sort_desc=login");
     expect([status, Object.keys(body.errors).length]).toEqual([422, 1]);
   });
@@ -415,7 +415,7 @@ describe("paging", () => {
     expect(numbers(data.users.nodes)).toEqual([3, 4, 5]);
   });
 
-  it("takes a limit above 100 as 100", async () => {
+  it("caps the limit at 100", async () => {
     for (const limit of ["100", "101", "1000000", "9007199254740991"]) {
       const { status, body } = await list(`id={1}&limit=${limit}`.replace("{1}", fill("{1}")));
       expect([status, body.limit]).toEqual([200, 100]);
@@ -438,7 +438,7 @@ describe("paging", () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
   });
 
-  it("has no page, which is the older list's", async () => {
+  it("does not support page, which belongs to the V1 list", async () => {
     for (const name of ["page", "per_page"]) {
       const { status, body } = await list(`id=1&${name}=1`);
       expect([status, Object.keys(body.errors)]).toEqual([422, [name]]);
@@ -446,7 +446,7 @@ describe("paging", () => {
   });
 });
 
-describe("what it does not know", () => {
+describe("unknown parameters", () => {
   it.each([
     ["website=x", "website"],
     ["password=x", "password"],
@@ -469,7 +469,7 @@ describe("what it does not know", () => {
     ["id=1&created_at[gt]=2026-13-01", "created_at"],
     ["toString=x", "toString"],
     ["login[toString]=x", "login"],
-  ])("is refused by name: %s", async (query, field) => {
+  ])("are refused with their name: %s", async (query, field) => {
     const { status, body } = await list(query);
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
   });
@@ -478,13 +478,13 @@ describe("what it does not know", () => {
     "__proto__[x]=1",
     "login[__proto__]=1",
     "constructor=1",
-  ])("is refused before it is looked at: %s", async (query) => {
+  ])("are refused as malformed: %s", async (query) => {
     expect((await list(query)).status).toBe(400);
   });
 });
 
 describe("an application", () => {
-  it("sees its own users alone, however they are looked for", async () => {
+  it("sees only its own users, with any filter", async () => {
     const foreign = await newUser(other, { login: "only.there", tag_list: "there" });
     const there = await newUser(other);
     const queries = [
@@ -507,7 +507,7 @@ describe("an application", () => {
     expect(own.body.items).toHaveLength(1);
   });
 
-  it("lists for users only", async () => {
+  it("lists only for users", async () => {
     const answer = await rest(node, "GET", "/users/v2?id=1");
     expect(answer.status).toBe(401);
   });

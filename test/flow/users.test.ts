@@ -5,7 +5,7 @@ import { secondApplication } from "../support/second-application";
 const NO_SESSION = { errors: { base: ["Required session does not exist"] } };
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Keys of a user, of the interface's table; only guests have is_guest and _id, nobody a password. */
+/** The keys of a user (schema/rest/users.graphql). Only guests have is_guest and _id; no user has a password. */
 const USER_KEYS = [
   ...["id", "login", "email", "external_user_id", "external_id", "facebook_id", "twitter_id"],
   ...["full_name", "phone", "website", "custom_data", "user_tags", "avatar", "blob_id"],
@@ -47,7 +47,7 @@ describe("POST /users", () => {
     timezone: -330,
   };
 
-  it("takes every field and answers with exactly the keys of a user", async () => {
+  it("accepts every field and returns exactly the keys of a user", async () => {
     const login = fresh("Full");
     const { status, body, text } = await signUp({ ...FULL, login, tag_list: "a,b" });
     expect(status).toBe(201);
@@ -65,7 +65,7 @@ describe("POST /users", () => {
     expect(text).not.toMatch(/password|correct horse|argon2/);
   });
 
-  it("answers with null for whatever was not given", async () => {
+  it("returns null for fields that were not given", async () => {
     const login = fresh();
     const { body } = await signUp({ login });
     const given = ["id", "login", "created_at", "updated_at"];
@@ -74,7 +74,7 @@ describe("POST /users", () => {
     }
   });
 
-  it("takes a form, with numbers as text", async () => {
+  it("accepts a form, with numbers as text", async () => {
     const login = fresh();
     const body = new URLSearchParams([
       ["user[login]", login],
@@ -93,7 +93,7 @@ describe("POST /users", () => {
     expect(answer.body.user.full_name).toBe("A & B=C");
   });
 
-  it("needs a login or an e-mail, no more", async () => {
+  it("requires only a login or an e-mail", async () => {
     expect((await signUp({ email: `${fresh()}@example.com` })).status).toBe(201);
     expect((await signUp({ login: fresh() })).status).toBe(201);
     const nameless = await signUp({ full_name: "Nobody" });
@@ -115,7 +115,7 @@ describe("POST /users", () => {
     ["a,a,,a", "a"],
     ["Team,team", "Team,team"],
     [["a", "b", "c", "d", "e"], "a,b,c,d,e"],
-  ])("takes tags as text or as a list: %j", async (tag_list, shown) => {
+  ])("accepts tags as text or as a list: %j", async (tag_list, shown) => {
     const { status, body } = await signUp({ login: fresh(), tag_list });
     expect([status, body.user.user_tags]).toEqual([201, shown]);
   });
@@ -156,13 +156,13 @@ describe("POST /users", () => {
     ["tag_list", "x".repeat(256), /too long/],
     ["tag_list", { a: 1 }, /list/],
   ];
-  it.each(wrong)("refuses %s = %j by its name on the wire", async (field, value, text) => {
+  it.each(wrong)("refuses %s = %j with its wire name", async (field, value, text) => {
     const { status, body } = await signUp({ login: fresh(), [field]: value });
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
     expect(body.errors[field][0]).toMatch(text);
   });
 
-  it("tells every field that is wrong at once", async () => {
+  it("reports all invalid fields at once", async () => {
     const { status, body } = await signUp({
       login: "a b",
       email: "nobody",
@@ -180,7 +180,7 @@ describe("POST /users", () => {
     "email",
     "external_id",
     "external_user_id",
-  ])("refuses a %s that is taken", async (field) => {
+  ])("refuses a taken %s", async (field) => {
     const value = field === "email" ? `${fresh()}@Example.com` : fresh("Taken");
     const name = field === "login" ? {} : { login: fresh() };
     expect((await signUp({ ...name, [field]: value })).status).toBe(201);
@@ -194,7 +194,7 @@ describe("POST /users", () => {
     }
   });
 
-  it("lets another application take the same names", async () => {
+  it("allows the same names in another application", async () => {
     const user = { login: fresh(), email: `${fresh()}@example.com`, external_id: fresh() };
     expect((await signUp(user)).status).toBe(201);
     const body = { user: { ...user, password: "correct horse" } };
@@ -202,7 +202,7 @@ describe("POST /users", () => {
     expect((await rest(other, "POST", "/users", elsewhere)).status).toBe(201);
   });
 
-  it("lets one of two sign-ups with one login win", async () => {
+  it("accepts one of two concurrent sign-ups with the same login", async () => {
     for (let round = 0; round < 3; round++) {
       const login = fresh("race");
       const answers = await Promise.all(
@@ -217,7 +217,7 @@ describe("POST /users", () => {
     }
   });
 
-  it("needs a session", async () => {
+  it("requires a session", async () => {
     const body = { user: { login: fresh(), password: "correct horse" } };
     const answer = await rest(node, "POST", "/users", { body });
     expect([answer.status, answer.body]).toEqual([401, NO_SESSION]);
@@ -234,7 +234,7 @@ describe("POST /users", () => {
 });
 
 describe("GET /users/{id}", () => {
-  it("shows any user of the application, with exactly the keys of a user", async () => {
+  it("returns any user of the application, with exactly the keys of a user", async () => {
     const [reader, read] = [await newUser(node), await newUser(node, { email: `${fresh()}@b.c` })];
     for (const path of [`/users/${read.id}`, `/users/${read.id}.json`, `/users/${read.id}?`]) {
       const { status, body } = await rest(node, "GET", path, { token: reader.token });
@@ -258,11 +258,11 @@ describe("GET /users/{id}", () => {
     "1 OR 1=1",
     "%00",
     "..%2f1",
-  ])("finds nobody of the id %s", async (id) => {
+  ])("does not find the id %s", async (id) => {
     const reader = await newUser(node);
     const path = `/users/${encodeURIComponent(decodeURIComponent(id))}`;
     const { status, body } = await rest(node, "GET", path, { token: reader.token });
-    // NUL is refused before anybody is looked for.
+    // NUL is refused before the look-up.
     expect([status, Object.keys(body.errors)]).toEqual(
       id === "%00" ? [422, ["id"]] : [404, ["base"]],
     );
@@ -279,7 +279,7 @@ describe("GET /users/{id}", () => {
 });
 
 describe("PUT /users/{id}", () => {
-  it("changes what was sent, clears what was null, and leaves what was absent", async () => {
+  it("changes given fields, clears null fields, and keeps absent fields", async () => {
     const user = await newUser(node, {
       ...{ full_name: "Before", phone: "1", website: "w", tag_list: "a,b", timezone: 60 },
     });
@@ -300,7 +300,7 @@ describe("PUT /users/{id}", () => {
     expect((await update(user, { tag_list: "" })).body.user.user_tags).toBeNull();
   });
 
-  it("changes every field that may be changed", async () => {
+  it("changes every writable field", async () => {
     const user = await newUser(node);
     const fields = {
       login: fresh("New"),
@@ -324,7 +324,7 @@ describe("PUT /users/{id}", () => {
     ]);
   });
 
-  it("takes a form, .json and numbers as text", async () => {
+  it("accepts a form, .json and numbers as text", async () => {
     const user = await newUser(node);
     const body = new URLSearchParams({ "user[timezone]": "-60", "user[full_name]": "Form" });
     const path = `/users/${user.id}.json`;
@@ -336,7 +336,7 @@ describe("PUT /users/{id}", () => {
     ]);
   });
 
-  it("of nothing changes nothing", async () => {
+  it("without fields changes nothing", async () => {
     const user = await newUser(node, { full_name: "Same" });
     const answer = await rest(node, "PUT", `/users/${user.id}`, { token: user.token });
     expect([answer.status, answer.body.user.full_name]).toEqual([200, "Same"]);
@@ -350,7 +350,7 @@ describe("PUT /users/{id}", () => {
     ["tag_list", "1,2,3,4,5,6", /too many/],
     ["timezone", 9_999, /from -720/],
     ["blob_id", "x", /whole number/],
-  ])("refuses %s = %j by its name, and changes nothing", async (field, value, text) => {
+  ])("refuses %s = %j with its name, and changes nothing", async (field, value, text) => {
     const user = await newUser(node, { full_name: "Before" });
     const { status, body } = await update(user, { website: "changed", [field]: value });
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
@@ -359,7 +359,7 @@ describe("PUT /users/{id}", () => {
     expect(read.body.user).toMatchObject({ full_name: "Before", website: null });
   });
 
-  it("refuses a name that is taken, but not one's own in another case", async () => {
+  it("refuses a taken name, but not the user's own in another case", async () => {
     const [user, owner] = [await newUser(node), await newUser(node)];
     const { status, body } = await update(user, { login: owner.login.toUpperCase() });
     expect([status, body]).toEqual([422, { errors: { login: ["has already been taken"] } }]);
@@ -367,14 +367,14 @@ describe("PUT /users/{id}", () => {
     expect([own.status, own.body.user.login]).toEqual([200, user.login.toUpperCase()]);
   });
 
-  it("leaves nobody without a name", async () => {
+  it("does not clear both login and e-mail", async () => {
     const user = await newUser(node);
     const { status, body } = await update(user, { login: null });
     expect([status, body]).toEqual([422, { errors: { base: ["login or email is required"] } }]);
     expect((await update(user, { login: null, email: `${fresh()}@b.example` })).status).toBe(200);
   });
 
-  it("keeps five tags at most, however many changes come at once", async () => {
+  it("keeps at most five tags under concurrent changes", async () => {
     const user = await newUser(node);
     const lists = Array.from({ length: 50 }, (_none, change) =>
       Array.from({ length: 5 }, (_nothing, tag) => `t${change}-${tag}`).join(","),
@@ -382,11 +382,11 @@ describe("PUT /users/{id}", () => {
     const answers = await Promise.all(lists.map((tag_list) => update(user, { tag_list })));
     expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 200));
     const read = await rest(node, "GET", `/users/${user.id}`, { token: user.token });
-    // The tags of one change, not a mixture.
+    // The tags of one change, not of several.
     expect(lists).toContain(read.body.user.user_tags);
   });
 
-  it("is for oneself alone", async () => {
+  it("is allowed only for the calling user", async () => {
     const [user, victim, foreign] = [
       await newUser(node),
       await newUser(node),
@@ -427,7 +427,7 @@ describe("a new password", () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, ["password"]]);
   });
 
-  it("counts at once, and ends the user's other sessions but nobody else's", async () => {
+  it("applies at once, and ends only the user's other sessions", async () => {
     const [user, bystander] = [await newUser(node), await newUser(node)];
     const others = [await signIn(node, user), await signIn(node, user)];
     const fields = { password: "new password", old_password: user.password };
@@ -445,7 +445,7 @@ describe("a new password", () => {
     expect(rows).toHaveLength(2);
   });
 
-  it("is none when it is null, and the old one alone changes nothing", async () => {
+  it("is ignored if null, and the old one alone changes nothing", async () => {
     const user = await newUser(node);
     const kept = await signIn(node, user);
     expect((await update(user, { password: null })).status).toBe(200);
@@ -455,7 +455,7 @@ describe("a new password", () => {
 });
 
 describe("DELETE /users/{id}", () => {
-  it("leaves nothing of the user in any table", async () => {
+  it("deletes the user's rows in all tables", async () => {
     const words = ["vanished.login", "vanished@example.com", "vanished-external", "Vanished Name"];
     const user = await newUser(node, {
       ...{ login: words[0], email: words[1], external_id: words[2], full_name: words[3] },
@@ -504,7 +504,7 @@ describe("DELETE /users/{id}", () => {
       const after = await rest(node, "GET", "/session", { token: dead });
       expect([after.status, after.body]).toEqual([401, NO_SESSION]);
     }
-    // Whatever is a user's by its name or by a foreign key, in every table there is.
+    // All columns that refer to a user by name or by a foreign key, in all tables.
     const columns = await node.sql<{ name: string; column: string }>(
       `SELECT table_name::text AS name, column_name::text AS column FROM information_schema.columns
         WHERE table_schema = 'public' AND (column_name ~ 'user_id$' OR column_name = 'caller_id')
@@ -543,7 +543,7 @@ describe("DELETE /users/{id}", () => {
     expect((await signUp({ login: user.login })).status).toBe(201);
   });
 
-  it("is for oneself alone", async () => {
+  it("is allowed only for the calling user", async () => {
     const [user, victim, foreign] = [
       await newUser(node),
       await newUser(node),
@@ -562,7 +562,7 @@ describe("DELETE /users/{id}", () => {
     expect((await rest(other, "GET", "/session", { token: foreign.token })).status).toBe(200);
   });
 
-  it("answers at .json too", async () => {
+  it("accepts .json too", async () => {
     const user = await newUser(node);
     const answer = await rest(node, "DELETE", `/users/${user.id}.json`, { token: user.token });
     expect(answer.status).toBe(200);

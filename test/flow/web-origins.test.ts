@@ -22,7 +22,7 @@ import { ROUTES } from "../support/permission-routes";
 import { ROWS, type World } from "../support/permission-rows";
 import { secondApplication } from "../support/second-application";
 
-/** Which web pages may use an application: the same list at every door, and for what is open already. */
+/** The web origins of an application apply to all protocols, and to open connections. */
 
 const GOOD = "https://app.example";
 const EVIL = "https://evil.example";
@@ -46,7 +46,7 @@ async function allow(webOrigins: string[], of = node): Promise<void> {
   expect(errors).toBeUndefined();
 }
 
-/** What a door said to a page of an origin, or to a client without one. */
+/** Makes a request from an origin, or without one. @returns the answer in short */
 type Ask = (origin: string | undefined, of: TestNode) => Promise<string>;
 const headersOf = (origin: string | undefined): Record<string, string> =>
   origin === undefined ? {} : { Origin: origin };
@@ -76,7 +76,7 @@ async function overSocket(token: string, origin: string | undefined, of: TestNod
   return socket;
 }
 
-/** Sends all of a sign-in at once; answers the client with what was said until it ended or is bound. */
+/** Pipelines a sign-in. @returns the client, and all it received until the end or the bind */
 async function overChat(secret: string, origin: string | undefined, of: TestNode) {
   const client = await connectRaw(of.chatUrl, origin === undefined ? {} : { origin });
   const name = `${user.id}-${of.application.id}`;
@@ -101,7 +101,7 @@ const chatAnswer =
     return `${failure} ${error} ${said.includes(REFUSED) ? REFUSED : said}`;
   };
 
-const DOORS: Array<[door: string, ask: Ask, refused: string]> = [
+const PROTOCOLS: Array<[protocol: string, ask: Ask, refused: string]> = [
   ["REST", overRest("GET", "/session"), `403 ${REFUSED}`],
   ["REST POST /session", overRest("POST", "/session", () => signed(node)), `403 ${REFUSED}`],
   [
@@ -183,7 +183,7 @@ describe("a list of web origins", () => {
   beforeAll(() => allow([GOOD, "http://127.0.0.1:8080"]));
   afterAll(() => allow([]));
 
-  test.each(DOORS)("binds %s", async (_door, ask, refused) => {
+  test.each(PROTOCOLS)("restricts %s", async (_protocol, ask, refused) => {
     const answers = [];
     for (const origin of [
       ...[EVIL, "null", "https://app.example.evil.example", "http://app.example"],
@@ -195,7 +195,7 @@ describe("a list of web origins", () => {
     expect(answers).toEqual([...Array(6).fill(refused), "OK", "OK", "OK"]);
   });
 
-  test("creates nothing, and tells no page of a user, where it refuses", async () => {
+  test("creates nothing and reveals no user data if it refuses", async () => {
     const count = async () => (await node.sql("SELECT id FROM sessions")).length;
     const before = await count();
     const { login, password } = user;
@@ -206,14 +206,14 @@ describe("a list of web origins", () => {
     expect(await count()).toBe(before);
   });
 
-  test("does not tell a page whether a password is right before it is", async () => {
+  test("does not reveal itself to a page with a wrong password", async () => {
     const { client, said } = await overChat("wrong horse", EVIL, node);
     client.socket.terminate();
     expect(said).toContain("<not-authorized/></failure>");
     expect(said).not.toContain(REFUSED);
   });
 
-  test("binds no other application, and no owner", async () => {
+  test("does not restrict other applications or owners", async () => {
     const elsewhere = await secondApplication(node);
     const { token } = await newUser(elsewhere);
     const headers = { Origin: EVIL };
@@ -229,14 +229,14 @@ describe("a list of web origins", () => {
 describe("every operation refuses a page that is not on the list", () => {
   const schema = signalboxSchema();
   const access = accessTable(schema);
-  /** What asks for no session, and is of no application before it is done. */
+  /** Operations without a session, which do not belong to an application. */
   const OPEN_TO_ALL = ["Query.accountSettings", "Mutation.resetPassword", "Mutation.signInOwner"];
-  let world: World;
+  let fixture: World;
   beforeAll(async () => {
     const elsewhere = await secondApplication(node);
     await node.sql("UPDATE applications SET v1_list_disabled = false");
     let unique = 0;
-    world = {
+    fixture = {
       ...{ node, elsewhere, a: user, b: await newUser(node), foreign: await newUser(elsewhere) },
       ...{ owner: ownerOf(node), spareApplicationId: "1", resetToken: () => "no link" },
       ...{ subscriptionId: 1, eventId: 1 },
@@ -258,7 +258,7 @@ describe("every operation refuses a page that is not on the list", () => {
     const response = await fetch(node.graphqlUrl, {
       method: "POST",
       headers: { "Content-Type": "application/json", "Svc-Token": user.token, Origin: EVIL },
-      body: JSON.stringify({ query: row.document, variables: row.variables(world) }),
+      body: JSON.stringify({ query: row.document, variables: row.variables(fixture) }),
     });
     expect(await graphqlAnswer(response)).toBe(`FORBIDDEN ${REFUSED}`);
   });
@@ -269,10 +269,10 @@ describe("every operation refuses a page that is not on the list", () => {
   test.each(routes)("REST %s", async (name, method) => {
     const route = ROUTES[name];
     if (!route) throw new Error(`${name} has no row`);
-    const { status, body } = await rest(node, method, route.path(world), {
+    const { status, body } = await rest(node, method, route.path(fixture), {
       token: user.token,
-      headers: { ...route.headers?.(world), Origin: EVIL },
-      body: route.body?.(world),
+      headers: { ...route.headers?.(fixture), Origin: EVIL },
+      body: route.body?.(fixture),
     });
     expect([status, body]).toEqual([403, { errors: { base: [REFUSED] } }]);
   });
@@ -318,7 +318,7 @@ describe("a list that changes", () => {
     await socket.close();
   }
 
-  test("closes what foreign pages have open, and nothing else", async () => {
+  test("closes only the connections of pages that it no longer allows", async () => {
     const [evil, good, none] = [
       await open(EVIL, node),
       await open(GOOD, node),
@@ -337,7 +337,7 @@ describe("a list that changes", () => {
     await expectAlive(await open(EVIL, node));
   });
 
-  test("binds a socket that was renewed", async () => {
+  test("restricts a renewed socket", async () => {
     const socket = await overSocket(user.token, EVIL, node);
     await socket.next();
     const body = { ...signed(node), user: { login: user.login, password: user.password } };
@@ -350,12 +350,12 @@ describe("a list that changes", () => {
     await allow([]);
   });
 
-  test("is seen by a stream that signs in meanwhile, and where the word of it was lost", async () => {
+  test("applies to a stream that is signing in, and if its event was lost", async () => {
     const log = openLog("silent");
     const bus = openLocalBus(systemClock, log);
     const config = readConfig({});
     const limiters = await openLimiters({ config, clock: systemClock, log });
-    // A room that is told nothing by the node, as one whose bus is away.
+    // An instance that receives no events of the node, as if its bus was unavailable.
     const identity = await openIdentity({
       ...{ config, store: node.app.store, bus, clock: systemClock, log },
       limits: new Limits(config, limiters),
@@ -375,7 +375,7 @@ describe("a list that changes", () => {
         watchStream(identity, { ...stream, refuse: resolve });
       });
       await allow([GOOD]);
-      // What the bus says when it is back after an absence.
+      // The bus publishes an empty message when it is available again.
       await bus.publish("identity:endings", "");
       await refused;
       for (const admission of admissions) {
@@ -389,17 +389,17 @@ describe("a list that changes", () => {
     }
   });
 
-  // Two nodes want a PostgreSQL and a Redis between them.
+  // Two nodes require PostgreSQL and Redis.
   if (!hasServices) return;
 
-  test("is seen by another node at once: requests, sockets and streams", async () => {
+  test("applies to requests, sockets and streams on another node", async () => {
     const two = await startNode({}, {}, node);
     try {
       const [evil, good] = [await open(EVIL, two), await open(GOOD, two)];
       await allow([GOOD]);
       await expectRefused(evil);
       await expectAlive(good);
-      for (const [, ask, refused] of DOORS) {
+      for (const [, ask, refused] of PROTOCOLS) {
         const answer = await eventually(
           () => ask(EVIL, two),
           (said) => said !== "OK",
@@ -408,7 +408,7 @@ describe("a list that changes", () => {
         expect(await ask(GOOD, two)).toBe("OK");
       }
       await allow([]);
-      for (const [, ask] of DOORS) {
+      for (const [, ask] of PROTOCOLS) {
         await eventually(
           () => ask(EVIL, two),
           (said) => said === "OK",

@@ -8,8 +8,8 @@ import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
 /**
- * Every request counts for its address when it arrives, and by its work afterwards: floods of each kind
- * meet a 429 after exactly as many as fit, while the probes go on answering.
+ * Every request counts for its address when it arrives, and by its weight afterwards: a flood of any kind
+ * gets a 429 exactly beyond the limit, while the probes continue to answer.
  */
 
 const LIMIT = 120;
@@ -20,7 +20,7 @@ let token: string;
 beforeAll(async () => {
   clock.hold(true);
   node = await startNode(
-    // A lone node counts by the clock that the test moves; Redis has its own.
+    // A single node counts by the test's clock; Redis uses its own.
     { REDIS_URL: "", TRUST_PROXY: "127.0.0.1", RATE_REQUESTS_PER_IP: String(LIMIT) },
     { clock },
   );
@@ -30,8 +30,8 @@ afterAll(() => node.stop());
 beforeEach(() => clock.advance(MINUTE));
 
 let hosts = 0;
-/** An address that nobody has called from. */
-const stranger = () => `198.51.100.${++hosts}`;
+/** An unused address. */
+const newAddress = () => `198.51.100.${++hosts}`;
 
 type Ask = (ip: string) => Promise<Response>;
 
@@ -55,7 +55,7 @@ const aliases = (count: number, field: string) =>
 const schemaOf = (depth: number): string =>
   depth === 0 ? "name" : `name fields { type { ${schemaOf(depth - 1)} } }`;
 
-/** What is asked for, what is answered while it fits, and how many requests it counts as. */
+/** A request, its status within the limit, and the number of requests that it counts as. */
 const KINDS: Array<[kind: string, ask: Ask, status: number, weight: number]> = [
   ["`__typename`", query("{ __typename }"), 200, 1],
   ["one field", query("{ currentSession { id } }"), 200, 1],
@@ -63,19 +63,19 @@ const KINDS: Array<[kind: string, ask: Ask, status: number, weight: number]> = [
   ["aliases of `__typename`", query(aliases(30, "__typename")), 200, 30],
   ["introspection", query(getIntrospectionQuery()), 200, 40],
   ["aliases of `__type`", query(aliases(28, `__type(name: "User") { ${schemaOf(1)} }`)), 200, 28],
-  ["documents with mistakes", query("{ nothing }"), 400, REFUSED_WEIGHT],
+  ["invalid documents", query("{ nothing }"), 400, REFUSED_WEIGHT],
   ["documents that do not parse", query("{ nothing"), 400, REFUSED_WEIGHT],
   ["documents that are too large", query(aliases(31, "__typename")), 400, REFUSED_WEIGHT],
   [
-    "variables that do not fit",
+    "variables of the wrong type",
     query("query ($id: ID!) { user(by: { id: $id }) { id } }", { id: {} }),
     400,
     REFUSED_WEIGHT,
   ],
   ["no document", post("/graphql", "{}"), 400, REFUSED_WEIGHT],
-  ["bodies to /graphql that are no JSON", post("/graphql", "{"), 400, REFUSED_WEIGHT],
+  ["invalid JSON to /graphql", post("/graphql", "{"), 400, REFUSED_WEIGHT],
   ["REST without a token", get("/session"), 401, 1],
-  ["REST with a body that is none", post("/users", "{"), 400, 1],
+  ["REST with an invalid body", post("/users", "{"), 400, 1],
   ["REST with an unknown token", get("/users", { "Svc-Token": "no".repeat(20) }), 401, 1],
   ["unknown paths", get("/nothing/here"), 404, 1],
   ["paths that do not decode", get("/%zz"), 400, 1],
@@ -87,8 +87,8 @@ const KINDS: Array<[kind: string, ask: Ask, status: number, weight: number]> = [
 ];
 
 describe("a flood of", () => {
-  test.each(KINDS)("%s meets a 429 after as many as fit", async (_kind, ask, status, weight) => {
-    const ip = stranger();
+  test.each(KINDS)("%s gets a 429 beyond the limit", async (_kind, ask, status, weight) => {
+    const ip = newAddress();
     const count = new Map<number, number>();
     for (let sent = 0; sent < FLOOD; sent += 20) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => ask(ip)));
@@ -106,8 +106,8 @@ describe("a flood of", () => {
     expect((await ask(ip)).status).toBe(status);
   });
 
-  test("preflights counts, and refuses none of them: pages read why their requests are", async () => {
-    const ip = stranger();
+  test("preflights counts but is not refused, so that pages can read later refusals", async () => {
+    const ip = newAddress();
     const headers = {
       ...{ "X-Forwarded-For": ip, Origin: "https://page.example" },
       "Access-Control-Request-Method": "POST",
@@ -125,13 +125,13 @@ describe("a flood of", () => {
 
 describe("a refusal", () => {
   const exhausted = async () => {
-    const ip = stranger();
+    const ip = newAddress();
     for (let sent = 0; sent < LIMIT; sent += 1) await get("/nothing")(ip);
     return ip;
   };
   const MESSAGE = "Too many requests; try again in 60 s";
 
-  test("over REST has the table's body, Retry-After and the headers of other answers", async () => {
+  test("over REST has the error body, Retry-After and the usual headers", async () => {
     const ip = await exhausted();
     const answer = await get("/session", { "Svc-Token": token })(ip);
     expect(await answer.json()).toEqual({ errors: { base: [MESSAGE] } });
@@ -152,7 +152,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of a page is a page, which other origins do not read", async () => {
+  test("of a page is a page, which other origins cannot read", async () => {
     const answer = await get("/password/reset?token=none")(await exhausted());
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "60"]);
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
@@ -163,8 +163,8 @@ describe("a refusal", () => {
 describe("the WebSocket", () => {
   const headers = (ip: string) => ({ headers: { "X-Forwarded-For": ip } });
 
-  test("counts handshakes, whatever they ask for, and refuses them with 429", async () => {
-    const ip = stranger();
+  test("counts all handshakes, and refuses them with 429", async () => {
+    const ip = newAddress();
     const handshake = (path: string) =>
       new Promise<number | undefined>((resolve) => {
         const url = `${node.baseUrl.replace(/^http/, "ws")}${path}`;
@@ -186,10 +186,10 @@ describe("the WebSocket", () => {
     expect((await get("/session")(ip)).status).toBe(429);
   });
 
-  test("counts each message once, and operations by their work", async () => {
-    const ip = stranger();
+  test("counts each message once, and operations by their weight", async () => {
+    const ip = newAddress();
     const socket = await openSocket(node, token, headers(ip));
-    // The handshake and the introduction are two.
+    // The handshake and the connection_init are two.
     for (let sent = 2; sent < LIMIT - 20; sent += 2) {
       expect((await socket.run("{ currentSession { id } }")).errors).toBeUndefined();
       socket.send({ type: "pong" });
@@ -205,8 +205,8 @@ describe("the WebSocket", () => {
     await socket.close();
   });
 
-  test("refuses operations, answers pings, and is closed with 1013 to who sends on and on", async () => {
-    const ip = stranger();
+  test("refuses operations, answers pings, and closes with 1013 if the flood continues", async () => {
+    const ip = newAddress();
     const socket = await openSocket(node, token, headers(ip));
     for (let sent = 2; sent < LIMIT; sent += 1) socket.send({ type: "ping" });
     socket.send({ type: "ping", payload: { last: true } });
@@ -217,11 +217,11 @@ describe("the WebSocket", () => {
     expect((await socket.closed).code).toBe(1013);
   });
 
-  test("counts frames of pings, and answers that nobody asked for", async () => {
-    const ip = stranger();
+  test("counts ping frames and unsolicited pongs", async () => {
+    const ip = newAddress();
     const socket = await connectSocket(node, headers(ip));
     for (let sent = 0; sent < LIMIT; sent += 2) {
-      // One after the other: ws ends who sends 60 and takes no answer.
+      // One at a time: ws closes a connection that sends 60 pings without reading the answers.
       const answered = once(socket.socket, "pong");
       socket.socket.ping();
       socket.socket.pong();
@@ -233,8 +233,8 @@ describe("the WebSocket", () => {
   });
 });
 
-test("one plain request counts as one, whatever it is counted as besides", async () => {
-  const ip = stranger();
+test("a plain request counts as one, regardless of its other classes", async () => {
+  const ip = newAddress();
   const headers = { "X-Forwarded-For": ip };
   const user = { login: "counted", password: "correct horse" };
   await rest(node, "POST", "/users", { token, headers, body: { user } });
@@ -242,7 +242,7 @@ test("one plain request counts as one, whatever it is counted as besides", async
   await rest(node, "GET", "/users.json", { token, headers });
   for (let sent = 3; sent < LIMIT; sent += 1) await get("/session", { "Svc-Token": token })(ip);
   expect((await get("/session")(ip)).status).toBe(429);
-  const other = stranger();
+  const other = newAddress();
   for (let sent = 0; sent < LIMIT; sent += 1) {
     expect((await get("/session", { "Svc-Token": token })(other)).status).toBe(200);
   }

@@ -4,7 +4,7 @@ import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
-/** A node that takes long documents. */
+/** A node that accepts long documents. */
 let lenient: TestNode;
 let user: TestUser;
 
@@ -45,7 +45,7 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
   ],
   ["aliases", `{${times(31, (i) => `a${i}:__typename`)}}`, TOO_LARGE, /Aliases limit of 30/],
   [
-    "aliases in a fragment that comes again and again",
+    "aliases in a repeated fragment",
     `{${times(8, (i) => `a${i}:currentSession{user{...f}}`)}} fragment f on User {b:id c:id d:id}`,
     TOO_LARGE,
     /Aliases limit of 30/,
@@ -74,17 +74,22 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
   ],
   ["a fragment bomb", bomb(100), TOO_LARGE, /limit/],
   ["a wide fragment bomb", bomb(8, 20), TOO_LARGE, /limit/],
-  ["a fragment of itself", "{...f} fragment f on Query {...f}", "MALFORMED", /Cannot spread/],
-  ["fragments in a ring", ring(100), "MALFORMED", /Cannot spread/],
   [
-    "fragments in a ring, twice each",
+    "a fragment that contains itself",
+    "{...f} fragment f on Query {...f}",
+    "MALFORMED",
+    /Cannot spread/,
+  ],
+  ["fragments in a cycle", ring(100), "MALFORMED", /Cannot spread/],
+  [
+    "fragments in a cycle, twice each",
     `{...a} fragment a on Query {...b ...b} fragment b on Query {...a ...a}`,
     "MALFORMED",
     /Cannot spread/,
   ],
-  ["introspection that goes round", ofFields(5), "MALFORMED", /introspection depth/],
+  ["recursive introspection", ofFields(5), "MALFORMED", /introspection depth/],
   [
-    "introspection that goes round in fragments",
+    "recursive introspection in fragments",
     `{__schema{types{...a}}} fragment a on __Type {fields{type{...b}}} fragment b on __Type
       {fields{type{...c}}} fragment c on __Type {fields{type{...d}}} fragment d on __Type
       {fields{type{fields{name}}}}`,
@@ -105,7 +110,7 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
   ["a type definition", "type X { a: String }", "MALFORMED", /executable|definition/i],
 ];
 
-/** What is longer is refused before anybody reads it; see "sizes". */
+/** Maximum length of a URL's query here; longer requests are refused before parsing (sizes.test.ts). */
 const ADDRESS_MAX = 8_000;
 const fits = (door: string, query: string) =>
   door !== "GET" || new URLSearchParams({ query }).toString().length < ADDRESS_MAX;
@@ -124,7 +129,7 @@ describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, door) => {
     expect(JSON.stringify(errors)).not.toMatch(/node_modules|\bat \w+ \(|\.js:/);
   });
 
-  test("and what stays within the limits is not", async () => {
+  test("accepts documents within the limits", async () => {
     const allowed = [
       `{${times(30, (i) => `a${i}:__typename`)}}`,
       `{${"__typename @skip(if:false) ".repeat(50)}}`,
@@ -141,7 +146,7 @@ describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, door) => {
   });
 });
 
-describe("others are answered meanwhile", () => {
+describe("other requests are answered", () => {
   const attacks = REFUSED.filter(([, query]) => query.length > 500).map(([, query]) => query);
 
   test("while hostile documents are refused", async () => {
@@ -163,7 +168,7 @@ describe("others are answered meanwhile", () => {
     await socket.close();
   });
 
-  test("ten thousand overlapping fields, where so many tokens are allowed", async () => {
+  test("while ten thousand overlapping fields are refused under a high token limit", async () => {
     for (const field of ["__typename", "currentSession{id}", "a:currentSession{b:id c:id}"]) {
       const { errors } = await graphql(lenient, `{${`${field} `.repeat(10_000)}}`);
       expect(errors?.[0].extensions.code).toBe("TOO_LARGE");

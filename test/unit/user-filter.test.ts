@@ -89,7 +89,9 @@ describe("rule 2: a stand-alone field does not support comparison operators", ()
     expect(refusal(filter([other, "eq"], [field, operator]))).toMatch(/^Rule 2: /);
   });
 
-  test.each(pairs(ADDITIONAL, COMPARE))("%s %s is allowed in addition to one", (field, operator) => {
+  test.each(
+    pairs(ADDITIONAL, COMPARE),
+  )("%s %s is allowed in addition to one", (field, operator) => {
     expect(refusal(filter(["login", "eq"], [field, operator]))).toBeNull();
   });
 });
