@@ -7,7 +7,7 @@ import { removeUsers } from "./user/remove-users";
 export const PURGE_SECONDS = 60;
 /** Maximum number of rows that one statement deletes; keeps locks short. */
 const BATCH = 500;
-/** Delay before an expired session is deleted, in milliseconds: other nodes write its last use seconds late. */
+/** Delay before an expired session is deleted, in ms: other nodes write its last use seconds late. */
 const SESSION_MARGIN_MS = 60_000;
 /** Time that a nonce is kept after its timestamp ceased to be accepted, in seconds. */
 const NONCE_MARGIN = 5 * 60;

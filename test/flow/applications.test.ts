@@ -412,7 +412,7 @@ describe("the lists of an application", () => {
 
 describe("another account", () => {
   it("can neither see nor change anything", async () => {
-    const stranger = await ownerToken(elsewhere);
+    const otherOwner = await ownerToken(elsewhere);
     const user = await newUser(node);
     const applicationId = String(node.application.id);
     const userId = String(user.id);
@@ -435,7 +435,7 @@ describe("another account", () => {
     ];
     const before = await node.sql("SELECT * FROM applications ORDER BY id");
     for (const [document, variables] of attempts) {
-      const { data, errors } = await run(document, variables, stranger);
+      const { data, errors } = await run(document, variables, otherOwner);
       expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "NOT_FOUND"]);
     }
     expect(await node.sql("SELECT * FROM applications ORDER BY id")).toEqual(before);

@@ -66,10 +66,13 @@ test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
     for (const code of codes)
       expect([value, CODES]).toEqual([value, expect.arrayContaining([code])]);
     expect(answer.status < 500 || codes.includes("UNSUPPORTED")).toBe(true);
-    const told = JSON.stringify(answer.errors ?? []);
+    const results = JSON.stringify(answer.errors ?? []);
     // A message may repeat the input.
     const sent = JSON.stringify(JSON.stringify(value)).slice(1, -1);
-    expect([value, told.replaceAll(sent, "")]).toEqual([value, expect.not.stringMatching(LEAKS)]);
+    expect([value, results.replaceAll(sent, "")]).toEqual([
+      value,
+      expect.not.stringMatching(LEAKS),
+    ]);
   });
 });
 
@@ -111,8 +114,8 @@ test.each(parameters)("REST %s: %s in the %s", async (name, wire, place, segment
     ]);
     if (answer.status < 400) return;
     expect(answer.body).toEqual({ errors: expect.any(Object) });
-    const told = Object.values<string[]>(answer.body.errors).flat();
-    for (const message of told) expect(message).not.toMatch(LEAKS);
+    const results = Object.values<string[]>(answer.body.errors).flat();
+    for (const message of results) expect(message).not.toMatch(LEAKS);
   });
 });
 

@@ -189,11 +189,11 @@ describe.each(callers)("%s of another application gets nothing", (caller) => {
   test.each(ordered)("by %s", async (operation) => {
     const row = ROWS[operation];
     if (!row) throw new Error(`${operation} has no row`);
-    for (const [name, door] of Object.entries(DOORS)) {
+    for (const [name, send] of Object.entries(DOORS)) {
       if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
       const token = await tokenOf(caller);
       await expectIsolation(() =>
-        door(fixture.elsewhere, row.document, row.variables(fixture), token),
+        send(fixture.elsewhere, row.document, row.variables(fixture), token),
       );
     }
     const token = await tokenOf(caller);

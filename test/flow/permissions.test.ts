@@ -167,7 +167,7 @@ async function tokenOf(caller: string, fixture: World): Promise<string | undefin
 function protocolsOf(operation: string): string[] {
   if (operation.startsWith("Subscription.") || ROWS[operation]?.socketOnly) return [];
   return Object.keys(DOORS).filter(
-    (door) => door !== "GraphQL by GET" || operation.startsWith("Query."),
+    (protocol) => protocol !== "GraphQL by GET" || operation.startsWith("Query."),
   );
 }
 
@@ -205,12 +205,12 @@ describe("the tables", () => {
 });
 
 const graphqlCases = Object.keys(ROWS).flatMap((operation) =>
-  protocolsOf(operation).map((door): [string, string] => [operation, door]),
+  protocolsOf(operation).map((protocol): [string, string] => [operation, protocol]),
 );
 
 describe.each(graphqlCases)("%s through %s", (operation, name) => {
   const row = ROWS[operation] as Row;
-  const door = DOORS[name] as Door;
+  const send = DOORS[name] as Door;
   let fixture: World;
   beforeAll(async () => {
     fixture = await makeFixture();
@@ -219,7 +219,7 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
   test.each(CALLERS)("%s", async (caller) => {
     const token = await tokenOf(caller, fixture);
     count += 1;
-    const answer = await door(node, row.document, row.variables(fixture), token);
+    const answer = await send(node, row.document, row.variables(fixture), token);
     const wanted = expected(row, caller);
     expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
     if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {
@@ -278,8 +278,8 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
       const payload = { query: row.document, variables: row.variables(fixture) };
       socket.send({ id: "o", type: "subscribe", payload });
       expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
-      const said = socket.received.map(({ type }) => type);
-      expect(said).toEqual(["connection_ack", "next", "complete"]);
+      const output = socket.received.map(({ type }) => type);
+      expect(output).toEqual(["connection_ack", "next", "complete"]);
       return;
     } else {
       expect(outcome(await socket.run(row.document, row.variables(fixture)))).toBe(wanted);
@@ -370,10 +370,11 @@ describe("a chat client", () => {
     for (let taken = 0; taken < 3; taken += 1) await client.next();
     client.send(signal);
     client.send('<iq xmlns="jabber:client" type="get" id="p"><ping xmlns="urn:xmpp:ping"/></iq>');
-    let said = "";
-    while (!said.includes('id="p"')) said += await client.next();
-    if (wanted === "OK") expect(said).not.toContain('type="error"');
-    else expect([wanted, said]).toEqual(["NOT_FOUND", expect.stringContaining("<item-not-found")]);
+    let output = "";
+    while (!output.includes('id="p"')) output += await client.next();
+    if (wanted === "OK") expect(output).not.toContain('type="error"');
+    else
+      expect([wanted, output]).toEqual(["NOT_FOUND", expect.stringContaining("<item-not-found")]);
     client.socket.terminate();
   });
 });

@@ -204,9 +204,9 @@ test("no answer or event depends on the value of a secret", async () => {
   // The requests were answered, in the order of the names.
   const text = JSON.stringify(first);
   for (const name of NAMES) expect(text).toContain(name);
-  const told = first as Array<{ status?: number; data?: unknown }>;
-  expect(told.filter(({ status }) => status === 200).length).toBeGreaterThan(100);
-  expect(told.filter(({ status }) => (status ?? 0) >= 500)).toEqual([]);
+  const results = first as Array<{ status?: number; data?: unknown }>;
+  expect(results.filter(({ status }) => status === 200).length).toBeGreaterThan(100);
+  expect(results.filter(({ status }) => (status ?? 0) >= 500)).toEqual([]);
   expect(text).not.toMatch(/[amz]-secret-of|"z-secret"/);
 });
 

@@ -73,16 +73,16 @@ async function checkPlace(place: TextPlace, values: string[], send: Send): Promi
   const answers = await Promise.all(
     values.map((value) => send(place.document, { ...place.variables(value), of_id })),
   );
-  const told = answers.map(({ errors = [] }) =>
+  const results = answers.map(({ errors = [] }) =>
     errors.map(({ extensions: { code, fields } }) => [code, fields]),
   );
   if (place.kind === "password" || values.includes(LARGE)) {
-    for (const [code] of told.flat()) expect(CODES).toContain(code);
-    expect(JSON.stringify(told)).not.toContain(NOT_TEXT);
+    for (const [code] of results.flat()) expect(CODES).toContain(code);
+    expect(JSON.stringify(results)).not.toContain(NOT_TEXT);
     return;
   }
   const refused = [["INVALID", { [place.field]: [NOT_TEXT] }]];
-  expect([place.name, told]).toEqual([place.name, values.map(() => refused)]);
+  expect([place.name, results]).toEqual([place.name, values.map(() => refused)]);
 }
 
 test("finds the places that accept text", () => {

@@ -363,7 +363,7 @@ describe("sorting", () => {
     expect(await found(`${fill(every)}&sort_desc=${wire}`)).toEqual([...descending, ...without]);
   });
 
-  // These are ordered by the database's collation, so only checks that both orders are opposite.
+  // The order depends on the database's collation, so this checks only that one is the reverse of the other.
   it.each(Object.entries(KEYS))("by %s, both ways", async (wire, name) => {
     const up = await found(`${fill(every)}&sort_asc=${wire}`);
     const down = await found(`${fill(every)}&sort_desc=${wire}`);

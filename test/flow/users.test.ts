@@ -5,7 +5,7 @@ import { secondApplication } from "../support/second-application";
 const NO_SESSION = { errors: { base: ["Required session does not exist"] } };
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** The keys of a user (schema/rest/users.graphql). Only guests have is_guest and _id; no user has a password. */
+/** The keys of a user (schema/rest/users.graphql). Only guests have is_guest and _id; none has a password. */
 const USER_KEYS = [
   ...["id", "login", "email", "external_user_id", "external_id", "facebook_id", "twitter_id"],
   ...["full_name", "phone", "website", "custom_data", "user_tags", "avatar", "blob_id"],
@@ -531,10 +531,10 @@ describe("DELETE /users/{id}", () => {
     );
     expect(texts.length).toBeGreaterThan(30);
     for (const { name, column } of texts) {
-      const said = await node.sql(
+      const rows = await node.sql(
         `SELECT 1 AS one FROM ${name} WHERE ${column}::text ~* 'vanished[.@ -]'`,
       );
-      expect([name, column, said.length]).toEqual([name, column, 0]);
+      expect([name, column, rows.length]).toEqual([name, column, 0]);
     }
     expect(await node.sql("SELECT 1 AS one FROM calls WHERE id = $1", [call?.id])).toHaveLength(1);
     const reading = await rest(node, "GET", `/users/${user.id}`, { token: bystander.token });

@@ -81,24 +81,24 @@ async function overChat(secret: string, origin: string | undefined, of: TestNode
   const client = await connectRaw(of.chatUrl, origin === undefined ? {} : { origin });
   const name = `${user.id}-${of.application.id}`;
   for (const frame of [OPEN, auth(name, secret), OPEN, bind()]) client.send(frame);
-  let said = "";
+  let output = "";
   try {
-    while (!said.includes("<jid>")) said += await client.next();
+    while (!output.includes("<jid>")) output += await client.next();
   } catch {
-    return { client, said, closed: true };
+    return { client, output, closed: true };
   }
-  return { client, said, closed: false };
+  return { client, output, closed: false };
 }
 
 const chatAnswer =
   (secret: () => string): Ask =>
   async (origin, of) => {
-    const { client, said, closed } = await overChat(secret(), origin, of);
+    const { client, output, closed } = await overChat(secret(), origin, of);
     client.socket.terminate();
     if (!closed) return "OK";
-    const [, failure] = /<failure [^>]*><([a-z-]+)/.exec(said) ?? [];
-    const [, error] = /<stream:error[^>]*><([a-z-]+)/.exec(said) ?? [];
-    return `${failure} ${error} ${said.includes(REFUSED) ? REFUSED : said}`;
+    const [, failure] = /<failure [^>]*><([a-z-]+)/.exec(output) ?? [];
+    const [, error] = /<stream:error[^>]*><([a-z-]+)/.exec(output) ?? [];
+    return `${failure} ${error} ${output.includes(REFUSED) ? REFUSED : output}`;
   };
 
 const PROTOCOLS: Array<[protocol: string, ask: Ask, refused: string]> = [
@@ -207,10 +207,10 @@ describe("a list of web origins", () => {
   });
 
   test("does not reveal itself to a page with a wrong password", async () => {
-    const { client, said } = await overChat("wrong horse", EVIL, node);
+    const { client, output } = await overChat("wrong horse", EVIL, node);
     client.socket.terminate();
-    expect(said).toContain("<not-authorized/></failure>");
-    expect(said).not.toContain(REFUSED);
+    expect(output).toContain("<not-authorized/></failure>");
+    expect(output).not.toContain(REFUSED);
   });
 
   test("does not restrict other applications or owners", async () => {
@@ -301,9 +301,9 @@ describe("a list that changes", () => {
   async function expectRefused({ socket, byToken, byPassword }: Opened): Promise<void> {
     expect(await socket.closed).toEqual({ code: 4403, reason: REFUSED });
     for (const stream of [byToken, byPassword]) {
-      const said = (await stream.rest()).frames.join("");
-      expect(said).toContain("<policy-violation");
-      expect(said).toContain(REFUSED);
+      const output = (await stream.rest()).frames.join("");
+      expect(output).toContain("<policy-violation");
+      expect(output).toContain(REFUSED);
     }
   }
 
@@ -355,7 +355,7 @@ describe("a list that changes", () => {
     const bus = openLocalBus(systemClock, log);
     const config = readConfig({});
     const limiters = await openLimiters({ config, clock: systemClock, log });
-    // An instance that receives no events of the node, as if its bus was unavailable.
+    // An instance that receives no events of the node, as if its bus were unavailable.
     const identity = await openIdentity({
       ...{ config, store: node.app.store, bus, clock: systemClock, log },
       limits: new Limits(config, limiters),
@@ -402,7 +402,7 @@ describe("a list that changes", () => {
       for (const [, ask, refused] of PROTOCOLS) {
         const answer = await eventually(
           () => ask(EVIL, two),
-          (said) => said !== "OK",
+          (output) => output !== "OK",
         );
         expect(answer).toBe(refused);
         expect(await ask(GOOD, two)).toBe("OK");
@@ -411,7 +411,7 @@ describe("a list that changes", () => {
       for (const [, ask] of PROTOCOLS) {
         await eventually(
           () => ask(EVIL, two),
-          (said) => said === "OK",
+          (output) => output === "OK",
         );
       }
     } finally {

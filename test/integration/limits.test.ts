@@ -112,14 +112,14 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
 
 /** Maximum length of a URL's query here; longer requests are refused before parsing (sizes.test.ts). */
 const ADDRESS_MAX = 8_000;
-const fits = (door: string, query: string) =>
-  door !== "GET" || new URLSearchParams({ query }).toString().length < ADDRESS_MAX;
+const fits = (protocol: string, query: string) =>
+  protocol !== "GET" || new URLSearchParams({ query }).toString().length < ADDRESS_MAX;
 
-describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, door) => {
+describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, send) => {
   test.each(
     REFUSED.filter(([, query]) => fits(name, query)),
   )("%s", async (_what, query, code, message) => {
-    const { data, errors } = await door(node, query);
+    const { data, errors } = await send(node, query);
     expect(data ?? null).toBeNull();
     expect(errors?.[0]).toEqual({
       message: expect.stringMatching(message),
@@ -137,9 +137,9 @@ describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, door) => {
       bomb(7),
     ];
     for (const query of allowed) {
-      // The third time it runs compiled.
+      // The third run is compiled.
       for (let turn = 0; turn < 3; turn += 1) {
-        const { data, errors } = await door(node, query);
+        const { data, errors } = await send(node, query);
         expect([errors, Object.keys(data ?? {}).length > 0]).toEqual([undefined, true]);
       }
     }
