@@ -127,7 +127,7 @@ export class SendSignalInput {
 
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: "Custom data; docs/SIGNALING.md describes its XML form.",
+    description: "Custom data; docs/SIGNALING-REFERENCE.md describes its XML form.",
   })
   userInfo?: unknown;
 

@@ -1,6 +1,6 @@
 /**
- * The states of a call and of its participants, as a pure function of the observed signals (docs/SIGNALING.md
- * "Calls and their states"). Observations are stored as the earliest time of each kind, so that processing signals
+ * The states of a call and of its participants, as a pure function of the observed signals (docs/SIGNALING-REFERENCE.md,
+ * "Call records and states"). Observations are stored as the earliest time of each kind, so that processing signals
  * is commutative and idempotent, on any node.
  */
 import type { CallAnswer, CallState } from "../../store/generated/enums";
