@@ -325,10 +325,24 @@ describe.each(
 
 /** XMPP, which only signs users in and carries signals. */
 describe("a chat client", () => {
+  type Attempt = Awaited<ReturnType<typeof signInBy>>;
   let fixture: World;
+  /** Sign-ins of all callers at once, since the answer to a failed one is delayed. */
+  const asUserA = new Map<string, Promise<Attempt>>();
+  const asThemselves = new Map<string, Promise<Attempt>>();
   beforeAll(async () => {
     fixture = await makeFixture();
+    for (const caller of CALLERS) {
+      const token = (await tokenOf(caller, fixture)) ?? "none";
+      asUserA.set(caller, signInBy(node, fixture.a.id, token));
+      const at = caller === "a foreign user" ? elsewhere : node;
+      asThemselves.set(caller, signInBy(at, userOf(caller)?.id ?? fixture.b.id, token));
+    }
+    await Promise.all([...asUserA.values(), ...asThemselves.values()]);
   });
+
+  const userOf = (caller: string): TestUser | undefined =>
+    ({ "user A": fixture.a, "user B": fixture.b, "a foreign user": fixture.foreign })[caller];
 
   /** Signs in by a token; the third frame has the result. */
   async function signInBy(at: TestNode, userId: number, token: string) {
@@ -339,8 +353,7 @@ describe("a chat client", () => {
   }
 
   test.each(CALLERS)("signs in as user A only with the token of user A: %s", async (caller) => {
-    const token = await tokenOf(caller, fixture);
-    const { client, answer } = await signInBy(node, fixture.a.id, token ?? "none");
+    const { client, answer } = (await asUserA.get(caller)) as Attempt;
     if (caller === "user A") expect(answer).toContain("<success");
     else expect(answer).toContain("<not-authorized/></failure>");
     client.socket.terminate();
@@ -349,13 +362,9 @@ describe("a chat client", () => {
   test.each(
     CALLERS,
   )("sends user A a signal with the permissions of Mutation.sendSignal: %s", async (caller) => {
-    const user = { "user A": fixture.a, "user B": fixture.b, "a foreign user": fixture.foreign }[
-      caller
-    ];
-    const at = caller === "a foreign user" ? elsewhere : node;
-    const token = await tokenOf(caller, fixture);
+    const user = userOf(caller);
     const wanted = expected(ROWS["Mutation.sendSignal"] as Row, caller);
-    const { client, answer } = await signInBy(at, user?.id ?? fixture.b.id, token ?? "none");
+    const { client, answer } = (await asThemselves.get(caller)) as Attempt;
     const to = `${fixture.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
     const signal = `<message xmlns="jabber:client" type="headline" id="m" to="${to}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;
     if (!user) {

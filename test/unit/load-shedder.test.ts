@@ -1,4 +1,4 @@
-import { type Arrival, LoadShedder } from "../../src/http/load-openShedder";
+import { type Arrival, LoadShedder } from "../../src/http/load-shedder";
 
 /** What an overloaded node sheds, in which order, and when it recovers. */
 
