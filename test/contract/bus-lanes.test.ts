@@ -70,9 +70,7 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
   });
   afterEach(() => close());
 
-  test.each([
-    1, 2,
-  ])("tell a reader of what is gone that concerns it, and of nothing else (%i)", async (seed) => {
+  test.each([1, 2])("report only gaps that concern the reader (%i)", async (seed) => {
     const roll = dice(seed);
     const sent: Sent[] = [];
     for (let count = 0; count < 40; count++) {
@@ -83,7 +81,7 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
     await expectTrue(bus, sent);
   });
 
-  test("are judged by their first entry, however far behind others it stands", async () => {
+  test("are checked by their first entry, however many other entries precede it", async () => {
     const [mine, toA] = [await append(bus, EVERYBODY), await append(bus, "to:a")];
     await append(bus, "answers", "x".repeat(INBOX_BYTES - PAGE_ENTRIES));
     const others = Array.from({ length: 2 * PAGE_ENTRIES }, () => append(bus, "to:b"));
@@ -97,7 +95,7 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
     expect((await readAll(bus, "inbox:1", toA.cursor)).entries.at(-1)?.cursor).toBe(last.cursor);
   });
 
-  test("are told apart as far as they are bounded, and those beyond count as gone", async () => {
+  test("are tracked up to a limit; evicted ones count as incomplete", async () => {
     const first = await append(bus, EVERYBODY);
     const sent: Sent[] = [];
     // A device may call itself anything, at any length.
@@ -127,7 +125,7 @@ describeEmbedded("lanes of the local bus in time", () => {
     bus = openLocalBus({ now: () => now }, log);
   });
 
-  test("tell of what went by its age, also when all is gone, for a day", async () => {
+  test("report expired entries for a day, even when the inbox is empty", async () => {
     const roll = dice(4);
     const sent: Sent[] = [];
     for (let count = 0; count < 60; count++) {
@@ -143,7 +141,7 @@ describeEmbedded("lanes of the local bus in time", () => {
     await expectTrue(bus, sent);
   });
 
-  test("a log that nothing is remembered of leaves nothing, and pushes no other out", async () => {
+  test("an untracked log leaves no state and evicts no other", async () => {
     const seen = await append(bus, EVERYBODY);
     await append(bus, "answers");
     now += INBOX_MS + 1;
@@ -159,7 +157,7 @@ describeEmbedded("lanes of the local bus in time", () => {
   });
 });
 
-describeServices("lanes of the redis bus in time", () => {
+describeServices("expiry of partitions of the redis bus", () => {
   let server: RedisServer;
   let bus: OpenBus;
   beforeAll(async () => {
@@ -177,7 +175,7 @@ describeServices("lanes of the redis bus in time", () => {
   const HASH = "signalbox:lanes:{inbox:1}";
   const number = async (command: string) => Number((await ask(server.port, command)).slice(1));
 
-  test("tell of what went by its age, also when all is gone", async () => {
+  test("report expired entries, even when the inbox is empty", async () => {
     const roll = dice(5);
     const sent: Sent[] = [];
     for (let count = 0; count < 40; count++) {
@@ -194,7 +192,7 @@ describeServices("lanes of the redis bus in time", () => {
     await expectTrue(bus, sent);
   });
 
-  test("entries past their time are gone, though they may still stand there", async () => {
+  test("count expired entries as gone even before they are removed", async () => {
     await ask(server.port, `XADD ${STREAM} 1000-0 p 999-0 b x e 1 l :answers q 998-0`);
     await ask(server.port, `SET ${HEAD} 1000-0`);
     await ask(server.port, `HSET ${HASH} = 1000-0 : 999-0 :answers 1000-0`);
@@ -210,7 +208,7 @@ describeServices("lanes of the redis bus in time", () => {
     expect(await whole(bus, at, "answers")).toBe(true);
   });
 
-  test("what a node before lanes wrote counts for every reader", async () => {
+  test("entries written by older nodes without partitions count for every reader", async () => {
     const seen = await append(bus, EVERYBODY);
     const [ms = 0] = seen.cursor.split("-").map(Number);
     const old = { cursor: `${ms}-7`, lane: EVERYBODY };
@@ -229,7 +227,7 @@ describeServices("lanes of the redis bus in time", () => {
     expect(await whole(bus, next, EVERYBODY, "to:b")).toBe(true);
   });
 
-  test("a head that is forgotten vouches for nobody who came before", async () => {
+  test("without a head no earlier cursor is complete", async () => {
     const seen = await append(bus, EVERYBODY);
     await ask(server.port, `DEL ${STREAM} ${HEAD}`);
     expect(await whole(bus, seen, "to:a")).toBe(false);
@@ -239,7 +237,7 @@ describeServices("lanes of the redis bus in time", () => {
     expect(await whole(bus, next, EVERYBODY, "to:a")).toBe(true);
   });
 
-  test("take no more room than they may, and leave with the head", async () => {
+  test("are bounded and expire with the head", async () => {
     for (let count = 0; count < 3 * INBOX_LANES; count++) {
       await append(bus, `to:${count}${"é".repeat(500)}`);
     }
@@ -249,7 +247,7 @@ describeServices("lanes of the redis bus in time", () => {
     );
   });
 
-  test("a log that nothing is remembered of leaves nothing after its minute", async () => {
+  test("an untracked log leaves nothing after its TTL", async () => {
     const { cursor } = await bus.append("inbox:1", "a", UNREMEMBERED);
     await bus.append("inbox:1", "b", UNREMEMBERED);
     expect((await bus.read("inbox:1", "")).entries.map(({ body }) => body)).toEqual(["a", "b"]);
@@ -259,7 +257,7 @@ describeServices("lanes of the redis bus in time", () => {
     expect(await number("DBSIZE")).toBe(2);
   });
 
-  test("the places of who listens are kept as long as they do", async () => {
+  test("the last cursors of subscribers are kept while they are subscribed", async () => {
     const timers = jest.spyOn(globalThis, "setInterval");
     const listening = await openRedisBus(server.url, log);
     try {

@@ -89,7 +89,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
   test.each([
     ["entries", INBOX_ENTRIES + 500, 100],
     ["bytes", 60, LARGE],
-  ])("nobody loses what others push out by too many %s", async (_what, count, size) => {
+  ])("too many %s of one sender evict nothing of others", async (_what, count, size) => {
     await send(bus, call("honest", "call 1"));
     await send(bus, passing("honest", "candidate"));
     for (let at = 0; at < count; at += 50) {
@@ -106,7 +106,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     expect(kept.at(-2)).toBe(`noise ${count - 1}`);
   });
 
-  test("of a sender's own the oldest go first, and the lasting ones last", async () => {
+  test("the oldest entries of a sender are evicted first, and those with high priority last", async () => {
     await send(bus, call("a", "call", LARGE));
     for (let n = 0; n < 45; n++) await send(bus, passing("a", `candidate ${n}`, LARGE));
     const kept = await names(bus);
@@ -122,9 +122,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     expect((await names(bus)).at(-1)).toBe("call 44");
   });
 
-  test.each([
-    1, 2,
-  ])("who holds most makes room, whatever is sent in whichever order (%i)", async (seed) => {
+  test.each([1, 2])("the largest share makes room, in any order of appends (%i)", async (seed) => {
     const roll = dice(seed);
     let model: Entry[] = [];
     for (let n = 0; n < 150; n++) {
@@ -140,7 +138,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     }
   });
 
-  test("where everybody holds the same, a newcomer is refused and nobody loses anything", async () => {
+  test("with equal shares a new sender is refused and nothing is evicted", async () => {
     for (let at = 0; at < INBOX_ENTRIES; at += 50) {
       const batch = Array.from({ length: 50 }, (_, n) =>
         send(bus, call(`s${at + n}`, `${at + n}`)),
@@ -157,7 +155,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     expect(await names(other)).toEqual([...before.filter((name) => name !== "5"), "again"]);
   });
 
-  test("readers are told of what was taken out between what stays, if it concerns them", async () => {
+  test("readers detect evictions between remaining entries if they concern them", async () => {
     const first = await send(bus, call("honest", "call"), "to:a");
     const cursors: string[] = [];
     for (let n = 0; n < 42; n++) {
@@ -177,7 +175,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     expect([await whole(first, EVERYBODY), await whole(first, "answers")]).toEqual([true, true]);
   });
 
-  test("who reads from the beginning is told where something lasting was taken out", async () => {
+  test("a read from the beginning reports the eviction of high-priority entries", async () => {
     for (let n = 0; n < 45; n++) await send(bus, passing("a", `candidate ${n}`, LARGE));
     expect((await bus.read(INBOX, "")).trimmed).toBe(false);
     for (let n = 0; n < 45; n++) await send(bus, call("b", `call ${n}`, LARGE));
@@ -186,8 +184,8 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
   });
 });
 
-describe("shares of the local bus in time", () => {
-  test("end with the entries, and so does the word of what was taken out", async () => {
+describe("expiry of shares of the local bus", () => {
+  test("shares and the report of evictions expire with the entries", async () => {
     let now = 1_000_000;
     const bus = openLocalBus({ now: () => now }, log);
     for (let n = 0; n < 45; n++) await send(bus, call("a", `call ${n}`, LARGE));
@@ -199,7 +197,7 @@ describe("shares of the local bus in time", () => {
     expect(await names(bus)).toHaveLength(40);
   });
 
-  test("all inboxes together are bounded, and what is over makes room", async () => {
+  test("all inboxes together are bounded, and expired entries free space", async () => {
     let now = 1_000_000;
     const bus = openLocalBus(
       { now: () => now },
@@ -221,7 +219,7 @@ describe("shares of the local bus in time", () => {
   });
 });
 
-describeServices("shares of the redis bus in time", () => {
+describeServices("expiry of shares of the redis bus", () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -230,7 +228,7 @@ describeServices("shares of the redis bus in time", () => {
   afterAll(() => server.stop());
   const number = async (command: string) => Number((await ask(server.port, command)).slice(1));
 
-  test("end with the entries", async () => {
+  test("shares expire with the entries", async () => {
     const bus = await openRedisBus(server.url, log);
     try {
       await send(bus, call("a", "call"));
@@ -258,7 +256,7 @@ describeServices("shares of the redis bus in time", () => {
     }
   });
 
-  test("all inboxes together are bounded for all nodes, and what is over makes room", async () => {
+  test("all inboxes together are bounded for all nodes, and expired entries free space", async () => {
     const most = 10 * (LARGE + ENTRY_BYTES + INBOX_BASE_BYTES);
     const [here, there] = await Promise.all([
       openRedisBus(server.url, log, most),

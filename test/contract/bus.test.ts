@@ -40,7 +40,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
   afterEach(() => close());
 
-  test("tells whether anybody listens to an inbox, here or on another node", async () => {
+  test("reports whether an inbox has a subscriber, on any node", async () => {
     expect((await bus.append("inbox:1", "a")).heard).toBe(false);
     const stop = await other.subscribe("inbox:1", () => undefined);
     expect((await bus.append("inbox:1", "b")).heard).toBe(true);
@@ -49,7 +49,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect((await bus.append("inbox:1", "d")).heard).toBe(false);
   });
 
-  test("reads what was appended, in order, after a cursor and from the beginning", async () => {
+  test("reads entries in order, after a cursor and from the beginning", async () => {
     const first = await append(bus, "inbox:1", "a\r\n\u0000ü😀");
     const second = await append(other, "inbox:1", "b");
     const third = await append(bus, "inbox:1", "");
@@ -76,7 +76,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(await bus.read("inbox:3", "")).toMatchObject({ entries: [], complete: true });
   });
 
-  test("answers a long inbox in pages without a gap", async () => {
+  test("returns a long inbox in pages without gaps", async () => {
     const first = await append(bus, "inbox:1", "first");
     const bodies = Array.from({ length: PAGE_ENTRIES + 20 }, (_, index) => `body ${index}`);
     await Promise.all(bodies.map((body) => append(bus, "inbox:1", body)));
@@ -87,7 +87,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect([...page.entries, ...rest.entries].map((entry) => entry.body)).toEqual(bodies);
   });
 
-  test("answers an inbox of long bodies in pages that are no longer than they may be", async () => {
+  test("limits the size of pages of long bodies", async () => {
     const first = await append(bus, "inbox:1", "first");
     const half = "ü".repeat(PAGE_BYTES / 4);
     const bodies = [half, half, "1", "x".repeat(PAGE_BYTES + 1), "2"];
@@ -104,7 +104,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(pages.flat()).toEqual(bodies);
   });
 
-  test("tells where an inbox ends to who reads it from its beginning", async () => {
+  test("returns the last cursor to a read from the beginning", async () => {
     const [, last] = [await append(bus, "inbox:1", "1"), await append(bus, "inbox:1", "2")];
     expect((await other.read("inbox:1", "")).head).toBe(last);
     await append(bus, "inbox:1", "3");
@@ -114,7 +114,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     });
   });
 
-  test("drops the oldest entries of a full inbox, and says so to who stood before them", async () => {
+  test("evicts the oldest entries of a full inbox, and reports the gap to readers before them", async () => {
     const first = await append(bus, "inbox:1", "0");
     const second = await append(bus, "inbox:1", "1");
     const appended = Array.from({ length: INBOX_ENTRIES }, (_, index) =>
@@ -130,7 +130,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(all.complete).toBe(true);
   });
 
-  test("drops the oldest entries of an inbox of too many bytes, and says so to who stood before them", async () => {
+  test("evicts the oldest entries of an inbox with too many bytes, and reports the gap to readers before them", async () => {
     // In UTF-8, not in characters: a third of what is allowed each, but for a few.
     const third = "ü".repeat(Math.floor(INBOX_BYTES / 6));
     const before = await append(bus, "inbox:1", "before");
@@ -158,7 +158,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect((await bus.read("inbox:2", "")).entries).toEqual([]);
   });
 
-  test("counts the bytes that an inbox holds, not those that went", async () => {
+  test("does not count the bytes of removed entries", async () => {
     const tenth = "x".repeat(Math.floor(INBOX_BYTES / 10));
     const cursors: string[] = [];
     for (let n = 0; n < 35; n++) cursors.push(await append(bus, "inbox:1", tenth));
@@ -168,7 +168,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(await bus.read("inbox:1", cursors.at(-12) ?? "")).toMatchObject({ complete: false });
   });
 
-  test("knows a cursor of another bus, and answers all it has", async () => {
+  test("recognizes a cursor of another bus and returns all entries", async () => {
     await append(bus, "inbox:1", "a");
     const foreign = openLocalBus({ now: () => 1 }, log);
     const cursor = await append(foreign, "inbox:1", "b");
@@ -179,7 +179,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     }
   });
 
-  test("an append tells the listeners of the inbox its cursor, once it can be read", async () => {
+  test("an append publishes its cursor once the entry can be read", async () => {
     const { listen, until } = ear();
     await other.subscribe("inbox:1", listen);
     const cursor = await append(bus, "inbox:1", "a");
@@ -189,7 +189,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect((await other.read("inbox:1", "")).entries).toHaveLength(2);
   });
 
-  test("a notice reaches every listener of the channel on every node, and no other", async () => {
+  test("a notice reaches every listener of its channel on every node, and no other", async () => {
     const ears = [ear(), ear(), ear()] as const;
     await bus.subscribe("channel", ears[0].listen);
     await bus.subscribe("channel", ears[0].listen);
@@ -203,7 +203,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(await ears[2].until(1)).toEqual(["last"]);
   });
 
-  test("a listener that stopped hears nothing more, while the others of the channel do", async () => {
+  test("a removed listener receives nothing more, while others of the channel do", async () => {
     const [stopped, kept] = [ear(), ear()];
     const stop = await bus.subscribe("channel", stopped.listen);
     const stopKept = await bus.subscribe("channel", kept.listen);
@@ -220,7 +220,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(kept.heard).toEqual(["one"]);
   });
 
-  test("subscribing and stopping in a hurry leaves the channel as it was asked for last", async () => {
+  test("rapid subscribe and unsubscribe calls end in the last requested state", async () => {
     const { listen, until } = ear();
     const stops = Array.from({ length: 20 }, async () => {
       const stop = await bus.subscribe("channel", () => {});
@@ -232,7 +232,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(await until(1)).toEqual(["heard"]);
   });
 
-  test("a listener that throws keeps the notice from nobody else", async () => {
+  test("a listener that throws does not affect the others", async () => {
     const { listen, until } = ear();
     await bus.subscribe("channel", () => {
       throw new Error("listener");
@@ -242,7 +242,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(await until(1)).toEqual(["one"]);
   });
 
-  test("is well until it is closed, then UNAVAILABLE", async () => {
+  test("passes its check until it is closed, then throws UNAVAILABLE", async () => {
     await bus.check();
     await bus.close();
     for (const attempt of [
@@ -266,7 +266,7 @@ describeEmbedded("the local bus in time", () => {
     bus = openLocalBus({ now: () => now }, log);
   });
 
-  test("forgets entries after their time, and says so to who has not read them", async () => {
+  test("removes expired entries, and reports the gap to readers that missed them", async () => {
     const first = await append(bus, "inbox:1", "a");
     now += INBOX_MS / 2;
     const second = await append(bus, "inbox:1", "b");
@@ -278,7 +278,7 @@ describeEmbedded("the local bus in time", () => {
     expect(await bus.read("inbox:1", second)).toMatchObject({ entries: [], complete: true });
   });
 
-  test("a reader that stood still for hours learns that it missed nothing", async () => {
+  test("a reader that was idle for hours can verify that it missed nothing", async () => {
     const cursor = await append(bus, "inbox:1", "a");
     now += 20 * 3_600_000;
     for (let user = 2; user < 50; user++) await append(bus, `inbox:${user}`, "b");
@@ -290,7 +290,7 @@ describeEmbedded("the local bus in time", () => {
     });
   });
 
-  test("who listens is never told of a gap, however long nothing comes", async () => {
+  test("a subscriber never sees a false gap, however long the inbox is empty", async () => {
     const cursor = await append(bus, "inbox:1", "a");
     const stops = [
       await bus.subscribe("inbox:1", () => undefined),
@@ -314,7 +314,7 @@ describeEmbedded("the local bus in time", () => {
     expect((await bus.read("inbox:1", cursor)).complete).toBe(false);
   });
 
-  test("a cursor of days ago is not vouched for once others came after it", async () => {
+  test("a cursor that is days old is not complete once newer entries exist", async () => {
     const cursor = await append(bus, "inbox:1", "a");
     now += 3_600_000;
     await append(bus, "inbox:2", "b");
@@ -326,7 +326,7 @@ describeEmbedded("the local bus in time", () => {
   });
 });
 
-describeServices("the redis bus in an outage", () => {
+describeServices("the redis bus during an outage", () => {
   let server: RedisServer;
   let bus: OpenBus;
 
@@ -339,7 +339,7 @@ describeServices("the redis bus in an outage", () => {
     await server.stop();
   });
 
-  test("is UNAVAILABLE while Redis is away, and itself again when it is back", async () => {
+  test("throws UNAVAILABLE while Redis is down, and recovers afterwards", async () => {
     const { heard, listen } = ear();
     await bus.subscribe("channel", listen);
     const lost = await append(bus, "inbox:1", "lost with the server");
@@ -367,7 +367,7 @@ describeServices("the redis bus in an outage", () => {
     });
   });
 
-  test("a cut connection is made again, and listeners are told that notices may be missing", async () => {
+  test("reconnects after a lost connection, and signals to listeners that notices may be missing", async () => {
     const { heard, listen } = ear();
     await bus.subscribe("channel", listen);
     await ask(server.port, "CLIENT KILL TYPE pubsub");
@@ -376,7 +376,7 @@ describeServices("the redis bus in an outage", () => {
     await eventually(async () => expect(heard).toEqual(["", "heard"]));
   });
 
-  test("a server that writes everything down loses no entry, and its nodes go on and read again", async () => {
+  test("a server with an append-only file loses no entry, and its nodes recover", async () => {
     const durable = await startDurableRedis();
     const [here, there] = await Promise.all([
       openRedisBus(durable.url, log),
@@ -408,7 +408,7 @@ describeServices("the redis bus in an outage", () => {
     }
   });
 
-  test("an emptied inbox leaves no body behind, and its readers still know where they stand", async () => {
+  test("an expired inbox leaves no body behind, and its cursors remain valid", async () => {
     const first = await append(bus, "inbox:1", "a");
     const second = await append(bus, "inbox:1", "b");
     expect(
@@ -429,7 +429,7 @@ describeServices("the redis bus in an outage", () => {
     });
   });
 
-  test("entries past their time are not read, though they may still stand there", async () => {
+  test("expired entries are not returned even before they are removed", async () => {
     await ask(server.port, "XADD signalbox:inbox:{inbox:1} 1000-0 p 0-1 b old");
     await ask(server.port, "SET signalbox:head:{inbox:1} 1000-0");
     expect(await bus.read("inbox:1", "")).toMatchObject({ entries: [], complete: true });
@@ -439,7 +439,7 @@ describeServices("the redis bus in an outage", () => {
     expect(await bus.read("inbox:1", "1000-0")).toMatchObject({ complete: true });
   });
 
-  test("cursors grow even when the clock of the server went back", async () => {
+  test("cursors grow even when the server's clock goes back", async () => {
     const future = "99999999999999-7";
     await ask(server.port, `SET signalbox:head:{inbox:1} ${future}`);
     expect(await append(bus, "inbox:1", "a")).toBe("99999999999999-8");
@@ -449,7 +449,7 @@ describeServices("the redis bus in an outage", () => {
     });
   });
 
-  test("two deployments on one server, in databases of their own, do not meet", async () => {
+  test("two deployments in separate databases of one server are isolated", async () => {
     const neighbour = await openRedisBus(`${server.url}/1`, log);
     const [here, there] = [ear(), ear()];
     await bus.subscribe("channel", here.listen);

@@ -110,7 +110,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-it("asks nothing of the database that walks a table", async () => {
+it("runs no statement that scans a whole table", async () => {
   const { identity } = records;
   const [row] = await store.query<{ id: number }>(
     { name: "any", text: "SELECT id FROM applications" },
@@ -163,7 +163,13 @@ it("asks nothing of the database that walks a table", async () => {
   await purgeCalls(records);
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
-      ...["begin_calls", "lock_matching_calls", "lock_calls", "callees_of_calls", "save_call_participants"],
+      ...[
+        "begin_calls",
+        "lock_matching_calls",
+        "lock_calls",
+        "callees_of_calls",
+        "save_call_participants",
+      ],
       ...["save_calls", "push_applications", "claim_call_pushes", "withdraw_wakes", "missed_calls"],
       ...["purge_calls", "calls_of_user", "calls_by_ids", "call_by_session", "remove_lonely_calls"],
       ...["ringing_for_pushes", "push_reach_of_users", "write_wakes"],
@@ -173,7 +179,7 @@ it("asks nothing of the database that walks a table", async () => {
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);
 });
 
-it("would notice a statement that no index serves", async () => {
+it("detects a statement without an index", async () => {
   await explained(store, plans).query(
     { name: "bad", text: "SELECT 1 FROM calls WHERE state = 'failed'" },
     [],

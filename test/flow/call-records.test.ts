@@ -63,7 +63,7 @@ const runJob = (name: string) =>
   );
 
 describe("a call", () => {
-  it("is followed from ringing to hanging up, across the doors", async () => {
+  it("is recorded from ringing to the hang-up, across protocols", async () => {
     const id = newSessionId();
     const phone = await opened(rawChat(node, bob, "phone"));
     await send(node, ann, bob, "call", id);
@@ -109,7 +109,7 @@ describe("a call", () => {
     ["a person", "REJECTED", "DECLINED", undefined],
     ["a busy device", "REJECTED", "BUSY", { busy: true }],
     ["a device that cannot", "FAILED", "NOT_SUPPORTED", { not_supported: 1 }],
-  ])("that %s rejects over REST is %s", async (_, state, reason, userInfo) => {
+  ])("rejected over REST by %s is %s", async (_, state, reason, userInfo) => {
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
     await callIn(node, bob, id, "RINGING");
@@ -123,7 +123,7 @@ describe("a call", () => {
     expect(call.endedAt).not.toBeNull();
   });
 
-  it("goes on for the device that accepted, whatever another one hangs up", async () => {
+  it("stays active for the accepting device when another device hangs up", async () => {
     const id = newSessionId();
     const phone = await opened(rawChat(node, bob, "phone"));
     await send(node, ann, bob, "call", id);
@@ -145,7 +145,7 @@ describe("a call", () => {
     expect(await callIn(node, ann, id, "HUNG_UP")).toMatchObject({ hungUpById: bob.id });
   });
 
-  it("is one, however often it is repeated, and missed after a minute", async () => {
+  it("is recorded once despite repeats, and is missed after a minute", async () => {
     const id = newSessionId();
     for (let repeat = 0; repeat < 5; repeat += 1) await send(node, ann, bob, "call", id);
     const { startedAt } = await callIn(node, ann, id, "RINGING");
@@ -160,7 +160,7 @@ describe("a call", () => {
     expect(missed.hungUpById).toBeNull();
   });
 
-  it("of several has a state for each, and one that follows", async () => {
+  it("of several users has a state for each, and one derived from them", async () => {
     const id = newSessionId();
     for (const each of [bob, cleo, dan]) {
       const opponentIds = [bob, cleo, dan].map((user) => String(user.id));
@@ -201,7 +201,7 @@ describe("a call", () => {
     expect((await callIn(node, bob, text, "HUNG_UP")).sessionId).toBe(text);
   });
 
-  it("by a sessionID that is too long goes through, and is not recorded", async () => {
+  it("with too long a sessionID is delivered but not recorded", async () => {
     const [id, mark] = ["x".repeat(256), newSessionId()];
     const device = await opened(graphqlWs(node, bob));
     device.forget();
@@ -214,7 +214,7 @@ describe("a call", () => {
 });
 
 describe("a stranger", () => {
-  it("changes nothing of a call, whatever sessionID is guessed", async () => {
+  it("cannot change a call by guessing its sessionID", async () => {
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
     await callIn(node, ann, id, "RINGING");
@@ -239,7 +239,7 @@ describe("a stranger", () => {
     expect(await readCall(node, ann, id)).toEqual(call);
   });
 
-  it("sees no call of others, by whatever way", async () => {
+  it("cannot read calls of others by any operation", async () => {
     const id = newSessionId();
     const elsewhere = await secondApplication(node);
     const foreign = await newUser(elsewhere);
@@ -267,7 +267,7 @@ describe("a stranger", () => {
     expect(socket.received.filter(({ id: name }) => name === "c")).toEqual([]);
   });
 
-  it("sees what a guest's call is, as little", async () => {
+  it("cannot read a guest's call either", async () => {
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
     await callIn(node, ann, id, "RINGING");
@@ -281,7 +281,7 @@ describe("a stranger", () => {
   });
 });
 
-describe("the list of one's calls", () => {
+describe("the list of the viewer's calls", () => {
   let user: TestUser;
   let ids: string[];
   beforeAll(async () => {
@@ -295,7 +295,7 @@ describe("the list of one's calls", () => {
     await callIn(node, user, ids[1] ?? "", "HUNG_UP");
   });
 
-  it("has the newest first, in pages", async () => {
+  it("is sorted newest first and paginated", async () => {
     const whole = await list(user);
     const shown = whole.nodes.map((each: { sessionId: string }) => each.sessionId);
     expect(shown).toEqual([...ids].reverse());
@@ -315,7 +315,7 @@ describe("the list of one's calls", () => {
     expect(paged).toEqual(shown);
   });
 
-  it("is of some states alone where that is asked for", async () => {
+  it("can be filtered by state", async () => {
     const over = await list(user, { states: ["HUNG_UP", "MISSED"] });
     expect(over.nodes).toEqual([{ sessionId: ids[1], state: "HUNG_UP" }]);
     expect((await list(user, { states: ["RINGING"] })).nodes).toHaveLength(4);
@@ -333,8 +333,8 @@ describe("the list of one's calls", () => {
   });
 });
 
-describe("changes of one's calls", () => {
-  it("are told to everybody who takes part, each state once", async () => {
+describe("changes of the viewer's calls", () => {
+  it("are published to every participant, each state once", async () => {
     const id = newSessionId();
     const sockets = await Promise.all([ann, bob].map((user) => openSocket(node, user.token)));
     clients.push(...sockets);
@@ -369,7 +369,7 @@ describe("changes of one's calls", () => {
     }
   });
 
-  it("may be of one call alone", async () => {
+  it("can be limited to one call", async () => {
     const [id, other] = [newSessionId(), newSessionId()];
     const socket = await openSocket(node, cleo.token);
     clients.push(socket);
@@ -387,8 +387,8 @@ describe("changes of one's calls", () => {
   });
 });
 
-describe("while the tables of calls cannot be written", () => {
-  it("signals arrive as ever, and the records come after", async () => {
+describe("while the call tables are locked", () => {
+  it("signals are delivered, and the calls are recorded later", async () => {
     // Users whom no call of another test still rings for.
     const [one, other] = [await newGuest(node), await newGuest(node)];
     const device: GraphqlClient = await opened(graphqlWs(node, other));
@@ -410,8 +410,8 @@ describe("while the tables of calls cannot be written", () => {
   });
 });
 
-describe("records", () => {
-  it("are exported, and erased with the user; the other side's stay without the name", async () => {
+describe("call records", () => {
+  it("are exported, and erased with the user; those of the other participants remain without the name", async () => {
     const user = await newUser(node);
     const [called, calling, both] = [newSessionId(), newSessionId(), newSessionId()];
     const gone = await newUser(node);
@@ -441,7 +441,7 @@ describe("records", () => {
     expect(await node.sql("SELECT id FROM calls WHERE session_id = $1", [both])).toEqual([]);
   });
 
-  it("are deleted CALL_KEEP_DAYS after the call began", async () => {
+  it("are deleted CALL_KEEP_DAYS after the start of the call", async () => {
     const [old, young] = [newSessionId(), newSessionId()];
     for (const id of [old, young]) {
       await send(node, ann, bob, "call", id);
@@ -457,7 +457,7 @@ describe("records", () => {
     expect(await readCall(node, ann, young)).toMatchObject({ sessionId: young });
   });
 
-  it("are counted", async () => {
+  it("are counted in metrics", async () => {
     const text = await (await fetch(`${node.baseUrl}/metrics`)).text();
     expect(text).toMatch(/signalbox_call_records_total\{outcome="written"\} [1-9]/);
     expect(text).toMatch(/signalbox_call_records_total\{outcome="unknown"\} [1-9]/);
@@ -473,7 +473,7 @@ if (hasServices)
     });
     afterAll(() => other.stop());
 
-    it("follow one call together, and tell its changes on both", async () => {
+    it("record one call together, and publish its changes on both", async () => {
       const ids = Array.from({ length: 20 }, newSessionId);
       const socket = await openSocket(other, ann.token);
       clients.push(socket);

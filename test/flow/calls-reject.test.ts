@@ -82,7 +82,7 @@ async function signInChat(user: TestUser): Promise<() => XmlNode[]> {
 const one = <T>(received: () => T[]) => eventually(received, (all) => all.length > 0);
 
 describe("POST /calls/reject", () => {
-  it("reaches the caller over GraphQL and over XMPP, and answers with an empty object", async () => {
+  it("reaches the caller over GraphQL and XMPP, and returns an empty object", async () => {
     const subscribed = await subscribe(caller);
     const chat = await signInChat(caller);
     const answer = await reject({
@@ -136,7 +136,7 @@ describe("POST /calls/reject", () => {
           "userInfo[busy]": "true",
         }),
     ],
-  ])("takes %s", async (_what, body) => {
+  ])("accepts %s", async (_what, body) => {
     const subscribed = await subscribe(caller);
     const answer = await reject(body(), undefined, "/calls/reject.json");
     expect([answer.status, answer.body]).toEqual([200, {}]);
@@ -161,12 +161,12 @@ describe("POST /calls/reject", () => {
     expect(bystander()).toEqual([]);
   });
 
-  it("is no error while nobody is connected", async () => {
+  it("is no error while the caller is not connected", async () => {
     const answer = await reject({ recipientId: caller.id, sessionID: "alone" });
     expect([answer.status, answer.body]).toEqual([200, {}]);
   });
 
-  it("sends each reject on its own, repeats too", async () => {
+  it("sends each reject separately, including repeats", async () => {
     const subscribed = await subscribe(caller);
     for (let count = 0; count < 3; count++)
       await reject({ recipientId: caller.id, sessionID: "r" });
@@ -208,7 +208,7 @@ describe("POST /calls/reject", () => {
     expect([answer.status, Object.keys(answer.body.errors).sort()]).toEqual([status, fields]);
   });
 
-  it("refuses a user of another application, who hears nothing", async () => {
+  it("refuses a recipient of another application, who receives nothing", async () => {
     const other = await secondApplication(node);
     const foreign = await newUser(other);
     const subscribed = await subscribe(foreign);
@@ -217,7 +217,7 @@ describe("POST /calls/reject", () => {
     expect(subscribed()).toEqual([]);
   });
 
-  it("is for users alone", async () => {
+  it("requires a session with a user", async () => {
     const body = { recipientId: caller.id, sessionID: "s" };
     const without = await rest(node, "POST", "/calls/reject", { body });
     expect([without.status, without.body]).toEqual([

@@ -100,7 +100,7 @@ async function bindResult(user: TestUser): Promise<string> {
 }
 const shown = ({ signalType, sessionId }: ShownSignal) => ({ type: signalType, sessionId });
 
-describe("a guest who floods an inbox costs nobody else a call", () => {
+describe("a guest who floods an inbox evicts no call of others", () => {
   beforeAll(() => start({}));
   afterAll(stop);
 
@@ -163,7 +163,7 @@ describe("a guest who floods an inbox costs nobody else a call", () => {
     await untilRung(async () => shown(await present.next()), sessions);
   });
 
-  test("who arrives after calls were taken out is told that it may have missed some", async () => {
+  test("a device that connects after calls were evicted learns that it may have missed some", async () => {
     const [victim, hostile, honest] = await Promise.all([1, 2, 3].map(() => newGuest(here)));
     if (!victim || !hostile || !honest) throw new Error("no guests");
     await small("call")(hostile, victim);
@@ -179,7 +179,7 @@ describe("a guest who floods an inbox costs nobody else a call", () => {
   });
 });
 
-describe("what a user may send", () => {
+describe("the rate limit of a user", () => {
   beforeAll(() => start({ RATE_MESSAGES_PER_USER: "40", RATE_MESSAGE_BYTES_PER_USER: "1000000" }));
   afterAll(stop);
 
@@ -205,7 +205,7 @@ describe("what a user may send", () => {
     ];
   const REFUSED = ["LIMITED", "429", "resource-constraint"];
 
-  test("counts over every protocol and all nodes together, and for each user alone", async () => {
+  test("counts over all protocols and nodes together, separately for each user", async () => {
     const [hostile, honest, victim] = await Promise.all([1, 2, 3].map(() => newGuest(here)));
     if (!hostile || !honest || !victim) throw new Error("no guests");
     const chats = await Promise.all(
@@ -239,7 +239,7 @@ describe("what a user may send", () => {
     for (const [, send] of WAYS) expect(await send(honest, victim, there)).toBeNull();
   });
 
-  test("counts in bytes too", async () => {
+  test("also counts bytes", async () => {
     const [hostile, victim] = await Promise.all([newGuest(here), newGuest(here)]);
     const input = { signalType: "update", sdp: "x".repeat(150_000) };
     let accepted = 0;
@@ -263,7 +263,7 @@ describe("all inboxes together", () => {
   beforeAll(() => start({ INBOXES_BYTES: "2000000" }));
   afterAll(stop);
 
-  test("hold no more than they may: more is refused, and nothing of it is kept", async () => {
+  test("are bounded: more is refused, and nothing of it is stored", async () => {
     const hostile = await newGuest(here);
     const victims = await Promise.all(Array.from({ length: 12 }, () => newGuest(here)));
     const input = { signalType: "update", sdp: "x".repeat(200_000) };

@@ -81,8 +81,8 @@ async function answersFor(node: TestNode, session: TestUser, after?: string) {
 const another = async (): Promise<TestUser> => ({ ...bob, ...(await signIn(two, bob)) });
 const deviceOf = ({ sessionId }: TestUser) => `graphql-${sessionId}`;
 
-describe("of twenty devices that accept at once", () => {
-  it("one wins, on whichever node, and the caller hears of it alone", async () => {
+describe("of twenty devices that accept concurrently", () => {
+  it("one wins, on any node, and only its accept reaches the caller", async () => {
     const caller = await opened(graphqlWs(one, alice));
     const devices: TestUser[] = [];
     for (let count = 0; count < 20; count++) devices.push(await another());
@@ -116,7 +116,7 @@ describe("of twenty devices that accept at once", () => {
 });
 
 describe("callAnswers", () => {
-  it("tells the user's other devices, on every node, and nobody else", async () => {
+  it("notifies the user's other devices on every node, and nobody else", async () => {
     const [tablet, laptop] = [await another(), await another()];
     const [near, far, own, caller] = [
       await answersFor(one, tablet),
@@ -145,7 +145,7 @@ describe("callAnswers", () => {
     expect(near.signals().map(({ signalType }) => signalType)).toEqual(["call"]);
   });
 
-  it("goes on after a cursor, as signals do", async () => {
+  it("resumes after a cursor, as callSignals does", async () => {
     const tablet = await another();
     const first = await answersFor(one, tablet);
     await ring();
@@ -185,7 +185,7 @@ describe("XMPP devices", () => {
   it.each([
     "accept",
     "reject",
-  ])("are told of an %s by a hangUp of the caller, where the application wants it", async (word) => {
+  ])("receive a hangUp of the caller after an %s elsewhere, if the application is configured so", async (word) => {
     await tell(true);
     const { caller, phone, tablet } = await threeDevices();
     phone.send(accept(caller.jid, word));
@@ -212,7 +212,7 @@ describe("XMPP devices", () => {
     }
   });
 
-  it("are told nothing otherwise, and a second accept is a conflict", async () => {
+  it("receive nothing otherwise, and a second accept is a conflict", async () => {
     await tell(false);
     const { caller, phone, tablet } = await threeDevices();
     phone.send(accept(jidOf(one, alice)));

@@ -65,7 +65,7 @@ const idsOf = (messages: { payload?: { data?: { callSignals: { id: string } } } 
   messages.map(({ payload }) => payload?.data?.callSignals.id);
 
 describe("callSignals(after:)", () => {
-  it("goes on where the client was, without a gap or a repeat, while more comes in", async () => {
+  it("resumes at the client's position, without gaps or duplicates, while more signals arrive", async () => {
     const first = await opened(openSocket(here, bob.token));
     const heard = await first.listen("s", bob.id, "cursor");
     await send("seen");
@@ -97,7 +97,7 @@ describe("callSignals(after:)", () => {
     );
   });
 
-  it("takes null as none, and has nothing to tell after the last signal", async () => {
+  it("treats null as omitted, and delivers nothing after the last signal", async () => {
     await send("before");
     const cursor = await send("last");
     const socket = await opened(openSocket(there, bob.token));
@@ -118,7 +118,7 @@ describe("callSignals(after:)", () => {
     expect(await ask(Number(port), `EVAL "${script}" 1 signalbox:inbox:{${inbox}}`)).toBe(":1");
   }
 
-  it("goes on also when entries are gone that were not for this device", async () => {
+  it("resumes when only entries for other devices are gone", async () => {
     const device = `graphql-${bob.sessionId}`;
     const cursor = await send("seen");
     // An answer of its own, what another device has acknowledged, and a signal to a third.
@@ -160,7 +160,7 @@ describe("callSignals(after:)", () => {
   it.each([
     "callSignals",
     "callAnswers",
-  ])("is refused on `after` by %s for a cursor that says nothing here", async (name) => {
+  ])("is refused on `after` by %s for an invalid cursor", async (name) => {
     const cursor = await send("first");
     await send("second");
     const toAlice = await send("other", { to: { userId: alice.id } }, bob);
@@ -198,7 +198,7 @@ describe("callSignals(after:)", () => {
     expect(idsOf(messages())).toEqual(Array.from({ length: INBOX_ENTRIES }, () => "more"));
   });
 
-  it("closes a client with 1013 that does not read while it catches up, and passes over nothing", async () => {
+  it("closes a client with 1013 that does not read while it catches up, and skips nothing", async () => {
     const cursor = await send("first");
     const sdp = "a=x".repeat(20_000);
     const socket = await opened(openSocket(there, bob.token));
@@ -223,8 +223,8 @@ describe("callSignals(after:)", () => {
   });
 });
 
-describe("a device that arrives", () => {
-  it("receives the calls that ring at this moment, with the id and cursor they have", async () => {
+describe("a device that connects", () => {
+  it("receives the calls that are ringing, with their original id and cursor", async () => {
     const first = await call("first", "ringing");
     const cursor = await call("repeat", "ringing");
     await call("over", "over");
@@ -251,7 +251,7 @@ describe("a device that arrives", () => {
     expect(cursor).not.toBe(first);
   });
 
-  it("receives them over XMPP too, and without a delay", async () => {
+  it("receives them over XMPP too, without a delay element", async () => {
     await call("over", "over");
     await send("end", { signalType: "hangUp", sessionId: "over" });
     await call("rings", "ringing");

@@ -50,7 +50,7 @@ async function reachesNext(id: string) {
   expect((await chat.next()).attributes.id).toBe(id);
 }
 
-it("beyond the bound is refused over GraphQL, with nothing kept", async () => {
+it("beyond the limit is refused over GraphQL, and nothing is stored", async () => {
   const { errors } = await sender.trySend(call(BEYOND));
   expect(errors?.[0]).toMatchObject({
     message: `Too large: the stanza would be longer than ${LIMIT} bytes`,
@@ -67,7 +67,7 @@ it("beyond the bound is refused over GraphQL, with nothing kept", async () => {
   expect((await other.next()).id).toBe("next");
 });
 
-it("beyond the bound is refused over REST", async () => {
+it("beyond the limit is refused over REST", async () => {
   const answer = await rest(node, "POST", "/calls/reject", {
     token: alice.token,
     body: { recipientId: bob.id, sessionID: "s", platform: "web", userInfo: { note: BEYOND } },
@@ -86,7 +86,7 @@ it.each([
     (to: string, head: string, content: string) =>
       `<message xmlns="jabber:client" type="chat" id="large" to="${to}"${head}>${content}</message>`,
   ],
-])("that one namespace would make long ends the stream it came by: %s", async (_what, message) => {
+])("that one namespace would make too long ends its stream: %s", async (_what, message) => {
   const phone = await opened(rawChat(node, alice, "phone"));
   const head = ` xmlns:p="urn:${"n".repeat(20_000)}"`;
   phone.send(message(jidOf(node, bob), head, '<a p:b=""/>'.repeat(1_000)));
@@ -94,7 +94,7 @@ it.each([
   await reachesNext("after");
 });
 
-it("within the bound goes to chat clients, also when it rings as they bind", async () => {
+it("within the limit reaches chat clients, also those that bind while it rings", async () => {
   for (const id of ["one", "two", "three"]) {
     await sender.send({ ...call(WITHIN), id, sessionId: id });
     const received = await chat.next();
@@ -107,7 +107,7 @@ it("within the bound goes to chat clients, also when it rings as they bind", asy
   }
 });
 
-it("that a chat client sends within a stanza's bound goes through, however it grows", async () => {
+it("in a stanza within the client's limit is delivered, however much it grows", async () => {
   const phone = await opened(rawChat(node, alice, "phone"));
   const sdp = "\n".repeat(65_000);
   phone.send(stanza(jidOf(node, bob), "lines", `<sdp>${sdp}</sdp>`));

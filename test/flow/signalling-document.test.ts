@@ -78,7 +78,7 @@ async function nextOf(client: ReturnType<typeof runPrinted>): Promise<string> {
   }
 }
 
-it("goes on where it stood when its connection breaks, until it has enough", async () => {
+it("resumes after a lost connection, until it is stopped", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];
   const client = runPrinted(bob.token);
   try {
@@ -97,7 +97,7 @@ it("goes on where it stood when its connection breaks, until it has enough", asy
   }
 });
 
-it("says that something may be missing when the inbox has forgotten its place", async () => {
+it("reports possible gaps when its cursor has expired", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];
   const client = runPrinted(bob.token);
   // A place where nobody is: the client tries again and again meanwhile.

@@ -70,7 +70,7 @@ describe.each(EXAMPLES)("$name", (example) => {
     expect(received.sdp ?? undefined).toBe(sdpOf(example));
   });
 
-  it("goes from GraphQL to XMPP, to every library alike", async () => {
+  it("goes from GraphQL to XMPP, equally to every library", async () => {
     const sender = await onGraphql(alice);
     const receivers = [
       await onFrames(bob, "frames"),
@@ -123,7 +123,7 @@ describe.each(EXAMPLES)("$name", (example) => {
     }
   });
 
-  it("goes from XMPP to GraphQL, is passed on and is the same on XMPP", async () => {
+  it("goes from XMPP to GraphQL, and back to XMPP unchanged", async () => {
     const [sender, between, last] = [
       await onFrames(alice, "web"),
       await onGraphql(bob),
@@ -136,7 +136,7 @@ describe.each(EXAMPLES)("$name", (example) => {
   });
 });
 
-it("has session descriptions of CR LF lines in its examples", () => {
+it("has session descriptions with CRLF line ends in its examples", () => {
   const descriptions = EXAMPLES.flatMap((example) => sdpOf(example) ?? []);
   expect(descriptions).toHaveLength(4);
   for (const sdp of descriptions) {
@@ -145,7 +145,7 @@ it("has session descriptions of CR LF lines in its examples", () => {
   }
 });
 
-describe("what nobody foresaw", () => {
+describe("unknown content", () => {
   it.each([
     [
       "further elements, in their order",
@@ -183,7 +183,7 @@ describe("what nobody foresaw", () => {
       "names that objects have of themselves",
       "<constructor/><toString>x</toString><userInfo><constructor>1</constructor></userInfo>",
     ],
-  ])("passes whole: %s", async (_name, params) => {
+  ])("is forwarded unchanged: %s", async (_name, params) => {
     const [sender, between, direct, last] = [
       await onFrames(alice, "web"),
       await onGraphql(bob),
@@ -205,7 +205,7 @@ describe("what nobody foresaw", () => {
     }
   });
 
-  it("passes whole: what stands beside extraParams, and attributes of both", async () => {
+  it("is forwarded unchanged: siblings of extraParams, and attributes of both", async () => {
     const [sender, between, direct, last] = [
       await onFrames(alice, "web"),
       await onGraphql(bob),
@@ -231,7 +231,7 @@ describe("what nobody foresaw", () => {
     expect(await last.next()).toEqual(treeOf(passed));
   });
 
-  it("shows an index that was written without its number as 0", async () => {
+  it("converts an empty index to 0", async () => {
     const [sender, receiver] = [await onFrames(alice, "web"), await onGraphql(bob)];
     const candidate = (index: string) =>
       `<iceCandidates><iceCandidate><sdpMLineIndex>${index}</sdpMLineIndex></iceCandidate></iceCandidates>`;
@@ -246,7 +246,7 @@ describe("what nobody foresaw", () => {
     }
   });
 
-  it("ends the lines of an sdp with CR LF however they came", async () => {
+  it("normalizes the line ends of an sdp to CRLF", async () => {
     const [sender, chat, receiver, device] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
@@ -273,7 +273,7 @@ describe("what nobody foresaw", () => {
 });
 
 describe("repeats and order", () => {
-  it("keeps repeats of one call, in the order sent, over both doors", async () => {
+  it("delivers repeats of a call in the order sent, over both protocols", async () => {
     const [sender, chat, receiver, device] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
@@ -305,7 +305,7 @@ describe("repeats and order", () => {
     for (let count = 0; count < 3; count += 1) expect(await device.next()).toEqual(byChat);
   });
 
-  it("gives an id to a signal that has none", async () => {
+  it("generates an id for a signal without one", async () => {
     const [sender, chat, receiver, device] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
@@ -347,7 +347,7 @@ describe("addresses", () => {
     expect(Object.keys(hear)).toHaveLength(4);
   });
 
-  it("rings every device of a user, and one device alone by its full address", async () => {
+  it("ring every device of a user, or only one device by its full address", async () => {
     const reject = { signalType: "reject", sessionId: "s" };
     for (const device of Object.keys(hear)) {
       await sender.send({ ...reject, id: device, to: { userId: bob.id, device } });
@@ -362,7 +362,7 @@ describe("addresses", () => {
     }
   });
 
-  it("rings them alike from XMPP", async () => {
+  it("ring them equally from XMPP", async () => {
     const chat = await onFrames(alice, "desk");
     for (const device of Object.keys(hear)) {
       chat.send(stanza(jidOf(node, bob, device), "", { id: device, type: "reject" }));
@@ -376,7 +376,7 @@ describe("addresses", () => {
     }
   });
 
-  it("answers to the device that called, over HTTP as over the WebSocket", async () => {
+  it("route an answer to the calling device, over HTTP and over the WebSocket", async () => {
     const bystander = await onFrames(alice, "bystander");
     const { data } = await graphql(
       node,
@@ -399,7 +399,7 @@ describe("addresses", () => {
     expect((await bystander.next()).attributes.id).toBe("to all");
   });
 
-  it("passes by a device that is not connected", async () => {
+  it("ignore a device that is not connected", async () => {
     const reject = { signalType: "reject", sessionId: "s" };
     await sender.send({ ...reject, id: "1", to: { userId: bob.id, device: "gone" } });
     await sender.send({ ...reject, id: "2", to: { userId: bob.id } });
@@ -407,12 +407,12 @@ describe("addresses", () => {
   });
 });
 
-describe("who may be called", () => {
+describe("recipients", () => {
   const call = { signalType: "call", sessionId: "s", callType: "AUDIO", sdp: "v=0\r\n" };
   const opponents = (...ids: (number | string)[]) =>
     `<opponentsIDs>${ids.map((id) => `<opponentID>${id}</opponentID>`).join("")}</opponentsIDs>`;
 
-  it("refuses users of another application and users who do not exist", async () => {
+  it("must exist and be of the same application", async () => {
     const elsewhere = await secondApplication(node);
     const stranger = await newUser(elsewhere);
     const [sender, chat, theirs] = [
@@ -455,7 +455,7 @@ describe("who may be called", () => {
     };
   }
 
-  it("takes a call to somebody who is not connected", async () => {
+  it("need not be connected", async () => {
     const [sender, chat] = [await onGraphql(alice), await onFrames(alice, "web")];
     const sent = await sender.send({ ...call, to: { userId: carol.id } });
     expect(sent.cursor).toMatch(/./);
@@ -465,7 +465,7 @@ describe("who may be called", () => {
     expect((await chat.next()).attributes).toMatchObject({ id: "mark", type: "headline" });
   });
 
-  it("lets four parties talk, and no fifth", async () => {
+  it("can be four parties, but not five", async () => {
     const [sender, chat, receiver] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
@@ -509,7 +509,7 @@ describe("who may be called", () => {
     expect((await receiver.next()).id).toBe("last");
   });
 
-  it("believes only the sender's address", async () => {
+  it("are identified by the sender's address only", async () => {
     const [sender, chat, receiver, device] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
@@ -552,7 +552,7 @@ describe("who may be called", () => {
     }
   });
 
-  it("names the caller and the recipient of a call when they are left out", async () => {
+  it("caller and recipient of a call are added when omitted", async () => {
     const [sender, receiver] = [await onGraphql(alice), await onGraphql(bob)];
     await sender.send({ ...call, to: { userId: bob.id } });
     expect(await receiver.next()).toMatchObject({
@@ -565,7 +565,7 @@ describe("who may be called", () => {
     expect(await receiver.next()).toMatchObject({ callerId: null, opponentIds: null });
   });
 
-  it("refuses a signal without what its kind needs, and names it", async () => {
+  it("a signal without a required field is refused, naming the field", async () => {
     const sender = await onGraphql(alice);
     const to = { userId: bob.id };
     const rows: [object, string][] = [
@@ -627,7 +627,10 @@ describe("userInfo, JSON and XML", () => {
   const around = (field: string, xml: string) =>
     field === "userInfo" ? `<userInfo>${xml}</userInfo>` : xml;
 
-  it.each(["userInfo", "parameters"])("follows one table both ways, in %s", async (field) => {
+  it.each([
+    "userInfo",
+    "parameters",
+  ])("is converted both ways by one table, in %s", async (field) => {
     const [sender, chat, receiver, device] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
@@ -676,7 +679,7 @@ describe("userInfo, JSON and XML", () => {
     ["text beside elements", "<userInfo>x<a/></userInfo>"],
     ["one name in two places", "<userInfo><a/><b/><a/></userInfo>"],
     ["a name that JSON should not carry", "<userInfo><__proto__>x</__proto__></userInfo>"],
-  ])("shows what is no JSON whole in extra: %s", async (_name, xml) => {
+  ])("keeps XML without a JSON form in extra: %s", async (_name, xml) => {
     const [chat, receiver] = [await onFrames(alice, "web"), await onGraphql(bob)];
     chat.send(stanza(jidOf(node, bob), xml, { type: "reject" }));
     const { userInfo, extra } = await receiver.next();

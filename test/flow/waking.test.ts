@@ -86,7 +86,7 @@ const jsonOf = ({ push }: Sent) => {
 };
 
 describe("the application's settings", () => {
-  it("are off until the owner says so, and hold their bounds", async () => {
+  it("are off by default and validated", async () => {
     const fresh = await graphql(
       node,
       'mutation { createApplication(input: { name: "New" }) { application { wakePhones wakeAfterSeconds wakeEnvironment } } }',
@@ -112,7 +112,7 @@ describe("the application's settings", () => {
     });
   });
 
-  it("off: nobody is woken", async () => {
+  it("off: no push is sent", async () => {
     await wakes({ wakePhones: false });
     await addDevice(node, bob);
     const id = newSessionId();
@@ -124,8 +124,8 @@ describe("the application's settings", () => {
   });
 });
 
-describe("a call that no connected device hears", () => {
-  it("wakes the user at once, and every device once, with what the app needs to ring", async () => {
+describe("a call that reaches no connected device", () => {
+  it("sends a push immediately, once to each device, with what the app needs to ring", async () => {
     const [voip, android, web] = [
       ...[await addDevice(node, bob, "apns_voip"), await addDevice(node, bob, "gcm")],
       await addDevice(node, bob, "web"),
@@ -170,7 +170,7 @@ describe("a call that no connected device hears", () => {
     );
   });
 
-  it("wakes once, however often it is repeated", async () => {
+  it("sends one push despite repeats", async () => {
     await addDevice(node, bob);
     const id = newSessionId();
     for (let repeat = 0; repeat < 4; repeat += 1) {
@@ -183,7 +183,7 @@ describe("a call that no connected device hears", () => {
     await pushes(2);
   });
 
-  it("wakes without VoIP over the standard channel, and a caller without a name", async () => {
+  it("uses the standard channel without VoIP, and supports a caller without a name", async () => {
     const token = await addDevice(node, bob, "apns");
     const body = { ...signed(node, clock.now()), user: { guest: 1 } };
     const { token: guest } = (await rest(node, "POST", "/session", { body })).body.session;
@@ -196,7 +196,7 @@ describe("a call that no connected device hears", () => {
     });
   });
 
-  it.each(["hangUp", "accept", "reject"])("wakes nobody once it was answered: %s", async (type) => {
+  it.each(["hangUp", "accept", "reject"])("sends no push after an answer: %s", async (type) => {
     await addDevice(node, bob);
     const id = newSessionId();
     // Known from here on, since the embedded database is held whole.
@@ -221,7 +221,7 @@ describe("a call that no connected device hears", () => {
     expect(providers.sent).toEqual([]);
   });
 
-  it("takes back what could not be sent before it was answered", async () => {
+  it("withdraws a push that was not sent before the answer", async () => {
     const token = await addDevice(node, bob);
     providers.answers.set(token, () => ({ kind: "later", reason: "Busy", delayMs: null }));
     const id = newSessionId();
@@ -263,7 +263,7 @@ describe("a call that no connected device hears", () => {
     await callIn(node, ann, id, "ACCEPTED");
   });
 
-  it("is woken by a later repeat, once there is a device", async () => {
+  it("sends a push for a later repeat, once the user has a device", async () => {
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
     await callIn(node, bob, id, "RINGING");
@@ -275,7 +275,7 @@ describe("a call that no connected device hears", () => {
     expect(partOf(await callIn(node, bob, id, "RINGING"), bob)?.wokenAt).not.toBeNull();
   });
 
-  it("wakes everybody, whatever userInfo another call holds", async () => {
+  it("is not affected by userInfo of another call", async () => {
     const other = await newUser(node);
     for (const user of [bob, other]) await addDevice(node, user);
     // Known from here on, since the embedded database is held whole.
@@ -296,7 +296,7 @@ describe("a call that no connected device hears", () => {
     expect(shown).toEqual(expect.arrayContaining([null, null, { id: "1" }]));
   });
 
-  it("wakes nobody when a minute has passed", async () => {
+  it("sends no push after a minute", async () => {
     await addDevice(node, bob);
     const id = newSessionId();
     await connect(bob);
@@ -309,7 +309,7 @@ describe("a call that no connected device hears", () => {
     expect(providers.sent).toEqual([]);
   });
 
-  it("fits every service, whatever the client put into it", async () => {
+  it("fits every push service, whatever data the client sends", async () => {
     const name = "😀".repeat(127);
     const loud = await newUser(node, { full_name: name });
     for (const channel of ["apns_voip", "gcm", "web"]) await addDevice(node, bob, channel);
@@ -332,8 +332,8 @@ describe("a call that no connected device hears", () => {
   });
 });
 
-describe("a call that connected devices hear", () => {
-  it("wakes the others when none has accepted in time", async () => {
+describe("a call that reaches connected devices", () => {
+  it("sends a push to the other devices when none has accepted in time", async () => {
     await wakes({ wakeAfterSeconds: 1 });
     await addDevice(node, bob);
     const device = await connect(bob);
@@ -347,7 +347,7 @@ describe("a call that connected devices hear", () => {
     expect(JSON.parse(jsonOf(sent as Sent).data.call).sessionId).toBe(id);
   });
 
-  it("wakes nobody when one accepts, and at once when the time is 0", async () => {
+  it("sends no push when one accepts, and an immediate one when the delay is 0", async () => {
     await wakes({ wakeAfterSeconds: 2 });
     await addDevice(node, bob);
     await connect(bob);
@@ -363,7 +363,7 @@ describe("a call that connected devices hear", () => {
     await pushes(1);
   });
 
-  it("wakes at once when they are gone by the next repeat", async () => {
+  it("sends an immediate push when they have disconnected by the next repeat", async () => {
     await wakes({ wakeAfterSeconds: 30 });
     await addDevice(node, bob);
     const device = await connect(bob);
@@ -382,7 +382,7 @@ describe("a call that connected devices hear", () => {
   });
 });
 
-it("a push that woke somebody is exported, and erased with either side", async () => {
+it("an incoming-call push is exported, and erased with either participant", async () => {
   await addDevice(node, bob);
   const [calling, called] = [await newUser(node, { full_name: "Erased Ernst" }), bob];
   const id = newSessionId();
@@ -412,7 +412,7 @@ it("a push that woke somebody is exported, and erased with either side", async (
   expect(await events()).toEqual([]);
 });
 
-it("calls of one user push as often as that user may", async () => {
+it("pushes of a user's calls count against the user's rate limit", async () => {
   const strict = await startNode(
     { RATE_PUSHES_PER_USER: "2" },
     { ...parts, clock: new MovingClock() },
@@ -491,7 +491,7 @@ describe("through the stand-ins of the push services", () => {
 });
 
 if (hasServices)
-  it("several nodes wake once", async () => {
+  it("several nodes send one push", async () => {
     const others = [await startNode({}, parts, node), await startNode({}, parts, node)];
     try {
       await addDevice(node, bob);

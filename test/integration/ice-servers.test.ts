@@ -33,7 +33,7 @@ const expected = ({ id }: { id: number }) => {
   ];
 };
 
-it("answers what RTCPeerConnection takes, over HTTP and over the WebSocket", async () => {
+it("returns valid RTCIceServers, over HTTP and over the WebSocket", async () => {
   const { data } = await graphql(node, QUERY, {}, user.token);
   expect(data.iceServers).toEqual(expected(user));
   const socket = await openSocket(node, user.token);
@@ -41,14 +41,14 @@ it("answers what RTCPeerConnection takes, over HTTP and over the WebSocket", asy
   await socket.close();
 });
 
-it("names the user by number alone, a guest too", async () => {
+it("identifies the user only by id, also a guest", async () => {
   const body = { ...signed(node, NOW), user: { guest: "1", full_name: "Zoë" } };
   const { session } = (await rest(node, "POST", "/session", { body })).body;
   const { data } = await graphql(node, QUERY, {}, session.token);
   expect(data.iceServers).toEqual(expected({ id: session.user_id }));
 });
 
-it("is nothing where no server is configured, and STUN alone where there is no secret", async () => {
+it("is empty without a configured server, and only STUN without a secret", async () => {
   const bare = await startNode();
   const open = await startNode({ TURN_URLS: "stun:stun.example,turn:turn.example" });
   try {
@@ -63,7 +63,7 @@ it("is nothing where no server is configured, and STUN alone where there is no s
   }
 });
 
-it("/account_settings names the host of the first server", async () => {
+it("/account_settings contains the host of the first server", async () => {
   const headers = { "Svc-Account-Key": node.application.accountKey };
   const { body } = await rest(node, "GET", "/account_settings", { headers });
   expect(body.turnserver_endpoint).toBe("turn.example");

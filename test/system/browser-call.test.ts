@@ -62,7 +62,7 @@ describe("in two browsers", () => {
     await Promise.all([caller.sees("talking"), callee.sees("talking")]);
   };
 
-  it("video and sound flow both ways, and hanging up ends both", async () => {
+  it("video and sound flow both ways until one side hangs up", async () => {
     await open();
     await talk(ann, ben, "ben");
     for (const caller of [ann, ben]) {
@@ -87,7 +87,7 @@ describe("in two browsers", () => {
     await ann.sees("ended");
   });
 
-  it("video and sound flow through the relay alone where nothing else is allowed", async () => {
+  it("video and sound flow through the relay if nothing else is allowed", async () => {
     await open("&relay");
     await talk(ann, ben, "ben");
     for (const caller of [ann, ben]) {
@@ -100,7 +100,7 @@ describe("in two browsers", () => {
     expect(await ann.note()).toMatch(/^Ben Lindqvist hung up · 0:\d\d$/);
   });
 
-  it("a call that is declined says so, and may be repeated", async () => {
+  it("a declined call is reported as such, and can be repeated", async () => {
     await open();
     await ann.dial("ben");
     await ben.sees("ringing");
@@ -115,7 +115,7 @@ describe("in two browsers", () => {
     expect(await ben.note()).toBe("Missed call");
   });
 
-  it("whoever is in a call is busy for others", async () => {
+  it("a user in a call is busy for others", async () => {
     await open();
     await talk(ann, ben, "ben");
     const cem = await Caller.open(browser, site, "cem");
@@ -129,7 +129,7 @@ describe("in two browsers", () => {
     expect(await ann.page.getAttribute("body", "data-view")).toBe("talking");
   });
 
-  it("two who call each other at once talk", async () => {
+  it("two users who call each other simultaneously are connected", async () => {
     await open();
     const release = await Promise.all([ann.holdMedia(), ben.holdMedia()]);
     await Promise.all([ann.dial("ben"), ben.dial("ann")]);
@@ -141,7 +141,7 @@ describe("in two browsers", () => {
     await ben.sees("ended");
   });
 
-  it("whoever signs out is reached no more, and may sign in again", async () => {
+  it("a user who signs out is not reachable, and can sign in again", async () => {
     await open();
     const state = ({ page }: Caller) => page.innerText("#line-state");
     expect([await state(ann), await state(ben)]).toEqual(["over GraphQL", "over XMPP"]);
@@ -161,7 +161,7 @@ describe("in two browsers", () => {
     await ben.sees("ended");
   });
 
-  it("a call that nobody answers ends after a minute, for both", async () => {
+  it("an unanswered call ends after a minute for both", async () => {
     ann = await Caller.open(browser, site, "ann");
     ben = await Caller.open(browser, site, "ben", "&door=xmpp");
     const { clock } = ann.page;
@@ -184,7 +184,7 @@ describe("in two browsers", () => {
     }
   });
 
-  it("one's camera and microphone are switched, and the other is told", async () => {
+  it("switching camera and microphone notifies the other side", async () => {
     await open();
     await talk(ann, ben, "ben");
     await ben.click("camera");
@@ -198,7 +198,7 @@ describe("in two browsers", () => {
     expect(await ann.page.getAttribute("#mute", "aria-pressed")).toBe("true");
   });
 
-  it("a change of the network begins ICE anew, and the call goes on", async () => {
+  it("a network change restarts ICE, and the call continues", async () => {
     await open();
     await talk(ann, ben, "ben");
     const [before, beforeBen] = [await ann.media(), await ben.media()];
@@ -210,7 +210,7 @@ describe("in two browsers", () => {
     expect(await ann.page.getAttribute("body", "data-view")).toBe("talking");
   });
 
-  it("a call outlives a restart of the service, and signals come and go after it", async () => {
+  it("a call survives a restart of the service, and signals work after it", async () => {
     await open();
     await talk(ann, ben, "ben");
     const line = ({ page }: Caller, state: string) =>

@@ -54,7 +54,7 @@ function bindOverTls(port: number, version: SecureVersion): Promise<number> {
   });
 }
 
-test("the example's secret is refused by the service", async () => {
+test("the service refuses the example's secret", async () => {
   const [, example] = /^static-auth-secret=(.+)$/m.exec(await read()) ?? [];
   expect(() => readConfig({ TURN_SECRET: example })).toThrow("TURN_SECRET must be");
 });
@@ -82,17 +82,17 @@ test.each([
   ["UDP", () => coturn.port, []],
   ["TCP", () => coturn.port, ["-t"]],
   ["DTLS", () => coturn.tlsPort, ["-S"]],
-])("what iceServers answers opens a relay over %s", async (_, port, words) => {
+])("credentials of iceServers open a relay over %s", async (_, port, words) => {
   const allocation = await allocate(port(), await askIceServers(node, user), ...words);
   expect(allocation).toEqual({ ok: true, output: expect.stringContaining("lost packets 0 ") });
 });
 
-test("TLS is spoken from 1.2 on", async () => {
+test("TLS requires version 1.2 or later", async () => {
   expect(await bindOverTls(coturn.tlsPort, "TLSv1.2")).toBe(BINDING_SUCCESS);
   await expect(bindOverTls(coturn.tlsPort, "TLSv1.1")).rejects.toThrow();
 });
 
-test("credentials of the secret that was before still open one", async () => {
+test("credentials of the previous secret still open one", async () => {
   const now = Math.floor(Date.now() / 1000);
   const viewer = { userId: user.id, applicationId: node.application.id };
   expect((await allocate(coturn.port, turnCredentials(OLD_SECRET, viewer, now + 60))).ok).toBe(
@@ -143,19 +143,19 @@ test.each([
   "172.31.255.255",
   "192.168.1.1",
   "224.0.0.1",
-])("nobody reaches %s through the relay", async (address) => {
+])("the relay does not forward to %s", async (address) => {
   const good = await askIceServers(node, user);
   const allocation = await allocate(coturn.port, good, "-e", address);
   expect(allocation).toEqual({ ok: false, output: expect.stringContaining("error 403") });
 });
 
-test("a public address can be reached", async () => {
+test("the relay forwards to a public address", async () => {
   const good = await askIceServers(node, user);
   const { output } = await allocate(coturn.port, good, "-e", "8.8.8.8");
   expect(output).toContain("tot_send_msgs=1");
 });
 
-test("a user has 16 relays at once, whenever their credentials were made", async () => {
+test("a user has 16 concurrent relays, regardless of when the credentials were created", async () => {
   const viewer = { userId: user.id, applicationId: node.application.id };
   const now = Math.floor(Date.now() / 1000);
   const outputs: string[] = [];

@@ -5,7 +5,7 @@ import { Endings } from "../../src/identity/endings";
 
 const log = openLog("silent");
 
-test("an attempt to come back to Redis waits a second at most, and each node its own time", () => {
+test("a reconnect to Redis is delayed by up to a second, with jitter", () => {
   for (let attempt = 1; attempt < 40; attempt++) {
     const longest = Math.min(100 * 2 ** (attempt - 1), 1_000);
     const waits = Array.from({ length: 100 }, () => retryWait(attempt));
@@ -15,7 +15,7 @@ test("an attempt to come back to Redis waits a second at most, and each node its
   }
 });
 
-test("what ends while the bus is away ends on its own node at once, and nobody waits for the bus", async () => {
+test("a session that ends during an outage of the bus ends on its own node immediately, without waiting for the bus", async () => {
   const bus = openLocalBus({ now: () => 0 }, log);
   let fail = (_: Error) => {};
   const publish = () =>

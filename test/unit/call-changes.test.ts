@@ -49,7 +49,7 @@ async function take(calls: AsyncIterator<{ id: number }>, count: number): Promis
   return ids;
 }
 
-test("many at once, of whomever, end nobody, and each is read when its turn has come", async () => {
+test("many changes at once disconnect no subscriber, and each call is read when it is dequeued", async () => {
   const { identity, asked } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
   const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
@@ -63,7 +63,7 @@ test("many at once, of whomever, end nobody, and each is read when its turn has 
   expect(asked).toHaveLength(501);
 });
 
-test("beyond the bound the longest waiting are left out, and the reader goes on", async () => {
+test("beyond the limit the oldest changes are dropped, and the subscription continues", async () => {
   const { identity } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
   const list = Array.from({ length: WAITING_MAX + 20 }, (_, n) => known(n + 1));
@@ -74,7 +74,7 @@ test("beyond the bound the longest waiting are left out, and the reader goes on"
   expect(await next).toEqual([3]);
 });
 
-test("of one call alone, calls of others take no room", async () => {
+test("a subscription to one call does not queue other calls", async () => {
   const { identity, asked } = identityWith();
   const calls = await watchCalls(identity, viewer, "s1");
   await tellChanges({ identity, log }, [known(1)]);
@@ -84,7 +84,7 @@ test("of one call alone, calls of others take no room", async () => {
   expect(asked).toEqual([1]);
 });
 
-test("a reader that leaves is told the end, and leaves the bus", async () => {
+test("returning the iterator ends it and unsubscribes from the bus", async () => {
   const { identity, listening } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
   const next = calls.next();

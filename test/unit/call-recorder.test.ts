@@ -58,7 +58,7 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
   return { recorder, observe, count, written, there };
 }
 
-it("loses what is beyond its bound while the database is away, and counts it", async () => {
+it("drops and counts events beyond its limit while the database is down", async () => {
   let away = true;
   let tries = 0;
   const { recorder, observe, count } = recorderOver(async () => {
@@ -82,7 +82,7 @@ it("loses what is beyond its bound while the database is away, and counts it", a
   await recorder.close();
 });
 
-it("gives up what cannot be written alone, and nothing beside it", async () => {
+it("drops only the events that cannot be written", async () => {
   const { recorder, observe, count, written } = recorderOver(async () => undefined);
   const bad = new Set([17, 18, 40]);
   for (let n = 0; n < 64; n += 1) observe({ sessionId: bad.has(n) ? "poison" : `s${n}` });
@@ -96,7 +96,7 @@ it("gives up what cannot be written alone, and nothing beside it", async () => {
   expect(await count("unknown")).toBe(64 - bad.size);
 });
 
-it("looks for the call again where another node may not have written it yet", async () => {
+it("repeats the look-up of a call that another node may still have to write", async () => {
   let tries = 0;
   const nodes = recorderOver(async () => {
     tries += 1;
@@ -117,7 +117,7 @@ it("looks for the call again where another node may not have written it yet", as
   await alone.recorder.close();
 });
 
-it("tries again what the database gave up for another, and counts what it could not write", async () => {
+it("retries after a deadlock, and counts what it could not write", async () => {
   let tries = 0;
   const { recorder, observe, count } = recorderOver(async () => {
     tries += 1;
@@ -133,7 +133,7 @@ it("tries again what the database gave up for another, and counts what it could 
   expect(await count("lost")).toBe(1);
 });
 
-it("takes nothing in after it was closed, and writes what waited", async () => {
+it("writes queued events when it is closed, and accepts none afterwards", async () => {
   const { recorder, observe, count } = recorderOver(async () => undefined);
   observe({ type: "hangUp" });
   await recorder.close();
@@ -143,7 +143,7 @@ it("takes nothing in after it was closed, and writes what waited", async () => {
   expect(await count("unknown")).toBe(1);
 });
 
-it("answers to calls that nobody made take no room of calls", async () => {
+it("answers to made-up calls do not displace calls", async () => {
   const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
   for (let n = 0; n < WAITING_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
   // Those that wait the longest go first.
@@ -161,7 +161,7 @@ it("answers to calls that nobody made take no room of calls", async () => {
   expect((await count("lost")) + (await count("unknown"))).toBe(WAITING_MAX);
 });
 
-it("a call in the name of somebody else is the sender's own when there is no room to look for it", async () => {
+it("a call on behalf of another user becomes the sender's own when its look-up is dropped", async () => {
   const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
   observe({ sessionId: "named", callerId: "9" });
   for (let n = 0; n < LOOKS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
@@ -174,7 +174,7 @@ it("a call in the name of somebody else is the sender's own when there is no roo
   expect(await count("lost")).toBe(0);
 });
 
-it("writes a repeat again after a while, since whoever was not woken may be woken now", async () => {
+it("records a repeat after a while, since it may trigger an incoming-call push", async () => {
   const clock = new MovingClock();
   clock.hold(true);
   const { recorder, observe, count, there } = recorderOver(async () => undefined, true, clock);
@@ -200,7 +200,7 @@ it("writes a repeat again after a while, since whoever was not woken may be woke
   expect(await count("written")).toBe(3);
 });
 
-it("writes what is still looked for when it is closed, and tries again what was given up", async () => {
+it("writes events that wait for a look-up when it is closed, and retries after a deadlock", async () => {
   let deadlocks = 0;
   const { recorder, observe, count, there } = recorderOver(async () => {
     if (deadlocks-- > 0) {
@@ -219,7 +219,7 @@ it("writes what is still looked for when it is closed, and tries again what was 
   expect([await count("written"), await count("unknown"), await count("lost")]).toEqual([1, 1, 0]);
 });
 
-it("counts what it could not write when it was closed, looks included", async () => {
+it("counts what it could not write when it is closed, including pending look-ups", async () => {
   let away = false;
   const { recorder, observe, count } = recorderOver(async () => {
     if (away) throw new Fault("UNAVAILABLE", "The database cannot be reached");

@@ -54,7 +54,7 @@ function orders<T>(list: T[]): T[][] {
   );
 }
 
-describe("a call of two", () => {
+describe("a call between two users", () => {
   test.each([
     ["nothing", [], "ringing", null],
     ["an accept", [answer("accept", 900)], "accepted", null],
@@ -169,7 +169,7 @@ describe("a call of two", () => {
     }
   });
 
-  test("tells when it was accepted and when it ended, and by whom", () => {
+  test("has the times of its accept and end, and the user who ended it", () => {
     const talked = bob(answer("accept", 900, "desk"), left(5_000));
     expect(judge(START, [talked])).toMatchObject({
       acceptedAt: START + 900,
@@ -192,7 +192,7 @@ describe("a call of two", () => {
     expect(judge(START, [bob(answer("busy", 3))])).toMatchObject({ endedAt: START + 3 });
   });
 
-  test("ends when the device that talks hangs up, not before", () => {
+  test("ends when the accepting device hangs up, not before", () => {
     const sights = [answer("accept", 900, "desk"), left(2_000, "phone"), left(5_000, "desk")];
     for (const order of orders(sights)) {
       const talked = bob(...order);
@@ -201,7 +201,7 @@ describe("a call of two", () => {
     }
   });
 
-  test("keeps what few devices did, whatever names a client makes up, in every order", () => {
+  test("keeps the hang-ups of a limited number of devices, in any order", () => {
     const names = Array.from({ length: 3 * DEVICES_MAX }, (_, n) => `made-up-${n}`);
     const sights = [
       ...names.flatMap((name, n) => [left(1_000 + n, name), left(900 + n, name)]),
@@ -220,7 +220,7 @@ describe("a call of two", () => {
     }
   });
 
-  test("of a row from before devices were told apart, counts hanging up for all of them", () => {
+  test("treats the hang-ups of an older row without devices as of all devices", () => {
     const row = { leftAt: 5, droppedAt: null };
     expect(storedHangUps(null, row)).toEqual([{ kind: "left", at: 5, device: null }]);
     expect(storedHangUps([], row)).toEqual([]);
@@ -233,7 +233,7 @@ describe("a call of two", () => {
     for (const order of orders(same)) expect(bob(...order).answer).toBe("accept");
   });
 
-  test("rings from the first call, whichever is seen first, and until a minute later", () => {
+  test("rings for a minute from the first `call`, whichever is observed first", () => {
     const later = ring(BOB, START + 5_000);
     expect(ringAgain(later, START).rangAt).toBe(START);
     expect(ringAgain(later, START + 10_000)).toBe(later);
@@ -242,7 +242,7 @@ describe("a call of two", () => {
     expect(missedAt(bob(), { state: "accepted", endedAt: null })).toBeNull();
   });
 
-  test("is as it was when nothing new is seen", () => {
+  test("is the same object when nothing changes", () => {
     const talked = bob(answer("accept", 900), left(5_000), dropped(5_001));
     for (const sight of [answer("accept", 900), left(5_000), dropped(6_000), expired(1)]) {
       expect(see(talked, sight)).toBe(talked);
@@ -250,7 +250,7 @@ describe("a call of two", () => {
   });
 });
 
-describe("a call of several", () => {
+describe("a call between several users", () => {
   test.each<[string, Callee[], states: string[]]>([
     ["nobody has answered", [bob(), cleo()], ["ringing", "ringing", "ringing", "ringing"]],
     [
@@ -318,7 +318,7 @@ describe("a call of several", () => {
     expect(statesOf(...callees)).toEqual(states);
   });
 
-  test("ends for the last one when the second last leaves", () => {
+  test("ends for the last user when the second last leaves", () => {
     const parts = [
       bob(answer("accept", 9), dropped(99), left(200)),
       cleo(answer("accept", 9), dropped(99)),
@@ -330,7 +330,7 @@ describe("a call of several", () => {
   });
 });
 
-describe("a signal counts for a call", () => {
+describe("a signal is applied to a call", () => {
   let calls: KnownCall[];
   const known = (id: number, callerId: number | null, ...callees: number[]): KnownCall => ({
     ...{ id, applicationId: 7, sessionId: "s", callerId, startedAt: START, state: "ringing" },
@@ -383,13 +383,13 @@ describe("a signal counts for a call", () => {
     expect(calls).toEqual(before);
   });
 
-  test("not when the caller answers by itself", () => {
+  test("not when the caller answers", () => {
     const before = structuredClone(calls);
     for (const event of [accept(ANN, BOB), reject(ANN, BOB)]) takeIn(calls, event);
     expect(calls).toEqual(before);
   });
 
-  test("of two callers with one sessionID in the one between the two", () => {
+  test("of two callers with one sessionID: to the one between the two users", () => {
     calls = [known(1, ANN, BOB, CLEO), known(2, DAN, ANN, BOB)];
     takeIn(calls, accept(BOB, ANN));
     expect(states()).toEqual(["accepted", "ringing"]);
@@ -398,7 +398,7 @@ describe("a signal counts for a call", () => {
     expect(calls[0]?.callees.get(BOB)?.answer).toBe("accept");
   });
 
-  test("when a device hangs up, or is hung up on, that did not accept: not for who talks", () => {
+  test("when a device that did not accept hangs up or is hung up on: without effect on the accepting one", () => {
     takeIn(calls, accept(BOB, ANN));
     takeIn(calls, { ...hangUp(BOB, ANN), at: START + 900, device: "desk" } as CallEvent);
     takeIn(calls, { ...hangUp(ANN, BOB), at: START + 900, toDevice: "desk" } as CallEvent);
@@ -407,7 +407,7 @@ describe("a signal counts for a call", () => {
     expect(states()).toEqual(["hung_up"]);
   });
 
-  test("when two call each other with one sessionID, in the one that each answers", () => {
+  test("when two users call each other with one sessionID: to the call that each answers", () => {
     calls = [known(1, ANN, BOB), known(2, BOB, ANN)];
     takeIn(calls, accept(BOB, ANN));
     expect(states()).toEqual(["accepted", "ringing"]);
@@ -415,7 +415,7 @@ describe("a signal counts for a call", () => {
     expect(states()).toEqual(["hung_up", "hung_up"]);
   });
 
-  test("in a group call also between callees, whose declining is about their part alone", () => {
+  test("in a group call also between callees, where a reject only concerns the two of them", () => {
     calls = [known(1, ANN, BOB, CLEO)];
     expect(takeIn(calls, call(BOB, CLEO, ANN))).toBe(true);
     expect(takeIn(calls, reject(CLEO, BOB))).toBe(true);
@@ -426,25 +426,25 @@ describe("a signal counts for a call", () => {
     expect(calls[0]?.callees.get(CLEO)?.leftAt).toBe(START + 900);
   });
 
-  test("when its caller invites, as far as a record goes; repeats are one", () => {
+  test("when its caller invites users, up to a limit; repeats count once", () => {
     for (let user = CLEO; user < CLEO + 2 * CALLEES_MAX; user += 1) {
       for (let repeat = 0; repeat < 3; repeat += 1) takeIn(calls, call(ANN, user));
     }
     expect(calls[0]?.callees.size).toBe(CALLEES_MAX);
   });
 
-  test("of a caller who was deleted, between those who are left", () => {
+  test("of a deleted caller, between the remaining participants", () => {
     calls = [known(1, null, BOB, CLEO)];
     expect(takeIn(calls, hangUp(BOB, CLEO))).toBe(true);
     expect(calls[0]?.callees.get(BOB)?.leftAt).toBe(START + 500);
   });
 
-  test("as the sender's own, when it named somebody else in vain", () => {
+  test("as the sender's own, when it names a caller without such a call", () => {
     expect(asOwnCall(call(DAN, BOB, ANN))).toEqual(call(DAN, BOB));
     expect(asOwnCall(hangUp(DAN, BOB))).toEqual(hangUp(DAN, BOB));
   });
 
-  test("and waiting ends for whoever was rung for a minute", () => {
+  test("and the ring time-out applies after a minute", () => {
     calls[0]?.callees.set(CLEO, ring(CLEO, START + 30_000));
     for (const each of calls) expire(each, START + RING_MS);
     expect(calls.map(({ callees }) => [...callees.values()].map((each) => each.expiredAt))).toEqual(
@@ -453,7 +453,7 @@ describe("a signal counts for a call", () => {
   });
 });
 
-describe("what a signal says about a call", () => {
+describe("the call event of a signal", () => {
   const party = (userId: number) => ({ applicationId: 7, userId, resource: "phone" });
   const signal = (fields: Partial<Signal>): Signal => ({
     ...{ id: "i", from: party(ANN), to: party(BOB), type: "call", sessionId: "s", extra: [] },
@@ -469,11 +469,11 @@ describe("what a signal says about a call", () => {
     ["none with an empty sessionID", { sessionId: "" }],
     ["none with a sessionID that is too long", { sessionId: "s".repeat(256) }],
     ["none between devices of one user", { to: party(ANN) }],
-  ])("is nothing: %s", (_, fields) => {
+  ])("is null: %s", (_, fields) => {
     expect(read(fields)).toBeNull();
   });
 
-  test("is a call of whom it names, or of its sender", () => {
+  test("is a call of the named caller, or of its sender", () => {
     expect(read({ callType: "2", callerId: "9" }, false)).toMatchObject({
       ...{ kind: "call", from: ANN, to: BOB, initiator: 9, callType: 2, heard: false },
     });
@@ -493,21 +493,21 @@ describe("what a signal says about a call", () => {
     ["busy", { busy: 1 }],
     ["unsupported", { not_supported: "1" }],
     ["unsupported", { not_supported: 1, busy: true }],
-  ])("is the answer %s: a reject with %j", (kind, userInfo) => {
+  ])("is the answer %s for a reject with %j", (kind, userInfo) => {
     expect(read({ type: "reject", userInfo })).toMatchObject({ kind: "answer", answer: kind });
   });
 
-  test("is a hanging up by a device, on one or on all", () => {
+  test("is a hang-up by a device, on one device or on all", () => {
     expect(read({ type: "hangUp" })).toMatchObject({ device: "phone", toDevice: "phone" });
     const to = { applicationId: 7, userId: BOB };
     expect(read({ type: "hangUp", to })).toMatchObject({ device: "phone", toDevice: null });
   });
 
-  test("is an accept by the device that sent it", () => {
+  test("is an accept by the sending device", () => {
     expect(read({ type: "accept" })).toMatchObject({ answer: "accept", device: "phone" });
   });
 
-  test("goes along in a push as far as it is small", () => {
+  test("has userInfo for a push only if it is small", () => {
     const ids = ["2", "2", "x", "3", "4", "5", "6", "7"];
     expect(read({ opponentIds: ids, userInfo: { topic: "x" } })).toMatchObject({
       invitation: { opponentIds: [2, 3, 4], userInfo: { topic: "x" } },

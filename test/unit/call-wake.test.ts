@@ -73,7 +73,7 @@ function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {})
 
 const list = (count: number) => Array.from({ length: count }, (_, n) => wakeOf(n + 1));
 
-it("wakes many by a few statements", async () => {
+it("sends many pushes with a few statements", async () => {
   const { records, woken, jobs, statements } = recordsWith();
   await wake(records, { wakes: list(20) });
   expect(woken.flat()).toHaveLength(20);
@@ -86,14 +86,14 @@ it("wakes many by a few statements", async () => {
   ]);
 });
 
-it("what a push cannot hold keeps nobody else from being woken", async () => {
+it("a payload that a push cannot carry does not affect other pushes", async () => {
   const { records, woken } = recordsWith();
   const wakes = [...list(3), wakeOf(4, { userInfo: { id: 1e20 } }), wakeOf(5)];
   await wake(records, { wakes });
   expect(woken).toEqual([[1, 2, 3, 5]]);
 });
 
-it("a row that cannot be written is given up alone", async () => {
+it("only the row that cannot be written is dropped", async () => {
   const { records, woken } = recordsWith({ poison: [3] });
   await wake(records, { wakes: list(7) });
   expect(woken.flat()).toEqual([1, 2, 4, 5, 6, 7]);
@@ -102,13 +102,13 @@ it("a row that cannot be written is given up alone", async () => {
 it.each([
   ["the database is away", new Fault("UNAVAILABLE", "The database cannot be reached")],
   ["it was given up for another", Object.assign(new Error("deadlock"), { code: "40P01" })],
-])("is tried again when %s", async (_, failure) => {
+])("is retried when %s", async (_, failure) => {
   const { records, woken } = recordsWith({ poison: [3], failure });
   await expect(wake(records, { wakes: list(7) })).rejects.toBe(failure);
   expect(woken).toEqual([]);
 });
 
-it("claims nobody without a device, and nobody whose caller pushes too often", async () => {
+it("claims no user without a device, and none whose caller exceeds the rate limit", async () => {
   const { records, woken } = recordsWith({ lone: [2], loud: [4] });
   await wake(records, { wakes: list(5) });
   // What is not claimed is not said to be woken, and a repeat of the call may wake it.

@@ -19,14 +19,14 @@ describe("credentials", () => {
     expect(server?.expiresAt).toEqual(new Date(1_600_003_600_000));
   });
 
-  test("are the ones that other programs make of the same", () => {
+  test("equal those of another implementation", () => {
     // printf %s 1600003600:42-7 | openssl dgst -sha1 -hmac north-of-everything -binary | base64
     expect(
       turnCredentials("north-of-everything", { userId: 42, applicationId: 7 }, 1_600_003_600),
     ).toEqual({ username: "1600003600:42-7", credential: "vOaEgeLxphns2RC2OJBCnJrZQWw=" });
   });
 
-  test("move with the clock, and last for twelve hours unless told otherwise", () => {
+  test("expire twelve hours from now by default", () => {
     const [early] = ask({ TURN_SECRET: SECRET });
     const [late] = ask({ TURN_SECRET: SECRET }, NOW + 1_000);
     expect(early?.username).toBe("1600043200:42-7");
@@ -34,7 +34,7 @@ describe("credentials", () => {
     expect(late?.credential).not.toBe(early?.credential);
   });
 
-  test("are made with the first of several secrets", () => {
+  test("use the first of several secrets", () => {
     const both = ask({ TURN_SECRET: `${SECRET},the-secret-that-was-before` });
     expect(both).toEqual(ask({ TURN_SECRET: SECRET }));
     expect(both).not.toEqual(ask({ TURN_SECRET: "the-secret-that-was-before" }));
@@ -42,12 +42,12 @@ describe("credentials", () => {
 });
 
 describe("servers", () => {
-  test("are none where nothing is configured", () => {
+  test("are empty without a configuration", () => {
     expect(ask({})).toEqual([]);
     expect(ask({ TURN_HOST: "turn.example" })).toEqual([]);
   });
 
-  test("are those of the host where there is a secret, UDP before TCP", () => {
+  test("default to the host if there is a secret, UDP before TCP", () => {
     const urls = (environment: Record<string, string>) =>
       ask({ TURN_SECRET: SECRET, ...environment })[0]?.urls;
     expect(urls({ TURN_HOST: "turn.example" })).toEqual([
@@ -59,14 +59,14 @@ describe("servers", () => {
     expect(urls({})?.[0]).toBe("stun:localhost:3478");
   });
 
-  test("are the listed ones in their order", () => {
+  test("are the configured ones in their order", () => {
     const TURN_URLS = "turns:turn.example:443?transport=tcp, stun:stun.example";
     expect(ask({ TURN_URLS, TURN_SECRET: SECRET })).toMatchObject([
       { urls: ["turns:turn.example:443?transport=tcp", "stun:stun.example"] },
     ]);
   });
 
-  test("are for STUN alone, without credentials, where there is no secret", () => {
+  test("are only STUN, without credentials, if there is no secret", () => {
     const TURN_URLS = "turn:turn.example,stun:stun.example,stuns:stun.example:5349";
     expect(ask({ TURN_URLS })).toEqual([
       {

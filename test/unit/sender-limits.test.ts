@@ -31,7 +31,7 @@ async function passed(nodes: SenderLimits[], count: number, bytes = 1, userId = 
   return through;
 }
 
-test("one node lets through what is allowed, and again in the next minute", async () => {
+test("one node allows the limit, and again in the next minute", async () => {
   const node = nodeWith(new LocalLimiter(clock));
   expect(await passed([node], 150)).toBe(100);
   expect(await passed([node], 1, 1, 2)).toBe(1);
@@ -40,7 +40,7 @@ test("one node lets through what is allowed, and again in the next minute", asyn
   expect(await passed([nodeWith(new LocalLimiter(clock))], 30, 1_000)).toBe(10);
 });
 
-test("three nodes together let through a twentieth too much each, at most", async () => {
+test("three nodes together exceed the limit by up to a twentieth each", async () => {
   const shared = new LocalLimiter(clock);
   const nodes = [1, 2, 3].map(() => nodeWith(shared));
   const through = await passed(nodes, 300);
@@ -50,7 +50,7 @@ test("three nodes together let through a twentieth too much each, at most", asyn
   expect(await passed(nodes, 300)).toBeLessThanOrEqual(115);
 });
 
-test("the others are told now and then, not of each signal", async () => {
+test("a node reports in batches, not for each signal", async () => {
   const shared = new LocalLimiter(clock);
   const add = jest.spyOn(shared, "add");
   await passed([nodeWith(shared)], 100);
@@ -58,12 +58,12 @@ test("the others are told now and then, not of each signal", async () => {
   expect(add).toHaveBeenCalledTimes(20);
 });
 
-test("a node that can tell nobody goes by its own count", async () => {
+test("a node that cannot report relies on its own count", async () => {
   const alone = nodeWith({ add: async () => undefined });
   expect(await passed([alone], 150)).toBe(100);
 });
 
-test("while inboxes are crowded, whoever sends most is held back first", async () => {
+test("while inboxes are crowded, the heaviest senders are throttled first", async () => {
   const node = nodeWith(new LocalLimiter(clock));
   expect(await passed([node], 2, 1_000)).toBe(2);
   node.note(0.6);
@@ -77,7 +77,7 @@ test("while inboxes are crowded, whoever sends most is held back first", async (
   expect(await passed([node], 1, 1_000)).toBe(1);
 });
 
-test("0 counts nothing", async () => {
+test("a limit of 0 counts nothing", async () => {
   const none = { RATE_MESSAGES_PER_USER: 0, RATE_MESSAGE_BYTES_PER_USER: 0 };
   expect(await passed([nodeWith(new LocalLimiter(clock), none)], 1_000, 1_000_000)).toBe(1_000);
 });

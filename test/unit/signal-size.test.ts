@@ -36,7 +36,7 @@ describe("the size of a signal", () => {
   it.each([
     ["a session description", sdp("v=0\r\n".repeat(2_000))],
     ["ten thousand digits", sdp("7".repeat(10_000))],
-  ])("is estimated from its lengths: %s is accepted unread", (_what, signal) => {
+  ])("is estimated from text lengths: %s is accepted without encoding", (_what, signal) => {
     expect(judge(signal)).toEqual({ outcome: "accepted", written: 0 });
   });
 
@@ -96,12 +96,12 @@ describe("the size of a signal", () => {
     string,
     Signal,
     string,
-  ][])("is that of its stanza where it is near the bound: %s", (_what, signal, outcome) => {
+  ][])("is that of its stanza near the limit: %s", (_what, signal, outcome) => {
     expect(bytes(signal) <= LIMIT ? "accepted" : "TOO_LARGE").toBe(outcome);
     expect(judge(signal)).toEqual({ outcome, written: 1 });
   });
 
-  it("is never written when its texts alone are too long, though one stands for thousands", () => {
+  it("is refused without encoding when its texts alone are too long, even if one text is shared thousands of times", () => {
     const namespace = "n".repeat(30_000);
     const signal = withExtra(Array.from({ length: 4_000 }, () => ({ name: "a", namespace })));
     expect(judge(signal)).toEqual({ outcome: "TOO_LARGE", written: 0 });
@@ -114,7 +114,7 @@ describe("the size of a signal", () => {
     ["empty elements", "", "<a/>", ""],
     ["empty candidates", "<iceCandidates>", "<iceCandidate/>", "</iceCandidates>"],
     ["short keys", "<userInfo>", "<a/>", "</userInfo>"],
-  ])("holds whatever a chat client can send: %s", (_what, before, each, after) => {
+  ])("is sufficient for anything a chat client can send: %s", (_what, before, each, after) => {
     const head = `<message type='headline' to='43-7@chat.example'><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType>${before}`;
     const tail = `${after}</extraParams></message>`;
     const xml = head + each.repeat((STANZA - head.length - tail.length) / each.length) + tail;
@@ -126,7 +126,7 @@ describe("the size of a signal", () => {
     expect(judge(signal).outcome).toBe("accepted");
   });
 
-  it("of another stanza is bounded alike", () => {
+  it("of other stanzas has the same limit", () => {
     const { checkStanza } = sizeRule(STANZA, write);
     checkStanza("x".repeat(LIMIT));
     expect(() => checkStanza("x".repeat(LIMIT + 1))).toThrow("longer than 393216 bytes");

@@ -83,12 +83,12 @@ describe("userInfo as elements", () => {
     ["scattered names", [{ name: "a" }, { name: "b" }, { name: "a" }]],
     ["the name __proto__", [{ name: "__proto__", text: "x" }]],
     ["a bad element deep inside", [{ name: "a", children: [{ name: "b", attributes: {} }] }]],
-  ])("does not take %s for JSON", (_name, elements) => {
+  ])("does not convert %s to JSON", (_name, elements) => {
     expect(fromElements(elements)).toBeUndefined();
   });
 });
 
-describe("the check", () => {
+describe("validation", () => {
   it.each<[string, unknown, RegExp]>([
     ["text", "x", /must be an object/],
     ["an array", [], /must be an object/],
@@ -118,7 +118,7 @@ describe("the check", () => {
     expect.assertions(3);
   });
 
-  it("refuses what nests deeper than a stanza can, however deep", () => {
+  it("refuses any nesting deeper than a stanza's", () => {
     const nest = (depth: number) => {
       let value: Json = "x";
       for (let level = 0; level < depth; level += 1) value = { a: value };
@@ -129,7 +129,7 @@ describe("the check", () => {
     expect(() => checkUserInfo(nest(100_000))).toThrow(Fault);
   });
 
-  it("answers any value with nothing or a fault", () => {
+  it("accepts any value or throws a fault", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         try {

@@ -64,7 +64,7 @@ async function until(done: () => boolean): Promise<void> {
 }
 
 describe("a device that attaches", () => {
-  test("hears nothing of what was sent before", async () => {
+  test("receives nothing that was sent before", async () => {
     const router = routerOn(openLocalBus({ now: () => 0 }, log));
     await router.send("graphql", signal("old"));
     const phone = device("phone");
@@ -75,7 +75,7 @@ describe("a device that attaches", () => {
     expect(phone.ids).toEqual(["new"]);
   });
 
-  test("hears nothing old when it is woken before it has found its place", async () => {
+  test("receives nothing old when a notice arrives before its position is known", async () => {
     const bus = openLocalBus({ now: () => 0 }, log);
     await routerOn(bus).send("graphql", signal("old"));
     const { slow, waiting, letGo } = slowReads(bus);
@@ -94,7 +94,7 @@ describe("a device that attaches", () => {
     expect(phone.ids.filter((id) => id === "new")).toEqual(["new"]);
   });
 
-  test("to an inbox that others read hears what they hear from then on", async () => {
+  test("to an inbox with other readers receives new signals as they do", async () => {
     const router = routerOn(openLocalBus({ now: () => 0 }, log));
     const [phone, tablet] = [device("phone"), device("tablet")];
     await router.attach(phone);
@@ -110,7 +110,7 @@ describe("a device that attaches", () => {
     ]);
   });
 
-  test("and detaches hears nothing more, nor what came while nobody was there", async () => {
+  test("and detaches receives nothing more, nor what was sent before it attaches again", async () => {
     const router = routerOn(openLocalBus({ now: () => 0 }, log));
     const phone = device("phone");
     const { detach } = await router.attach(phone);
@@ -131,7 +131,7 @@ describe("many devices that attach", () => {
     to: { ...ann, resource },
   });
 
-  test("at once read the inbox for once, and each is handed the calls that ring for it", async () => {
+  test("concurrently share a read of the inbox, and each receives the calls that ring for it", async () => {
     const bus = openLocalBus({ now: () => 0 }, log);
     const sender = routerOn(bus);
     for (const id of ["1", "2"]) await sender.send("graphql", call(id));
@@ -160,7 +160,7 @@ describe("many devices that attach", () => {
     }
   });
 
-  test("one after another, while others read, hear nothing of what was sent before", async () => {
+  test("one after another, during a read, receive nothing that was sent before", async () => {
     const { slow, waiting, letGo } = slowReads(openLocalBus({ now: () => 0 }, log));
     const router = routerOn(slow);
     const [first, second] = [device("first"), device("second")];
@@ -176,7 +176,7 @@ describe("many devices that attach", () => {
     expect(second.ids).toEqual(["live"]);
   });
 
-  test("are no more than a user may have on a node", async () => {
+  test("are limited for each user and node", async () => {
     const router = routerOn(openLocalBus({ now: () => 0 }, log));
     const devices = Array.from({ length: SEATS }, (_, n) => device(`d${n}`));
     const [first] = await Promise.all(devices.map((each) => router.attach(each)));
@@ -190,7 +190,7 @@ describe("many devices that attach", () => {
   });
 });
 
-test("who has accepted a call is remembered for its minute alone", async () => {
+test("an accept is kept in an untracked log only", async () => {
   const bus = openLocalBus({ now: () => 0 }, log);
   const lanes = new Map<string, unknown[]>();
   const noting: Bus = {

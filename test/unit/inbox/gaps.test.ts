@@ -34,7 +34,7 @@ const answerOf = (resource: string, word: string, sessionId: string) =>
     signal(word, { type: word, sessionId, from: { ...ann, resource }, to: bob }),
   );
 
-describe("a device comes back after its cursor, though older entries are gone", () => {
+describe("a device resumes after its cursor although later entries have expired", () => {
   test("that were answers of its own", async () => {
     const after = await tabThatWasHere();
     await answerOf("tab", "hangUp", "first");
@@ -47,7 +47,7 @@ describe("a device comes back after its cursor, though older entries are gone", 
     expect([tab.ids(), tab.closed]).toEqual([["accept", "live"], []]);
   });
 
-  test("that told what another device has acknowledged", async () => {
+  test("that were acknowledgements of another device", async () => {
     const after = await tabThatWasHere();
     const attachment = await router.attach(device("phone"));
     attachment.acknowledge("");
@@ -64,7 +64,7 @@ describe("a device comes back after its cursor, though older entries are gone", 
     await again.detach();
   });
 
-  test("that were signals to another device, and has nothing to receive", async () => {
+  test("that were signals to another device, with nothing to receive", async () => {
     const after = await tabThatWasHere();
     await router.send("xmpp", signal("other", { to: { ...ann, resource: "other" } }));
     now += 90_000;
@@ -74,7 +74,7 @@ describe("a device comes back after its cursor, though older entries are gone", 
     expect([tab.ids(), tab.closed]).toEqual([["live"], []]);
   });
 
-  test("that were signals, of which it hears nothing but answers", async () => {
+  test("that were signals, if it receives only answers", async () => {
     const after = await tabThatWasHere();
     await router.send("xmpp", signal("call", { type: "call", sessionId: "s" }));
     now += 90_000;
@@ -121,7 +121,7 @@ describe("a connected device", () => {
   }
   const wake = () => bus.publish(inboxOf(ann), "");
 
-  test("that may have missed something is closed, and nobody else is", async () => {
+  test("that may have missed something is closed, and no other", async () => {
     const { state, through } = shaky();
     const near = nodeOn(through);
     const [meant, tab, phone] = [device("meant"), device("tab", "graphql"), device("phone")];
@@ -150,7 +150,7 @@ describe("a connected device", () => {
     expect(meant.ids()).toEqual(["seen"]);
   });
 
-  test("is closed when its inbox went on without it, also before it received anything", async () => {
+  test("is closed when its inbox evicted unread entries, even before it received anything", async () => {
     const { state, through } = shaky();
     const tab = device("tab", "graphql");
     await nodeOn(through).attach(tab);
@@ -163,7 +163,7 @@ describe("a connected device", () => {
     expect([tab.ids(), tab.closed]).toEqual([[], ["behind"]]);
   });
 
-  test("to which nothing comes for days stays, and hears what comes then", async () => {
+  test("that receives nothing for days stays connected and receives the next signal", async () => {
     const [early, late] = [device("early"), device("late", "graphql")];
     await router.attach(early);
     await router.send("xmpp", signal("seen"));
@@ -181,7 +181,7 @@ describe("a connected device", () => {
     ]);
   });
 
-  test("that catches up is closed when something is gone that came after it arrived", async () => {
+  test("that catches up is closed when an entry after its arrival is gone", async () => {
     const { state, through } = shaky();
     for (let count = 0; count < 600; count++) {
       await router.send("xmpp", signal(`${count}`, { type: "call", sessionId: `s${count}` }));

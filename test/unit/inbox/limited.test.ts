@@ -21,7 +21,7 @@ function routerWithLimits() {
 }
 const LIMITED = { code: "LIMITED", retryAfter: 60 };
 
-test("a user's signals and stanzas count together, by whichever way they come", async () => {
+test("a user's signals and stanzas count together, over all protocols", async () => {
   const { bus, router } = routerWithLimits();
   // As a chat server copies them, too: it hands on what it read as signals of chat.
   for (const door of ["graphql", "xmpp", "rest"] as const) await router.send(door, signal(door));
@@ -34,7 +34,7 @@ test("a user's signals and stanzas count together, by whichever way they come", 
   await router.send("graphql", signal("other", { from: ann, to: bob }));
 });
 
-test("so do those that are refused for their recipient, and bytes", async () => {
+test("signals refused for their recipient count as well, and so do bytes", async () => {
   const { router } = routerWithLimits();
   const nobody = { ...ann, userId: 99 };
   for (let n = 0; n < 4; n++) {

@@ -34,14 +34,14 @@ function routerWith(append: () => Promise<void>, passToChatServer: () => Promise
   return { router, observed };
 }
 
-test("a signal that stands in the inbox is recorded, also when the chat server did not take it", async () => {
+test("a stored signal is recorded even if forwarding it to the chat server fails", async () => {
   const { router, observed } = routerWith(async () => undefined, away);
   await expect(router.send("graphql", call)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await new Promise((resolve) => setImmediate(resolve));
   expect(observed).toMatchObject([{ door: "graphql", signal: call, heard: true }]);
 });
 
-test("a signal that stands in no inbox is not recorded", async () => {
+test("a signal that could not be stored is not recorded", async () => {
   const { router, observed } = routerWith(away, async () => undefined);
   await expect(router.send("graphql", call)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   expect(observed).toEqual([]);

@@ -20,7 +20,7 @@ const marks = async () =>
     .filter((content) => "mark" in content);
 
 describe("a device that was lost", () => {
-  test("receives elsewhere what it never acknowledged, and nothing twice", async () => {
+  test("receives what it has not acknowledged on another node, and nothing twice", async () => {
     const [one, two] = [nodeOn(bus), nodeOn(bus)];
     const phone = device("phone");
     await one.send("xmpp", signal("before"));
@@ -40,7 +40,7 @@ describe("a device that was lost", () => {
     expect(again.cursor("3")).toBe(phone.cursor("3"));
   });
 
-  test("receives all since it was bound when it acknowledged nothing, the call that rang too", async () => {
+  test("receives everything since it was bound when it acknowledged nothing, including a ringing call", async () => {
     const [one, two] = [nodeOn(bus), nodeOn(bus)];
     await one.send("xmpp", signal("before"));
     await one.send("xmpp", signal("call", { type: "call", sessionId: "s" }));
@@ -56,7 +56,7 @@ describe("a device that was lost", () => {
     expect(phone.closed).toEqual(["replaced"]);
   });
 
-  test("receives all that is left when its last word is older than that", async () => {
+  test("receives everything that is left when its acknowledgement has expired", async () => {
     const [one, two] = [nodeOn(bus), nodeOn(bus)];
     (await one.attach(device("phone"))).acknowledge("");
     await quiet();
@@ -68,7 +68,7 @@ describe("a device that was lost", () => {
     expect(again.ids()).toEqual(["1"]);
   });
 
-  test("writes what it acknowledges seldom, and only when it moved", async () => {
+  test("writes acknowledgements throttled, and only when the cursor has moved", async () => {
     const one = nodeOn(bus);
     const phone = device("phone");
     const attachment = await one.attach(phone);
@@ -90,8 +90,8 @@ describe("a device that was lost", () => {
   });
 });
 
-describe("a device that goes on after a cursor", () => {
-  test("hears live signals after what it missed, at its own pace, while others go on", async () => {
+describe("a device that resumes after a cursor", () => {
+  test("receives new signals after what it missed, with back-pressure, independently of others", async () => {
     const router = nodeOn(bus);
     const phone = device("phone");
     const { detach } = await router.attach(phone);
@@ -120,7 +120,7 @@ describe("a device that goes on after a cursor", () => {
     expect(other.ids()).toEqual(["live", "later"]);
   });
 
-  test("is closed when it takes nothing, or when the inbox goes on without it", async () => {
+  test("is closed when it does not read, or when the inbox evicts unread entries", async () => {
     const router = nodeOn(bus);
     const first = await router.send("xmpp", signal("first"));
     for (let count = 0; count < 100; count++) await router.send("xmpp", signal(String(count)));
@@ -169,7 +169,7 @@ describe("a device that goes on after a cursor", () => {
     await router.attach(device("a"), { after: second });
   });
 
-  test("misses nothing while the bus is away for a moment", async () => {
+  test("misses nothing during a short outage of the bus", async () => {
     let away = false;
     const shaky: Bus = {
       append: (inbox, body) => bus.append(inbox, body),
@@ -208,7 +208,7 @@ describe("answers", () => {
       parcel.kind === "answered" ? [[parcel.word, parcel.device, parcel.hangUp]] : [],
     );
 
-  test("reach the user's other devices, on every node, and a late repeat of the call is followed by them", async () => {
+  test("reach the user's other devices on every node, and again after a late repeat of the call", async () => {
     const [one, two] = [nodeOn(bus, true), nodeOn(bus, true)];
     const [a, b, c] = [device("a"), device("b"), device("c", "graphql")];
     await one.attach(a);
@@ -238,7 +238,7 @@ describe("answers", () => {
     expect(told(b)).toHaveLength(2);
   });
 
-  test("are not stopped by marks that cannot be written or read", async () => {
+  test("are delivered even if control entries cannot be written or read", async () => {
     const failing: Bus = {
       async append(inbox, body) {
         if (inbox === inboxOf(ann)) throw new Fault("UNAVAILABLE", "away");
@@ -260,7 +260,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("to nobody leave no mark", async () => {
+  test("to an unknown user leave no control entry", async () => {
     const router = openRouter({
       ...{ bus, log, metrics: openMetrics() },
       userExists: async () => false,
@@ -272,7 +272,7 @@ describe("answers", () => {
     expect(await marks()).toEqual([]);
   });
 
-  test("cost other signals nothing", async () => {
+  test("cause no bus operations for other signals", async () => {
     let appends = 0;
     let reads = 0;
     const counting: Bus = {

@@ -26,7 +26,7 @@ const tell = (contents: Content[]) => {
   return story;
 };
 
-describe("calls that still ring", () => {
+describe("ringing calls", () => {
   const ROWS: [name: string, log: Content[], cursors: string[]][] = [
     ["a call", [call()], ["1"]],
     ["its last repeat alone", [call(), call(), call()], ["3"]],
@@ -61,13 +61,13 @@ describe("calls that still ring", () => {
     ).toEqual(cursors);
   });
 
-  test("are told with what stood before them", () => {
+  test("have the cursor of the previous entry", () => {
     expect(tell([accept(), call()]).ringing("a")).toMatchObject([{ cursor: "2", before: "1" }]);
     expect(tell([call()]).ringing("a")).toMatchObject([{ before: "" }]);
   });
 });
 
-describe("who has accepted, and which answers count", () => {
+describe("the accepting device, and the effective answers", () => {
   const ROWS: [name: string, log: Content[], holder: string | undefined, settling: string[]][] = [
     ["nobody", [call()], undefined, []],
     ["the first", [call(), mark("accept", "a"), mark("accept", "b")], "a", ["2"]],
@@ -129,7 +129,7 @@ describe("who has accepted, and which answers count", () => {
   });
 });
 
-test("the last position of a device counts", () => {
+test("the last acknowledgement of a device is effective", () => {
   const story = tell([
     { mark: "bound", device: "a", at: "x" },
     { mark: "acknowledged", device: "a", at: "y" },
