@@ -5,13 +5,13 @@ import { openRedisBus } from "../../src/bus/redis";
 import { openLog } from "../../src/core/log";
 import { freshRedis, hasServices } from "../support/database";
 
-/** Says nothing. */
+/** A silent log. */
 export const log = openLog("silent");
 
-/** A kind of bus. */
+/** A bus adapter under test. */
 export interface Adapter {
   name: string;
-  /** Opens buses of one deployment; the second one is another node where there can be several. */
+  /** Opens buses of one deployment; the second one is another node if the adapter supports several. */
   open(): Promise<{ bus: OpenBus; other: OpenBus; close(): Promise<void> }>;
 }
 
@@ -37,15 +37,15 @@ const REDIS: Adapter = {
   },
 };
 
-/** That of this run: each passes the same tests. */
+/** The adapter of this run; each passes the same tests. */
 export const ADAPTERS: Adapter[] = [hasServices ? REDIS : LOCAL];
 
-/** Appends, and answers the cursor. */
+/** Appends an entry and returns its cursor. */
 export async function append(bus: OpenBus, inbox: string, body: string): Promise<string> {
   return (await bus.append(inbox, body)).cursor;
 }
 
-/** Reads page after page. */
+/** Reads all pages. */
 export async function readAll(bus: OpenBus, inbox: string, after: string): Promise<InboxPage> {
   const page = await bus.read(inbox, after);
   if (!page.more) return page;

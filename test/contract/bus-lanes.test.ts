@@ -16,7 +16,7 @@ import { ADAPTERS, log, readAll } from "./bus-adapters";
 
 const LANES = [EVERYBODY, "to:a", "to:b", "answers"];
 
-/** What was appended, in order. */
+/** An appended entry. */
 interface Sent {
   cursor: string;
   lane: string;
@@ -26,12 +26,12 @@ async function append(bus: OpenBus, lane: string, body = "x", inbox = "inbox:1")
   return { cursor: (await bus.append(inbox, body, lane)).cursor, lane };
 }
 
-/** Whether a reader of some lanes is told that nothing is missing after a place. */
+/** Whether a read after an entry is complete for some partitions. */
 async function whole(bus: OpenBus, { cursor }: Sent, ...lanes: string[]): Promise<boolean> {
   return (await bus.read("inbox:1", cursor, lanes)).complete;
 }
 
-/** Compares what readers of any lanes are told with what is gone. */
+/** Compares `complete` for readers of any partitions with the entries that are actually gone. */
 async function expectTrue(bus: OpenBus, sent: Sent[]): Promise<void> {
   const { entries } = await readAll(bus, "inbox:1", "");
   const first = sent.findIndex(({ cursor }) => cursor === entries[0]?.cursor);
@@ -52,7 +52,7 @@ async function expectTrue(bus: OpenBus, sent: Sent[]): Promise<void> {
   }
 }
 
-/** Numbers that look random and are the same in each run. */
+/** A deterministic pseudo-random number generator. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -98,13 +98,13 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
   test("are tracked up to a limit; evicted ones count as incomplete", async () => {
     const first = await append(bus, EVERYBODY);
     const sent: Sent[] = [];
-    // A device may call itself anything, at any length.
+    // Clients choose the names of devices, of any length.
     const name = (count: number) => `to:${count}${"é".repeat(count === 0 ? 2_000 : 100)}`;
     for (let count = 0; count < 3 * INBOX_LANES; count++) {
       sent.push(await append(bus, name(count)));
     }
     const [oldest, newest] = [sent[0] as Sent, sent.at(-1) as Sent];
-    // All that was sent goes.
+    // Everything sent so far expires.
     await append(bus, "other", "x".repeat(INBOX_BYTES));
     await append(bus, "other", "x".repeat(INBOX_BYTES));
     expect(await whole(bus, first, EVERYBODY)).toBe(true);
@@ -145,7 +145,7 @@ describeEmbedded("lanes of the local bus in time", () => {
     const seen = await append(bus, EVERYBODY);
     await append(bus, "answers");
     now += INBOX_MS + 1;
-    // More of them than emptied inboxes are remembered.
+    // More of them than empty inboxes are tracked.
     for (let count = 0; count <= 110_000; count++) {
       await bus.append(`log:${count}`, "x", UNREMEMBERED);
       now += 1;
@@ -181,11 +181,11 @@ describeServices("expiry of partitions of the redis bus", () => {
     for (let count = 0; count < 40; count++) {
       sent.push(await append(bus, LANES[roll(LANES.length)] ?? EVERYBODY));
       if (count % 12 !== 11) continue;
-      // What the age of entries does.
+      // Simulates the expiry of entries.
       await ask(server.port, `XTRIM ${STREAM} MINID ${sent.at(-6)?.cursor}`);
       await expectTrue(bus, sent);
     }
-    // What the time to live does.
+    // Simulates the TTL of the keys.
     await ask(server.port, `DEL ${STREAM}`);
     await expectTrue(bus, sent);
     sent.push(await append(bus, "to:b"));
@@ -221,7 +221,7 @@ describeServices("expiry of partitions of the redis bus", () => {
     await append(bus, "answers");
     await ask(server.port, `DEL ${STREAM}`);
     for (const lane of LANES) expect(await whole(bus, seen, lane)).toBe(false);
-    // From there on they are known.
+    // From there on the partitions are tracked.
     expect(await whole(bus, old, EVERYBODY, "to:a")).toBe(true);
     expect(await whole(bus, old, EVERYBODY, "to:b")).toBe(false);
     expect(await whole(bus, next, EVERYBODY, "to:b")).toBe(true);

@@ -14,10 +14,10 @@ import { describeServices } from "../support/database";
 import { ADAPTERS, log, readAll } from "./bus-adapters";
 
 const INBOX = "inbox:1";
-/** Bodies of this length are few enough to be bounded by their bytes. */
+/** With bodies of this length the limit of bytes is reached before that of entries. */
 const LARGE = Math.floor(INBOX_BYTES / 40);
 
-/** What stands in an inbox as the model has it. */
+/** An entry of the model inbox. */
 interface Entry {
   name: string;
   sender: string;
@@ -25,7 +25,7 @@ interface Entry {
   size: number;
 }
 
-/** Numbers that look random and are the same in each run. */
+/** A deterministic pseudo-random number generator. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -52,7 +52,7 @@ const passing = (sender: string, name: string, size = 100): Entry => ({
   lasting: false,
 });
 
-/** The names of what stands in the inbox. */
+/** The names of the inbox's entries. */
 async function names(bus: OpenBus): Promise<string[]> {
   const { entries } = await readAll(bus, INBOX, "");
   return entries.map(({ body }) => body.replaceAll(".", ""));
@@ -60,7 +60,7 @@ async function names(bus: OpenBus): Promise<string[]> {
 
 const total = (entries: Entry[]) => entries.reduce((sum, { size }) => sum + size, 0);
 
-/** The rule in its plainest form: who holds most makes room. Answers what stands there after an append. */
+/** The eviction rule in its simplest form: the largest share makes room. Returns the new entries. */
 function afterAppend(before: Entry[], entry: Entry): Entry[] {
   let kept = [...before, entry];
   while (kept.length > 1 && total(kept) > INBOX_BYTES) {
@@ -114,7 +114,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     expect(kept.slice(0, 2)).toEqual(["call", "candidate 6"]);
     for (let n = 0; n < 45; n++) await send(bus, call("a", `call ${n}`, LARGE));
     expect((await names(bus))[0]).toBe("call 5");
-    // Nothing that passes takes the place of what lasts.
+    // Low-priority entries never evict high-priority ones.
     await expect(send(bus, passing("a", "candidate", LARGE))).rejects.toMatchObject({
       code: "LIMITED",
       retryAfter: expect.any(Number),
@@ -150,7 +150,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     await expect(send(other, call("newcomer", "x"))).rejects.toMatchObject({ code: "LIMITED" });
     await expect(send(bus, passing("s5", "x"))).rejects.toMatchObject({ code: "LIMITED" });
     expect(await names(other)).toEqual(before);
-    // Whoever repeats itself takes its own place.
+    // A sender that repeats itself evicts its own entries.
     await send(bus, call("s5", "again"));
     expect(await names(other)).toEqual([...before.filter((name) => name !== "5"), "again"]);
   });
@@ -166,7 +166,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     const [toA = "", toB = "", , kept = ""] = cursors;
     const whole = async (after: string, ...lanes: string[]) =>
       (await other.read(INBOX, after, lanes.length > 0 ? lanes : undefined)).complete;
-    // The first three of the noise are gone; the last of these ends what is missing.
+    // The first three entries of noise are gone; the gap ends after the third.
     expect((await names(bus)).slice(0, 2)).toEqual(["call", "noise 3"]);
     expect([await whole(first), await whole(first, "to:a")]).toEqual([false, false]);
     expect([await whole(toA, "to:a"), await whole(toA, "to:b")]).toEqual([true, false]);
@@ -232,7 +232,7 @@ describeServices("expiry of shares of the redis bus", () => {
     const bus = await openRedisBus(server.url, log);
     try {
       await send(bus, call("a", "call"));
-      // What stands there of a minute before.
+      // Simulates entries that are a minute old.
       await ask(server.port, `DEL signalbox:inbox:{${INBOX}}`);
       const old = "p 0-1 b old e 0 l : q 0-1 s a r 1";
       await ask(server.port, `XADD signalbox:inbox:{${INBOX}} 1000-7 ${old}`);
@@ -240,7 +240,7 @@ describeServices("expiry of shares of the redis bus", () => {
       await ask(server.port, `ZADD signalbox:shares:{${INBOX}} 1000 ba -500 na`);
       await send(bus, call("b", "call 2"));
       expect(await names(bus)).toEqual(["call 2"]);
-      // The one that the server lost, and the new one.
+      // The entry that the server lost, and the new one.
       expect(await number(`ZCARD signalbox:order:{${INBOX}}`)).toBe(2);
       for (const key of ["order", "shares"]) {
         const left = await number(`PTTL signalbox:${key}:{${INBOX}}`);
@@ -272,7 +272,7 @@ describeServices("expiry of shares of the redis bus", () => {
         await expect(fill(bus, "inbox:11")).rejects.toMatchObject({ code: "UNAVAILABLE" });
       }
       expect((await here.read("inbox:0", "")).entries).toHaveLength(1);
-      // What ten seconds held is past its time: as if they had been two minutes ago.
+      // Simulates that the current slice of ten seconds is two minutes old.
       const [, , slice = ""] = (await ask(server.port, "HGETALL signalbox:sizes")).split("\r\n");
       await ask(server.port, "DEL signalbox:sizes");
       await ask(server.port, `HSET signalbox:sizes ${Number(slice) - 12} ${most}`);

@@ -12,7 +12,7 @@ import { openRedisBus } from "../../src/bus/redis";
 import { describeEmbedded, describeServices } from "../support/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
-/** A listener and the promise of what it hears. */
+/** A listener that records its messages. */
 function ear() {
   const heard: string[] = [];
   const waiting: { count: number; resolve(heard: string[]): void }[] = [];
@@ -131,7 +131,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("evicts the oldest entries of an inbox with too many bytes, and reports the gap to readers before them", async () => {
-    // In UTF-8, not in characters: a third of what is allowed each, but for a few.
+    // Counted in UTF-8, not in characters: each is slightly less than a third of the limit.
     const third = "ü".repeat(Math.floor(INBOX_BYTES / 6));
     const before = await append(bus, "inbox:1", "before");
     const first = await append(bus, "inbox:1", third);
@@ -145,7 +145,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(page.complete).toBe(true);
     expect(page.entries.map(({ body }) => body.length)).toEqual([third.length, small, 1]);
     expect((await readAll(bus, "inbox:1", "")).entries).toHaveLength(3);
-    // The last one stays, whatever its size, and what comes then counts for itself.
+    // The last one is kept, whatever its size.
     const huge = await append(bus, "inbox:1", "z".repeat(INBOX_BYTES + 1));
     expect((await bus.read("inbox:1", "")).entries.map(({ cursor }) => cursor)).toEqual([huge]);
     const last = await append(bus, "inbox:1", "last");
@@ -358,7 +358,7 @@ describeServices("the redis bus during an outage", () => {
     await eventually(async () => expect(heard).toEqual([""]));
     await bus.publish("channel", "back");
     await eventually(async () => expect(heard).toEqual(["", "back"]));
-    // The server has forgotten: nobody can say what came after the cursor.
+    // The server has lost its data, so entries after the cursor are unknown.
     expect(await bus.read("inbox:1", lost)).toMatchObject({ entries: [], complete: false });
     await append(bus, "inbox:1", "new");
     expect(await bus.read("inbox:1", lost)).toMatchObject({
@@ -387,7 +387,7 @@ describeServices("the redis bus during an outage", () => {
       await there.subscribe("inbox:1", listen);
       const first = await append(here, "inbox:1", "1");
       const bodies = Array.from({ length: 50 }, (_, index) => String(index + 2));
-      // Some may be refused while the server dies; what was not refused must be there afterwards.
+      // Appends may fail while the server dies; the successful ones must be there afterwards.
       const answers = bodies.map((body) => here.append("inbox:1", body).then(() => body));
       await answers[20];
       await durable.restart("SIGKILL");
@@ -414,7 +414,7 @@ describeServices("the redis bus during an outage", () => {
     expect(
       Number((await ask(server.port, "PTTL signalbox:inbox:{inbox:1}")).slice(1)),
     ).toBeGreaterThan(0);
-    // What the time to live does after a minute.
+    // Simulates the TTL of the keys after a minute.
     await ask(server.port, "DEL signalbox:inbox:{inbox:1}");
     expect(await bus.read("inbox:1", second)).toMatchObject({ entries: [], complete: true });
     expect(await bus.read("inbox:1", first)).toMatchObject({ entries: [], complete: false });

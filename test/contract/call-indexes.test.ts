@@ -25,11 +25,11 @@ import { type FreshDatabase, freshDatabase, hasServices } from "../support/datab
 import { explained } from "../support/explained";
 import { RecordingProviders } from "../support/recording-provider";
 
-/** Enough that the planner would not scan a table for want of rows. */
+/** Enough rows for the planner not to prefer a scan. */
 const ROWS = hasServices ? 100_000 : 30_000;
 const MINUTE = 60_000;
 
-/** Calls that are over, and some that ring; one user has a long history. */
+/** Ended calls, and some that are ringing; one user has a long history. */
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, wake_phones,
@@ -63,11 +63,11 @@ let database: FreshDatabase;
 let store: Store;
 let close: () => Promise<void>;
 let records: Records;
-/** What the functions under test believe the time to be ahead by, in milliseconds. */
+/** Offset of the clock of the functions under test, in milliseconds. */
 let ahead = 0;
-/** Plans of what the functions under test asked the database, by statement. */
+/** Query plans of the functions under test, by statement. */
 const plans = new Map<string, string>();
-/** Jobs that were put on the list. */
+/** Enqueued jobs. */
 const wakes: WakeJob[] = [];
 
 beforeAll(async () => {

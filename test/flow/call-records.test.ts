@@ -55,7 +55,7 @@ async function list(user: Pick<TestUser, "token">, variables: Record<string, unk
   return data?.calls ?? errors;
 }
 
-/** Puts a job on the list that the clock would ask for, and waits for what it does. */
+/** Runs a scheduled job immediately and waits for its result. */
 const runJob = (name: string) =>
   node.sql(
     `INSERT INTO pgboss.job (name, data, policy) VALUES ($1, '{}', 'stately') ON CONFLICT DO NOTHING`,
@@ -96,7 +96,7 @@ describe("a call", () => {
       "HUNG_UP",
       "HUNG_UP",
     ]);
-    // Whatever comes late changes nothing.
+    // Late signals change nothing.
     for (const type of ["call", "accept", "hangUp"]) await send(node, ann, bob, type, id);
     await send(node, bob, ann, "accept", id);
     const mark = newSessionId();
@@ -108,7 +108,7 @@ describe("a call", () => {
   it.each<[string, string, string | null, Record<string, unknown> | undefined]>([
     ["a person", "REJECTED", "DECLINED", undefined],
     ["a busy device", "REJECTED", "BUSY", { busy: true }],
-    ["a device that cannot", "FAILED", "NOT_SUPPORTED", { not_supported: 1 }],
+    ["a device without support", "FAILED", "NOT_SUPPORTED", { not_supported: 1 }],
   ])("rejected over REST by %s is %s", async (_, state, reason, userInfo) => {
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
@@ -168,7 +168,7 @@ describe("a call", () => {
     }
     await send(node, bob, ann, "accept", id);
     await send(node, cleo, ann, "reject", id);
-    // Among callees, in the name of whoever began it.
+    // Between callees, on behalf of the caller.
     await send(node, bob, dan, "call", id, { callerId: String(ann.id) });
     const call = await callIn(node, dan, id, "ACCEPTED", [cleo, "REJECTED"]);
     expect(call.participants).toMatchObject([
@@ -190,10 +190,10 @@ describe("a call", () => {
   });
 
   it.each([
-    ["a word of another language", "ｃａｌｌ – Ωß"],
+    ["a word in another script", "ｃａｌｌ – Ωß"],
     ["a quote and a backslash", `'"\\${"$1"}%_`],
-    ["the name of what objects have", "__proto__"],
-    ["the longest", "s".repeat(255)],
+    ["the name of a prototype member", "__proto__"],
+    ["the maximum length", "s".repeat(255)],
   ])("may have any sessionID: %s", async (_, text) => {
     await send(node, ann, bob, "call", text);
     await send(node, bob, ann, "accept", text);
@@ -222,13 +222,13 @@ describe("a stranger", () => {
       await send(node, dan, bob, type, id);
       await send(node, dan, ann, type, id);
     }
-    // In the caller's name, to somebody else and to the callee; and as a call of one's own.
+    // On behalf of the caller, to somebody else and to the callee; and as a separate call.
     await send(node, dan, cleo, "call", id, { callerId: String(ann.id) });
     await send(node, dan, bob, "call", id, { callerId: String(ann.id) });
     await send(node, bob, ann, "accept", id);
     const call = await callIn(node, ann, id, "ACCEPTED");
     expect(call.participants).toHaveLength(2);
-    // What is recorded of the stranger is the stranger's own.
+    // The stranger's calls are recorded as the stranger's own.
     const own = await callIn(node, dan, id, "RINGING", [bob, "RINGING"]);
     expect(own.callerId).toBe(dan.id);
     expect(own.participants.map((each: { userId: number }) => each.userId)).toEqual([
@@ -340,7 +340,7 @@ describe("changes of the viewer's calls", () => {
     clients.push(...sockets);
     for (const socket of sockets) {
       socket.send({ id: "c", type: "subscribe", payload: { query: CHANGES } });
-      // Answered after the subscription stands.
+      // Resolves once the subscription is active.
       await socket.run("{ currentSession { id } }");
     }
     await send(node, ann, bob, "call", id);
@@ -350,7 +350,7 @@ describe("changes of the viewer's calls", () => {
     await callIn(node, ann, id, "ACCEPTED");
     await send(node, bob, ann, "hangUp", id);
     await callIn(node, ann, id, "HUNG_UP");
-    // Seen and kept, and nobody's state is another.
+    // Recorded without changing any state.
     await send(node, ann, bob, "hangUp", id);
     const mark = newSessionId();
     await send(node, ann, bob, "call", mark);
@@ -389,7 +389,7 @@ describe("changes of the viewer's calls", () => {
 
 describe("while the call tables are locked", () => {
   it("signals are delivered, and the calls are recorded later", async () => {
-    // Users whom no call of another test still rings for.
+    // Users without a ringing call of another test.
     const [one, other] = [await newGuest(node), await newGuest(node)];
     const device: GraphqlClient = await opened(graphqlWs(node, other));
     const caller: GraphqlClient = await opened(graphqlWs(node, one));
@@ -480,7 +480,7 @@ if (hasServices)
       socket.send({ id: "c", type: "subscribe", payload: { query: CHANGES } });
       await socket.run("{ currentSession { id } }");
       for (const id of ids) {
-        // At once, so that either node may write first.
+        // Concurrently, so that either node may write first.
         await send(node, ann, bob, "call", id);
         await send(other, bob, ann, "accept", id);
       }

@@ -6,7 +6,7 @@ import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
 
-// xmpp.js looks for the browser's.
+// xmpp.js expects the browser's.
 Object.assign(globalThis, { WebSocket });
 
 const LISTEN = `subscription { callSignals {
@@ -36,7 +36,7 @@ interface Received {
   [field: string]: unknown;
 }
 
-/** Subscribes to the signals of a user; resolves once they arrive, with what has come so far. */
+/** Subscribes to the signals of a user; resolves once it is active, with a getter of the received signals. */
 async function subscribe(user: TestUser): Promise<() => Received[]> {
   const socket: GraphqlSocket = await openSocket(node, user.token);
   closers.push(() => socket.close());
@@ -63,7 +63,7 @@ async function subscribe(user: TestUser): Promise<() => Received[]> {
   return () => all().filter(({ signalType }) => signalType !== "probe");
 }
 
-/** Signs a user in with xmpp.js; answers the messages that have come so far. */
+/** Signs a user in with xmpp.js; resolves with a getter of the received messages. */
 async function signInChat(user: TestUser): Promise<() => XmlNode[]> {
   const username = `${user.id}-${node.application.id}`;
   const service = `${node.chatUrl}/xmpp`;
@@ -152,7 +152,7 @@ describe("POST /calls/reject", () => {
     expect((await reject({ recipientId: caller.id, sessionID: "all" })).status).toBe(200);
     expect(await one(first)).toEqual(await one(second));
     for (const chat of chats) expect((await one(chat))[0]?.attrs.type).toBe("headline");
-    // What came after the reject proves that the reject did not come.
+    // The later signal proves that the reject was not delivered.
     const mark = `mutation ($to: SafeInt!) {
       sendSignal(input: {to: {userId: $to}, signalType: "mark"}) { id }
     }`;
@@ -183,19 +183,19 @@ describe("POST /calls/reject", () => {
     ["recipient 0", () => ({ recipientId: 0, sessionID: "s" }), 422, ["recipientId"]],
     ["nobody", () => ({ recipientId: 999_999, sessionID: "s" }), 404, ["base"]],
     [
-      "userInfo that is no object",
+      "userInfo that is not an object",
       () => ({ recipientId: caller.id, sessionID: "s", userInfo: "busy" }),
       422,
       ["userInfo"],
     ],
     [
-      "userInfo with a key that XML cannot hold",
+      "userInfo with a key that is not valid in XML",
       () => ({ recipientId: caller.id, sessionID: "s", userInfo: { "a b": 1 } }),
       422,
       ["userInfo"],
     ],
     [
-      "a platform that XML cannot hold",
+      "a platform that is not valid in XML",
       () => ({ recipientId: caller.id, sessionID: "s", platform: "\u0001" }),
       422,
       ["platform"],

@@ -7,7 +7,7 @@ import { startNode, type TestNode } from "../support/node";
 import { jidOf, rawChat } from "../support/signal-clients";
 import { textAt } from "../support/xml-tree";
 
-/** The node that senders use, and the one that receivers do: another where there can be two. */
+/** The nodes of senders and of receivers; different ones if the bus supports several. */
 let here: TestNode;
 let there: TestNode;
 const clients: { close(): unknown }[] = [];
@@ -37,7 +37,7 @@ function sendSignal(from: TestUser, to: TestUser, input: object, node = here) {
   return graphql(node, SEND, { input: signal }, from.token);
 }
 
-/** A chat stream of a user that sends, and hears errors. */
+/** A chat stream that sends, and receives errors. */
 async function chatOf(user: TestUser, node = here, resource = "phone") {
   const name = `${user.id}-${node.application.id}`;
   const raw: RawClient = await signInRaw(node.chatUrl, name, resource, user.password);
@@ -52,7 +52,7 @@ async function chatOf(user: TestUser, node = here, resource = "phone") {
           "<platform>web</platform></extraParams></message>",
       );
     },
-    /** Resolves once all before is handled, with the errors that were told. */
+    /** Resolves with the received errors, once everything sent before is processed. */
     async settled(): Promise<string[]> {
       const id = `ping${++pings}`;
       raw.send(
@@ -68,7 +68,7 @@ async function chatOf(user: TestUser, node = here, resource = "phone") {
   };
 }
 
-/** Takes signals until there is a call of each session. */
+/** Reads signals until there is a call of each session. */
 async function untilRung(
   next: () => Promise<{ type: string; sessionId: string }>,
   sessions: string[],
@@ -79,7 +79,7 @@ async function untilRung(
     if (type === "call") missing.delete(sessionId);
   }
 }
-/** The first signal to a device that arrives. */
+/** The first signal that a new device receives. */
 async function firstOf(user: TestUser): Promise<ShownSignal> {
   const socket = await openSocket(there, user.token);
   clients.push({ close: () => socket.socket.terminate() });
@@ -87,7 +87,7 @@ async function firstOf(user: TestUser): Promise<ShownSignal> {
   socket.send({ id: "1", type: "subscribe", payload: { query } });
   return (await socket.next()).payload.data.callSignals;
 }
-/** What a chat client is told when it binds. */
+/** The result that a chat client receives when it binds. */
 async function bindResult(user: TestUser): Promise<string> {
   const raw = await connectRaw(there.chatUrl);
   clients.push({ close: () => raw.socket.terminate() });
@@ -183,7 +183,7 @@ describe("the rate limit of a user", () => {
   beforeAll(() => start({ RATE_MESSAGES_PER_USER: "40", RATE_MESSAGE_BYTES_PER_USER: "1000000" }));
   afterAll(stop);
 
-  /** Each way to send a signal: answers null, or the code or condition that it was refused with. */
+  /** Each way to send a signal: resolves with null, or with the code or condition of the refusal. */
   const WAYS: [string, (from: TestUser, to: TestUser, node: TestNode) => Promise<string | null>][] =
     [
       [
@@ -225,7 +225,7 @@ describe("the rate limit of a user", () => {
       },
     ]);
     let accepted = 0;
-    // Each in turn, until all of them refuse.
+    // In turn, until all of them refuse.
     for (let refused = 0; refused < ways.length; ) {
       const answers: (string | null)[] = [];
       for (const send of ways) answers.push(await send());
@@ -233,7 +233,7 @@ describe("the rate limit of a user", () => {
       accepted += answers.filter((answer) => answer === null).length;
       refused = answers.filter((answer) => answer !== null).length;
     }
-    // A node may let through a twentieth too much.
+    // A node may exceed the limit by a twentieth.
     expect(accepted).toBeGreaterThanOrEqual(40);
     expect(accepted).toBeLessThanOrEqual(44);
     for (const [, send] of WAYS) expect(await send(honest, victim, there)).toBeNull();
@@ -252,7 +252,7 @@ describe("the rate limit of a user", () => {
     expect(refusal).toMatchObject({
       extensions: { code: "LIMITED", retryAfter: expect.any(Number) },
     });
-    // A node may let through a twentieth too much, and a signal that comes while it tells the others.
+    // A node may exceed the limit by a twentieth, and by a signal that arrives while it reports.
     expect(accepted).toBeGreaterThanOrEqual(6);
     expect(accepted).toBeLessThanOrEqual(7);
     expect((await sendSignal(victim, hostile, input)).errors).toBeUndefined();

@@ -9,7 +9,7 @@ import { ownerToken } from "../support/owner";
 import { jidOf, rawChat } from "../support/signal-clients";
 import { textAt } from "../support/xml-tree";
 
-/** Two nodes where there can be two, else one by two names. */
+/** Two nodes if the bus supports several, otherwise one under two names. */
 let one: TestNode;
 let two: TestNode;
 let alice: TestUser;
@@ -42,7 +42,7 @@ const ANSWERS = `subscription ($after: String) {
   callAnswers(after: $after) { cursor sessionId signalType device peer { userId device user { id } } }
 }`;
 
-/** What a session of Bob's says to Alice; answers the code of the error, if it is one. */
+/** Sends a signal from a session of Bob to Alice; resolves with the error code, if any. */
 async function say(
   word: string,
   session: Pick<TestUser, "token">,
@@ -65,7 +65,7 @@ async function ring(sessionId = "s"): Promise<void> {
   expect(errors).toBeUndefined();
 }
 
-/** Listens to answers of the other devices; resolves once they arrive. */
+/** Subscribes to the answers of the other devices; resolves once it is active. */
 async function answersFor(node: TestNode, session: TestUser, after?: string) {
   const socket = await opened(openSocket(node, session.token));
   socket.send({ id: "a", type: "subscribe", payload: { query: ANSWERS, variables: { after } } });
@@ -94,7 +94,7 @@ describe("of twenty devices that accept concurrently", () => {
     expect(codes.filter((code) => code === "CONFLICT")).toHaveLength(19);
     const winner = devices[codes.indexOf(undefined)] as TestUser;
     expect((await caller.next()).from).toEqual({ userId: bob.id, device: deviceOf(winner) });
-    // The winner may say so again; nobody else may, until it has ended the call.
+    // The winner may repeat its accept; other devices are refused until it has ended the call.
     expect(await say("accept", winner)).toBeUndefined();
     const loser = devices[codes.indexOf("CONFLICT")] as TestUser;
     expect(await say("accept", loser, { node: two })).toBe("CONFLICT");
@@ -135,7 +135,7 @@ describe("callAnswers", () => {
       await eventually(answers, ({ length }) => length > 0);
       expect(answers()).toEqual([{ ...answer, cursor: expect.any(String) }]);
     }
-    // Who was second is told nothing more, and says nothing to the first.
+    // The second device receives nothing more, and the first receives nothing from it.
     expect(await say("accept", tablet)).toBe("CONFLICT");
     await say("reject", tablet);
     await say("hangUp", bob);
@@ -198,7 +198,7 @@ describe("XMPP devices", () => {
     expect(textAt(told, "extraParams", "signalType")).toBe("hangUp");
     expect(textAt(told, "extraParams", "sessionID")).toBe("s");
     expect(textAt(told, "extraParams", "userInfo", "answered_elsewhere")).toBe(word);
-    // The one that answered is told nothing: the next that it hears is the next signal.
+    // The answering device is not notified: it receives the next signal first.
     await say("update", alice);
     const { errors } = await graphql(
       one,

@@ -11,7 +11,7 @@ import { startNode, type TestNode } from "../support/node";
 import { jidOf, rawChat } from "../support/signal-clients";
 import { textAt } from "../support/xml-tree";
 
-/** The node that a client was on, and the one that it comes back to: another where there can be two. */
+/** The nodes before and after a client's reconnect; different ones if the bus supports several. */
 let here: TestNode;
 let there: TestNode;
 let alice: TestUser;
@@ -43,7 +43,7 @@ async function opened<T extends { close(): unknown }>(opening: Promise<T>): Prom
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
 
-/** Sends a signal to Bob over HTTP; answers its cursor. */
+/** Sends a signal to Bob over HTTP; resolves with its cursor. */
 async function send(id: string, input: object = {}, from = alice): Promise<string> {
   const signal = { to: { userId: bob.id }, signalType: "update", sessionId: "s", id, ...input };
   const { data, errors } = await graphql(here, SEND, { input: signal }, from.token);
@@ -56,7 +56,7 @@ const call = (id: string, sessionId: string, fields: object = {}) =>
 const QUERY =
   "subscription ($after: String) { callSignals(after: $after) { id cursor signalType } }";
 
-/** Subscribes, and answers what has come so far. */
+/** Subscribes; returns a getter of the received messages. */
 function subscribe(socket: GraphqlSocket, after: unknown, query = QUERY) {
   socket.send({ id: "r", type: "subscribe", payload: { query, variables: { after } } });
   return () => socket.received.filter(({ id }) => id === "r");
@@ -85,7 +85,7 @@ describe("callSignals(after:)", () => {
     await send("last");
     await eventually(messages, ({ length }) => length > ids.length);
     expect(idsOf(messages())).toEqual([...ids, "last"]);
-    // Once more from the middle: the same signals have the same cursors.
+    // Again from the middle: the same signals have the same cursors.
     const middle = messages()[60]?.payload.data.callSignals;
     const third = await opened(openSocket(here, bob.token));
     const again = subscribe(third, middle.cursor);
@@ -109,7 +109,7 @@ describe("callSignals(after:)", () => {
     expect(idsOf(fresh())).not.toContain("last");
   });
 
-  /** Lets all go that stands in Bob's inbox, as a minute does. */
+  /** Expires all entries of Bob's inbox. */
   async function letMinutePass(): Promise<void> {
     if (!hasServices) return clock.advance(INBOX_MS + 1);
     const { port, pathname } = new URL(here.environment.REDIS_URL ?? "");
@@ -121,7 +121,7 @@ describe("callSignals(after:)", () => {
   it("resumes when only entries for other devices are gone", async () => {
     const device = `graphql-${bob.sessionId}`;
     const cursor = await send("seen");
-    // An answer of its own, what another device has acknowledged, and a signal to a third.
+    // An answer of its own, an acknowledgement of another device, and a signal to a third one.
     const back = { to: { userId: alice.id }, signalType: "hangUp" };
     await send("end", back, bob);
     const phone = await opened(rawChat(here, bob, "phone"));
@@ -136,7 +136,7 @@ describe("callSignals(after:)", () => {
     await send("live");
     await eventually(messages, ({ length }) => length > 1);
     expect(idsOf(messages())).toEqual(["accept", "live"]);
-    // What it has not received and was for it still counts.
+    // A missed signal to this device is still a gap.
     await letMinutePass();
     expect(await refusal(cursor)).toMatchObject([{ extensions: { code: "INVALID" } }]);
     const live = messages()[1]?.payload.data.callSignals.cursor;
@@ -191,7 +191,7 @@ describe("callSignals(after:)", () => {
     expect(await refusal(cursor)).toMatchObject([
       { extensions: { code: "INVALID", fields: { after: [expect.stringContaining("gone")] } } },
     ]);
-    // The one after it has just not lost anything: it is handed an inbox that is full, whole.
+    // After the next cursor nothing is lost: it receives the complete, full inbox.
     const socket = await opened(openSocket(there, bob.token));
     const messages = subscribe(socket, next);
     await eventually(messages, ({ length }) => length >= INBOX_ENTRIES);
@@ -210,8 +210,8 @@ describe("callSignals(after:)", () => {
     const close = jest.spyOn(WebSocket.prototype, "close");
     const isClosing = () => close.mock.calls.some(([code]) => code === 1013);
     socket.socket.pause();
-    // The operating system buffers an amount for the client that depends on the machine. A socket that does not
-    // answer its closing is terminated after 30 s, so the client reads on as soon as it is closing.
+    // The operating system's socket buffers vary in size. A socket that does not answer the closing handshake
+    // is terminated after 30 s, so the client reads on as soon as it is closing.
     for (let count = 0; count < 600 && !isClosing(); count++) await more();
     await eventually(isClosing, Boolean);
     close.mockRestore();

@@ -5,7 +5,7 @@ import { startNode, type TestNode } from "../support/node";
 import { type ChatClient, jidOf, rawChat, xmppJs } from "../support/signal-clients";
 import { textAt } from "../support/xml-tree";
 
-/** A signal grows when it is written as a stanza, and what is too large by then harms nobody. */
+/** A signal grows when it is written as a stanza; one that becomes too large is refused. */
 
 /** Six times XMPP_STANZA_LIMIT. */
 const LIMIT = 6 * 65_536;
@@ -44,7 +44,7 @@ afterEach(() => {
 });
 afterAll(() => node.stop());
 
-/** The next signal to the chat client is this one: nothing came before, and its stream is open. */
+/** Checks that the next signal to the chat client is this one, and that its stream is still open. */
 async function reachesNext(id: string) {
   await sender.send({ to: { userId: bob.id }, signalType: "marker", id });
   expect((await chat.next()).attributes.id).toBe(id);
@@ -57,7 +57,7 @@ it("beyond the limit is refused over GraphQL, and nothing is stored", async () =
     extensions: { code: "TOO_LARGE" },
   });
   await reachesNext("after");
-  // A call that rings is what comes first after a bind.
+  // After a bind, ringing calls are delivered first.
   const [again, other] = [
     await opened(rawChat(node, bob, "tablet")),
     await opened(graphqlWs(node, bob)),
@@ -100,7 +100,7 @@ it("within the limit reaches chat clients, also those that bind while it rings",
     const received = await chat.next();
     expect([received.attributes.id, textAt(received, "extraParams", "sdp")]).toEqual([id, WITHIN]);
   }
-  // All three are more than a stream may have without an acknowledgement: it is asked for on the way.
+  // Together they exceed the limit of unacknowledged stanzas, so acknowledgements are requested in between.
   const later = await opened(xmppJs(node, bob, "later"));
   for (const id of ["one", "two", "three"]) {
     expect((await later.next()).attributes.id).toBe(id);

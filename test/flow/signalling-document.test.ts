@@ -7,7 +7,7 @@ import { type BreakableProxy, breakableProxy } from "../support/breakable-proxy"
 import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-/** The client that docs/SIGNALING.md prints, run as it stands there. */
+/** Runs the client that docs/SIGNALING.md prints, unchanged. */
 
 const ROOT = join(__dirname, "../..");
 const [, PRINTED = ""] =
@@ -27,7 +27,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-/** Runs the client; tells each signal by its session, a null among them, and how it ended. */
+/** Runs the client. It prints the sessionID of each signal, null for a possible gap, and how it ended. */
 function runPrinted(token: string) {
   const url = `ws://127.0.0.1:${way.port}/graphql`;
   const code = `
@@ -59,7 +59,7 @@ const send = async (from: TestUser, to: TestUser, sessionId: string) => {
   expect(errors).toBeUndefined();
 };
 
-/** Sends until the first is heard: nothing says that a subscription stands. */
+/** Repeats the first signal until it arrives, since a client cannot tell when its subscription is active. */
 async function begin(client: ReturnType<typeof runPrinted>, from: TestUser, to: TestUser) {
   let heard = false;
   const first = client.next().then((line) => {
@@ -70,7 +70,7 @@ async function begin(client: ReturnType<typeof runPrinted>, from: TestUser, to: 
   await first;
 }
 
-/** The next line that is no repeat of the first. */
+/** The next line other than repeats of the first. */
 async function nextOf(client: ReturnType<typeof runPrinted>): Promise<string> {
   for (;;) {
     const line = await client.next();
@@ -100,7 +100,7 @@ it("resumes after a lost connection, until it is stopped", async () => {
 it("reports possible gaps when its cursor has expired", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];
   const client = runPrinted(bob.token);
-  // A place where nobody is: the client tries again and again meanwhile.
+  // Points the proxy at a port without a listener, so that the client retries.
   const lead = (port: number) => {
     way.lead(port);
     way.cut();

@@ -23,7 +23,7 @@ const clients: { close(): void }[] = [];
 beforeAll(async () => {
   node = await startNode({ CHAT_DOMAIN: DOMAIN });
 });
-// A call of one test would ring in the next.
+// Otherwise a call of one test would still ring in the next.
 beforeEach(async () => {
   [alice, bob, carol] = [await newGuest(node), await newGuest(node), await newGuest(node)];
   cast = { caller: alice.id, callee: bob.id, third: carol.id };
@@ -162,9 +162,9 @@ describe("unknown content", () => {
     ["text between elements", "<note>one <b>two</b> three</note>"],
     ["one element twice", "<sessionID>1</sessionID><x/><sessionID>2</sessionID>"],
     ["empty elements", "<sessionID>s</sessionID><platform/><opponentsIDs/><userInfo/><avatar/>"],
-    ["a userInfo that is no JSON", '<userInfo><a b="c">d</a><e/><a/></userInfo>'],
+    ["a userInfo without a JSON form", '<userInfo><a b="c">d</a><e/><a/></userInfo>'],
     ["a userInfo of free text", "<userInfo>busy</userInfo>"],
-    ["a callType that no client has", "<callType>9</callType>"],
+    ["an unknown callType", "<callType>9</callType>"],
     ["white space as text", "<platform> </platform><full_name> A </full_name>"],
     [
       "CDATA and characters of every kind",
@@ -172,15 +172,15 @@ describe("unknown content", () => {
     ],
     ["CR, LF and TAB in text and attributes", '<x a="1&#13;&#10;&#9;2">a&#13;\nb\tc&#13;d</x>'],
     [
-      "an index of many forms",
+      "non-canonical forms of an index",
       "<iceCandidates><iceCandidate><sdpMLineIndex/><sdpMid/></iceCandidate><iceCandidate><sdpMLineIndex>007</sdpMLineIndex></iceCandidate><iceCandidate><sdpMLineIndex>0</sdpMLineIndex><sdpMLineIndex/></iceCandidate><iceCandidate><sdpMLineIndex/><sdpMLineIndex>0</sdpMLineIndex></iceCandidate><iceCandidate><sdpMLineIndex>1</sdpMLineIndex><sdpMLineIndex>2</sdpMLineIndex></iceCandidate><iceCandidate><sdpMLineIndex>one</sdpMLineIndex></iceCandidate></iceCandidates>",
     ],
     [
-      "candidates with more in another order",
+      "candidates with further elements in another order",
       "<iceCandidates><iceCandidate><ufrag>F</ufrag><candidate>c</candidate><sdpMLineIndex>0</sdpMLineIndex><sdpMid>a</sdpMid><candidate>d</candidate></iceCandidate><iceCandidate/></iceCandidates>",
     ],
     [
-      "names that objects have of themselves",
+      "names of prototype members",
       "<constructor/><toString>x</toString><userInfo><constructor>1</constructor></userInfo>",
     ],
   ])("is forwarded unchanged: %s", async (_name, params) => {
@@ -191,7 +191,7 @@ describe("unknown content", () => {
       await onFrames(carol, "phone"),
     ];
     for (const type of ["call", "reject", "update", "somethingNew"]) {
-      // What GraphQL asks of a signal of that name comes first.
+      // GraphQL checks the required fields of the signal first.
       const session = params.includes("<sessionID>") ? "" : "<sessionID>s</sessionID>";
       const offer = type === "call" ? "<callType>2</callType><sdp>v=0</sdp>" : "";
       const needed = session + offer + params;
@@ -353,7 +353,7 @@ describe("addresses", () => {
       await sender.send({ ...reject, id: device, to: { userId: bob.id, device } });
       await sender.send({ ...reject, id: "all", to: { userId: bob.id } });
     }
-    // Each hears what was for it alone once, and all that was for everybody.
+    // Each receives its own signal once, and every signal to all devices.
     for (const [device, next] of Object.entries(hear)) {
       const heard = [];
       for (let count = 0; count < 5; count += 1) heard.push(await next());
@@ -440,7 +440,7 @@ describe("recipients", () => {
     expect((await theirs.next()).id).toBe("own");
   });
 
-  /** The error that comes back for the stanza with id `x`. */
+  /** The error reply to the stanza with id `x`. */
   function refused(from: string, condition: string, type: string) {
     return {
       name: "message",
@@ -460,7 +460,7 @@ describe("recipients", () => {
     const sent = await sender.send({ ...call, to: { userId: carol.id } });
     expect(sent.cursor).toMatch(/./);
     chat.send(stanza(jidOf(node, carol), ""));
-    // The next that alice's stream hears is her own message, and no error before it.
+    // Alice's stream receives her own message next, and no error before it.
     chat.send(stanza(jidOf(node, alice), "", { id: "mark" }));
     expect((await chat.next()).attributes).toMatchObject({ id: "mark", type: "headline" });
   });
@@ -481,7 +481,7 @@ describe("recipients", () => {
       }),
     );
     expect((await receiver.next()).id).toBe("4");
-    // Who is named twice counts once, and the recipient counts though the list leaves it out.
+    // A user named twice counts once, and the recipient counts even if the list omits it.
     await sender.send({ ...call, to, opponentIds: [...four, ...four].map(String), id: "twice" });
     expect((await receiver.next()).id).toBe("twice");
     const five = [
@@ -503,7 +503,7 @@ describe("recipients", () => {
         refused(jidOf(node, bob), "resource-constraint", "wait"),
       );
     }
-    // Only the call itself is judged.
+    // Only the `call` itself is checked.
     const accept = { ...call, signalType: "accept", opponentIds: [...four, 900_002].map(String) };
     await sender.send({ ...accept, to, id: "last" });
     expect((await receiver.next()).id).toBe("last");
@@ -650,7 +650,7 @@ describe("userInfo, JSON and XML", () => {
       expect(await device.next()).toEqual(treeOf(sent(jidOf(node, alice, sender.device))));
       chat.send(sent(chat.jid));
       const shown = (await receiver.next())[field];
-      // An update of nothing has no parameters.
+      // An empty update has no parameters.
       expect(shown ?? {}).toEqual(back);
       expect(Object.keys(shown ?? {})).toEqual(Object.keys(back));
       await device.next();
@@ -659,9 +659,9 @@ describe("userInfo, JSON and XML", () => {
 
   it.each([
     ["an array in an array", { a: [["b"]] }, /nested array/],
-    ["a key that is no name", { "a b": "c" }, /"a b"/],
+    ["a key that is not a name", { "a b": "c" }, /"a b"/],
     ["a key with a colon", { "a:b": "c" }, /"a:b"/],
-    ["a character that XML does not know", { a: "\u0001" }, /character/],
+    ["a character that XML does not allow", { a: "\u0001" }, /character/],
   ])("refuses %s", async (_name, userInfo, message) => {
     const sender = await onGraphql(alice);
     const { errors } = await sender.trySend({
@@ -678,7 +678,7 @@ describe("userInfo, JSON and XML", () => {
     ["attributes", '<userInfo><a b="c"/></userInfo>'],
     ["text beside elements", "<userInfo>x<a/></userInfo>"],
     ["one name in two places", "<userInfo><a/><b/><a/></userInfo>"],
-    ["a name that JSON should not carry", "<userInfo><__proto__>x</__proto__></userInfo>"],
+    ["a name that is unsafe in JSON", "<userInfo><__proto__>x</__proto__></userInfo>"],
   ])("keeps XML without a JSON form in extra: %s", async (_name, xml) => {
     const [chat, receiver] = [await onFrames(alice, "web"), await onGraphql(bob)];
     chat.send(stanza(jidOf(node, bob), xml, { type: "reject" }));

@@ -12,7 +12,7 @@ import { RecordingProviders, type Sent } from "../support/recording-provider";
 import { newStandInKeys } from "../support/stand-ins/kept-keys";
 import { type StandIns, startStandIns } from "../support/stand-ins/start";
 
-/** A call that reaches no connected device wakes a phone, where the application says so. */
+/** Incoming-call pushes for calls that reach no connected device, if the application enables them. */
 
 const clock = new MovingClock();
 const providers = new RecordingProviders();
@@ -46,7 +46,7 @@ async function wakes(settings: Record<string, unknown>, at: TestNode = node) {
   return data?.updateApplication.application ?? errors?.[0];
 }
 
-/** Connects a device of a user that hears signals. */
+/** Connects a device of a user that receives signals. */
 async function connect(user: TestUser) {
   const device = await graphqlWs(node, user);
   clients.push(device);
@@ -59,7 +59,7 @@ const pushes = (count: number): Promise<Sent[]> =>
     (sent) => sent.length >= count,
   );
 
-/** Everything that was asked for so far has been done. */
+/** Waits until all jobs so far are done. */
 async function settled(at: TestNode = node): Promise<void> {
   await eventually(
     () =>
@@ -71,7 +71,7 @@ async function settled(at: TestNode = node): Promise<void> {
   );
 }
 
-/** A call by ann to somebody else, recorded after everything that was sent before. */
+/** Makes a call by Ann to somebody else and waits until it is recorded, after everything sent before. */
 async function mark(): Promise<void> {
   const id = newSessionId();
   const other = await newUser(node);
@@ -138,7 +138,7 @@ describe("a call that reaches no connected device", () => {
       opponentIds: [String(bob.id), "77"],
     });
     const sent = await pushes(3);
-    // A VoIP push takes the standard one's place.
+    // A VoIP push supersedes the standard one.
     expect(providers.tokens()).toEqual([voip, android, web].sort());
     const call = {
       ...{ sessionId: id, callType: 1, callerId: ann.id, callerName: "Ann Ångström" },
@@ -159,7 +159,7 @@ describe("a call that reaches no connected device", () => {
     const woken = await callIn(node, bob, id, "RINGING");
     expect(partOf(woken, bob)?.wokenAt).not.toBeNull();
     expect(partOf(woken, ann)?.wokenAt).toBeNull();
-    // It is the owner's to see, as nobody's request.
+    // The owner can see it; it has no requesting user.
     const events = `query ($id: ID!) { applicationPushEvents(applicationId: $id, first: 3) {
       nodes { kind userId } } }`;
     const shown = await graphql(
@@ -199,11 +199,11 @@ describe("a call that reaches no connected device", () => {
   it.each(["hangUp", "accept", "reject"])("sends no push after an answer: %s", async (type) => {
     await addDevice(node, bob);
     const id = newSessionId();
-    // Known from here on, since the embedded database is held whole.
+    // Loaded before, since the embedded database is locked as a whole.
     await send(node, ann, bob, "update", id);
     await send(node, bob, ann, "update", id);
     const release = await holdCalls(node);
-    // Written together, as when the database was slow.
+    // Written in one batch, as with a slow database.
     try {
       await send(node, ann, bob, "call", id);
       if (type === "hangUp") await send(node, ann, bob, type, id);
@@ -278,11 +278,11 @@ describe("a call that reaches no connected device", () => {
   it("is not affected by userInfo of another call", async () => {
     const other = await newUser(node);
     for (const user of [bob, other]) await addDevice(node, user);
-    // Known from here on, since the embedded database is held whole.
+    // Loaded before, since the embedded database is locked as a whole.
     for (const user of [bob, other]) await send(node, ann, user, "update", newSessionId());
     const deep = Array.from({ length: 24 }).reduce<object>((inner) => ({ a: inner }), {});
     const release = await holdCalls(node);
-    // Woken by one job.
+    // Sent by one job.
     try {
       await send(node, ann, bob, "call", newSessionId(), { userInfo: { id: 1e20 } });
       await send(node, ann, bob, "call", newSessionId(), { userInfo: { deep } });

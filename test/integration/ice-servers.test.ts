@@ -6,7 +6,7 @@ import { startNode, type TestNode } from "../support/node";
 
 const SECRET = "secret-of-the-test-for-turn";
 const QUERY = "{ iceServers { urls username credential expiresAt } }";
-/** The node's time, which stands. */
+/** The node's fixed time. */
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const EXPIRY = NOW + 43_200_000;
 

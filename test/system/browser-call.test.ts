@@ -5,14 +5,14 @@ import { Caller, type CallSite, type MediaFacts, serveCallPage } from "../suppor
 import { type Coturn, startCoturn } from "../support/coturn";
 import { startNode, type TestNode } from "../support/node";
 
-/** Calls of real browsers at the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */
+/** Calls between real browsers with the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */
 
 const SECRET = "secret-of-calls-in-the-test";
-// Browser and TURN server are outside programs, so all of this runs with the services.
+// Browser and TURN server are external programs, so this suite runs with the services.
 describe("in two browsers", () => {
   let coturn: Coturn;
   let node: TestNode;
-  /** The node that has taken the first one's place. */
+  /** The node that replaced the first one. */
   let restarted: TestNode | undefined;
   let site: CallSite;
   let browser: BrowserContext & { dispose(): Promise<void> };
@@ -47,7 +47,7 @@ describe("in two browsers", () => {
     ben = await Caller.open(browser, site, "ben", `&door=xmpp${query}`);
   };
 
-  /** Waits until what a browser reports holds. */
+  /** Waits until a browser's report satisfies a condition. */
   const flows = (caller: Caller, holds: (facts: MediaFacts) => boolean) =>
     eventually(async () => {
       const facts = await caller.media();
@@ -75,7 +75,7 @@ describe("in two browsers", () => {
     expect(await ann.note()).toMatch(/^Call ended · 0:\d\d$/);
     expect(await ben.note()).toMatch(/^Ann Moreau hung up · 0:\d\d$/);
 
-    // And once more, from the other door.
+    // And again, over the other protocol.
     await ben.click("back");
     await ann.click("back");
     await talk(ben, ann, "ann", "AUDIO");
@@ -155,7 +155,7 @@ describe("in two browsers", () => {
     await ann.sees("calling");
     expect(await ben.page.getAttribute("body", "data-view")).toBe("sign-in");
     await ben.click("sign-in-button");
-    // Ann's call rings still, also for a device that comes only now.
+    // Ann's call is still ringing, also for a new device.
     await ben.sees("ringing");
     await ann.click("hang-up");
     await ben.sees("ended");
@@ -165,21 +165,21 @@ describe("in two browsers", () => {
     ann = await Caller.open(browser, site, "ann");
     ben = await Caller.open(browser, site, "ben", "&door=xmpp");
     const { clock } = ann.page;
-    // Once it is there it runs as the machine's does, until it is paused at a time that is to come.
+    // The installed clock runs like the machine's until it is paused at a future time.
     const now = Date.now();
     await clock.install({ time: now });
     await clock.pauseAt(now + 60_000);
     try {
       await ann.dial("ben");
       await ben.sees("ringing");
-      // Repeats of one call do not ring anew.
+      // Repeats of a call do not ring again.
       for (let repeat = 0; repeat < 11; repeat += 1) await clock.runFor(5_000);
       expect(await ben.page.getAttribute("body", "data-view")).toBe("ringing");
       await clock.runFor(5_000);
       await Promise.all([ann.sees("ended"), ben.sees("ended")]);
       expect([await ann.note(), await ben.note()]).toEqual(["No answer", "Missed call"]);
     } finally {
-      // It is the clock of every page of this browser.
+      // The clock applies to every page of this browser.
       await clock.resume();
     }
   });
@@ -227,7 +227,7 @@ describe("in two browsers", () => {
     }
     restarted = await startNode({ ...environment, ...ports }, {}, node);
     await Promise.all([ann, ben].map((caller) => line(caller, '[data-line="online"]')));
-    // The browser reports each try that found nobody.
+    // The browser reports each failed connection attempt.
     for (const { faults } of [ann, ben]) faults.length = 0;
 
     await Promise.all([ann.click("camera"), ben.click("camera")]);

@@ -6,7 +6,7 @@ import { graphql, newUser, type TestUser } from "../support/client";
 import { allocate, type Coturn, read, startCoturn } from "../support/coturn";
 import { startNode, type TestNode } from "../support/node";
 
-/** The credentials of iceServers, at the real coturn with the configuration that is deployed. */
+/** The credentials of iceServers, against a real coturn with the configuration of deploy/. */
 
 const SECRET = "secret-of-the-test-number-two";
 const OLD_SECRET = "secret-of-the-test-number-one";
@@ -28,7 +28,7 @@ async function askIceServers(node: TestNode, user: TestUser): Promise<Servers> {
 /** The type of a success response to a Binding request (RFC 8489 section 5). */
 const BINDING_SUCCESS = 0x0101;
 
-/** Asks for one's own address over TLS of one version; answers the type of the response. */
+/** Sends a Binding request over one version of TLS; resolves with the type of the response. */
 function bindOverTls(port: number, version: SecureVersion): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = Buffer.alloc(20);
@@ -37,7 +37,7 @@ function bindOverTls(port: number, version: SecureVersion): Promise<number> {
     randomFillSync(request, 8);
     const socket = connect({
       ...{ port, host: "127.0.0.1", rejectUnauthorized: false },
-      // Old versions are to fail at the server, not here.
+      // Old versions must be refused by the server, not by the client.
       ...{ minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" },
     });
     socket.once("secureConnect", () => socket.write(request));
@@ -46,7 +46,7 @@ function bindOverTls(port: number, version: SecureVersion): Promise<number> {
       resolve(response.readUInt16BE(0));
     });
     socket.once("error", reject);
-    // What coturn does not speak it does not answer.
+    // coturn does not reply in an unsupported version.
     setTimeout(() => {
       socket.destroy();
       reject(new Error("no answer"));
@@ -62,7 +62,7 @@ test("the service refuses the example's secret", async () => {
 let coturn: Coturn;
 let node: TestNode;
 let user: TestUser;
-// Relays live for some minutes after their client, and a user has a share of them.
+// Relays remain for some minutes after their client has left, and count against the user's quota.
 beforeEach(async () => {
   user = await newUser(node);
 });
@@ -116,14 +116,14 @@ test.each<[string, (good: Servers) => Pick<Servers, "username" | "credential">]>
     },
   ],
   [
-    "prolonged by their owner",
+    "extended by their owner",
     ({ username, credential }) => ({
       username: username.replace(/^\d+/, (expiry) => String(Number(expiry) + 1)),
       credential,
     }),
   ],
   [
-    "moved to another user",
+    "transferred to another user",
     ({ username, credential }) => ({ username: username.replace(/:\d+/, ":999"), credential }),
   ],
   ["without their password", ({ username }) => ({ username, credential: "none" })],
@@ -159,7 +159,7 @@ test("a user has 16 concurrent relays, regardless of when the credentials were c
   const viewer = { userId: user.id, applicationId: node.application.id };
   const now = Math.floor(Date.now() / 1000);
   const outputs: string[] = [];
-  // Each leaves a relay behind, at least one: its client is refused once it has it.
+  // Each client leaves at least one relay behind: it is refused only after the allocation.
   for (let run = 0; run <= 16; run += 1) {
     const credentials = turnCredentials(SECRET, viewer, now + 600 + run);
     outputs.push((await allocate(coturn.port, credentials, "-e", "10.1.2.3")).output);

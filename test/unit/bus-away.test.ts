@@ -31,7 +31,7 @@ test("a session that ends during an outage of the bus ends on its own node immed
   expect(closed).toEqual(["of the session"]);
   endings.announce({ kind: "user", userId: 2 });
   expect(closed).toEqual(["of the session", "of the session", "of the user"]);
-  // What nobody waits for fails without a sound but the log's.
+  // A failure of the asynchronous publish is only logged.
   fail(new Error("away"));
   await bus.close();
 });

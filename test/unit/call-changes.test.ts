@@ -7,7 +7,7 @@ import type { UserViewer } from "../../src/core/viewer";
 import type { Identity } from "../../src/identity/identity";
 import type { Statement } from "../../src/store/store";
 
-/** Changes of calls for a reader that takes its time, whatever others do. */
+/** Changed calls for a slow subscriber. */
 
 const log = openLog("silent");
 const [ANN, BOB] = [1, 2];
@@ -15,7 +15,7 @@ const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId: 7, userI
 const known = (id: number, sessionId = `s${id}`) =>
   ({ id, sessionId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as KnownCall;
 
-/** A database of every call; and the channels that somebody listens to. */
+/** A database in which every call exists, and a count of bus subscriptions. */
 function identityWith() {
   const bus = openLocalBus({ now: () => 0 }, log);
   const asked: number[] = [];
@@ -54,7 +54,7 @@ test("many changes at once disconnect no subscriber, and each call is read when 
   const calls = await watchCalls(identity, viewer, null);
   const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
   await tellChanges({ identity, log }, list);
-  // Once more before any was read: that is no more to read.
+  // Changes of queued calls are coalesced.
   await tellChanges({ identity, log }, list);
   expect(asked).toEqual([]);
   expect(await take(calls, 500)).toEqual(list.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import { eventually, MovingClock } from "../support/moving-clock";
 
-/** What waits behind the signals: bounded, and given up one by one. */
+/** The recorder's queue: it is bounded, and rejected events are dropped one by one. */
 
 const signal = (fields: Partial<Signal> = {}): Signal => ({
   ...{ id: "i", type: "call", sessionId: "s", callType: "1", extra: [] },
@@ -16,8 +16,8 @@ const signal = (fields: Partial<Signal> = {}): Signal => ({
 });
 
 /**
- * A recorder over a database that takes nothing in, in the way that `transaction` says; no call is there
- * but those of the sessions in `there`.
+ * A recorder over a database that stores nothing and fails as `transaction` does. Only the calls of the
+ * sessions in `there` exist.
  */
 function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clock = systemClock) {
   const metrics = openMetrics();
@@ -73,7 +73,7 @@ it("drops and counts events beyond its limit while the database is down", async 
   );
   expect(await count("unknown")).toBe(0);
   away = false;
-  // All that waited is taken up, once, in batches.
+  // All queued events are processed once, in batches.
   await eventually(
     () => count("unknown"),
     (number) => number === WAITING_MAX,
@@ -91,7 +91,7 @@ it("drops only the events that cannot be written", async () => {
     (number) => number === bad.size,
   );
   await recorder.close();
-  // Each alone, and once: the others do not wait for a search.
+  // Each event is written alone, and only once.
   expect(written.every((rows) => rows === 1)).toBe(true);
   expect(await count("unknown")).toBe(64 - bad.size);
 });
@@ -146,7 +146,7 @@ it("writes queued events when it is closed, and accepts none afterwards", async 
 it("answers to made-up calls do not displace calls", async () => {
   const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
   for (let n = 0; n < WAITING_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
-  // Those that wait the longest go first.
+  // The oldest are dropped first.
   await eventually(
     () => count("lost"),
     (number) => number >= WAITING_MAX - LOOKS_MAX,
@@ -189,7 +189,7 @@ it("records a repeat after a while, since it may trigger an incoming-call push",
   observe();
   clock.advance(REMIND_MS - 1);
   observe();
-  // Nobody was connected: that is new.
+  // The first repeat that reaches no device is recorded.
   observe({}, false);
   await writes(2);
   observe({}, false);

@@ -23,7 +23,7 @@ import {
 } from "../../src/calls/record/known-calls";
 import type { Json, JsonObject, Signal } from "../../src/calls/signal";
 
-/** The states of a call as what was seen of it makes them, and whose signals count for which call. */
+/** The derived states of a call, and the matching of signals to calls. */
 
 const START = 1_000_000;
 const [ANN, BOB, CLEO, DAN] = [1, 2, 3, 4];
@@ -46,7 +46,7 @@ function statesOf(...callees: Callee[]): string[] {
   return [state, caller, ...[...parts.values()].map((part) => part.state)];
 }
 
-/** Every order of a list. */
+/** All permutations of a list. */
 function orders<T>(list: T[]): T[][] {
   if (list.length < 2) return [list];
   return list.flatMap((first, index) =>
@@ -60,27 +60,37 @@ describe("a call between two users", () => {
     ["an accept", [answer("accept", 900)], "accepted", null],
     ["a decline", [answer("decline", 900)], "rejected", "declined"],
     ["a busy device", [answer("busy", 900)], "rejected", "busy"],
-    ["a device that cannot", [answer("unsupported", 900)], "failed", "not_supported"],
+    ["a device without support", [answer("unsupported", 900)], "failed", "not_supported"],
     ["a caller who gives up", [dropped(20_000)], "hung_up", "cancelled"],
     ["a callee who hangs up unanswered", [left(900)], "hung_up", null],
     ["a minute", [expired(RING_MS)], "missed", null],
     ["less than a minute", [expired(RING_MS - 1)], "ringing", null],
-    ["a caller who gives up with the minute", [dropped(RING_MS - 10)], "missed", "cancelled"],
-    ["talking, and the callee hanging up", [answer("accept", 900), left(5_000)], "hung_up", null],
+    ["a caller who gives up after a minute", [dropped(RING_MS - 10)], "missed", "cancelled"],
     [
-      "talking, and the caller hanging up",
+      "an accept and a hang-up of the callee",
+      [answer("accept", 900), left(5_000)],
+      "hung_up",
+      null,
+    ],
+    [
+      "an accept and a hang-up of the caller",
       [answer("accept", 900), dropped(5_000)],
       "hung_up",
       null,
     ],
     [
-      "a decline, and the caller hanging up",
+      "a decline and a hang-up of the caller",
       [answer("decline", 1), dropped(2)],
       "rejected",
       "declined",
     ],
-    ["an accept after giving up", [dropped(900), answer("accept", 950)], "hung_up", "cancelled"],
-    ["an accept with the last second", [answer("accept", RING_MS + MARGIN_MS)], "accepted", null],
+    [
+      "an accept after the caller gave up",
+      [dropped(900), answer("accept", 950)],
+      "hung_up",
+      "cancelled",
+    ],
+    ["an accept in the last second", [answer("accept", RING_MS + MARGIN_MS)], "accepted", null],
     ["an accept too late", [answer("accept", RING_MS + MARGIN_MS + 1)], "ringing", null],
     [
       "a missed call that is accepted late",
@@ -89,13 +99,13 @@ describe("a call between two users", () => {
       null,
     ],
     [
-      "an accept written after the end of waiting",
+      "an accept recorded after the time-out",
       [expired(RING_MS), answer("accept", 59_000)],
       "accepted",
       null,
     ],
     [
-      "a decline written after the end of waiting",
+      "a decline recorded after the time-out",
       [expired(RING_MS), answer("decline", 59_000)],
       "rejected",
       "declined",
@@ -113,7 +123,7 @@ describe("a call between two users", () => {
       "declined",
     ],
     [
-      "another device that can",
+      "another device with support",
       [answer("unsupported", 5), answer("accept", 900)],
       "accepted",
       null,
@@ -125,7 +135,7 @@ describe("a call between two users", () => {
       "declined",
     ],
     [
-      "a device that hangs up while another talks",
+      "a device that hangs up after another has accepted",
       [answer("accept", 5_000, "desk"), left(30_000, "phone")],
       ...["accepted", null],
     ],
@@ -135,22 +145,22 @@ describe("a call between two users", () => {
       ...["accepted", null],
     ],
     [
-      "a device that comes second and is hung up on",
+      "a second device that is hung up on",
       [answer("accept", 5_000, "desk"), answer("accept", 5_100, "phone"), dropped(5_200, "phone")],
       ...["accepted", null],
     ],
     [
-      "one device after the other hanging up",
+      "hang-ups of one device after the other",
       [answer("accept", 5_000, "desk"), left(6_000, "phone"), left(9_000, "desk")],
       ...["hung_up", null],
     ],
     [
-      "the caller hanging up on the one that talks",
+      "a hang-up of the caller on the accepting device",
       [answer("accept", 5_000, "desk"), dropped(5_200, "phone"), dropped(9_000, "desk")],
       ...["hung_up", null],
     ],
     [
-      "the caller giving up before one device accepts, on all of them",
+      "a hang-up of the caller on all devices before one accepts",
       [dropped(4_000), dropped(4_500, "desk"), answer("accept", 5_000, "desk")],
       ...["hung_up", "cancelled"],
     ],
@@ -162,7 +172,7 @@ describe("a call between two users", () => {
     ],
   ] as Array<[string, Sight[], string, string | null]>)("after %s", (_, sights, state, reason) => {
     for (const order of orders(sights)) {
-      // Whichever way it comes, and however often.
+      // In any order, and with duplicates.
       const callee = bob(...order, ...order);
       expect(statesOf(callee)).toEqual([state, state, state]);
       expect(reasonOf(callee)).toBe(reason);
@@ -177,7 +187,7 @@ describe("a call between two users", () => {
     });
     expect(talked.device).toBe("desk");
     expect(hungUpBy(ANN, [talked], START + 5_000)).toBe(BOB);
-    // A late one ended nothing.
+    // A late hang-up does not end the call.
     expect(hungUpBy(ANN, [see(talked, dropped(7_000))], START + 5_000)).toBe(BOB);
     const dropping = bob(answer("accept", 900), dropped(6_000));
     expect(judge(START, [dropping])).toMatchObject({ endedAt: START + 6_000 });
@@ -269,51 +279,51 @@ describe("a call between several users", () => {
       ["rejected", "rejected", "rejected", "missed"],
     ],
     [
-      "one cannot, one missed it",
+      "one has no support, one missed it",
       [bob(answer("unsupported", 9)), cleo(expired(RING_MS))],
       ["failed", "failed", "failed", "missed"],
     ],
     [
-      "one missed it, one was given up",
+      "one missed it, one was cancelled",
       [bob(expired(RING_MS)), cleo(dropped(9))],
       ["missed", "missed", "missed", "hung_up"],
     ],
     [
-      "one talks, one missed it",
+      "one accepted, one missed it",
       [bob(answer("accept", 9)), cleo(expired(RING_MS))],
       ["accepted", "accepted", "accepted", "missed"],
     ],
     [
-      "one has talked, one declined",
+      "one accepted and hung up, one declined",
       [bob(answer("accept", 9), left(99)), cleo(answer("decline", 9))],
       ["hung_up", "hung_up", "hung_up", "rejected"],
     ],
     [
-      "one has talked, one still rings",
+      "one accepted and hung up, one still rings",
       [bob(answer("accept", 9), left(99)), cleo()],
       ["accepted", "accepted", "hung_up", "ringing"],
     ],
     [
-      "one left, two talk on",
+      "one left, two stay",
       [bob(answer("accept", 9), left(99)), cleo(answer("accept", 9))],
       ["accepted", "accepted", "hung_up", "accepted"],
     ],
     [
-      "the caller left, two talk on",
+      "the caller left, two stay",
       [bob(answer("accept", 9), dropped(99)), cleo(answer("accept", 9), dropped(99))],
       ["accepted", "hung_up", "accepted", "accepted"],
     ],
     [
-      "the caller left, one after",
+      "the caller left, then one callee",
       [bob(answer("accept", 9), dropped(99), left(200)), cleo(answer("accept", 9), dropped(99))],
       ["hung_up", "hung_up", "hung_up", "hung_up"],
     ],
     [
-      "the caller left while one was rung",
+      "the caller left while one was ringing",
       [bob(answer("accept", 9), dropped(99)), cleo(dropped(99))],
       ["hung_up", "hung_up", "hung_up", "hung_up"],
     ],
-    ["nobody was there", [], ["failed", "failed"]],
+    ["there is no callee", [], ["failed", "failed"]],
   ])("%s", (_, callees, states) => {
     expect(statesOf(...callees)).toEqual(states);
   });
@@ -371,11 +381,11 @@ describe("a signal is applied to a call", () => {
     ["a stranger accepts", accept(DAN, ANN)],
     ["a stranger declines", reject(DAN, ANN)],
     ["the callee hangs up on a stranger", hangUp(BOB, DAN)],
-    ["the callee accepts towards a stranger", accept(BOB, DAN)],
+    ["the callee sends an accept to a stranger", accept(BOB, DAN)],
     ["it is of another application", { ...hangUp(BOB, ANN), applicationId: 8 }],
     ["it is of another session", { ...hangUp(BOB, ANN), sessionId: "S" }],
-    ["a stranger calls in the caller's name", call(DAN, BOB, ANN)],
-    ["the callee calls a stranger in the caller's name", call(BOB, DAN, ANN)],
+    ["a stranger calls on behalf of the caller", call(DAN, BOB, ANN)],
+    ["the callee calls a stranger on behalf of the caller", call(BOB, DAN, ANN)],
     ["a stranger uses the sessionID", call(DAN, BOB)],
   ])("not when %s", (_, event) => {
     const before = structuredClone(calls);
@@ -463,12 +473,12 @@ describe("the call event of a signal", () => {
     toCallEvent({ door: "xmpp", cursor: "c", heard, signal: signal(fields) }, START);
 
   test.each<[string, Partial<Signal>]>([
-    ["another kind", { type: "iceCandidates" }],
-    ["an unknown kind", { type: "constructor" }],
-    ["none without a sessionID", { sessionId: undefined }],
-    ["none with an empty sessionID", { sessionId: "" }],
-    ["none with a sessionID that is too long", { sessionId: "s".repeat(256) }],
-    ["none between devices of one user", { to: party(ANN) }],
+    ["another type", { type: "iceCandidates" }],
+    ["an unknown type", { type: "constructor" }],
+    ["without a sessionID", { sessionId: undefined }],
+    ["with an empty sessionID", { sessionId: "" }],
+    ["with a sessionID that is too long", { sessionId: "s".repeat(256) }],
+    ["between devices of one user", { to: party(ANN) }],
   ])("is null: %s", (_, fields) => {
     expect(read(fields)).toBeNull();
   });
@@ -516,7 +526,7 @@ describe("the call event of a signal", () => {
     expect(read({ userInfo: { a: deep(17), b: -1.5e-300 } })).not.toMatchObject({
       invitation: { userInfo: null },
     });
-    // Signals may hold what no push can: that goes without, and the call is recorded as ever.
+    // Signals may contain what a push cannot carry; it is omitted, and the call is recorded.
     const refused: JsonObject[] = [
       { topic: "x".repeat(1_024) },
       { id: 1e20 },

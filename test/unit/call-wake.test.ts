@@ -6,7 +6,7 @@ import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import type { Statement } from "../../src/store/store";
 
-/** Whom a job wakes, and what keeps it from waking some says nothing of the others. */
+/** The recipients of incoming-call pushes; a failure of one does not affect the others. */
 
 const wakeOf = (callId: number, fields: Partial<Wake> = {}): Wake => ({
   ...{ callId, userId: 100 + callId, opponentIds: [], userInfo: null },
@@ -16,18 +16,18 @@ const wakeOf = (callId: number, fields: Partial<Wake> = {}): Wake => ({
 interface Given {
   /** Callees without a device. */
   lone?: number[];
-  /** Callers, by the id of their call, who push too often. */
+  /** Callers, by the id of their call, who exceed the rate limit. */
   loud?: number[];
-  /** Calls whose pushes the database does not take, and how it says so. */
+  /** Calls whose pushes the database rejects, and its error. */
   poison?: number[];
   failure?: Error;
 }
 
-/** A database where every call rings and everybody has one device. */
+/** A database in which every call rings and every user has one device. */
 function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {}) {
   const metrics = openMetrics();
   let statements = 0;
-  /** Calls that a push was written for, by the transactions that were committed. */
+  /** Calls with a push, by committed transaction. */
   const woken: number[][] = [];
   const pushes: Array<Record<string, unknown>> = [];
   const query = async ({ name }: Statement, [json]: unknown[]): Promise<object[]> => {
@@ -100,8 +100,8 @@ it("only the row that cannot be written is dropped", async () => {
 });
 
 it.each([
-  ["the database is away", new Fault("UNAVAILABLE", "The database cannot be reached")],
-  ["it was given up for another", Object.assign(new Error("deadlock"), { code: "40P01" })],
+  ["the database is down", new Fault("UNAVAILABLE", "The database cannot be reached")],
+  ["it hits a deadlock", Object.assign(new Error("deadlock"), { code: "40P01" })],
 ])("is retried when %s", async (_, failure) => {
   const { records, woken } = recordsWith({ poison: [3], failure });
   await expect(wake(records, { wakes: list(7) })).rejects.toBe(failure);
@@ -111,7 +111,7 @@ it.each([
 it("claims no user without a device, and none whose caller exceeds the rate limit", async () => {
   const { records, woken } = recordsWith({ lone: [2], loud: [4] });
   await wake(records, { wakes: list(5) });
-  // What is not claimed is not said to be woken, and a repeat of the call may wake it.
+  // Without a claim woken_at stays null, so that a repeat of the call may send the push.
   expect(woken).toEqual([[1, 3, 5]]);
   const none = recordsWith({ lone: [1] });
   await wake(none.records, { wakes: list(1) });

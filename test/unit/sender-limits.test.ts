@@ -12,11 +12,11 @@ beforeEach(() => {
   now = 1_000_000;
 });
 
-/** A node that counts with others. */
+/** A node that shares a limiter with others. */
 const nodeWith = (limiter: Pick<Limiter, "add">, figures = FIGURES) =>
   new SenderLimits(figures, limiter, clock);
 
-/** How many signals of a user pass, of so many that are sent through some nodes in turn. */
+/** Number of a user's signals that are allowed when they are sent through the nodes in turn. */
 async function passed(nodes: SenderLimits[], count: number, bytes = 1, userId = 1) {
   let through = 0;
   for (let n = 0; n < count; n++) {
@@ -54,7 +54,7 @@ test("a node reports in batches, not for each signal", async () => {
   const shared = new LocalLimiter(clock);
   const add = jest.spyOn(shared, "add");
   await passed([nodeWith(shared)], 100);
-  // Of the signals; their bytes are far from a part.
+  // Reports of the signals; their bytes are far below the reporting threshold.
   expect(add).toHaveBeenCalledTimes(20);
 });
 
@@ -71,7 +71,7 @@ test("while inboxes are crowded, the heaviest senders are throttled first", asyn
   expect(await passed([node], 5, 1_000, 2)).toBe(1);
   node.note(0.4);
   expect(await passed([node], 1, 1_000)).toBe(1);
-  // What was heard last does not hold for ever.
+  // A reported fullness expires.
   node.note(0.6);
   now += 5_000;
   expect(await passed([node], 1, 1_000)).toBe(1);

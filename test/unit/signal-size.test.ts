@@ -11,7 +11,7 @@ const bob = { applicationId: 7, userId: 43 };
 const write = (signal: Signal) => encodeSignal(signal, "chat.example");
 const bytes = (signal: Signal) => Buffer.byteLength(write({ ...signal }));
 
-/** What becomes of a signal, and how often it was written to find out. */
+/** Whether a signal is accepted, and how often it was encoded to decide. */
 function judge(signal: Signal): { outcome: string; written: number } {
   let written = 0;
   const rule = sizeRule(STANZA, (asked) => {

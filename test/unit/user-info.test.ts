@@ -46,7 +46,7 @@ describe("userInfo as elements", () => {
 
   it.each<[string, XmlElement[], { [key: string]: Json }]>([
     [
-      "text as a string, whatever it looks like",
+      "text as a string, even if it looks like another type",
       [
         { name: "a", text: "true" },
         { name: "b", text: "1" },
@@ -60,12 +60,12 @@ describe("userInfo as elements", () => {
       { a: { b: "c" } },
     ],
     [
-      "neighbours of one name as an array",
+      "consecutive elements of one name as an array",
       [{ name: "a", text: "1" }, { name: "a" }, { name: "a", text: "3" }],
       { a: ["1", "", "3"] },
     ],
     [
-      "names of prototypes as keys of their own",
+      "names of prototype members as own keys",
       [{ name: "constructor", text: "1" }, { name: "toString" }],
       { constructor: "1", toString: "" },
     ],
@@ -100,10 +100,10 @@ describe("validation", () => {
     ["an empty key", { "": "" }, /""/],
     ["the key __proto__", JSON.parse('{"__proto__": {"a": 1}}'), /__proto__/],
     ["a control character", { a: "\u0007" }, /character/],
-    ["half a pair", { a: ["\udc00"] }, /character/],
-    ["a number that is none", { a: Number.NaN }, /number/],
+    ["a lone surrogate", { a: ["\udc00"] }, /character/],
+    ["NaN", { a: Number.NaN }, /number/],
     ["a function", { a: () => 1 }, /not JSON/],
-    ["what is not set", { a: undefined }, /not JSON/],
+    ["undefined", { a: undefined }, /not JSON/],
   ])("refuses %s", (_name, value, message) => {
     expect(() => checkUserInfo(value)).toThrow(message);
     try {

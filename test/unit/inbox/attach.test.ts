@@ -12,7 +12,7 @@ const ann = { applicationId: 7, userId: 42 };
 const bob = { applicationId: 7, userId: 43 };
 const signal = (id: string): Signal => ({ id, from: bob, to: ann, type: "probe", extra: [] });
 
-/** A device that keeps what it receives. */
+/** A device that records what it receives. */
 function device(resource: string): Device & { ids: string[] } {
   const ids: string[] = [];
   return {
@@ -34,7 +34,7 @@ function routerOn(bus: Bus) {
   });
 }
 
-/** The bus with every read waiting until it is let go; answers how many wait. */
+/** A bus whose reads block until they are released. */
 function slowReads(bus: Bus) {
   const waiting: Array<() => void> = [];
   let open = false;

@@ -5,7 +5,7 @@ import type { Signal } from "../../../src/calls/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 
-/** Says nothing. */
+/** A silent log. */
 export const log = openLog("silent");
 export const ann = { applicationId: 7, userId: 42 };
 export const bob = { applicationId: 7, userId: 43 };
@@ -15,7 +15,7 @@ export const signal = (id: string, fields: Partial<Signal> = {}): Signal => ({
   ...fields,
 });
 
-/** A device of Ann that keeps what it receives. */
+/** A device of Ann that records what it receives. */
 export interface TestDevice extends Device {
   parcels: Parcel[];
   ids(): string[];

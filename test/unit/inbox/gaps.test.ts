@@ -14,7 +14,7 @@ beforeEach(() => {
   router = nodeOn(bus);
 });
 
-/** A tab of Ann that has received a signal and lost its connection; answers the cursor. */
+/** Connects and disconnects a tab of Ann that receives a signal. Returns its cursor. */
 async function tabThatWasHere(): Promise<string> {
   const tab = device("tab", "graphql");
   const { detach } = await router.attach(tab);
@@ -105,7 +105,7 @@ describe("a device resumes after its cursor although later entries have expired"
 });
 
 describe("a connected device", () => {
-  /** A bus that can be away for reading, as Redis for one node. */
+  /** A bus whose reads can be made to fail, as if one node had lost Redis. */
   function shaky() {
     const state = { away: false };
     const through: Bus = {
@@ -192,7 +192,7 @@ describe("a connected device", () => {
     await nodeOn(through).attach(slow);
     await nodeOn(through).attach(fast);
     await until(() => slow.ids().length === 1 && fast.ids().length === 600);
-    // What rang when they arrived rings no more; nothing was missed by that.
+    // The calls that were ringing on arrival have expired, which is not a gap.
     now += INBOX_MS + 1;
     slow.drained = () => undefined;
     take();

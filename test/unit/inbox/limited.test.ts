@@ -23,7 +23,7 @@ const LIMITED = { code: "LIMITED", retryAfter: 60 };
 
 test("a user's signals and stanzas count together, over all protocols", async () => {
   const { bus, router } = routerWithLimits();
-  // As a chat server copies them, too: it hands on what it read as signals of chat.
+  // Signals forwarded by a chat server are sent with the protocol `xmpp`.
   for (const door of ["graphql", "xmpp", "rest"] as const) await router.send(door, signal(door));
   await router.relay(bob, ann, "<message/>");
   for (const door of ["graphql", "xmpp", "rest"] as const) {

@@ -6,7 +6,7 @@ import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 
-/** What is told of signals to whoever records calls. */
+/** Which signals the router passes to the call recorder. */
 
 const log = openLog("silent");
 const ann = { applicationId: 7, userId: 42 };

@@ -29,7 +29,7 @@ describe("a device that was lost", () => {
     for (const id of ["1", "2", "3"]) await one.send("xmpp", signal(id));
     await until(() => phone.ids().length === 3);
     attachment.acknowledge(phone.cursor("2"));
-    // The second within a second is written when the device goes, or a second later.
+    // The second acknowledgement within a second is written on detach, or a second later.
     await attachment.detach();
     await one.send("xmpp", signal("4"));
     const again = device("other");
@@ -85,7 +85,7 @@ describe("a device that was lost", () => {
     attachment.acknowledge(phone.cursor("29"));
     await attachment.detach();
     expect(await marks()).toHaveLength(2);
-    // Marks are no signals.
+    // Control entries are not delivered.
     expect(phone.parcels).toHaveLength(30);
   });
 });
@@ -191,7 +191,7 @@ describe("a device that resumes after a cursor", () => {
     await quiet();
     expect(late.ids()).toHaveLength(500);
     away = false;
-    // Nothing wakes it: it looks again by itself.
+    // No notice arrives: the reader retries by itself.
     await eventually(late.ids, ({ length }) => length > 500);
     expect(late.ids()).toHaveLength(601);
     expect(new Set(late.ids()).size).toBe(601);
@@ -226,7 +226,7 @@ describe("answers", () => {
     ]);
     expect(told(c)[0]).toEqual(["accept", "a", false]);
     expect(b.parcels.map(({ kind }) => kind)).toEqual(["signal", "answered", "signal", "answered"]);
-    // What is told once more has the place of what it follows, so that nobody's cursor goes back.
+    // A repeated answer has the cursor of the call that it follows, so that cursors never go back.
     const places = b.parcels.map((parcel) => "cursor" in parcel && parcel.cursor);
     expect(places[3]).toBe(places[2]);
     expect(new Set(places).size).toBe(3);

@@ -17,7 +17,7 @@ const mark = (word: AnswerWord, device: string, sessionId = "s", peer = ann): Co
   ...{ mark: "answer", word, device, sessionId, peer },
 });
 
-/** The story of entries whose cursors are `1`, `2`, …. */
+/** The state of an inbox whose entries have the cursors `1`, `2`, …. */
 const tell = (contents: Content[]) => {
   const story = new Story();
   for (const [index, content] of contents.entries()) {
@@ -29,23 +29,23 @@ const tell = (contents: Content[]) => {
 describe("ringing calls", () => {
   const ROWS: [name: string, log: Content[], cursors: string[]][] = [
     ["a call", [call()], ["1"]],
-    ["its last repeat alone", [call(), call(), call()], ["3"]],
+    ["only its last repeat", [call(), call(), call()], ["3"]],
     ["calls in the order of their last repeats", [call(), call(bob, "t"), call()], ["2", "3"]],
-    ["none that the caller hung up", [call(), hangUp()], []],
-    ["one that somebody else hung up", [call(), hangUp(bob)], ["1"]],
-    ["one whose caller hung up another", [call(), hangUp(ann, "t")], ["1"]],
-    ["one that was begun again", [call(), hangUp(), call()], ["3"]],
+    ["none after a hang-up of the caller", [call(), hangUp()], []],
+    ["one after a hang-up of somebody else", [call(), hangUp(bob)], ["1"]],
+    ["one whose caller hung up another call", [call(), hangUp(ann, "t")], ["1"]],
+    ["one that was started again", [call(), hangUp(), call()], ["3"]],
     ["none that a device accepted", [call(), mark("accept", "a")], []],
     ["none that a device rejected", [call(), mark("reject", "a")], []],
     ["none that a device hung up", [call(), mark("hangUp", "a")], []],
-    ["none whose repeat came after the answer", [call(), mark("reject", "a"), call()], []],
+    ["none whose repeat follows the answer", [call(), mark("reject", "a"), call()], []],
     [
-      "one that was begun again after the answer",
+      "one that was started again after the answer",
       [call(), mark("accept", "a"), hangUp(), call()],
       ["4"],
     ],
     [
-      "none of a group call that was accepted from another of it",
+      "none of a group call that was accepted from another member",
       [call(), call(bob), mark("accept", "a")],
       [],
     ],
@@ -71,9 +71,9 @@ describe("the accepting device, and the effective answers", () => {
   const ROWS: [name: string, log: Content[], holder: string | undefined, settling: string[]][] = [
     ["nobody", [call()], undefined, []],
     ["the first", [call(), mark("accept", "a"), mark("accept", "b")], "a", ["2"]],
-    ["the first, once", [call(), mark("accept", "a"), mark("accept", "a")], "a", ["2"]],
+    ["the first, only once", [call(), mark("accept", "a"), mark("accept", "a")], "a", ["2"]],
     [
-      "the first, whatever another says",
+      "the first, regardless of another's answer",
       [call(), mark("accept", "a"), mark("reject", "b"), mark("hangUp", "b")],
       "a",
       ["2"],
@@ -85,7 +85,7 @@ describe("the accepting device, and the effective answers", () => {
       ["2", "3"],
     ],
     [
-      "the next then",
+      "the next one after that",
       [call(), mark("accept", "a"), mark("reject", "a"), mark("accept", "b")],
       "b",
       ["2", "3", "4"],
@@ -97,26 +97,26 @@ describe("the accepting device, and the effective answers", () => {
       ["2"],
     ],
     [
-      "one, though another declined",
+      "one, although another declined",
       [call(), mark("reject", "a"), mark("accept", "b")],
       "b",
       ["2", "3"],
     ],
-    ["nobody of a call that never rang here", [mark("hangUp", "a")], undefined, []],
+    ["nobody for a call that never rang here", [mark("hangUp", "a")], undefined, []],
     [
-      "the first, also when the caller hangs up",
+      "the first, even when the caller hangs up",
       [call(), mark("accept", "a"), hangUp()],
       "a",
       ["2"],
     ],
     [
-      "nobody when the caller begins again",
+      "nobody when the caller calls again",
       [call(), mark("accept", "a"), hangUp(), call()],
       undefined,
       ["2"],
     ],
     [
-      "the first of this call alone",
+      "the first for this call only",
       [mark("accept", "b", "t"), mark("accept", "a")],
       "a",
       ["1", "2"],
