@@ -116,7 +116,7 @@ export function openRouter(parts: RouterParts): Router {
         protocol === "xmpp" ? undefined : parts.passToChatServer?.(signal),
         claim,
       ]);
-      metrics.signals.inc({ door: protocol, type: knownType(signal.type) });
+      metrics.signals.inc({ protocol, type: knownType(signal.type) });
       return cursor;
     },
 

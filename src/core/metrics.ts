@@ -7,13 +7,13 @@ export interface Metrics {
   /**
    * Operations by protocol (`graphql`, `websocket`, `rest`), operation and code (`OK` or a key of `ERRORS`).
    */
-  operations: Counter<"door" | "operation" | "code">;
+  operations: Counter<"protocol" | "operation" | "code">;
   /** Duration of operations in seconds, by protocol. */
-  operationSeconds: Histogram<"door">;
+  operationSeconds: Histogram<"protocol">;
   /** Signals that the router accepted, by protocol and type. */
-  signals: Counter<"door" | "type">;
+  signals: Counter<"protocol" | "type">;
   /** Signals delivered to devices, by protocol. */
-  deliveries: Counter<"door">;
+  deliveries: Counter<"protocol">;
   /**
    * Signals recorded in the call history, by outcome: `written`, `unknown` (no such call is recorded),
    * `lost`. `woken` counts users who got an incoming-call push.
@@ -64,26 +64,26 @@ export function openMetrics(): Metrics {
     operations: new Counter({
       name: "signalbox_operations_total",
       help: "GraphQL operations run, over any protocol",
-      labelNames: ["door", "operation", "code"],
+      labelNames: ["protocol", "operation", "code"],
       registers,
     }),
     operationSeconds: new Histogram({
       name: "signalbox_operation_seconds",
       help: "Duration of operations",
-      labelNames: ["door"],
+      labelNames: ["protocol"],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2],
       registers,
     }),
     signals: new Counter({
       name: "signalbox_signals_total",
       help: "Call signals accepted",
-      labelNames: ["door", "type"],
+      labelNames: ["protocol", "type"],
       registers,
     }),
     deliveries: new Counter({
       name: "signalbox_signal_deliveries_total",
       help: "Call signals delivered to devices",
-      labelNames: ["door"],
+      labelNames: ["protocol"],
       registers,
     }),
     callRecords: new Counter({

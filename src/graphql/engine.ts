@@ -125,7 +125,7 @@ export class Engine {
     variables: Record<string, unknown>,
     door: Door,
   ): Promise<ExecutionResult> {
-    const end = this.metrics.operationSeconds.startTimer({ door });
+    const end = this.metrics.operationSeconds.startTimer({ protocol: door });
     const answer = nestsDeeper(variables, VALUE_LEVELS)
       ? TOO_DEEP
       : (countWork(prepared, context) ??
@@ -246,6 +246,6 @@ export class Engine {
 
   private count(prepared: Prepared, answer: ExecutionResult, door: Door): void {
     const code = answer.errors ? String(answer.errors[0]?.extensions.code) : "OK";
-    this.metrics.operations.inc({ door, operation: prepared.label, code });
+    this.metrics.operations.inc({ protocol: door, operation: prepared.label, code });
   }
 }

@@ -74,7 +74,7 @@ it("serves probes, metrics and the OpenAPI document", async () => {
   await rest({ baseUrl }, "GET", "/session");
   const metrics = await rest({ baseUrl }, "GET", "/metrics");
   expect(metrics.text).toContain(
-    'signalbox_operations_total{door="rest",operation="currentSession",code="UNAUTHENTICATED"} 1\n',
+    'signalbox_operations_total{protocol="rest",operation="currentSession",code="UNAUTHENTICATED"} 1\n',
   );
   const api = await rest({ baseUrl }, "GET", "/openapi.json");
   expect(Object.keys(api.body.paths)).toContain("/session");

@@ -209,8 +209,8 @@ export class Reader {
     }
     for (const { device } of xmpp) device.receive(parcel);
     const { deliveries } = this.parts.metrics;
-    if (graphql.length > 0) deliveries.inc({ door: "graphql" }, graphql.length);
-    if (xmpp.length > 0) deliveries.inc({ door: "xmpp" }, xmpp.length);
+    if (graphql.length > 0) deliveries.inc({ protocol: "graphql" }, graphql.length);
+    if (xmpp.length > 0) deliveries.inc({ protocol: "xmpp" }, xmpp.length);
   }
 
   /** Notifies chat devices of an answer, asynchronously, so that no signal waits for the application's setting. */
