@@ -31,8 +31,12 @@ describeServices("the nodes of one PostgreSQL database", () => {
   async function open(kind: "single" | "clustered" | "tool"): Promise<Store> {
     const { REDIS_URL, ...rest } = database.environment;
     const config = readConfig(kind === "clustered" ? { ...rest, REDIS_URL } : rest);
-    const onLost = (reason: string) => lost.push(reason);
-    const store = await openStore({ config, log, exclusive: kind !== "tool", onLost });
+    const store = await openStore({
+      config,
+      log,
+      exclusive: kind !== "tool",
+      onLost: (reason) => lost.push(reason),
+    });
     stores.push(store);
     return store;
   }
@@ -135,8 +139,10 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
   test("fails the start if unavailable from the beginning, without revealing the password", async () => {
     const url = "postgresql://user:pass-word@127.0.0.1:1/db";
     const config = readConfig({ DATABASE_URL: url, SECRET_KEY });
-    for (const exclusive of [true, false]) {
-      const error: unknown = await openStore({ config, log, exclusive }).catch((e: unknown) => e);
+    for (const isNode of [true, false]) {
+      const error: unknown = await openStore({ config, log, exclusive: isNode }).catch(
+        (e: unknown) => e,
+      );
       expect(error).toBeInstanceOf(Refusal);
       expect(String(error)).toMatch(/cannot be reached/);
       expect(String(error)).not.toMatch(/pass-word/);

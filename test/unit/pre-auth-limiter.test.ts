@@ -2,8 +2,8 @@ import { PreAuthLimiter } from "../../src/limits/pre-auth-limiter";
 
 /** Limits on unauthenticated connections. */
 
-function open(perNetwork: number, inAll: number) {
-  const limiter = new PreAuthLimiter({ perNetwork, inAll });
+function open(perNetwork: number, total: number) {
+  const limiter = new PreAuthLimiter({ perNetwork, inAll: total });
   const ended: string[] = [];
   const enter = (ip: string | null, name = String(ip)) =>
     limiter.enter(ip, () => void ended.push(name));
