@@ -277,7 +277,7 @@ describe("providers", () => {
     const findings = await examine(healthy);
     const words = {
       facebook: /no connection \(ECONNREFUSED\)/,
-      twitter: /no JSON object/,
+      twitter: /not a JSON object/,
       firebase: /without keys/,
     };
     for (const [provider, reason] of Object.entries(words)) {

@@ -733,7 +733,7 @@ it("wrote why tokens were refused to the log, and nothing of tokens and secrets"
   expect(reasons).toContainEqual({
     ...{ level: 30, time: expect.any(Number), pid: expect.any(Number) },
     ...{ hostname: expect.any(String), provider: "facebook", applicationId: node.application.id },
-    ...{ reason: "issued to another application", msg: "a provider's token was refused" },
+    ...{ reason: "issued to another application", msg: "a sign-in token was rejected" },
   });
   const secrets = ["EAAB-", "eyJ", "secret-9", "-token", "forged", "appsecret", "oauth"];
   const { appSecret } = FACEBOOK;

@@ -8,8 +8,8 @@ import { type Asking, checkForm, Refused, type Verified } from "./verified";
 const BASE_URL = "https://graph.facebook.com";
 const VERSION = "v23.0";
 
-/** Where an application finds the Graph API; null as well as absent for the usual place. */
-interface Place {
+/** Location of the Graph API; null or absent for the default. */
+interface GraphApiLocation {
   baseUrl?: string | null;
   version?: string | null;
 }
@@ -30,23 +30,23 @@ const inspection = z.object({
   }),
 });
 
-/** Graph API reference, "/me", with the fields asked for. */
+/** Graph API reference, "/me", with the requested fields. */
 const profile = z.object({
   id,
   name: z.string().nullish(),
   email: z.string().nullish(),
 });
 
-/** Where the Graph API is, in the version that is asked. */
-export function facebookRoot({ baseUrl, version }: Place): string {
+/** Base URL of the Graph API, including the version. */
+export function facebookRoot({ baseUrl, version }: GraphApiLocation): string {
   return `${withoutEndSlashes(baseUrl ?? BASE_URL)}/${version ?? VERSION}`;
 }
 
 /**
- * Whose access token of Facebook this is. That it opens a profile is not enough: any site's token
- * does. It must have been issued to this application, and be its own user's.
- * @param now milliseconds since the Unix epoch
- * @throws Refused, Unreachable
+ * Verifies a Facebook access token. Access to a profile proves nothing, because a token of any site gives
+ * that: the token must have been issued to this application, and the profile must be its user's.
+ * @param now in milliseconds since the Unix epoch
+ * @throws TokenRejected, ProviderUnavailable
  */
 export async function verifyFacebook(
   settings: NonNullable<ApplicationSettings["facebook"]>,
@@ -76,14 +76,14 @@ export async function verifyFacebook(
       `${root}/me?${new URLSearchParams({
         fields: "id,name,email",
         access_token: token,
-        // Shows that the secret's owner asks ("Securing Graph API Requests").
+        // Proves possession of the app secret (Graph API, "Securing Graph API Requests").
         appsecret_proof: createHmac("sha256", appSecret).update(token).digest("hex"),
       })}`,
       asking,
     ),
   );
   if (!own.success) throw new Refused("no profile");
-  if (own.data.id !== user_id) throw new Refused("the profile of somebody else");
+  if (own.data.id !== user_id) throw new Refused("the profile belongs to another user");
   const { name, email } = own.data;
   return { subject: user_id, fullName: name ?? null, email: email ?? null, phone: null };
 }

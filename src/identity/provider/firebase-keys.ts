@@ -3,24 +3,23 @@ import { LRUCache } from "lru-cache";
 import { askProvider } from "./provider-request";
 import { type Asking, Refused, Unreachable } from "./verified";
 
-/** Addresses of key sets that are remembered at most; all applications without their own share one. */
+/** Maximum number of cached key sets; all applications without their own URL share one. */
 const SETS_MAX = 100;
 
 /**
- * The public keys that Firebase signs with, by the address that they are published at. A set is read
- * again after ten minutes, and for an unknown key at most every 30 seconds, so that forged tokens
- * cannot make this node ask in a loop.
+ * Caches Firebase's public signing keys by URL. A key set is read again after ten minutes. An unknown key
+ * triggers at most one read in 30 seconds, so forged tokens cannot make this node send requests in a loop.
  */
 export class FirebaseKeys {
   private readonly sets = new LRUCache<string, JWTVerifyGetKey>({ max: SETS_MAX });
 
   constructor(private readonly asking: Asking) {}
 
-  /** Finds the key that a token names. @throws Unreachable when the address is no URL */
+  /** The look-up of keys in the key set at a URL. @throws ProviderUnavailable for an invalid URL */
   async at(url: string): Promise<JWTVerifyGetKey> {
     const known = this.sets.get(url);
     if (known) return known;
-    if (!URL.canParse(url)) throw new Unreachable("the address of the keys is no URL");
+    if (!URL.canParse(url)) throw new Unreachable("the URL of the keys is invalid");
     const { createRemoteJWKSet, customFetch } = await import("jose");
     const set = createRemoteJWKSet(new URL(url), {
       timeoutDuration: this.asking.timeoutMs,
@@ -36,7 +35,7 @@ export class FirebaseKeys {
       if (!Array.isArray(body.keys)) throw new Unreachable("no key set");
       return Response.json(body);
     } catch (error) {
-      // Nobody's token was shown to this address, so no status of it speaks of one.
+      // The request carried no user's token, so a 4xx status does not mean that a token was rejected.
       throw error instanceof Refused ? new Unreachable(error.reason) : error;
     }
   }

@@ -4,22 +4,22 @@ import { askProvider } from "./provider-request";
 import { twitterUrl } from "./twitter";
 import { type Asking, Refused, Unreachable } from "./verified";
 
-/** Where the providers of an application are; null for a provider that it does not use. */
+/** Locations of an application's sign-in providers; null for a provider that it does not use. */
 export interface ProviderPlaces {
   facebook: { baseUrl: string | null; version: string | null } | null;
   twitter: { baseUrl: string | null } | null;
   firebase: { keysUrl: string | null } | null;
 }
 
-/** An address that sign-in through a provider asks. */
+/** A URL that sign-in through a provider requests. */
 export interface ProviderAddress {
   provider: keyof ProviderPlaces;
   url: string;
 }
 
-/** The addresses that sign-in asks, by provider. */
-export function providerAddresses(places: ProviderPlaces): ProviderAddress[] {
-  const { facebook, twitter, firebase } = places;
+/** The URL that sign-in requests from each provider of the application. */
+export function providerAddresses(providers: ProviderPlaces): ProviderAddress[] {
+  const { facebook, twitter, firebase } = providers;
   return [
     ...(facebook
       ? [{ provider: "facebook" as const, url: `${facebookRoot(facebook)}/debug_token` }]
@@ -30,9 +30,9 @@ export function providerAddresses(places: ProviderPlaces): ProviderAddress[] {
 }
 
 /**
- * Asks an address without a token or a secret, to see whether its provider is there: Facebook and
- * Twitter refuse that in their own form, Firebase publishes its keys to everybody.
- * @throws Unreachable with what is wrong
+ * Checks that a provider responds, with a request that carries no token or secret. Facebook and Twitter
+ * reject such a request in a known form; Firebase's keys are public.
+ * @throws ProviderUnavailable with the reason
  */
 export async function probeProvider(
   { provider, url }: ProviderAddress,
@@ -41,7 +41,7 @@ export async function probeProvider(
   try {
     const { keys } = await askProvider(url, asking);
     if (provider !== "firebase") return;
-    if (!Array.isArray(keys) || keys.length === 0) throw new Unreachable("an answer without keys");
+    if (!Array.isArray(keys) || keys.length === 0) throw new Unreachable("the key set is empty");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (provider === "firebase") throw new Unreachable(error.reason);

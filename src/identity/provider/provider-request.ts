@@ -1,17 +1,17 @@
 import { type Answer, Unanswered } from "../../network/answer";
 import { type Asking, Refused, Unreachable } from "./verified";
 
-/** Characters of an answer that are read at most; the longest, a Twitter profile, takes some thousand. */
-const ANSWER_MAX = 262_144;
+/** Maximum size of a response, in characters; the longest, a Twitter profile, has a few thousand. */
+const RESPONSE_MAX = 262_144;
 
-/** Statuses by which the providers say that it is the token's fault. */
-const REFUSALS = new Set([400, 401, 403]);
+/** Statuses by which the providers reject a token. */
+const REJECTIONS = new Set([400, 401, 403]);
 
 /**
- * Asks a provider. Redirects are not followed, for the address carries secrets; for the same reason
- * nothing of the address or of a connection's own errors is passed on.
- * @returns the JSON object of an answer with status 200
- * @throws Refused for 400, 401 and 403, Unreachable for everything else that is not such an object
+ * Sends a GET request to a provider. Does not follow redirects, because the URL carries secrets. For the
+ * same reason errors contain neither the URL nor the text of a connection error.
+ * @returns the JSON object of a response with status 200
+ * @throws TokenRejected for 400, 401 and 403, ProviderUnavailable for every other failure
  */
 export async function askProvider(
   url: string,
@@ -20,9 +20,9 @@ export async function askProvider(
 ): Promise<Record<string, unknown>> {
   const { status, body: text } = await read(url, asking, headers);
   const body = parse(text);
-  if (REFUSALS.has(status) && !isTransient(body)) throw new Refused(`status ${status}`);
+  if (REJECTIONS.has(status) && !isTransient(body)) throw new Refused(`status ${status}`);
   if (status !== 200) throw new Unreachable(`status ${status}`);
-  if (body === null) throw new Unreachable("an answer that is no JSON object");
+  if (body === null) throw new Unreachable("the response is not a JSON object");
   return body;
 }
 
@@ -35,12 +35,12 @@ async function read(
     method: "GET",
     headers: { accept: "application/json", ...headers },
     timeoutMs,
-    bodyMax: ANSWER_MAX + 1,
+    bodyMax: RESPONSE_MAX + 1,
   } as const;
   try {
-    const answer = await connector.request(url, request);
-    if (answer.body.length > ANSWER_MAX) throw new Unreachable("an answer that is too long");
-    return answer;
+    const response = await connector.request(url, request);
+    if (response.body.length > RESPONSE_MAX) throw new Unreachable("the response is too long");
+    return response;
   } catch (error) {
     throw error instanceof Unanswered ? new Unreachable(error.reason) : error;
   }
@@ -55,7 +55,7 @@ function parse(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Facebook refuses for a while with status 400 or 403, and says so (Graph API "Error handling"). */
+/** Whether a 400 or 403 of Facebook is temporary, as its body says (Graph API "Error handling"). */
 function isTransient(body: Record<string, unknown> | null): boolean {
   return isObject(body?.error) && body.error.is_transient === true;
 }

@@ -8,28 +8,28 @@ import { userOf } from "./provider-users";
 import { verifyTwitter } from "./twitter";
 import { Refused, Unreachable, type Verified } from "./verified";
 
-/** Who vouches for a user (interface.md "POST /session", parameter provider). */
+/** A sign-in provider (schema/rest/session.graphql, parameter `provider`). */
 export type Provider = "facebook" | "twitter" | "firebase_phone";
 
-/** What a provider's sign-in is made of. */
+/** Credentials of a sign-in through a provider. */
 export interface ProviderData {
   provider?: Provider | null;
-  /** Facebook's or Twitter's access token; the secret is Twitter's alone. */
+  /** An access token of Facebook or Twitter; only Twitter has a secret. */
   keys?: { token?: string | null; secret?: string | null } | null;
-  /** A Firebase ID token of a phone sign-in, and the project that it is of. */
+  /** A Firebase ID token of a phone sign-in, and its project. */
   firebasePhone?: { projectId?: string | null; accessToken?: string | null } | null;
 }
 
-/** The one answer to a token that is not good, so that nothing can be learnt by trying. */
+/** The same text for every rejected token, so that clients learn nothing from trying. */
 const REFUSED = "Unauthorized: the provider did not confirm the token";
-/** Seconds after which a provider that gave no answer is worth asking again. */
-const RETRY_S = 10;
+/** Seconds after which a client may retry when a provider is unavailable. */
+const RETRY_AFTER_S = 10;
 
 /**
- * The user that a provider vouches for; made at the first sign-in.
- * @throws Fault INVALID when something is missing or the application does not use the provider,
- * UNAUTHENTICATED in one text for every token that is not good, UNAVAILABLE when the provider cannot
- * be asked, FORBIDDEN for somebody new while the application admits nobody
+ * Signs a user in through a provider. The first sign-in creates the user.
+ * @throws Fault INVALID when a field is missing or the application does not use the provider;
+ * UNAUTHENTICATED, with the same text for every rejected token; UNAVAILABLE when the provider is; FORBIDDEN
+ * for a new user while the application does not accept sign-ups
  */
 export async function signInByProvider(
   identity: Identity,
@@ -38,18 +38,21 @@ export async function signInByProvider(
 ): Promise<User> {
   const { provider } = data;
   if (!provider) throw Fault.field("provider", "is required");
-  const note = { provider, applicationId: application.id };
+  const logFields = { provider, applicationId: application.id };
   let verified: Verified;
   try {
     verified = await verify(identity, application, provider, data);
   } catch (error) {
     if (error instanceof Refused) {
-      identity.log.info({ ...note, reason: error.reason }, "a provider's token was refused");
+      identity.log.info({ ...logFields, reason: error.reason }, "a sign-in token was rejected");
       throw new Fault("UNAUTHENTICATED", REFUSED);
     }
     if (error instanceof Unreachable) {
-      identity.log.warn({ ...note, reason: error.reason }, "a provider could not be asked");
-      throw new Fault("UNAVAILABLE", "The provider cannot be reached", undefined, RETRY_S);
+      identity.log.warn(
+        { ...logFields, reason: error.reason },
+        "a sign-in provider is unavailable",
+      );
+      throw new Fault("UNAVAILABLE", "The provider cannot be reached", undefined, RETRY_AFTER_S);
     }
     throw error;
   }
@@ -66,29 +69,32 @@ function verify(
   const asking = { connector, timeoutMs: config.PROVIDER_TIMEOUT_MS };
   switch (provider) {
     case "facebook": {
-      const token = given("token", keys?.token);
-      return verifyFacebook(setUp(settings.facebook), token, asking, now);
+      const token = required("token", keys?.token);
+      return verifyFacebook(configured(settings.facebook), token, asking, now);
     }
     case "twitter": {
-      const pair = { token: given("token", keys?.token), secret: given("secret", keys?.secret) };
-      return verifyTwitter(setUp(settings.twitter), pair, asking, now);
+      const pair = {
+        token: required("token", keys?.token),
+        secret: required("secret", keys?.secret),
+      };
+      return verifyTwitter(configured(settings.twitter), pair, asking, now);
     }
     case "firebase_phone": {
       const phone = {
-        projectId: given("projectId", firebasePhone?.projectId),
-        accessToken: given("accessToken", firebasePhone?.accessToken),
+        projectId: required("projectId", firebasePhone?.projectId),
+        accessToken: required("accessToken", firebasePhone?.accessToken),
       };
-      return verifyFirebasePhone(setUp(settings.firebase), phone, firebaseKeys, now);
+      return verifyFirebasePhone(configured(settings.firebase), phone, firebaseKeys, now);
     }
   }
 }
 
-function given(field: string, value: string | null | undefined): string {
+function required(field: string, value: string | null | undefined): string {
   if (!value) throw Fault.field(field, "is required");
   return value;
 }
 
-function setUp<Settings>(settings: Settings | undefined): Settings {
+function configured<Settings>(settings: Settings | undefined): Settings {
   if (settings === undefined) {
     throw Fault.field("provider", "is not set up for this application");
   }

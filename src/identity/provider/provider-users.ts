@@ -14,14 +14,14 @@ const FIND = {
     WHERE i.application_id = $1 AND i.provider = $2 AND i.subject = $3`,
 };
 
-/** Characters of a name that a user keeps. */
+/** Maximum stored length of a name, in characters. */
 const NAME_MAX = 255;
 
 /**
- * The user of a verified subject; made, with its identity, when there is none yet. Only the identity
- * decides who it is: profile fields and e-mails are written by clients and grant nothing, so a user
- * who has the same ones stays somebody else.
- * @throws Fault FORBIDDEN for somebody new while the application admits nobody
+ * Finds the user of a verified subject, or creates the user with its identity row. Only that row links a
+ * subject to a user. Clients can write profile fields and e-mails, so a user with the same values is never
+ * matched.
+ * @throws Fault FORBIDDEN for a new user while the application does not accept sign-ups
  */
 export async function userOf(
   identity: Identity,
@@ -40,20 +40,22 @@ export async function userOf(
     throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
   }
   const fields = profileOf(provider, verified);
-  // A second first sign-in may come before this one, or the e-mail may be somebody's.
-  const given = emailOf(verified);
+  // The insert fails if a concurrent first sign-in created the user, or if another user has the e-mail. The
+  // second attempt omits the e-mail.
+  const verifiedEmail = emailOf(verified);
   const isTaken =
-    given !== undefined && (await isSpelledOtherwise(identity.store, application.id, given, null));
-  for (const email of [isTaken ? undefined : given, undefined]) {
+    verifiedEmail !== undefined &&
+    (await isSpelledOtherwise(identity.store, application.id, verifiedEmail, null));
+  for (const email of [isTaken ? undefined : verifiedEmail, undefined]) {
     await create(identity, application.id, provider, verified.subject, { ...fields, email });
-    const made = await find();
-    if (made) return made;
+    const created = await find();
+    if (created) return created;
   }
-  // Made and deleted meanwhile.
+  // The user was created and deleted concurrently.
   throw new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
 }
 
-/** Makes user and identity together, or neither where something is taken. */
+/** Inserts the user and its identity row together; inserts neither on a unique violation. */
 async function create(
   { store, clock }: Identity,
   applicationId: number,
@@ -90,7 +92,7 @@ function profileOf(provider: string, { subject, fullName, phone }: Verified): Us
   };
 }
 
-/** The e-mail, where it is one that a user can have: a provider's oddity stops no sign-in. */
+/** The e-mail if it is valid for a user. An invalid one must not prevent the sign-in. */
 function emailOf({ email }: Verified): string | undefined {
   if (email === null) return undefined;
   try {

@@ -2,14 +2,14 @@ import { Field, InputType, registerEnumType } from "type-graphql";
 import type { Provider } from "./provider-sign-in";
 
 /** GraphQL names of the providers. */
-const SignInProvider: Record<string, Provider> = {
+const SignInProviderEnum: Record<string, Provider> = {
   FACEBOOK: "facebook",
   TWITTER: "twitter",
   FIREBASE_PHONE: "firebase_phone",
 };
-registerEnumType(SignInProvider, {
+registerEnumType(SignInProviderEnum, {
   name: "SignInProvider",
-  description: "Who vouches for a user.",
+  description: "An external service that authenticates a user.",
   valuesConfig: {
     FACEBOOK: { description: "Facebook, by an access token." },
     TWITTER: { description: "Twitter, by an access token and its secret." },
@@ -22,7 +22,7 @@ export class ProviderKeysInput {
   @Field(() => String, { nullable: true, description: "The access token." })
   token?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The token's secret, of Twitter alone." })
+  @Field(() => String, { nullable: true, description: "The token's secret; Twitter only." })
   secret?: string | null;
 }
 
@@ -35,24 +35,24 @@ export class FirebasePhoneInput {
   accessToken?: string | null;
 }
 
-/** What signing in through a provider takes, of every input that offers it. */
+/** The fields of every input that accepts a sign-in through a provider. */
 @InputType()
 export abstract class ProviderInput {
-  @Field(() => SignInProvider as object, {
+  @Field(() => SignInProviderEnum as object, {
     nullable: true,
-    description: "Who vouches for the user, in place of login, e-mail and password.",
+    description: "The sign-in provider, in place of login, e-mail and password.",
   })
   provider?: Provider | null;
 
   @Field(() => ProviderKeysInput, {
     nullable: true,
-    description: "With Facebook and Twitter: the access token.",
+    description: "For Facebook and Twitter: the access token.",
   })
   keys?: ProviderKeysInput | null;
 
   @Field(() => FirebasePhoneInput, {
     nullable: true,
-    description: "With Firebase: the ID token.",
+    description: "For Firebase: the ID token.",
   })
   firebasePhone?: FirebasePhoneInput | null;
 }

@@ -23,16 +23,16 @@ export interface TwitterKeys {
   secret: string;
 }
 
-/** Where Twitter says whose a token is. */
+/** URL of Twitter's verify_credentials. */
 export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
   return `${withoutEndSlashes(baseUrl ?? BASE_URL)}${PATH}`;
 }
 
 /**
- * Whose access token of Twitter this is. Twitter accepts the signature only of the application that
- * the token was issued to.
- * @param now milliseconds since the Unix epoch
- * @throws Refused, Unreachable
+ * Verifies a Twitter access token. Twitter accepts only signatures of the application that the token was
+ * issued to.
+ * @param now in milliseconds since the Unix epoch
+ * @throws TokenRejected, ProviderUnavailable
  */
 export async function verifyTwitter(
   settings: NonNullable<ApplicationSettings["twitter"]>,
@@ -75,7 +75,7 @@ function authorization(
   return `OAuth ${fields.map(([name, value]) => `${encode(name)}="${encode(value)}"`).join(", ")}`;
 }
 
-/** Section 3.4.1.3.2: encoded, then sorted by name; no name comes twice here. */
+/** Section 3.4.1.3.2: encoded, then sorted by name. No name is repeated here. */
 function normalized(parameters: Record<string, string>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)

@@ -1,45 +1,45 @@
 import type { Connector } from "../../network/connector";
 
-/** Who a provider says a token belongs to. */
+/** The owner of a token, as the provider states it. */
 export interface Verified {
-  /** The provider's own id of the user, which never changes hands: what an identity is found by. */
+  /** The provider's id of the user, which is never reassigned. The key of the identity row. */
   subject: string;
   fullName: string | null;
   email: string | null;
-  /** In the form of E.164, of a phone sign-in. */
+  /** In E.164 form; only for a phone sign-in. */
   phone: string | null;
 }
 
-/** Over which way a provider is asked, and for how long. */
+/** How to send requests to a provider. */
 export interface Asking {
   connector: Connector;
-  /** Milliseconds that an answer may take. */
+  /** Maximum time of a request, in milliseconds. */
   timeoutMs: number;
 }
 
 /**
- * The token is not good for this application. The reason is for the operator's log: the client gets
- * one text whatever it is, and neither holds anything of the token.
+ * The token is not valid for this application. The reason is for the operator's log; the client always gets
+ * the same text. Neither contains any part of the token.
  */
 export class Refused extends Error {
-  override readonly name = "Refused";
+  override readonly name = "TokenRejected";
   constructor(readonly reason: string) {
     super(reason);
   }
 }
 
-/** The provider did not say whether the token is good: it was down, slow or out of its mind. */
+/** The provider did not answer whether the token is valid: it failed, was too slow or sent garbage. */
 export class Unreachable extends Error {
-  override readonly name = "Unreachable";
+  override readonly name = "ProviderUnavailable";
   constructor(readonly reason: string) {
     super(reason);
   }
 }
 
-/** Tokens of every provider are visible ASCII and far shorter; nothing else is worth asking about. */
+/** Tokens of every provider are visible ASCII and far shorter; other text is rejected without a request. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
-/** Lets a token pass that a provider can have issued. @throws Refused */
+/** Checks that a provider could have issued the token. @throws TokenRejected */
 export function checkForm(token: string): void {
-  if (!TOKEN.test(token)) throw new Refused("no token has this form");
+  if (!TOKEN.test(token)) throw new Refused("malformed token");
 }

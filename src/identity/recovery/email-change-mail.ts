@@ -3,7 +3,7 @@ import { type Mailer, MailRefused } from "../../mail/mail";
 import type { Identity } from "../identity";
 import type { EmailChange } from "./reset-request";
 
-/** Name of the durable job that tells the old address of a change. */
+/** Name of the durable job that notifies the old address of a change. */
 export const EMAIL_CHANGE_JOB = "email-change";
 
 const NAME = {
@@ -12,9 +12,9 @@ const NAME = {
 };
 
 /**
- * Tells an old address that it is no longer the account's. The mail names neither the new address nor
- * who changed it.
- * @throws MailError when trying again may help
+ * Notifies the old address that it no longer belongs to the account. The mail names neither the new address
+ * nor the person who changed it.
+ * @throws MailError when a retry may help
  */
 export async function sendEmailChange(
   identity: Identity,
@@ -27,11 +27,11 @@ export async function sendEmailChange(
     await mailer.send({ to: email, ...emailChangeMail(application.name) });
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
-    identity.log.warn({ err: error }, "a mail about a changed e-mail address was refused");
+    identity.log.warn({ err: error }, "the mail server rejected an e-mail change notice");
   }
 }
 
-/** The mail, as plain text and as HTML. @param applicationName anything may stand in it */
+/** The mail as plain text and HTML. @param applicationName untrusted text */
 function emailChangeMail(applicationName: string) {
   const name = oneLine(applicationName) || "your application";
   const subject = `Your e-mail address for ${name} was changed`;

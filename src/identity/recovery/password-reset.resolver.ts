@@ -4,15 +4,15 @@ import { Limited } from "../limits";
 import { Password } from "../password";
 import { requestReset, resetPassword } from "./password-reset";
 
-@InputType({ description: "Who has lost a password." })
+@InputType({ description: "The user who has lost a password." })
 export class RequestPasswordResetInput {
   @Field({ description: "E-mail address of the user's profile." })
   email!: string;
 }
 
-@InputType({ description: "A new password, set with a link." })
+@InputType({ description: "A new password, set with a mailed link." })
 export class ResetPasswordInput {
-  @Field({ description: "The token of the link that was mailed. Works once." })
+  @Field({ description: "The one-time token of the mailed link." })
   token!: string;
 
   @Field({ description: "New password of at least 8 characters." })
@@ -20,15 +20,17 @@ export class ResetPasswordInput {
   password!: string;
 }
 
-@ObjectType({ description: "What requestPasswordReset answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of requestPasswordReset.", simpleResolvers: true })
 export class RequestPasswordResetPayload {
-  @Field({ description: "True, whether or not the e-mail is known." })
+  @Field({ description: "Always true, whether or not a user has the e-mail address." })
   requested!: boolean;
 }
 
-@ObjectType({ description: "What resetPassword answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of resetPassword.", simpleResolvers: true })
 export class ResetPasswordPayload {
-  @Field({ description: "True: the password is set and every session of the user has ended." })
+  @Field({
+    description: "Always true: the password is set and every session of the user has ended.",
+  })
   reset!: boolean;
 }
 
@@ -38,11 +40,11 @@ export class PasswordResetResolver {
   @Limited("reset")
   @Mutation(() => RequestPasswordResetPayload, {
     description:
-      "Mails a link to set a new password, to the user of an e-mail address. The answer is the same for an address that is nobody's.",
+      "Mails the user of an e-mail address a link to set a new password. The result is the same for an unknown address.",
   })
   async requestPasswordReset(
     @Ctx() { identity, visit }: IdentityContext,
-    @Arg("input", () => RequestPasswordResetInput, { description: "Whose password." })
+    @Arg("input", () => RequestPasswordResetInput, { description: "The user's e-mail address." })
     { email }: RequestPasswordResetInput,
   ): Promise<RequestPasswordResetPayload> {
     const { applicationId } = await visit.viewer();
@@ -54,7 +56,7 @@ export class PasswordResetResolver {
   @Limited("reset")
   @Mutation(() => ResetPasswordPayload, {
     description:
-      "Sets a new password with a mailed link, and ends every session and connection of the user.",
+      "Sets a new password with a mailed link, and ends all sessions and connections of the user.",
   })
   async resetPassword(
     @Ctx() { identity, caller }: IdentityContext,

@@ -9,11 +9,11 @@ import { textProblem } from "../user/user-fields";
 import { resetLink, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
 
-/** Milliseconds that a link works (decisions: one hour). */
-const LINK_MS = 60 * 60 * 1000;
-/** Live links of a user at most; the oldest go first. */
+/** Lifetime of a link, in milliseconds. */
+const LINK_TTL_MS = 60 * 60 * 1000;
+/** Maximum number of live links of a user; the oldest are deleted first. */
 const LINKS_MAX = 3;
-/** Characters of an e-mail at most, as of every text field of a user. */
+/** Maximum length of an e-mail, in characters, as of every text field of a user. */
 const EMAIL_MAX = 255;
 
 /** Name of the durable job that sends a link. */
@@ -27,7 +27,8 @@ const RECIPIENT = {
 };
 const ADD_LINK = {
   name: "reset_link",
-  // While the address is still the user's: who changes it at that moment waits, and then finds the link.
+  // Only while the user still has the address. A concurrent change of the address waits for this lock, so it
+  // sees the link and deletes it.
   text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
     SELECT id, $2::bytea, $3::timestamptz, $4::timestamptz FROM users
     WHERE id = $1 AND email = $5 FOR SHARE RETURNING id`,
@@ -51,7 +52,7 @@ interface LinkRow {
   name: string;
 }
 
-/** Whose password a link sets. */
+/** The user whose password a link sets. */
 export interface LinkOwner {
   userId: number;
   applicationId: number;
@@ -60,9 +61,9 @@ export interface LinkOwner {
 }
 
 /**
- * Asks for a mail with a reset link. The answer and the work before it are the same for every e-mail;
- * whether it is anybody's is found out behind the answer.
- * @throws Fault UNAVAILABLE where this deployment cannot send mail, INVALID without an e-mail
+ * Requests a mail with a reset link. The result and the work until then are the same for every e-mail; a
+ * background job looks the user up.
+ * @throws Fault UNAVAILABLE if this deployment cannot send mail, INVALID for the e-mail
  */
 export async function requestReset(
   identity: Identity,
@@ -79,8 +80,8 @@ export async function requestReset(
 }
 
 /**
- * Makes a link and mails it, to a user's own address as stored; nothing for an unknown e-mail.
- * @throws MailError when trying again may help; a link that nobody got ends by itself
+ * Creates a link and mails it to the user's stored address. Does nothing for an unknown e-mail.
+ * @throws MailError when a retry may help; the link that was not delivered expires
  */
 export async function sendReset(
   identity: Identity,
@@ -92,7 +93,7 @@ export async function sendReset(
   if (!user?.email) return;
   const token = newToken();
   const now = new Date(clock.now());
-  const expiresAt = new Date(now.getTime() + LINK_MS);
+  const expiresAt = new Date(now.getTime() + LINK_TTL_MS);
   const values = [user.id, hashToken(token), expiresAt, now, user.email];
   if ((await store.query(ADD_LINK, values)).length === 0) return;
   await store.query(DROP_LINKS, [user.id, now]);
@@ -100,13 +101,13 @@ export async function sendReset(
   try {
     await mailer.send({ to: user.email, ...mail });
   } catch (error) {
-    // Nothing changes when it is offered again.
+    // A retry would be rejected as well.
     if (!(error instanceof MailRefused)) throw error;
-    identity.log.warn({ err: error }, "a mail with a reset link was refused");
+    identity.log.warn({ err: error }, "the mail server rejected a password reset mail");
   }
 }
 
-/** Whose password a link sets, without using it up; null when it is unknown, used or expired. */
+/** Finds the owner of a link without consuming it; null when the link is unknown, used or expired. */
 export async function findLink(identity: Identity, token: string): Promise<LinkOwner | null> {
   const { store, clock } = identity;
   const values = [hashToken(token), new Date(clock.now())];
@@ -117,11 +118,11 @@ export async function findLink(identity: Identity, token: string): Promise<LinkO
 }
 
 /**
- * Sets a new password with a link, which is used up, with every other link of the user; ends all the
- * user's sessions and connections.
- * @param ip where the request comes from
- * @throws Fault INVALID on password when it breaks the rules, before the link is touched; INVALID on
- * token when it is unknown, used or expired; LIMITED, which leaves the link as it is
+ * Sets a new password with a link. Deletes all links of the user, and ends all sessions and connections of
+ * the user.
+ * @param ip the client's address
+ * @throws Fault INVALID on password when it breaks the rules; INVALID on token when the link is unknown, used
+ * or expired; LIMITED. The link stays usable after the first and the last
  */
 export async function resetPassword(
   identity: Identity,
@@ -130,7 +131,7 @@ export async function resetPassword(
   ip: string,
 ): Promise<void> {
   checkPassword(password);
-  // Nobody without a link makes the server hash.
+  // Checked before the hash, so that only the owner of a link can make the server compute one.
   const owner = await findLink(identity, token);
   if (owner === null) throw deadLink();
   const { applicationId } = owner;
@@ -141,7 +142,7 @@ export async function resetPassword(
   const tokenHash = new Uint8Array(hashToken(token));
   await identity.store.db.$transaction(async (tx) => {
     const now = new Date(identity.clock.now());
-    // The user first: two links of one user, used at once, would wait for each other otherwise.
+    // Lock the user first: concurrent uses of two links of one user would otherwise deadlock.
     await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
     const used = await tx.$executeRaw`DELETE FROM password_resets
       WHERE token_hash = ${tokenHash} AND expires_at > ${now}`;

@@ -1,24 +1,24 @@
 import { withoutEndSlashes } from "../../core/host-in-url";
 import { escapeHtml, oneLine } from "../../core/html";
 
-/** What a mail with a reset link says. */
+/** A mail with a reset link. */
 export interface ResetMail {
   subject: string;
   text: string;
   html: string;
 }
 
-/** Where the gateway serves the page that a link opens, below the deployment's address. */
+/** Path of the page that a reset link opens, relative to the deployment's base URL. */
 export const RESET_PATH = "/password/reset";
 
-/** The address that a mail links to. @param base address of the deployment, maybe with a path */
+/** The URL that a mail links to. @param base base URL of the deployment, with or without a path */
 export function resetLink(base: string, token: string): string {
   return `${withoutEndSlashes(base)}${RESET_PATH}?token=${encodeURIComponent(token)}`;
 }
 
 /**
  * The mail with a reset link, as plain text and as HTML.
- * @param applicationName as its owner wrote it; anything may stand in it
+ * @param applicationName untrusted text of the application's owner
  */
 export function resetMail(applicationName: string, link: string): ResetMail {
   const name = oneLine(applicationName) || "your application";

@@ -1,22 +1,22 @@
 /**
- * A reset that somebody asked for, to be looked at behind the answer. It holds no token: one is made
- * when the mail is sent, so that no queue ever holds a link.
+ * A requested password reset, for a background job. It holds no token: the job creates the token when it
+ * sends the mail, so no queue ever holds a link.
  */
 export interface ResetRequest {
   applicationId: number;
-  /** The address asked for, in lower case; whether it is anybody's is not known yet. */
+  /** The requested address in lower case; possibly unknown. */
   emailKey: string;
 }
 
-/** Puts a request on the list of durable jobs. @throws Fault UNAVAILABLE */
+/** Enqueues a durable job for the request. @throws Fault UNAVAILABLE */
 export type DeliverReset = (request: ResetRequest) => Promise<void>;
 
-/** An e-mail address that a user no longer has. */
+/** A change of a user's e-mail address. */
 export interface EmailChange {
   applicationId: number;
-  /** The old address, which is told. */
+  /** The old address, which is notified. */
   email: string;
 }
 
-/** Puts a change on the list of durable jobs. @throws Fault UNAVAILABLE */
+/** Enqueues a durable job for the change. @throws Fault UNAVAILABLE */
 export type DeliverEmailChange = (change: EmailChange) => Promise<void>;

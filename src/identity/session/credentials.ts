@@ -4,19 +4,19 @@ import type { Guess } from "../limits";
 import { emailKey, emailKeys } from "../user/email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
-/** Who wants to sign in: a login or an e-mail, with the password. */
+/** Password credentials: a login or an e-mail, with the password. */
 export interface Credentials {
   login?: string | null;
   email?: string | null;
   password?: string | null;
 }
 
-/** Who has signed in, and by what. */
+/** The result of a sign-in. */
 export interface SignedIn {
   user: User;
   /**
-   * The hash that the password was found right by; null without one. Checking takes a while, so who
-   * acts on it does so only while it is still the user's.
+   * The hash that the password matched; null for a sign-in without a password. Checking takes time, so a
+   * caller must verify that the user still has this hash when it acts on the result.
    */
   passwordHash: string | null;
 }
@@ -34,19 +34,19 @@ const BY_EMAIL = find(
     ORDER BY array_position($2::text[], u.email_key) LIMIT 1`,
 );
 const BY_ID = find("sign_in_by_id", "u.application_id = $1 AND u.id = $2");
-const STILL = {
+const PASSWORD_UNCHANGED = {
   name: "password_still",
   text: "SELECT 1 AS one FROM users WHERE id = $1 AND password_hash = $2",
 };
 
-/** The one answer to a wrong name and to a wrong password. */
+/** The same text for an unknown name and a wrong password, so that accounts cannot be enumerated. */
 const REFUSED = "Unauthorized: the login or the password is wrong";
 
 /**
- * The user of a login or e-mail and password.
- * @throws Fault INVALID when a part is missing, UNAUTHENTICATED, in one text and after the same work,
- * for an unknown name, a wrong password and a guest; LIMITED, for known and unknown names alike, when
- * too many failed before
+ * Finds a user by login or e-mail and checks the password.
+ * @throws Fault INVALID when a part is missing; UNAUTHENTICATED, with the same text and after the same
+ * work, for an unknown name, a wrong password and a guest; LIMITED, for known and unknown names alike,
+ * after too many failures
  */
 export async function checkCredentials(
   identity: Identity,
@@ -62,18 +62,18 @@ export async function checkCredentials(
   if (!password) throw Fault.field("password", "is required");
   if (login) {
     const key = login.toLowerCase();
-    const guess = { applicationId, name: `login:${key}`, ip };
-    return check(identity, BY_LOGIN, [applicationId, key], password, guess);
+    const attempt = { applicationId, name: `login:${key}`, ip };
+    return check(identity, BY_LOGIN, [applicationId, key], password, attempt);
   }
   const address = email ?? "";
-  const guess = { applicationId, name: `email:${emailKey(address)}`, ip };
-  return check(identity, BY_EMAIL, [applicationId, emailKeys(address)], password, guess);
+  const attempt = { applicationId, name: `email:${emailKey(address)}`, ip };
+  return check(identity, BY_EMAIL, [applicationId, emailKeys(address)], password, attempt);
 }
 
 /**
- * The user of an id and password, as a chat client signs in.
- * @param ip null where a chat server asks that does not know it
- * @throws Fault UNAUTHENTICATED as for {@link checkCredentials}
+ * Finds a user by id and checks the password. Chat clients sign in this way.
+ * @param ip null when an external chat server asks, which does not know the client's address
+ * @throws Fault UNAUTHENTICATED and LIMITED as for {@link checkCredentials}
  */
 export async function checkUserPassword(
   identity: Identity,
@@ -82,52 +82,52 @@ export async function checkUserPassword(
   password: string,
   ip: string | null,
 ): Promise<SignedIn> {
-  const guess = { applicationId, name: userName(userId), ip };
-  return check(identity, BY_ID, [applicationId, userId], password, guess);
+  const attempt = { applicationId, name: userName(userId), ip };
+  return check(identity, BY_ID, [applicationId, userId], password, attempt);
 }
 
-/** @param given what the attempt is counted by where the name is nobody's */
+/** @param submitted the attempt by the submitted name, which is counted when no user has that name */
 async function check(
   identity: Identity,
   statement: { name: string; text: string },
   values: [number, string | number | string[]],
   password: string,
-  given: Guess,
+  submitted: Guess,
 ): Promise<SignedIn> {
   const [row] = await identity.store.query<FoundRow>(statement, values);
-  // Login, e-mail and id of an account are one name, so that nobody has three times as many guesses.
-  const guess = row === undefined ? given : { ...given, name: userName(row.u_id) };
-  const { applicationId, name, ip } = guess;
-  const found = await identity.limits.guess(guess, async () => {
+  // Login, e-mail and id of a user share one counter; three counters would allow three times the attempts.
+  const attempt = row === undefined ? submitted : { ...submitted, name: userName(row.u_id) };
+  const { applicationId, name, ip } = attempt;
+  const found = await identity.limits.guess(attempt, async () => {
     const hash = row === undefined || row.is_guest ? null : row.password_hash;
     const who = { ip, name: `${applicationId} ${name}` };
     const right = await identity.passwords.matches(hash, password, who);
     return right && row !== undefined ? row : null;
   });
-  if (found === null) throw refused();
+  if (found === null) throw wrongCredentials();
   return { user: toUser(found), passwordHash: found.password_hash };
 }
 
-/** What failures at a user's password are counted by, whatever name was given. */
+/** The name under which failed passwords of a user are counted, whichever name was submitted. */
 export function userName(userId: number | bigint): string {
   return `id:${userId}`;
 }
 
-/** Looks whether the password is still the user's. @throws Fault UNAUTHENTICATED */
+/** Checks that the user still has the password that signed in. @throws Fault UNAUTHENTICATED */
 export async function confirmPassword(
   { store }: Identity,
   { user, passwordHash }: SignedIn,
 ): Promise<void> {
-  const still = await store.query(STILL, [user.id, passwordHash]);
-  if (still.length === 0) throw refused();
+  const unchanged = await store.query(PASSWORD_UNCHANGED, [user.id, passwordHash]);
+  if (unchanged.length === 0) throw wrongCredentials();
 }
 
-/** What somebody is told who signed in while the password, or the user, went. */
+/** The error when the password changed, or the user was deleted, during a sign-in. */
 export function goneMeanwhile({ passwordHash }: SignedIn): Fault {
-  if (passwordHash !== null) return refused();
+  if (passwordHash !== null) return wrongCredentials();
   return new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
 }
 
-function refused(): Fault {
+function wrongCredentials(): Fault {
   return new Fault("UNAUTHENTICATED", REFUSED);
 }

@@ -5,7 +5,7 @@ import type { Identity } from "../identity";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 import { checkUserFields } from "../user/user-fields";
 
-/** Milliseconds that a guest and its session live (interface.md "Limits"). */
+/** Lifetime of a guest and of its session, in milliseconds. */
 export const GUEST_MS = 24 * 60 * 60 * 1000;
 
 const CREATE = {
@@ -18,9 +18,9 @@ const CREATE = {
 };
 
 /**
- * A new temporary user: a login of the service's making, no e-mail, no password. The purge deletes it
- * when its day is over, also where nobody was ever given a session for it.
- * @throws Fault INVALID for the full name, FORBIDDEN while the application admits nobody
+ * Creates a temporary user with a generated login and without e-mail or password. The purge deletes it
+ * after {@link GUEST_MS}, even if no session was ever created for it.
+ * @throws Fault INVALID for the full name, FORBIDDEN while the application does not accept sign-ups
  */
 export async function createGuest(
   identity: Identity,

@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Ending } from "../endings";
 import type { Session } from "./session";
 
-/** Sessions that are remembered at most. */
+/** Maximum number of cached sessions. */
 const CAPACITY = 20_000;
 
 /**
- * Sessions by token hash, for a node that is alone: nobody else can change one. Whatever this node
- * changes it forgets here before it answers.
+ * Sessions by token hash, for single-node deployments: no other node can change a session there. This
+ * node evicts each session that it changes before it answers.
  */
 export class SessionCache {
   private readonly bySession = new Map<number, string>();
@@ -18,14 +18,14 @@ export class SessionCache {
     dispose: (session, key) => this.unlink(session, key),
   });
 
-  /** The session of a token hash, if it is remembered. */
+  /** The cached session of a token hash. */
   get(key: string): Session | undefined {
     return this.sessions.get(key);
   }
 
   /**
-   * Reads a session and remembers it, unless something was forgotten meanwhile: then what was read
-   * may already be out of date.
+   * Reads a session and caches it, unless an eviction happened during the read: the result may then
+   * already be out of date.
    */
   async load(key: string, read: () => Promise<Session | null>): Promise<Session | null> {
     const { epoch } = this;
@@ -42,9 +42,9 @@ export class SessionCache {
     return session;
   }
 
-  /** Forgets what an ending or a change touches. */
+  /** Evicts the sessions that an event ended or changed. */
   forget(ending: Ending): void {
-    // A session holds nothing of its application.
+    // A cached session holds no data of its application.
     if (ending.kind === "application changed") return;
     this.epoch++;
     const keys =

@@ -16,11 +16,11 @@ export class SessionEntryType {
   })
   databaseId!: number;
 
-  @Field({ description: "Address that the session was created from." })
+  @Field({ description: "IP address that created the session." })
   ip!: string;
 
   @Field({
-    description: "Client that created the session, as it called itself; empty if it did not.",
+    description: "User-Agent header of the client that created the session; empty if it sent none.",
   })
   userAgent!: string;
 
@@ -34,22 +34,22 @@ export class SessionEntryType {
   })
   location!: string | null;
 
-  @Field({ description: "Whether it is the session of the token sent." })
+  @Field({ description: "Whether this is the session of the request's token." })
   current!: boolean;
 }
 
 @ObjectType({ description: "The active sessions of a user.", simpleResolvers: true })
 export class SessionConnection {
-  @Field(() => [SessionEntryType], { description: "The sessions, newest activity first." })
+  @Field(() => [SessionEntryType], { description: "The sessions, most recently used first." })
   nodes!: SessionEntryType[];
 
-  @Field(() => Int, { description: "How many there are." })
+  @Field(() => Int, { description: "Number of sessions in `nodes`." })
   totalCount!: number;
 }
 
-@ObjectType({ description: "What destroyOtherSessions answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of destroyOtherSessions.", simpleResolvers: true })
 export class DestroyOtherSessionsPayload {
-  @Field(() => Int, { description: "How many sessions ended." })
+  @Field(() => Int, { description: "Number of sessions that were ended." })
   destroyedCount!: number;
 }
 
@@ -57,7 +57,8 @@ export class DestroyOtherSessionsPayload {
 export class SessionListResolver {
   @Allow("user")
   @Query(() => SessionConnection, {
-    description: "The active sessions of the calling user; the 1,000 used last, if there are more.",
+    description:
+      "The active sessions of the calling user, limited to the 1,000 most recently used.",
   })
   async sessions(@Ctx() { identity, visit }: IdentityContext): Promise<SessionConnection> {
     const viewer = await visit.user();
@@ -73,7 +74,7 @@ export class SessionListResolver {
   @Allow("user")
   @Mutation(() => DestroyOtherSessionsPayload, {
     description:
-      "Ends every other session of the calling user, and every connection that those opened.",
+      "Ends every other session of the calling user, and closes the connections that those sessions opened.",
   })
   async destroyOtherSessions(
     @Ctx() { identity, visit }: IdentityContext,

@@ -3,10 +3,11 @@ import type { Identity } from "../identity";
 import { SESSION_MS } from "./session";
 import { isOver } from "./sessions";
 
-/** Entries of a list at most; who has more sessions sees those used last. */
+/** Maximum number of entries in a list; the most recently used sessions are kept. */
 const LIST_MAX = 1_000;
 
-// An expiry that is not written yet is behind by a flush; whatever is older has ended for certain.
+// The stored expiry may lag behind by one flush of the ActivityTracker, so this only excludes sessions that
+// have certainly expired.
 const LIST = {
   name: "list_sessions",
   text: `SELECT id, ip, user_agent, last_activity_at, sliding, expires_at FROM sessions
@@ -17,12 +18,12 @@ const DESTROY_OTHERS = {
   text: "DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id",
 };
 
-/** A session in the list of its user (interface.md "Session list entry"). */
+/** A session in the list of its user (schema/rest/session-list.graphql). */
 export interface SessionEntry {
   id: number;
-  /** Address that it was created from. */
+  /** IP address that created the session. */
   ip: string;
-  /** Empty when the client sent none. */
+  /** Empty if the client sent none. */
   userAgent: string;
   lastActivityAt: Date;
 }
@@ -36,7 +37,7 @@ interface SessionEntryRow {
   expires_at: Date;
 }
 
-/** The active sessions of the calling user, newest activity first. One indexed read. */
+/** The active sessions of the calling user, most recently used first. One indexed read. */
 export async function listSessions(
   identity: Identity,
   viewer: UserViewer,
@@ -46,16 +47,16 @@ export async function listSessions(
   const entries = rows
     .filter((row) => !isOver(identity, { ...row, expiresAt: row.expires_at }))
     .map((row) => toEntry(row, identity.touches.lastUse(row.id)));
-  // What is not written yet may have changed the order.
+  // Activity that is not stored yet may change the order.
   return entries.sort(
     (a, b) => b.lastActivityAt.getTime() - a.lastActivityAt.getTime() || b.id - a.id,
   );
 }
 
 /**
- * Ends every session of the calling user but this one, with the connections that they authenticated,
- * on every node.
- * @returns how many there were
+ * Ends every other session of the calling user and closes the connections that they authenticated, on
+ * every node.
+ * @returns the number of sessions ended
  */
 export async function destroyOtherSessions(
   identity: Identity,

@@ -3,10 +3,10 @@ import type { Identity } from "../identity";
 import { goneMeanwhile, type SignedIn } from "./credentials";
 
 /**
- * The user `$2` while the password is still `$3`, where one was given, kept so until the statement is
- * done: who changes it at that moment waits, and then finds the session to end.
+ * Locks user `$2`, provided that its password hash is still `$3` (null skips that check). A concurrent
+ * password change waits for this lock, so it sees the new session and ends it.
  */
-const STILL_THERE = `u AS MATERIALIZED (SELECT id FROM users
+const LOCK_USER = `u AS MATERIALIZED (SELECT id FROM users
     WHERE id = $2 AND ($3::text IS NULL OR password_hash = $3) FOR SHARE)`;
 const COLUMNS = `application_id, user_id, token_hash, nonce, ts, expires_at, last_activity_at,
       created_at, updated_at, ip, user_agent, sliding`;
@@ -18,29 +18,29 @@ const CREATE = {
 };
 const CREATE_FOR_USER = {
   name: "create_user_session",
-  text: `WITH ${STILL_THERE} INSERT INTO sessions (${COLUMNS})
+  text: `WITH ${LOCK_USER} INSERT INTO sessions (${COLUMNS})
     SELECT $1::bigint, u.id, $4::bytea, $5::bigint, $6::bigint, $7::timestamptz, $8::timestamptz,
       $8, $8, $9::text, $10::text, $11::boolean FROM u RETURNING id`,
 };
 const SET_USER = {
   name: "set_session_user",
-  text: `WITH ${STILL_THERE}, moved AS (
+  text: `WITH ${LOCK_USER}, moved AS (
       UPDATE sessions s SET user_id = u.id, updated_at = $4::timestamptz FROM u WHERE s.id = $1
       RETURNING s.id)
     SELECT (SELECT count(*) FROM u) AS users, (SELECT count(*) FROM moved) AS moved`,
 };
 const UNSET_USER = {
   name: "unset_session_user",
-  // What is left of a web session is the application's: it waits for nobody.
+  // A web session becomes an application session: it cannot be bound again.
   text: "UPDATE sessions SET user_id = NULL, web = false, updated_at = $2 WHERE id = $1 RETURNING id",
 };
 
-/** A session to be stored. */
+/** A session to insert. */
 export interface NewSession {
   applicationId: number;
   tokenHash: Uint8Array;
   nonce: number;
-  /** Unix seconds that the client signed. */
+  /** The signed timestamp, in Unix seconds. */
   ts: number;
   expiresAt: Date;
   createdAt: Date;
@@ -50,9 +50,10 @@ export interface NewSession {
 }
 
 /**
- * Stores a session, of the application alone (null) or of who has signed in.
- * @returns its id
- * @throws Fault UNAUTHENTICATED when the password changed meanwhile, UNAVAILABLE when the user went
+ * Inserts an application session (`signedIn` is null) or a user session.
+ * @returns the session's id
+ * @throws Fault UNAUTHENTICATED when the password changed during the sign-in, UNAVAILABLE when the user
+ * was deleted
  */
 export async function insertSession(
   { store }: Identity,
@@ -70,13 +71,13 @@ export async function insertSession(
           ...values,
         ]);
   if (row !== undefined) return row.id;
-  throw signedIn === null ? new Error("no session was stored") : goneMeanwhile(signedIn);
+  throw signedIn === null ? new Error("the session was not inserted") : goneMeanwhile(signedIn);
 }
 
 /**
- * Gives a stored session to who has signed in, or to nobody.
- * @throws Fault UNAUTHENTICATED when the session is gone, or the password changed meanwhile;
- * UNAVAILABLE when the user went
+ * Sets the user of a stored session, or removes it (`signedIn` is null).
+ * @throws Fault UNAUTHENTICATED when the session no longer exists or the password changed during the
+ * sign-in; UNAVAILABLE when the user was deleted
  */
 export async function moveSession(
   { store }: Identity,

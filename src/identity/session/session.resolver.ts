@@ -17,7 +17,7 @@ import type { Parameters } from "./signature";
 @Resolver()
 export class SessionResolver {
   @Allow("session")
-  @Query(() => SessionType, { description: "The session of the token sent." })
+  @Query(() => SessionType, { description: "The session of the request's token." })
   async currentSession(@Ctx() { visit }: IdentityContext): Promise<SessionType> {
     return showSession(await visit.session(), visit.ownToken);
   }
@@ -26,7 +26,7 @@ export class SessionResolver {
   @Limited("session")
   @Mutation(() => CreateSessionPayload, {
     description:
-      "Creates a session from a signed request: of the application, or of a user with credentials.",
+      "Creates a session from a signed request: an application session, or with credentials a user session.",
   })
   async createSession(
     @Ctx() { identity, caller }: IdentityContext,
@@ -47,7 +47,8 @@ export class SessionResolver {
 
   @Allow("session")
   @Mutation(() => DestroySessionPayload, {
-    description: "Ends the session of the token sent, and every connection it opened.",
+    description:
+      "Ends the session of the request's token and closes the connections that it opened.",
   })
   async destroySession(
     @Ctx() { identity, visit, caller }: IdentityContext,
@@ -61,11 +62,11 @@ export class SessionResolver {
 
   @Allow("application")
   @Mutation(() => LoginPayload, {
-    description: "Signs a user in on the session of the token sent.",
+    description: "Signs a user in on the session of the request's token.",
   })
   async login(
     @Ctx() { identity, visit, caller }: IdentityContext,
-    @Arg("input", () => LoginInput, { description: "Who signs in." }) input: LoginInput,
+    @Arg("input", () => LoginInput, { description: "The user's credentials." }) input: LoginInput,
   ): Promise<LoginPayload> {
     const before = await visit.session();
     caller.answerFirst?.();
@@ -77,7 +78,7 @@ export class SessionResolver {
   @Allow("user")
   @Mutation(() => LogoutPayload, {
     description:
-      "Signs the user out. The token stays, as the application's; connections it opened close.",
+      "Signs the user out. The session stays valid as an application session; its connections are closed.",
   })
   async logout(@Ctx() { identity, visit, caller }: IdentityContext): Promise<LogoutPayload> {
     const before = await visit.session();
@@ -88,7 +89,7 @@ export class SessionResolver {
   }
 }
 
-/** The parameters by the names that REST gives them, which are the names that are signed. */
+/** The parameters by their REST names, which are the names that the client signs. */
 function parametersOf(input: CreateSessionInput): Parameters {
   const { applicationId, authKey, timestamp, nonce, user, provider, keys, firebasePhone } = input;
   const named: Array<[string, unknown]> = [

@@ -1,6 +1,6 @@
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
-/** A session as a look-up by its token finds it (interface.md "Session"), with its user if it has one. */
+/** A session as a look-up by token returns it (schema/rest/session.graphql), with its user if it has one. */
 export interface Session {
   id: number;
   applicationId: number;
@@ -8,9 +8,9 @@ export interface Session {
   userId: number | null;
   web: boolean;
   nonce: number;
-  /** Unix seconds that the client signed. */
+  /** The signed timestamp, in Unix seconds. */
   ts: number;
-  /** Whether requests move the expiry. */
+  /** Whether each request extends the expiry. */
   sliding: boolean;
   expiresAt: Date;
   createdAt: Date;
@@ -18,15 +18,15 @@ export interface Session {
   user: User | null;
 }
 
-/** Milliseconds that a default session lives after its last request. */
+/** Lifetime of a default session after its last request, in milliseconds. */
 export const SESSION_MS = 2 * 60 * 60 * 1000;
 
-/** The columns of {@link SessionRow}, of a table `sessions` named `s` and its user `u`. */
+/** The columns of {@link SessionRow}, for `sessions` with alias `s` and `users` with alias `u`. */
 export const SESSION_COLUMNS = `s.id AS s_id, s.application_id AS s_application_id, s.web, s.nonce,
   s.ts, s.sliding, s.expires_at, s.created_at AS s_created_at, s.updated_at AS s_updated_at,
   ${USER_COLUMNS}`;
 
-/** A row of {@link SESSION_COLUMNS}; the user's columns are null where there is none. */
+/** A row of {@link SESSION_COLUMNS}; the user's columns are null if the session has no user. */
 export interface SessionRow extends Omit<UserRow, "u_id"> {
   s_id: number;
   s_application_id: number;
@@ -40,7 +40,7 @@ export interface SessionRow extends Omit<UserRow, "u_id"> {
   u_id: number | null;
 }
 
-/** The session of a row. */
+/** Maps a row to a session. */
 export function toSession(row: SessionRow): Session {
   return {
     id: row.s_id,

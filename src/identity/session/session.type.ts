@@ -6,7 +6,7 @@ import { UserType } from "../user/user.type";
 import type { Session } from "./session";
 
 @ObjectType("Session", {
-  description: "A session: what a token stands for.",
+  description: "A session, which its token authenticates.",
   simpleResolvers: true,
 })
 export class SessionType {
@@ -24,30 +24,31 @@ export class SessionType {
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description:
-      "The user's id; null for an application session, 0 for a web session that no user has been bound to yet.",
+      "The user's id; null for an application session, 0 for a web session that is not bound to a user yet.",
   })
   userId!: number | null;
 
-  @Field(() => GraphQLSafeInt, { description: "The nonce sent when the session was created." })
+  @Field(() => GraphQLSafeInt, {
+    description: "The nonce of the request that created the session.",
+  })
   nonce!: number;
 
-  @Field({ description: "The token to send with every call. Opaque." })
+  @Field({ description: "The opaque token to send with every request." })
   token!: string;
 
   @Field(() => GraphQLSafeInt, {
-    description: "The Unix timestamp sent when the session was created.",
+    description: "The Unix timestamp of the request that created the session.",
   })
   ts!: number;
 
   @Field(() => Date, { description: "When the session was created." })
   createdAt!: Date;
 
-  @Field(() => Date, { description: "When the session last changed hands." })
+  @Field(() => Date, { description: "When a user was last signed in, signed out or bound." })
   updatedAt!: Date;
 
   @Field(() => Date, {
-    description:
-      "When the session ends unless it is used before, which moves the end of a default session.",
+    description: "When the session expires. Each use of a default session moves this time forward.",
   })
   expiresAt!: Date;
 
@@ -58,11 +59,11 @@ export class SessionType {
   })
   deviceId!: number | null;
 
-  @Field(() => UserType, { nullable: true, description: "The user, of a user session." })
+  @Field(() => UserType, { nullable: true, description: "The user of a user session." })
   user!: UserType | null;
 }
 
-/** A session in the form that GraphQL shows, with the token that the caller holds. */
+/** The GraphQL form of a session, with the caller's token. */
 export function showSession(session: Session, token: string): SessionType {
   return {
     id: session.id,
@@ -80,12 +81,18 @@ export function showSession(session: Session, token: string): SessionType {
   };
 }
 
-@InputType({ description: "Who signs in while the session is created." })
+@InputType({ description: "Credentials of the user who signs in as the session is created." })
 export class CredentialsInput {
-  @Field(() => String, { nullable: true, description: "Login; or the e-mail." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The login. Either login or email is required.",
+  })
   login?: string | null;
 
-  @Field(() => String, { nullable: true, description: "E-mail; or the login." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The e-mail. Either login or email is required.",
+  })
   email?: string | null;
 
   @Field(() => String, { nullable: true, description: "The password." })
@@ -94,27 +101,27 @@ export class CredentialsInput {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "A session of a temporary user, deleted a day later.",
+    description: "Whether to create a guest: a temporary user, which is deleted after a day.",
   })
   guest?: boolean | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Name of the temporary user.",
+    description: "Full name of the guest.",
   })
   fullName?: string | null;
 }
 
 @InputType({
   description: `A signed request for a session. The signature is the HMAC-SHA1, in hexadecimal and keyed with the
-application's secret, of "application_id=…&auth_key=…&nonce=…&timestamp=…", or of all parameters sent, by
+application's secret, of "application_id=…&auth_key=…&nonce=…&timestamp=…", or of all parameters of the request, by
 their REST names ("user[login]=…") in alphabetical order.`,
 })
 export class CreateSessionInput extends ProviderInput {
-  @Field(() => GraphQLSafeInt, { description: "The application." })
+  @Field(() => GraphQLSafeInt, { description: "The application's id." })
   applicationId!: number;
 
-  @Field({ description: "The application's key." })
+  @Field({ description: "The application's authentication key." })
   authKey!: string;
 
   @Field(() => GraphQLSafeInt, {
@@ -123,7 +130,7 @@ export class CreateSessionInput extends ProviderInput {
   timestamp!: number;
 
   @Field(() => GraphQLSafeInt, {
-    description: "A number that was not sent with this timestamp before.",
+    description: "A number that the client has not used with this timestamp before.",
   })
   nonce!: number;
 
@@ -132,20 +139,26 @@ export class CreateSessionInput extends ProviderInput {
 
   @Field(() => CredentialsInput, {
     nullable: true,
-    description: "Who signs in; an application session without.",
+    description: "The user's credentials. Without them the result is an application session.",
   })
   user?: CredentialsInput | null;
 }
 
 @InputType({
   description:
-    "Who signs in: login or e-mail with the password, or somebody a provider vouches for.",
+    "Credentials of a user: login or e-mail with the password, or a token of a sign-in provider.",
 })
 export class LoginInput extends ProviderInput {
-  @Field(() => String, { nullable: true, description: "Login; or the e-mail." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The login. Either login or email is required.",
+  })
   login?: string | null;
 
-  @Field(() => String, { nullable: true, description: "E-mail; or the login." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The e-mail. Either login or email is required.",
+  })
   email?: string | null;
 
   @Field(() => String, { nullable: true, description: "The password." })
@@ -153,29 +166,29 @@ export class LoginInput extends ProviderInput {
   password?: string | null;
 }
 
-@ObjectType({ description: "What createSession answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of createSession.", simpleResolvers: true })
 export class CreateSessionPayload {
   @Field(() => SessionType, { description: "The new session with its token." })
   session!: SessionType;
 }
 
-@ObjectType({ description: "What destroySession answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of destroySession.", simpleResolvers: true })
 export class DestroySessionPayload {
-  @Field({ description: "True: the token is worthless from now on." })
+  @Field({ description: "Always true: the token is no longer valid." })
   destroyed!: boolean;
 }
 
-@ObjectType({ description: "What login answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of login.", simpleResolvers: true })
 export class LoginPayload {
   @Field(() => UserType, { description: "The user who signed in." })
   user!: UserType;
 
-  @Field(() => SessionType, { description: "The session, which is the user's now." })
+  @Field(() => SessionType, { description: "The session, which is now a user session." })
   session!: SessionType;
 }
 
-@ObjectType({ description: "What logout answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of logout.", simpleResolvers: true })
 export class LogoutPayload {
-  @Field(() => SessionType, { description: "The session, which is the application's alone now." })
+  @Field(() => SessionType, { description: "The session, which is now an application session." })
   session!: SessionType;
 }

@@ -18,24 +18,24 @@ const FIND = {
 };
 const DESTROY = { name: "destroy_session", text: "DELETE FROM sessions WHERE id = $1" };
 
-/** Characters of a User-Agent header that a session keeps. */
+/** Maximum stored length of a User-Agent header, in characters. */
 const USER_AGENT_MAX = 255;
 
-/** Where a session comes from. */
+/** The client that creates a session. */
 export interface Origin {
   ip: string;
   userAgent?: string;
-  /** The web page's origin, where a browser named one. */
+  /** The web page's origin, if a browser sent one. */
   origin?: string;
 }
 
 /**
- * Creates a session from a signed request: an application session, or a user session when somebody
- * signs in with it (interface.md "POST /session").
- * @returns the session and its token, which is told this once and stored as a hash
- * @throws Fault INVALID for a bad signature, clock, nonce or application, UNAUTHENTICATED for wrong
- * credentials, FORBIDDEN from a web page that the application does not admit, LIMITED for too many; the
- * nonce is used up by then
+ * Creates a session from a signed request: an application session, or with credentials a user session
+ * (schema/rest/session.graphql).
+ * @returns the session and its token; only the token's hash is stored
+ * @throws Fault INVALID for a bad signature, timestamp, nonce or application; UNAUTHENTICATED for wrong
+ * credentials; FORBIDDEN from a web origin that the application does not allow; LIMITED. Except for
+ * INVALID, the nonce is consumed.
  */
 export async function createSession(
   identity: Identity,
@@ -44,7 +44,7 @@ export async function createSession(
 ): Promise<{ session: Session; token: string }> {
   const { application, nonce, timestamp: ts } = await checkSigned(identity, request);
   await identity.origins.check(application.id, origin.origin);
-  // Counted once the signature is right: an application's number is no secret.
+  // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
   await identity.limits.application("session", application.id);
   const signedIn = namesSomebody(request.signIn)
     ? await signIn(identity, application, request.signIn, origin)
@@ -52,7 +52,7 @@ export async function createSession(
   const user = signedIn?.user ?? null;
   const token = newToken();
   const now = new Date(identity.clock.now());
-  // A guest's ends with the guest, whatever is asked meanwhile.
+  // A guest's session expires together with the guest, so requests do not extend it.
   const sliding = !user?.isGuest;
   const expiresAt = new Date(now.getTime() + (sliding ? SESSION_MS : GUEST_MS));
   const id = await insertSession(
@@ -76,9 +76,9 @@ export async function createSession(
 }
 
 /**
- * The session of a token, and a note of its use. At most one indexed read; none on a lone node that
- * remembers it.
- * @throws Fault UNAUTHENTICATED, in the one text, when it is missing, unknown, expired or destroyed
+ * Finds the session of a token and records its activity. Costs one indexed read, or none if a single-node
+ * deployment has it cached.
+ * @throws Fault UNAUTHENTICATED, with the same text for a missing, unknown, expired and destroyed token
  */
 export async function findSession(identity: Identity, token: string | undefined): Promise<Session> {
   if (!token) throw Fault.noSession();
@@ -96,16 +96,16 @@ export async function findSession(identity: Identity, token: string | undefined)
   return session;
 }
 
-/** Ends a session: its token, and every connection that it authenticated, on every node. */
+/** Ends a session and closes the connections that it authenticated, on every node. */
 export async function destroySession(identity: Identity, session: Session): Promise<void> {
   await identity.store.query(DESTROY, [session.id]);
   identity.endings.announce({ kind: "session", sessionId: session.id });
 }
 
 /**
- * Gives a session to who has signed in, or back to the application alone (null); the token stays.
- * Connections that it authenticated for somebody else close.
- * @throws Fault UNAUTHENTICATED when the session was destroyed, or the password changed, meanwhile
+ * Sets the user of a session, or makes it an application session again (`signedIn` is null). The token
+ * stays valid. Connections that the session authenticated for another user are closed.
+ * @throws Fault UNAUTHENTICATED when the session was destroyed, or the password changed, during the sign-in
  */
 export async function setSessionUser(
   identity: Identity,
@@ -127,7 +127,7 @@ export async function setSessionUser(
   return changed;
 }
 
-/** Signs a user in on a session (interface.md "POST /login"). @throws Fault as signIn */
+/** Signs a user in on a session (schema/rest/login.graphql). @throws Fault as {@link signIn} */
 export async function login(
   identity: Identity,
   session: Session,
@@ -139,7 +139,7 @@ export async function login(
   return setSessionUser(identity, session, signedIn);
 }
 
-/** Who a session lets in. */
+/** The viewer that a session authenticates. */
 export function viewerOf(session: Session): Viewer {
   const { id: sessionId, applicationId, userId, user, web } = session;
   if (userId === null) {
@@ -148,7 +148,7 @@ export function viewerOf(session: Session): Viewer {
   return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
 }
 
-/** The User-Agent header as a session keeps it. */
+/** The User-Agent header as it is stored: cut to {@link USER_AGENT_MAX} characters, null if absent. */
 export function keptUserAgent({ userAgent }: Origin): string | null {
   return userAgent === undefined ? null : cutText(userAgent, USER_AGENT_MAX);
 }
@@ -158,7 +158,7 @@ export function isOver(
   identity: Identity,
   session: Pick<Session, "id" | "sliding" | "expiresAt">,
 ): boolean {
-  // The last use may not be written yet.
+  // The last use may not be stored yet.
   const used = session.sliding ? identity.touches.lastUse(session.id) : undefined;
   const expiry = Math.max(session.expiresAt.getTime(), used === undefined ? 0 : used + SESSION_MS);
   return expiry <= identity.clock.now();

@@ -6,24 +6,24 @@ import { type Credentials, checkCredentials, type SignedIn } from "./credentials
 import { createGuest } from "./guests";
 
 /**
- * Who signs in (interface.md "Allowed sets of user data"): login or e-mail with the password, or a
- * provider with what it asks for; while a session is created also a guest, with a name if there is one.
+ * Sign-in data (schema/rest/session.graphql, login.graphql), exactly one kind of: login or e-mail with the
+ * password; a provider with its token; or, only when a session is created, a guest with an optional name.
  */
 export interface SignIn extends Credentials, ProviderData {
   guest?: boolean | null;
   fullName?: string | null;
 }
 
-/** Whether somebody signs in at all: a request without is the application's. */
+/** Whether the data hold any credentials; without them the request is for an application session. */
 export function namesSomebody(data: SignIn): boolean {
-  return setsOf(data).length > 0;
+  return credentialKinds(data).length > 0;
 }
 
 /**
- * The user who signs in: found, or made where a provider vouches for a new one or a guest is asked for.
- * @param from where the request comes from
- * @throws Fault INVALID when the data are not exactly one of the sets, UNAUTHENTICATED when they are
- * not true, LIMITED when too many sign in from there or too many failed
+ * Signs a user in. Creates the user for a guest and for the first sign-in through a provider.
+ * @param from the client's address
+ * @throws Fault INVALID unless the data hold exactly one kind of credentials, UNAUTHENTICATED for wrong
+ * ones, LIMITED after too many sign-ins or failures
  */
 export async function signIn(
   identity: Identity,
@@ -31,30 +31,30 @@ export async function signIn(
   data: SignIn,
   from: { ip: string },
 ): Promise<SignedIn> {
-  const [set, another] = setsOf(data);
-  if (another !== undefined) throw refused(`${set} and ${another} do not go together`);
+  const [kind, another] = credentialKinds(data);
+  if (another !== undefined) throw invalid(`${kind} and ${another} do not go together`);
   await identity.limits.address("sign-in", from.ip);
   await identity.limits.application("sign-in", application.id);
-  if (set === "user[guest]") {
+  if (kind === "user[guest]") {
     const user = await createGuest(identity, application, data.fullName ?? null);
     return { user, passwordHash: null };
   }
-  if (set === "provider") {
+  if (kind === "provider") {
     return { user: await signInByProvider(identity, application, data), passwordHash: null };
   }
   return checkCredentials(identity, application.id, data, from.ip);
 }
 
-/** The sets of user data that something is given of, by the names of the REST parameters. */
-function setsOf(data: SignIn): string[] {
-  const sets: string[] = [];
-  if (data.guest) sets.push("user[guest]");
-  const parts = [data.provider, ...Object.values({ ...data.keys, ...data.firebasePhone })];
-  if (parts.some(Boolean)) sets.push("provider");
-  if (data.login || data.email || data.password) sets.push("user[login] or user[email]");
-  return sets;
+/** The kinds of credentials of which at least one field is set, by their REST parameters. */
+function credentialKinds(data: SignIn): string[] {
+  const kinds: string[] = [];
+  if (data.guest) kinds.push("user[guest]");
+  const fields = [data.provider, ...Object.values({ ...data.keys, ...data.firebasePhone })];
+  if (fields.some(Boolean)) kinds.push("provider");
+  if (data.login || data.email || data.password) kinds.push("user[login] or user[email]");
+  return kinds;
 }
 
-function refused(text: string): Fault {
+function invalid(text: string): Fault {
   return new Fault("INVALID", text, { base: [text] });
 }

@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Fault } from "../../core/errors";
 import { newNonce } from "../../core/random";
 
-/** Parameters as sent: wire name (`user[login]` for a nested one) and raw text. */
+/** Parameters as the client sent them: wire name (`user[login]` for a nested one) and raw text. */
 export type Parameters = ReadonlyArray<readonly [name: string, text: string]>;
 
-/** The parameters that every signature covers, in the order they are signed. */
+/** The parameters that every signature covers, in signing order. */
 export const MANDATORY = ["application_id", "auth_key", "nonce", "timestamp"] as const;
 
 /** The values of the mandatory parameters. */
@@ -17,34 +17,34 @@ export interface SignedValues {
   timestamp: number;
 }
 
-/** What would end a name in a line, or hide it from a reader. */
+/** Characters that would make a signed string ambiguous or unreadable. */
 const NOT_IN_NAME = /[=&\p{Cc}]/u;
 const DIGITS = /^\d{1,16}$/;
 
 /**
- * The lines that a client of the API family may have signed: the four mandatory parameters, or all of
- * the body except the signature. `name=value` joined by `&`, values raw; the entries of one nested
- * object are sorted among themselves and then take their place as one. The second line is absent when a
- * value holds text that reads as a mandatory parameter: the line could be split in two ways.
+ * The strings that a client may have signed: the four mandatory parameters, or all parameters except the
+ * signature, as `name=value` with raw values, sorted and joined by `&`. The parameters of one nested object
+ * are sorted among themselves and then sorted as one entry. The second string is omitted when a value
+ * contains text like a mandatory parameter, because the string could then be parsed in two ways.
  */
 export function signedLines(parameters: Parameters): string[] {
-  const mandatory = line(
+  const mandatory = baseString(
     parameters.filter(([name]) => (MANDATORY as readonly string[]).includes(name)),
   );
-  const all = line(parameters.filter(([name]) => name !== "signature"));
-  return all === mandatory || !namesEachOnce(all) ? [mandatory] : [mandatory, all];
+  const all = baseString(parameters.filter(([name]) => name !== "signature"));
+  return all === mandatory || !isUnambiguous(all) ? [mandatory] : [mandatory, all];
 }
 
-/** Whether a line can be split at `&` in one way only, as far as the mandatory parameters go. */
-function namesEachOnce(all: string): boolean {
+/** Whether each mandatory parameter can be read from the string in one way only. */
+function isUnambiguous(all: string): boolean {
   return MANDATORY.every((name) => `&${all}`.split(`&${name}=`, 3).length === 2);
 }
 
 /**
- * Reads the mandatory values from the very parameters that the line is made of, so that a request that
- * verifies has no other application, key, nonce or timestamp than the one that was signed.
- * @throws Fault INVALID for a name that holds `=`, `&` or a control character, for a mandatory parameter
- * that is missing or comes twice, and for a number that is no digits
+ * Parses the mandatory values. They come from the same parameters as the signed string, so the verified
+ * application, key, nonce and timestamp are the ones that the client signed.
+ * @throws Fault INVALID for a name with `=`, `&` or a control character, for a missing or repeated
+ * mandatory parameter, and for a number that does not consist of digits
  */
 export function signedValues(parameters: Parameters): SignedValues {
   if (parameters.some(([name]) => NOT_IN_NAME.test(name))) {
@@ -57,28 +57,30 @@ export function signedValues(parameters: Parameters): SignedValues {
     if (second) throw Fault.field(field, "must be sent once");
     return found[1];
   };
-  const whole = (name: (typeof MANDATORY)[number], field: string): number => {
+  const integer = (name: (typeof MANDATORY)[number], field: string): number => {
     const digits = text(name, field);
     const value = Number(digits);
     if (DIGITS.test(digits) && Number.isSafeInteger(value)) return value;
     throw Fault.field(field, "must be digits");
   };
   return {
-    applicationId: whole("application_id", "applicationId"),
+    applicationId: integer("application_id", "applicationId"),
     authKey: text("auth_key", "authKey"),
-    nonce: whole("nonce", "nonce"),
-    timestamp: whole("timestamp", "timestamp"),
+    nonce: integer("nonce", "nonce"),
+    timestamp: integer("timestamp", "timestamp"),
   };
 }
 
-/** The names in a set of parameters, in the order that a line of them has. */
+/** The names of the parameters, except the signature, in signing order. */
 export function signedNames(parameters: Parameters): string[] {
-  return groups(parameters.filter(([name]) => name !== "signature").map(([name]) => [name, ""]))
+  return sortedGroups(
+    parameters.filter(([name]) => name !== "signature").map(([name]) => [name, ""]),
+  )
     .flat()
     .map((entry) => entry.slice(0, -1));
 }
 
-/** What an application signs with. */
+/** The application's credentials for signing requests. */
 export interface SigningKeys {
   id: string;
   authKey: string;
@@ -86,12 +88,12 @@ export interface SigningKeys {
 }
 
 /**
- * What a client of the application sends to ask for a session, but for the user.
- * @param timestamp in seconds since the Unix epoch
+ * Creates a signed request for an application session, with a new nonce.
+ * @param timestamp in Unix seconds
  */
 export function signedRequest({ id, authKey, authSecret }: SigningKeys, timestamp: number) {
   const nonce = newNonce();
-  const text = line([
+  const text = baseString([
     ["application_id", id],
     ["auth_key", authKey],
     ["nonce", String(nonce)],
@@ -101,35 +103,36 @@ export function signedRequest({ id, authKey, authSecret }: SigningKeys, timestam
   return { applicationId: Number(id), authKey, timestamp, nonce, signature };
 }
 
-/** HMAC-SHA1 of a line in lower-case hexadecimal (interface.md "Authentication", 4). */
+/** HMAC-SHA1 in lower-case hexadecimal. */
 export function sign(text: string, secret: string): string {
   return createHmac("sha1", secret).update(text).digest("hex");
 }
 
-/** Whether the signature is one that a holder of one of the secrets makes; compared in constant time. */
+/** Whether the signature was made with one of the secrets. Compares in constant time. */
 export function signatureMatches(
   parameters: Parameters,
   signature: string,
   secrets: readonly string[],
 ): boolean {
-  const given = Buffer.from(signature.toLowerCase());
+  const actual = Buffer.from(signature.toLowerCase());
   let matches = false;
   for (const text of signedLines(parameters)) {
     for (const secret of secrets) {
       const expected = Buffer.from(sign(text, secret));
-      if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true;
+      if (actual.length === expected.length && timingSafeEqual(actual, expected)) matches = true;
     }
   }
   return matches;
 }
 
-function line(parameters: Parameters): string {
-  return groups(parameters)
+function baseString(parameters: Parameters): string {
+  return sortedGroups(parameters)
     .map((group) => group.join("&"))
     .join("&");
 }
 
-function groups(parameters: Parameters): string[][] {
+/** `name=value` entries, grouped by top-level name; sorted within the groups and between them. */
+function sortedGroups(parameters: Parameters): string[][] {
   const byTop = new Map<string, string[]>();
   for (const [name, text] of parameters) {
     const bracket = name.indexOf("[");

@@ -13,13 +13,13 @@ import {
   signedValues,
 } from "./signature";
 
-/** Seconds that a signed timestamp may differ from the server's time (interface.md "Limits"). */
+/** Maximum difference of a signed timestamp from the server's time, in seconds. */
 export const TIMESTAMP_TOLERANCE = 60 * 60;
 
 /** The signed part of a request that creates a session. */
 export interface SignedRequest {
   signature: string;
-  /** Everything that may have been signed, as the client sent it, the four mandatory values included. */
+  /** All parameters as the client sent them, including the four mandatory ones. */
   parameters: Parameters;
 }
 
@@ -29,16 +29,15 @@ const CONSUME = {
     ON CONFLICT DO NOTHING RETURNING 1 AS one`,
 };
 
-/** What a signed request is good for once it was checked. */
+/** The verified values of a signed request. */
 export interface CheckedRequest extends Pick<SignedValues, "nonce" | "timestamp"> {
   application: Application;
 }
 
 /**
- * Checks a signed request and uses up its nonce; the pair of timestamp and nonce is stored only once
- * the signature is right, and refused from then on, by every node and after a restart.
- * @throws Fault INVALID that names the wrong part: parameter, application, auth key, clock, signature or
- * nonce
+ * Verifies a signed request and consumes its nonce. The pair of timestamp and nonce is stored only after
+ * the signature is verified. Every node then rejects the pair, also after a restart.
+ * @throws Fault INVALID on the wrong field: parameter, application, auth key, timestamp, signature or nonce
  */
 export async function checkSigned(
   identity: Identity,
@@ -46,12 +45,12 @@ export async function checkSigned(
 ): Promise<CheckedRequest> {
   const { applicationId, authKey, nonce, timestamp } = signedValues(parameters);
   const application = await findApplication(identity, applicationId);
-  if (!equalText(application.authKey, authKey)) {
+  if (!equalsInConstantTime(application.authKey, authKey)) {
     throw Fault.field("authKey", "does not belong to this application");
   }
-  checkClock(identity.clock.now(), timestamp);
+  checkTimestamp(identity.clock.now(), timestamp);
   if (!signatureMatches(parameters, signature, application.secrets)) {
-    throw Fault.field("signature", explain(parameters));
+    throw Fault.field("signature", explainMismatch(parameters));
   }
   const fresh = await identity.store.query(CONSUME, [application.id, timestamp, nonce]);
   if (fresh.length === 0) {
@@ -60,7 +59,7 @@ export async function checkSigned(
   return { application, nonce, timestamp };
 }
 
-function checkClock(now: number, timestamp: number): void {
+function checkTimestamp(now: number, timestamp: number): void {
   const server = Math.floor(now / 1000);
   const difference = timestamp - server;
   if (Math.abs(difference) <= TIMESTAMP_TOLERANCE) return;
@@ -72,8 +71,8 @@ function checkClock(now: number, timestamp: number): void {
   );
 }
 
-/** Names what was signed, in order; never a value, a secret or an expected signature. */
-function explain(parameters: Parameters): string {
+/** Lists the expected parameters in signing order, without values, secrets or the expected signature. */
+function explainMismatch(parameters: Parameters): string {
   const all = signedNames(parameters);
   const lines = [MANDATORY.join("&")];
   const more = all.length > MANDATORY.length;
@@ -83,12 +82,12 @@ function explain(parameters: Parameters): string {
     "does not match. It is the HMAC-SHA1, in hexadecimal and keyed with the application's secret, " +
     `of name=value for these parameters in this order: ${lines.join("  or  ")}` +
     (more && !both
-      ? ". All of them cannot be signed: a value holds the name of one, as &name="
+      ? ". Signing all parameters is not possible here: a value contains the name of one, as &name="
       : "")
   );
 }
 
-function equalText(a: string, b: string): boolean {
+function equalsInConstantTime(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);

@@ -4,15 +4,15 @@ import { Allow, type IdentityContext } from "../context";
 import { SessionType, showSession } from "./session.type";
 import { findSession } from "./sessions";
 
-@InputType({ description: "The session that a socket goes on with." })
+@InputType({ description: "The session that the socket continues with." })
 export class RenewSocketInput {
   @Field({ description: "Token of another session of the same user and application." })
   token!: string;
 }
 
-@ObjectType({ description: "What renewSocket answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of renewSocket.", simpleResolvers: true })
 export class RenewSocketPayload {
-  @Field(() => SessionType, { description: "The session that the socket belongs to now." })
+  @Field(() => SessionType, { description: "The session that the socket now belongs to." })
   session!: SessionType;
 }
 
@@ -20,17 +20,17 @@ export class RenewSocketPayload {
 export class SocketRenewalResolver {
   @Allow("session")
   @Mutation(() => RenewSocketPayload, {
-    description: `Moves the WebSocket that it is sent over to a fresh session of the same user. Subscriptions go on,
-later operations use the new token, and the end of the old session no longer closes the socket. Over HTTP
-it is UNSUPPORTED: there every request brings its token.`,
+    description: `Moves the WebSocket of this request to a new session of the same user. Subscriptions continue,
+later operations use the new token, and the end of the old session no longer closes the socket. Fails with
+UNSUPPORTED over HTTP, where every request carries its own token.`,
   })
   async renewSocket(
     @Ctx() { identity, caller, visit }: IdentityContext,
-    @Arg("input", () => RenewSocketInput, { description: "The fresh session." })
+    @Arg("input", () => RenewSocketInput, { description: "The new session." })
     { token }: RenewSocketInput,
   ): Promise<RenewSocketPayload> {
     if (!caller.renew) {
-      throw new Fault("UNSUPPORTED", "Only a GraphQL socket is renewed; send it over one");
+      throw new Fault("UNSUPPORTED", "renewSocket works only over a GraphQL WebSocket");
     }
     await caller.renew(token);
     const session = await findSession(identity, token);

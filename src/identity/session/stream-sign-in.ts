@@ -5,48 +5,49 @@ import { passwordMark } from "../password";
 import { checkUserPassword, confirmPassword } from "./credentials";
 import { findSession } from "./sessions";
 
-/** A chat client that wants to sign in. */
+/** The sign-in request of a chat client. */
 export interface StreamSignIn {
   applicationId: number;
   userId: number;
   /** The account's password, or the token of one of the user's sessions. */
   secret: string;
-  /** Null where a chat server asks that does not know it. */
+  /** Null when an external chat server asks, which does not know the client's address. */
   ip: string | null;
-  /** The web page's origin, where a browser named one. */
+  /** The web page's origin, if a browser sent one. */
   origin?: string;
 }
 
-/** A chat stream whose sign-in was found good. */
+/** A successful sign-in of a chat stream. */
 export interface StreamAdmission {
-  /** The session that the stream belongs to; null when it belongs to the user alone. */
+  /** The stream's session; null when the stream was signed in by password. */
   sessionId: number | null;
-  /** What the stream is watched with where a password signed it in: it ends when that changes. */
+  /** Fingerprint of the password that signed the stream in. A password change closes the stream. */
   password?: string;
   /**
-   * Looks once more, when the stream is watched: what ended it in between was told to nobody.
-   * @throws Fault as signInStream
+   * Checks again. Call it once the stream is watched, because an earlier end of the session, user or origin
+   * did not reach the stream.
+   * @throws Fault as {@link signInStream}
    */
   confirm(): Promise<void>;
 }
 
-/** A chat stream that is to end with its session or user, or with its page's leave. */
+/** A chat stream that closes when its session or user ends, or when its web origin is no longer allowed. */
 export interface WatchedStream extends Connection {
   applicationId: number;
   origin?: string;
-  /** Called when the application does not admit the web page any more. */
+  /** Called when the application no longer allows the web origin. */
   refuse(): void;
 }
 
-/** Form of a token of ours; a password may look like one, so it only says what is worth a look. */
+/** Format of a session token. A password may match it too, so a match only justifies a look-up. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Signs a chat stream in, by password or by session token.
- * @throws Fault UNAUTHENTICATED, the same for an unknown user as for a wrong secret; FORBIDDEN from a
- * web page that the application does not admit; LIMITED when too many sign in with a password from
- * there, too many failed, or the user or the application signs in too often. A good token is not counted
- * for its address: after a restart everybody in an office comes back at once.
+ * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; FORBIDDEN from a web
+ * origin that the application does not allow; LIMITED after too many password sign-ins from the address,
+ * too many failures, or too many sign-ins of the user or the application. A valid token does not count
+ * against its address: after a restart all clients of an office reconnect at once.
  */
 export async function signInStream(
   identity: Identity,
@@ -54,12 +55,12 @@ export async function signInStream(
 ): Promise<StreamAdmission> {
   const { applicationId, userId, secret, ip, origin } = attempt;
   const confirmOrigin = () => identity.origins.check(applicationId, origin);
-  const sessionId = TOKEN.test(secret) ? await sessionOf(identity, attempt) : null;
+  const sessionId = TOKEN.test(secret) ? await findSessionOfUser(identity, attempt) : null;
   if (sessionId !== null) {
     await confirmOrigin();
     await identity.limits.stream(attempt, "token");
     const confirm = async () => {
-      if ((await sessionOf(identity, attempt)) === null) throw Fault.noSession();
+      if ((await findSessionOfUser(identity, attempt)) === null) throw Fault.noSession();
       await confirmOrigin();
     };
     return { sessionId, confirm };
@@ -80,21 +81,21 @@ export async function signInStream(
   };
 }
 
-/** Registers a live stream; answers how to withdraw it. */
+/** Registers a live stream. @returns a function that unregisters it */
 export function watchStream(identity: Identity, stream: WatchedStream): () => void {
   const { applicationId, origin } = stream;
   const unwatch = identity.endings.watch(stream);
   if (origin === undefined) return unwatch;
   const refuse = () => stream.refuse();
-  const leave = identity.origins.watch({ applicationId, origin, refuse });
+  const unwatchOrigin = identity.origins.watch({ applicationId, origin, refuse });
   return () => {
     unwatch();
-    leave();
+    unwatchOrigin();
   };
 }
 
-/** The session of the secret, if it is the token of one of this user. */
-async function sessionOf(
+/** The id of the user's session that has the secret as its token; null if there is none. */
+async function findSessionOfUser(
   identity: Identity,
   { applicationId, userId, secret }: StreamSignIn,
 ): Promise<number | null> {

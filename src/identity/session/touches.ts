@@ -5,12 +5,12 @@ import type { WebOrigins } from "../application/web-origins";
 import type { Endings } from "../endings";
 import { SESSION_MS, type Session } from "./session";
 
-/** Milliseconds between two writes of activity. */
-const FLUSH_MS = 3_000;
-/** Milliseconds between two looks at the sessions behind open connections. */
-const SWEEP_MS = 30_000;
+/** Interval between two writes of activity, in milliseconds. */
+const FLUSH_INTERVAL_MS = 3_000;
+/** Interval between two checks of the sessions of open connections, in milliseconds. */
+const SWEEP_INTERVAL_MS = 30_000;
 
-// Ids in order, so that two nodes that write at once seldom lock each other out; what fails is tried again.
+// Sorted ids make deadlocks between two nodes rare; a failed write is retried with the next flush.
 const FLUSH_SESSIONS = {
   name: "touch_sessions",
   text: `UPDATE sessions s SET last_activity_at = greatest(s.last_activity_at, t.at),
@@ -34,12 +34,12 @@ const LIVE_SESSIONS = {
 };
 const LIVE_USERS = {
   name: "live_users",
-  // The mark of the password, as passwordMark makes it.
+  // The same value as passwordFingerprint computes.
   text: `SELECT id, encode(sha256(convert_to(password_hash, 'UTF8')), 'hex') AS password
     FROM users WHERE id = ANY($1::bigint[])`,
 };
 
-interface TouchesParts {
+interface ActivityTrackerDeps {
   store: Store;
   clock: Clock;
   log: Log;
@@ -48,9 +48,9 @@ interface TouchesParts {
 }
 
 /**
- * Activity written behind: every authenticated request moves a session's expiry and the user's last
- * request, but no request writes. What stands here is written every few seconds, coalesced; a process
- * that is killed loses those seconds of activity, nothing that was answered.
+ * Write-behind buffer of activity. Every authenticated request moves a session's expiry and the user's last
+ * request, but no request writes: the buffer is flushed every few seconds, one row for each session and
+ * user. A killed process loses only those seconds of activity.
  */
 export class Touches {
   private readonly sessions = new Map<number, number>();
@@ -58,40 +58,40 @@ export class Touches {
   private flushing: Promise<void> = Promise.resolve();
   private readonly timers: NodeJS.Timeout[];
 
-  constructor(private readonly parts: TouchesParts) {
+  constructor(private readonly deps: ActivityTrackerDeps) {
     this.timers = [
-      setInterval(() => void this.flush(), FLUSH_MS),
-      setInterval(() => void this.sweep(), SWEEP_MS),
+      setInterval(() => void this.flush(), FLUSH_INTERVAL_MS),
+      setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS),
     ];
     for (const timer of this.timers) timer.unref();
-    parts.endings.whenMissed(() => void this.sweep());
+    deps.endings.whenMissed(() => void this.sweep());
   }
 
-  /** Notes a request of a session at this moment, and moves the expiry of the copy in hand. */
+  /** Records a request of the session now, and extends the expiry of the given object. */
   note(session: Session): void {
-    const now = this.parts.clock.now();
+    const now = this.deps.clock.now();
     this.sessions.set(session.id, now);
     if (session.userId !== null) this.users.set(session.userId, now);
     if (session.sliding) session.expiresAt = new Date(now + SESSION_MS);
   }
 
-  /** When the session was last used through this node, if that is not written yet. */
+  /** When the session was last used through this node, if that is not stored yet. */
   lastUse(sessionId: number): number | undefined {
     return this.sessions.get(sessionId);
   }
 
-  /** Writes what is noted. What cannot be written stays noted. */
+  /** Stores the recorded activity. If that fails, the activity stays in the buffer. */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.write());
     return this.flushing;
   }
 
   /**
-   * Prolongs the sessions of open connections, and closes the connections of what has ended without
-   * this node having heard: sessions that expired, and endings and changes told while the bus was away.
+   * Extends the sessions of open connections, and closes connections whose end this node has missed: expired
+   * sessions, and events that were published while the bus was unavailable.
    */
   async sweep(): Promise<void> {
-    const { store, clock, log, endings, origins } = this.parts;
+    const { store, clock, log, endings, origins } = this.deps;
     const { sessions, users, signedIn } = endings.watched();
     const now = clock.now();
     try {
@@ -101,13 +101,13 @@ export class Touches {
         if (live.has(sessionId)) this.sessions.set(sessionId, now);
         else endings.apply({ kind: "session", sessionId });
       }
-      const there = await marks(store, users);
+      const fingerprints = await passwordFingerprints(store, users);
       for (const userId of users) {
-        if (!there.has(userId)) endings.apply({ kind: "user", userId });
+        if (!fingerprints.has(userId)) endings.apply({ kind: "user", userId });
       }
       for (const connection of signedIn) {
         const { userId, password } = connection;
-        if (userId !== null && there.get(userId) !== password) connection.close();
+        if (userId !== null && fingerprints.get(userId) !== password) connection.close();
       }
       await origins.sweep();
     } catch (error) {
@@ -115,7 +115,7 @@ export class Touches {
     }
   }
 
-  /** Stops the timers and writes the rest. */
+  /** Stops the timers and flushes the buffer. */
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await this.flush();
@@ -126,29 +126,32 @@ export class Touches {
     const sessions = new Map(this.sessions);
     const users = new Map(this.users);
     try {
-      await this.parts.store.query(FLUSH_SESSIONS, [...columns(sessions), SESSION_MS]);
-      await this.parts.store.query(FLUSH_USERS, columns(users));
-      forgetWritten(this.sessions, sessions);
-      forgetWritten(this.users, users);
+      await this.deps.store.query(FLUSH_SESSIONS, [...columns(sessions), SESSION_MS]);
+      await this.deps.store.query(FLUSH_USERS, columns(users));
+      removeWritten(this.sessions, sessions);
+      removeWritten(this.users, users);
     } catch (error) {
-      this.parts.log.warn({ err: error }, "activity of sessions could not be written");
+      this.deps.log.warn({ err: error }, "activity of sessions could not be written");
     }
   }
 }
 
-/** The map as two columns, ids in ascending order. */
+/** The map as two columns, sorted by id. */
 function columns(map: Map<number, number>): [ids: number[], times: number[]] {
   const keys = [...map.keys()].sort((a, b) => a - b);
   return [keys, keys.map((key) => map.get(key)!)];
 }
 
-/** Takes out what was written, unless it was noted anew meanwhile. */
-function forgetWritten(noted: Map<number, number>, written: Map<number, number>): void {
-  for (const [key, time] of written) if (noted.get(key) === time) noted.delete(key);
+/** Removes the written entries, except those that were recorded again during the write. */
+function removeWritten(recorded: Map<number, number>, written: Map<number, number>): void {
+  for (const [key, time] of written) if (recorded.get(key) === time) recorded.delete(key);
 }
 
-/** The users of these ids that are there, and the marks of their passwords. */
-async function marks(store: Store, users: number[]): Promise<Map<number, string | null>> {
+/** Password fingerprints by user id; users that no longer exist are absent. */
+async function passwordFingerprints(
+  store: Store,
+  users: number[],
+): Promise<Map<number, string | null>> {
   type Row = { id: number; password: string | null };
   const rows = await store.query<Row>(LIVE_USERS, [users]);
   return new Map(rows.map(({ id, password }) => [id, password]));

@@ -4,12 +4,11 @@ import type { Session } from "../session/session";
 import { findSession } from "../session/sessions";
 
 /**
- * Waits until a web session has a user: gives the session then, at once if it has one, and ends. It
- * looks whenever the session may have changed, on whichever node that was, and also when the word of
- * it may have been lost. Holds nothing but its place among the listeners, which it leaves when it
- * ends or is returned.
- * @param session as the caller's request found it
- * @throws Fault FORBIDDEN for a session that is no web session
+ * Waits until a web session is bound to a user, then yields the session and ends; yields immediately if it
+ * is bound already. Reads the session whenever it may have changed on any node, also when a change event
+ * may have been lost. Holds only its listener, which it removes when it ends or is returned.
+ * @param session as the request's authentication read it
+ * @throws Fault FORBIDDEN for any other kind of session
  */
 export function watchBinding(
   identity: Identity,
@@ -17,7 +16,7 @@ export function watchBinding(
   token: string,
 ): AsyncIterableIterator<Session> {
   if (!session.web) {
-    throw new Fault("FORBIDDEN", "This session may not do that: only a web session is bound");
+    throw new Fault("FORBIDDEN", "This session may not do that: a web session is needed");
   }
   return new BindingWatch(identity, session.id, token);
 }
@@ -27,9 +26,9 @@ const END: Step = { value: undefined, done: true };
 
 class BindingWatch implements AsyncIterableIterator<Session> {
   private readonly stopListening: () => void;
-  /** Set by a change, cleared by a look. */
+  /** Set by a change, cleared by a read. */
   private changed = true;
-  private over = false;
+  private ended = false;
   private wake: () => void = () => undefined;
 
   constructor(
@@ -45,15 +44,15 @@ class BindingWatch implements AsyncIterableIterator<Session> {
 
   async next(): Promise<Step> {
     try {
-      while (!this.over) {
-        // Cleared before the look, so that what changes meanwhile is looked at again.
+      while (!this.ended) {
+        // Cleared before the read, so that a change during the read causes another one.
         this.changed = false;
         const session = await findSession(this.identity, this.token);
-        if (session.userId !== null && !this.over) {
+        if (session.userId !== null && !this.ended) {
           this.end();
           return { value: session, done: false };
         }
-        while (!this.changed && !this.over) {
+        while (!this.changed && !this.ended) {
           await new Promise<void>((resolve) => {
             this.wake = resolve;
           });
@@ -76,7 +75,7 @@ class BindingWatch implements AsyncIterableIterator<Session> {
   }
 
   private end(): void {
-    this.over = true;
+    this.ended = true;
     this.stopListening();
     this.wake();
   }

@@ -20,7 +20,7 @@ export class WebSessionResolver {
   @Limited("session")
   @Mutation(() => CreateWebSessionPayload, {
     description:
-      "Creates a session for a web client, which a user takes over by the QR code that the client shows.",
+      "Creates a session for a web client. The client shows a QR code, by which a signed-in user binds it.",
   })
   async createWebSession(
     @Ctx() { identity, caller }: IdentityContext,
@@ -44,11 +44,11 @@ export class WebSessionResolver {
 
   @Allow("user")
   @Mutation(() => BindWebSessionPayload, {
-    description: "Signs a web client in as the calling user, who may not be a guest.",
+    description: "Signs a web client in as the calling user, who must not be a guest.",
   })
   async bindWebSession(
     @Ctx() { identity, visit }: IdentityContext,
-    @Arg("input", () => BindWebSessionInput, { description: "The web session." })
+    @Arg("input", () => BindWebSessionInput, { description: "The web session to bind." })
     input: BindWebSessionInput,
   ): Promise<BindWebSessionPayload> {
     await bindWebSession(identity, await visit.user(), input.webToken);
@@ -58,7 +58,7 @@ export class WebSessionResolver {
   @Allow("session")
   @Subscription(() => SessionType, {
     description:
-      "The web session of the token sent, once a user is bound to it, or at once if one is; then it is over.",
+      "Delivers the web session of the request's token once it is bound to a user, then completes.",
     subscribe: async ({ context: { identity, visit } }: { context: IdentityContext }) =>
       watchBinding(identity, await visit.session(), visit.ownToken),
   })
@@ -68,7 +68,7 @@ export class WebSessionResolver {
   }
 }
 
-/** The parameters by the names that REST gives them, which are the names that are signed. */
+/** The parameters by their REST names, which are the names that the client signs. */
 function parametersOf(input: CreateWebSessionInput): Parameters {
   const { applicationId, authKey, timestamp, nonce, long } = input;
   const parameters: Array<[string, string]> = [

@@ -3,14 +3,14 @@ import { Field, InputType, ObjectType } from "type-graphql";
 import { SessionType } from "../session/session.type";
 
 @InputType({
-  description: `A signed request for a web session, signed as CreateSessionInput is; the REST name and text of
-\`long\` are "long=1" when it is true and "long=0" when it is false.`,
+  description: `A signed request for a web session, signed like CreateSessionInput. In the signed text, \`long\` is
+"long=1" when it is true and "long=0" when it is false.`,
 })
 export class CreateWebSessionInput {
-  @Field(() => GraphQLSafeInt, { description: "The application." })
+  @Field(() => GraphQLSafeInt, { description: "The application's id." })
   applicationId!: number;
 
-  @Field({ description: "The application's key." })
+  @Field({ description: "The application's authentication key." })
   authKey!: string;
 
   @Field(() => GraphQLSafeInt, {
@@ -19,7 +19,7 @@ export class CreateWebSessionInput {
   timestamp!: number;
 
   @Field(() => GraphQLSafeInt, {
-    description: "A number that was not sent with this timestamp before.",
+    description: "A number that the client has not used with this timestamp before.",
   })
   nonce!: number;
 
@@ -29,33 +29,33 @@ export class CreateWebSessionInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "Whether the session ends 30 days from now, used or not; otherwise 2 hours after its last use.",
+      "Whether the session expires 30 days from now, used or not; otherwise 2 hours after its last use.",
   })
   long?: boolean | null;
 }
 
-@ObjectType({ description: "What createWebSession answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of createWebSession.", simpleResolvers: true })
 export class CreateWebSessionPayload {
   @Field(() => SessionType, {
-    description: "The new session with its token; its user is yet to come.",
+    description: "The new session with its token; it has no user yet.",
   })
   session!: SessionType;
 
   @Field({
     description:
-      "An SVG document to show: a QR code of the text that bindWebSession takes, once. It is not the token.",
+      "A QR code as an SVG document. It encodes the one-time binding code for bindWebSession, not the token.",
   })
   qrCode!: string;
 }
 
-@InputType({ description: "Which web session becomes the caller's." })
+@InputType({ description: "The web session to bind to the calling user." })
 export class BindWebSessionInput {
-  @Field({ description: "The text of the QR code; or the session's token." })
+  @Field({ description: "The binding code from the QR code, or the web session's token." })
   webToken!: string;
 }
 
-@ObjectType({ description: "What bindWebSession answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of bindWebSession.", simpleResolvers: true })
 export class BindWebSessionPayload {
-  @Field({ description: "True: the web session is the caller's from now on." })
+  @Field({ description: "Always true: the web session now belongs to the calling user." })
   bound!: boolean;
 }

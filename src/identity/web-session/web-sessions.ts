@@ -6,9 +6,9 @@ import { SESSION_MS, type Session } from "../session/session";
 import { isOver, keptUserAgent, type Origin } from "../session/sessions";
 import { checkSigned, type SignedRequest } from "../session/signing";
 
-/** Milliseconds that a long web session lives, whether it is used or not. */
+/** Lifetime of a long web session, used or not, in milliseconds. */
 export const LONG_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
-/** Characters of a token or code that are looked at: ours are 43. */
+/** Maximum accepted length of a token or code, in characters; valid ones have 43. */
 const CODE_MAX = 255;
 
 const CREATE = {
@@ -17,31 +17,30 @@ const CREATE = {
       expires_at, last_activity_at, ip, user_agent, created_at, updated_at)
     VALUES ($1, $2, $3, $4, true, $5, $6, $7, $8, $9, $10, $8, $8) RETURNING id`,
 };
-/** A web session that was never bound: binding takes its code away, and signing out gives none back. */
-const WAITS = "s.web AND s.user_id IS NULL AND s.binding_code_hash IS NOT NULL";
+/** Web sessions that were never bound: binding removes the code, and signing out does not restore it. */
+const UNBOUND = "s.web AND s.user_id IS NULL AND s.binding_code_hash IS NOT NULL";
 const FIND_UNBOUND = {
   name: "find_unbound_session",
   text: `SELECT s.id, s.sliding, s.expires_at FROM sessions s
-    WHERE (s.binding_code_hash = $1 OR s.token_hash = $1) AND s.application_id = $2 AND ${WAITS}`,
+    WHERE (s.binding_code_hash = $1 OR s.token_hash = $1) AND s.application_id = $2 AND ${UNBOUND}`,
 };
 const BIND = {
   name: "bind_session",
-  // While the caller's own session is there, the user first: who ends that at this moment, as with a
-  // new password, waits, and then finds the bound one to end too.
+  // Locks the user and then the caller's own session. A concurrent change that ends the user's sessions, such
+  // as a new password, waits for these locks, so it sees the bound session and ends it too.
   text: `WITH u AS MATERIALIZED (SELECT id FROM users WHERE id = $2 FOR SHARE),
       own AS MATERIALIZED (SELECT s.id FROM sessions s JOIN u ON u.id = s.user_id
         WHERE s.id = $4 FOR SHARE OF s)
     UPDATE sessions s SET user_id = $2, binding_code_hash = NULL, updated_at = $3
-    FROM own WHERE s.id = $1 AND ${WAITS} RETURNING s.id`,
+    FROM own WHERE s.id = $1 AND ${UNBOUND} RETURNING s.id`,
 };
 
 /**
- * Creates a web session from a signed request: one that waits for a user to be bound to it
- * (interface.md "POST /session/web").
- * @returns the session, its token, and the code that binds it once; both are told this once and
- * stored as hashes. Who photographs the code can bind the session to themselves, not inherit it
- * @throws Fault INVALID for a bad signature, clock, nonce or application, FORBIDDEN from a web page that
- * the application does not admit, LIMITED for too many; the nonce is used up by then
+ * Creates an unbound web session from a signed request (schema/rest/web-session.graphql).
+ * @returns the session, its token and its one-time binding code; only their hashes are stored. A third
+ * party who sees the code can bind the session to their own user but cannot use the session
+ * @throws Fault INVALID for a bad signature, timestamp, nonce or application; FORBIDDEN from a web origin
+ * that the application does not allow; LIMITED. Except for INVALID, the nonce is consumed.
  */
 export async function createWebSession(
   identity: Identity,
@@ -50,7 +49,7 @@ export async function createWebSession(
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
   const { application, nonce, timestamp } = await checkSigned(identity, request);
   await identity.origins.check(application.id, origin.origin);
-  // Counted once the signature is right: an application's number is no secret.
+  // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
   await identity.limits.application("session", application.id);
   const token = newToken();
   const bindingCode = newToken();
@@ -86,10 +85,10 @@ export async function createWebSession(
 }
 
 /**
- * Gives a web session that nobody has yet to the calling user, by its binding code or its token. Of
- * several who try at once, one does, and nobody ever again, also once that user has signed out.
- * @throws Fault FORBIDDEN to a guest, NOT_FOUND, the same whatever the reason, when there is no such
- * session of the application that waits
+ * Binds an unbound web session to the calling user, by its binding code or its token. Of concurrent calls
+ * exactly one succeeds. A session is never bound twice, not even after its user has signed out.
+ * @throws Fault FORBIDDEN for a guest; NOT_FOUND, the same for every reason, when the application has no
+ * such unbound session
  */
 export async function bindWebSession(
   identity: Identity,
@@ -97,19 +96,19 @@ export async function bindWebSession(
   code: string,
 ): Promise<void> {
   if (viewer.kind === "guest") throw new Fault("FORBIDDEN", "A guest cannot sign a web client in");
-  if (code.length > CODE_MAX) throw noneWaits();
+  if (code.length > CODE_MAX) throw notFound();
   const [found] = await identity.store.query<{ id: number; sliding: boolean; expires_at: Date }>(
     FIND_UNBOUND,
     [hashToken(code), viewer.applicationId],
   );
-  if (!found || isOver(identity, { ...found, expiresAt: found.expires_at })) throw noneWaits();
+  if (!found || isOver(identity, { ...found, expiresAt: found.expires_at })) throw notFound();
   const now = new Date(identity.clock.now());
   const bound = await identity.store.query(BIND, [found.id, viewer.userId, now, viewer.sessionId]);
-  if (bound.length === 0) throw noneWaits();
+  if (bound.length === 0) throw notFound();
   const { userId } = viewer;
   identity.endings.announce({ kind: "session changed", sessionId: found.id, userId });
 }
 
-function noneWaits(): Fault {
+function notFound(): Fault {
   return new Fault("NOT_FOUND", "There is no web session that waits for this code");
 }
