@@ -278,7 +278,7 @@ describe("providers", () => {
     const words = {
       facebook: /no connection \(ECONNREFUSED\)/,
       twitter: /not a JSON object/,
-      firebase: /without keys/,
+      firebase: /key set is empty/,
     };
     for (const [provider, reason] of Object.entries(words)) {
       const { status, detail, mend } = only(findings, `provider: ${provider}`);

@@ -9,18 +9,18 @@ import { secondApplication } from "../support/second-application";
 
 const clock = new MovingClock();
 let node: TestNode;
-/** Somebody who is no guest. */
-let stays: TestUser;
+/** A user who is not a guest. */
+let regular: TestUser;
 beforeAll(async () => {
   node = await startNode({}, { clock });
-  stays = await newUser(node);
+  regular = await newUser(node);
 });
 afterAll(() => node.stop());
 
 const DAY = 24 * HOUR;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** A guest's session, of the body given beside what is signed. */
+/** Creates a session with a signed request and the given additional fields. */
 const create = (more: object = { user: { guest: 1 } }, on: TestNode = node) =>
   rest(on, "POST", "/session", { body: { ...signed(on, clock.now()), ...more } });
 const stored = async (id: number) => {
@@ -36,7 +36,7 @@ describe("POST /session with user[guest]", () => {
     ['"true" in JSON', { user: { guest: "true" } }],
     ["1 in a form", new URLSearchParams({ "user[guest]": "1" })],
     ["true in a form", new URLSearchParams({ "user[guest]": "true" })],
-  ])("%s makes a guest and its session", async (_what, more) => {
+  ])("%s creates a guest and its session", async (_what, more) => {
     const base = signed(node, clock.now());
     const body =
       more instanceof URLSearchParams
@@ -73,7 +73,7 @@ describe("POST /session with user[guest]", () => {
     expect(again.body.session.user).toMatchObject({ is_guest: true, _id: String(session.user.id) });
   });
 
-  test("the full name is kept as it was given", async () => {
+  test("the full name is stored unchanged", async () => {
     const { body } = await create({ user: { guest: true, full_name: "Zoë 🦊" } });
     expect(body.session.user.full_name).toBe("Zoë 🦊");
     expect(await stored(body.session.user.id)).toMatchObject({
@@ -88,12 +88,12 @@ describe("POST /session with user[guest]", () => {
     ["is too long (maximum is 255 characters)", "x".repeat(256)],
     [NOT_TEXT, "a\0b"],
     [NOT_TEXT, "a\ud800b"],
-  ])("a full name that %s is refused", async (message, full_name) => {
+  ])("a full name that %s is rejected", async (message, full_name) => {
     const answer = await create({ user: { guest: 1, full_name } });
     expect([answer.status, answer.body]).toEqual([422, { errors: { full_name: [message] } }]);
   });
 
-  test("no guest for 0, and none beside a login", async () => {
+  test("0 creates no guest, and a guest with a login is rejected", async () => {
     const none = await create({ user: { guest: 0 } });
     expect([none.status, none.body.session.user_id, none.body.session.user]).toEqual([
       201,
@@ -107,7 +107,7 @@ describe("POST /session with user[guest]", () => {
     ]);
   });
 
-  test("an application that admits nobody admits no guests", async () => {
+  test("an application with sign-up closed accepts no guests", async () => {
     const other = await secondApplication(node);
     const id = other.application.id;
     await node.sql("UPDATE applications SET sign_up_open = false WHERE id = $1", [id]);
@@ -120,7 +120,7 @@ describe("POST /session with user[guest]", () => {
   });
 });
 
-test("GraphQL: createSession makes a guest", async () => {
+test("createSession in GraphQL creates a guest", async () => {
   const { application_id, auth_key, nonce, timestamp, signature } = signed(node, clock.now());
   const { data, errors } = await graphql(
     node,
@@ -145,7 +145,7 @@ test("GraphQL: createSession makes a guest", async () => {
 });
 
 describe("a guest", () => {
-  test("cannot sign in with a password, nor set one", async () => {
+  test("can neither sign in with a password nor set one", async () => {
     const { session } = (await create()).body;
     const { id, login } = session.user;
     const set = await rest(node, "PUT", `/users/${id}`, {
@@ -162,19 +162,19 @@ describe("a guest", () => {
     });
     expect(old.status).toBe(422);
     expect((await stored(id))?.password_hash).toBeNull();
-    // Not even with a hash in its row.
+    // Not even with a password hash in its row.
     await node.sql(
       "UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id = $1) WHERE id = $2",
-      [stays.id, id],
+      [regular.id, id],
     );
-    const signIn = await create({ user: { login, password: stays.password } });
+    const signIn = await create({ user: { login, password: regular.password } });
     expect([signIn.status, signIn.body]).toEqual([
       401,
       { errors: { base: ["Unauthorized: the login or the password is wrong"] } },
     ]);
   });
 
-  test("may change its name, and stays a guest", async () => {
+  test("may change its name and stays a guest", async () => {
     const { session } = (await create()).body;
     const { status, body } = await rest(node, "PUT", `/users/${session.user.id}`, {
       token: session.token,
@@ -183,19 +183,19 @@ describe("a guest", () => {
     expect([status, body.user.full_name, body.user.is_guest]).toEqual([200, "Bea", true]);
   });
 
-  test("lives a day, which no request prolongs", async () => {
+  test("expires after a day, regardless of requests", async () => {
     const { session } = (await create()).body;
     const [row] = await node.sql<Record<string, unknown>>(
       `SELECT s.sliding, s.created_at, s.expires_at, u.guest_until FROM sessions s
        JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
       [session.id],
     );
-    const begun = seconds(row?.created_at);
+    const createdAt = seconds(row?.created_at);
     expect(row?.sliding).toBe(false);
-    expect(seconds(row?.expires_at) - begun).toBe(DAY / 1000);
-    expect(Math.abs(seconds(row?.guest_until) - begun - DAY / 1000)).toBeLessThanOrEqual(1);
+    expect(seconds(row?.expires_at) - createdAt).toBe(DAY / 1000);
+    expect(Math.abs(seconds(row?.guest_until) - createdAt - DAY / 1000)).toBeLessThanOrEqual(1);
     const get = () => rest(node, "GET", "/session", { token: session.token });
-    // Idle for longer than a default session lives.
+    // Idle for longer than the lifetime of a default session.
     clock.advance(3 * HOUR);
     expect((await get()).status).toBe(200);
     clock.advance(21 * HOUR - MINUTE);
@@ -213,7 +213,7 @@ describe("a guest", () => {
   });
 });
 
-test("after its day a guest is deleted with everything, and its sockets close", async () => {
+test("after a day a guest is deleted with all its data and its sockets are closed", async () => {
   const { session } = (await create({ user: { guest: 1, full_name: "Cleo" } })).body;
   const { id } = session.user;
   await node.sql("INSERT INTO user_tags VALUES ($1, $2, 'tag', 0)", [id, node.application.id]);
@@ -224,7 +224,7 @@ test("after its day a guest is deleted with everything, and its sockets close", 
   await node.sql(
     `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
      SELECT c.id, u.id, c.session_id, c.started_at FROM calls c, users u WHERE u.id IN ($1, $2)`,
-    [id, stays.id],
+    [id, regular.id],
   );
   await node.sql(
     `INSERT INTO password_resets (user_id, token_hash, expires_at)
@@ -234,7 +234,7 @@ test("after its day a guest is deleted with everything, and its sockets close", 
   const socket = await openSocket(node, session.token);
   clock.advance(DAY + MINUTE);
 
-  // The node's own worker finds what anybody puts on the list.
+  // The node's worker also runs jobs that another client enqueued.
   const jobs = openJobs({ store: node.app.store, log: openLog("silent"), alone: false });
   await jobs.enqueue("purge", {});
   await jobs.close();
@@ -249,7 +249,9 @@ test("after its day a guest is deleted with everything, and its sockets close", 
   expect(await node.sql("SELECT session_id, caller_id FROM calls")).toEqual([
     { session_id: "call", caller_id: null },
   ]);
-  expect(await node.sql("SELECT user_id FROM call_participants")).toEqual([{ user_id: stays.id }]);
-  expect(await stored(stays.id)).toMatchObject({ is_guest: false });
+  expect(await node.sql("SELECT user_id FROM call_participants")).toEqual([
+    { user_id: regular.id },
+  ]);
+  expect(await stored(regular.id)).toMatchObject({ is_guest: false });
   expect((await rest(node, "GET", "/session", { token: session.token })).status).toBe(401);
 });

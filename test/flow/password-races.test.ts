@@ -15,15 +15,15 @@ import { startNode, type TestNode } from "../support/node";
 import { ownerOf } from "../support/owner";
 
 /**
- * A sign-in takes its time, above all to hash. What becomes of one with the old password when the
- * password changes after it was found right and before the session is made.
+ * A sign-in takes time, mostly for the hash. These tests change the password after the old one was verified
+ * and before the session is created.
  */
 
 const NEW = "another horse";
 const WRONG = { errors: { base: ["Unauthorized: the login or the password is wrong"] } };
 
 let node: TestNode;
-/** What happens before the next statement of a name is sent to the database, and after its answer. */
+/** Hooks that run once, before or after the next statement with the given name. */
 const before = new Map<string, () => Promise<unknown>>();
 const after = new Map<string, () => Promise<unknown>>();
 beforeAll(async () => {
@@ -31,14 +31,14 @@ beforeAll(async () => {
   const { store } = node.app;
   const query = store.query.bind(store);
   store.query = async (statement, values) => {
-    const acts = [before, after].map((map) => {
-      const act = map.get(statement.name);
+    const hooks = [before, after].map((map) => {
+      const hook = map.get(statement.name);
       map.delete(statement.name);
-      return act;
+      return hook;
     });
-    await acts[0]?.();
+    await hooks[0]?.();
     const rows = await query<never>(statement, values);
-    await acts[1]?.();
+    await hooks[1]?.();
     return rows;
   };
 });
@@ -73,14 +73,16 @@ const sessionsOf = async ({ id }: TestUser) =>
   );
 
 type Change = (user: TestUser) => Promise<unknown>;
-const CHANGES: Array<[what: string, change: Change, left: (user: TestUser) => number[]]> = [
-  ["the password is changed", changePassword, ({ sessionId }) => [sessionId]],
+const CHANGES: Array<[what: string, change: Change, remaining: (user: TestUser) => number[]]> = [
+  ["the password changes", changePassword, ({ sessionId }) => [sessionId]],
   ["the password is reset", resetPassword, () => []],
   ["the user is deleted", deleteUser, () => []],
 ];
 
-/** Ways to sign in with a password, and the statement that follows the look at the password. */
-const WAYS: Array<[way: string, statement: string, ask: (user: TestUser) => Promise<Answer>]> = [
+/** The requests that sign in with a password, and the statement that follows the password check. */
+const SIGN_INS: Array<
+  [what: string, statement: string, send: (user: TestUser) => Promise<Answer>]
+> = [
   [
     "POST /session by login",
     "create_user_session",
@@ -114,27 +116,27 @@ const newMailUser = async (): Promise<TestUser> => {
   return user;
 };
 
-describe.each(CHANGES)("while %s", (_what, change, left) => {
-  test.each(WAYS)("%s makes no session", async (_way, statement, ask) => {
+describe.each(CHANGES)("while %s", (_change, change, remaining) => {
+  test.each(SIGN_INS)("%s creates no session", async (_what, statement, send) => {
     const user = await newMailUser();
     before.set(statement, () => change(user));
-    const answer = await ask(user);
+    const answer = await send(user);
     expect([answer.status, answer.body]).toEqual([401, WRONG]);
-    expect(await sessionsOf(user)).toEqual(left(user));
+    expect(await sessionsOf(user)).toEqual(remaining(user));
   });
 
-  // Before the stream is watched, so that the end is told to nobody; and when it is.
+  // Before the stream is watched, when no event reaches it, and afterwards.
   test.each([
     ["sign_in_by_id", after],
     ["password_still", before],
-  ])("a chat client is not let in: %s", async (statement, moment) => {
+  ])("a chat client is rejected: %s", async (statement, hooks) => {
     const user = await newUser(node);
-    moment.set(statement, () => change(user));
+    hooks.set(statement, () => change(user));
     expect(await chatAnswer(user, user.password)).toContain("<not-authorized");
   });
 });
 
-/** What a chat client is told that signs in. */
+/** The response to the sign-in of a chat client. */
 async function chatAnswer(user: TestUser, secret: string): Promise<string> {
   const client = await connectRaw(node.chatUrl);
   for (const frame of [OPEN, auth(`${user.id}-${node.application.id}`, secret)]) client.send(frame);
@@ -144,18 +146,18 @@ async function chatAnswer(user: TestUser, secret: string): Promise<string> {
   return answer;
 }
 
-test("a chat client is not let in by a token whose session ends before it is watched", async () => {
+test("a chat client is rejected when the session of its token ends before the stream is watched", async () => {
   const user = await newUser(node);
   const { token } = await signIn(node, user);
   after.set("find_session", async () => {
     expect((await rest(node, "DELETE", "/session", { token })).status).toBe(200);
   });
   expect(await chatAnswer(user, token)).toContain("<not-authorized");
-  // What a client is told by whose sign-in nothing comes in between.
+  // Control: a sign-in without an interfering change.
   expect(await chatAnswer(user, user.token)).toContain("<success");
 });
 
-test("an owner's sign-in makes no session either", async () => {
+test("an owner's sign-in creates no session either", async () => {
   const own = ownerOf(node);
   const signInOwner = (password: string) =>
     graphql(node, "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }", {
@@ -179,8 +181,8 @@ test("an owner's sign-in makes no session either", async () => {
   expect((await signInOwner(NEW)).errors).toBeUndefined();
 });
 
-describe("a password that changes while the old one is checked for a change", () => {
-  test("stays the one that was set first: two changes, and a change and a link", async () => {
+describe("a password that changes while another change checks the old one", () => {
+  test("stays the one that was set first: by two changes, and by a change and a link", async () => {
     for (const other of [changePassword, resetPassword]) {
       const user = await newUser(node);
       const { db } = node.app.store;
@@ -206,7 +208,7 @@ describe("a password that changes while the old one is checked for a change", ()
     }
   });
 
-  test("stays, for an owner's account too", async () => {
+  test("stays the one that was set first, for an owner's account too", async () => {
     const { email } = ownerOf(node);
     const query =
       "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }";
@@ -235,7 +237,7 @@ describe("a password that changes while the old one is checked for a change", ()
   });
 });
 
-test("a web client is not signed in by a session that ends meanwhile", async () => {
+test("a web session is not bound by a session that ends during the binding", async () => {
   const user = await newUser(node);
   const mobile = await signIn(node, user);
   const web = (await rest(node, "POST", "/session/web", { body: signed(node) })).body.session;
@@ -246,11 +248,11 @@ test("a web client is not signed in by a session that ends meanwhile", async () 
   expect(await sessionsOf(user)).toEqual([user.sessionId]);
 });
 
-test("a link is not mailed to an address that the user gives up meanwhile", async () => {
+test("a link is not mailed to an address that the user changes at the same time", async () => {
   const user = await newMailUser();
   const email = `${user.login}@example.com`;
   const token = await applicationToken(node);
-  const offered = new Promise<void>((resolve) => {
+  const attempted = new Promise<void>((resolve) => {
     after.set("reset_link", async () => resolve());
   });
   const changed = new Promise<void>((resolve, reject) => {
@@ -263,19 +265,19 @@ test("a link is not mailed to an address that the user gives up meanwhile", asyn
     });
   });
   await rest(node, "GET", `/users/password/reset?email=${encodeURIComponent(email)}`, { token });
-  await Promise.all([changed, offered]);
+  await Promise.all([changed, attempted]);
   expect(await node.sql("SELECT id FROM password_resets WHERE user_id = $1", [user.id])).toEqual(
     [],
   );
 });
 
-// On the embedded database no two statements run at once.
-if (hasServices) describe("on PostgreSQL, in the middle of a transaction", onPostgres);
+// The embedded database runs one statement at a time.
+if (hasServices) describe("on PostgreSQL, during an open transaction", onPostgres);
 
 function onPostgres() {
   const url = () => node.environment.DATABASE_URL;
 
-  /** A change of the password whose transaction is open: done, and not yet committed. */
+  /** A password change in an open transaction, not yet committed. */
   async function openChange(user: TestUser) {
     const client = new Client({ connectionString: url() });
     await client.connect();
@@ -290,7 +292,7 @@ function onPostgres() {
     };
   }
 
-  /** Resolves once some statement waits for a lock. */
+  /** Resolves once a statement waits for a lock. */
   async function blocked(): Promise<void> {
     for (;;) {
       const rows = await node.sql(
@@ -303,23 +305,23 @@ function onPostgres() {
   }
 
   test.each(
-    WAYS,
-  )("%s waits for the change, and makes no session", async (_way, _statement, ask) => {
+    SIGN_INS,
+  )("%s waits for the change and creates no session", async (_what, _statement, send) => {
     const user = await newMailUser();
     const change = await openChange(user);
-    const answer = ask(user);
+    const answer = send(user);
     await blocked();
     await change.commit();
     expect((await answer).status).toBe(401);
     expect(await sessionsOf(user)).toEqual([]);
   });
 
-  test("a change waits for a sign-in that came first, and ends its session", async () => {
+  test("a change waits for an earlier sign-in and ends its session", async () => {
     const user = await newUser(node);
     const client = new Client({ connectionString: url() });
     await client.connect();
     await client.query("BEGIN");
-    // As the statement that makes a session holds the user.
+    // The same lock as the statement that inserts a session takes.
     await client.query("SELECT id FROM users WHERE id = $1 FOR SHARE", [user.id]);
     await client.query(
       `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, expires_at,
@@ -336,9 +338,9 @@ function onPostgres() {
     expect(await sessionsOf(user)).toEqual([user.sessionId]);
   });
 
-  test("fifty sign-ins around a change leave no session of the old password", async () => {
+  test("fifty sign-ins during a change leave no session of the old password", async () => {
     const user = await newUser(node);
-    const attempts = Array.from({ length: 50 }, () => WAYS[0]![2](user));
+    const attempts = Array.from({ length: 50 }, () => SIGN_INS[0]![2](user));
     await changePassword(user);
     const answers = await Promise.all(attempts);
     const tokens = answers.flatMap(({ status, body }) =>

@@ -16,11 +16,11 @@ import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
 import { startSmtp, type TestSmtp, tokenIn, writtenMails } from "../support/smtp";
 
-/** A lost password: who gets a mail, what stands in it, and what its link does, once. */
+/** Password reset: the recipient and content of the mail, and its one-time link. */
 
 const NEW = "battery staple";
 const NO_SESSION = "Required session does not exist";
-const DEAD = { errors: { token: ["is unknown, used or expired"] } };
+const INVALID_LINK = { errors: { token: ["is unknown, used or expired"] } };
 
 const clock = new MovingClock();
 let smtp: TestSmtp;
@@ -44,56 +44,56 @@ beforeEach(async () => {
 });
 
 const newEmail = () => `user${++emails}@example.com`;
-const ask = (email: string, place = node, token = app) =>
-  rest(place, "GET", `/users/password/reset?email=${encodeURIComponent(email)}`, { token });
+const requestLink = (email: string, target = node, token = app) =>
+  rest(target, "GET", `/users/password/reset?email=${encodeURIComponent(email)}`, { token });
 
-/** Sets a password with a link, as GraphQL does; what a REST body of the refusal would be. */
-async function reset(token: string, password = NEW, place = node) {
+/** Sets a password with a link through GraphQL. Returns errors in the form of the REST body. */
+async function reset(token: string, password = NEW, target = node) {
   const query = "mutation ($i: ResetPasswordInput!) { resetPassword(input: $i) { reset } }";
-  const { data, errors } = await graphql(place, query, { i: { token, password } });
+  const { data, errors } = await graphql(target, query, { i: { token, password } });
   if (!errors) return data;
   const { code, fields } = errors[0].extensions;
   return { code, errors: fields };
 }
 
-/** A user who has asked for a link, and the link's token. */
-async function lostUser(place = node) {
+/** A user who has requested a link, and the link's token. */
+async function userWithLink(target = node) {
   const email = newEmail();
-  const user = await newUserAt(place, email);
-  expect((await ask(email, place)).status).toBe(200);
+  const user = await newUserAt(target, email);
+  expect((await requestLink(email, target)).status).toBe(200);
   const [mail] = await smtp.mailsTo(email);
   return { user: { ...user, email }, token: tokenIn(mail!.parsed), mail: mail! };
 }
 
-/** newUser signs by the machine's clock, which may be behind the node's here. */
-async function newUserAt(place: TestNode, email: string) {
+/** Like newUser, but signs with the node's clock, which may be ahead of the machine's. */
+async function newUserAt(target: TestNode, email: string) {
   const login = `lost-${emails}`;
   const body = { user: { login, password: "correct horse", email } };
-  const created = await rest(place, "POST", "/users", { token: app, body });
+  const created = await rest(target, "POST", "/users", { token: app, body });
   expect(created.status).toBe(201);
-  const session = await signInNow(login, "correct horse", place);
+  const session = await signInNow(login, "correct horse", target);
   const { token } = session.body.session;
   return { id: created.body.user.id as number, login, password: "correct horse", token };
 }
 
-const signInNow = (login: string, password: string, place = node) =>
-  rest(place, "POST", "/session", {
-    body: { ...signed(place, clock.now()), user: { login, password } },
+const signInNow = (login: string, password: string, target = node) =>
+  rest(target, "POST", "/session", {
+    body: { ...signed(target, clock.now()), user: { login, password } },
   });
 
-describe("the answer", () => {
-  it("is an empty 200, the same whether or not the e-mail is anybody's", async () => {
+describe("the response", () => {
+  it("is an empty 200, the same for known and unknown e-mails", async () => {
     const known = newEmail();
     await newUserAt(node, known);
-    const names = async (email: string) => {
-      const { status, text, headers } = await ask(email);
-      const shown = [...headers].filter(([name]) => !/^(x-request-id|date|svc-token)/.test(name));
-      return { status, text, headers: shown };
+    const response = async (email: string) => {
+      const { status, text, headers } = await requestLink(email);
+      const stable = [...headers].filter(([name]) => !/^(x-request-id|date|svc-token)/.test(name));
+      return { status, text, headers: stable };
     };
-    const first = await names(known);
+    const first = await response(known);
     expect([first.status, first.text]).toEqual([200, ""]);
     for (const email of ["nobody@example.com", "no address", "%", "a'; --", "\u{1f511}@x"]) {
-      expect(await names(email)).toEqual(first);
+      expect(await response(email)).toEqual(first);
     }
     const query =
       "mutation ($i: RequestPasswordResetInput!) { requestPasswordReset(input: $i) { requested } }";
@@ -103,11 +103,11 @@ describe("the answer", () => {
     }
   });
 
-  it("refuses what is no question at all, by the form alone", async () => {
+  it("rejects missing and overlong e-mails without a look-up", async () => {
     const answers = [
       await rest(node, "GET", "/users/password/reset", { token: app }),
-      await ask(""),
-      await ask(`${"x".repeat(250)}@example.com`),
+      await requestLink(""),
+      await requestLink(`${"x".repeat(250)}@example.com`),
     ];
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
       [422, { errors: { email: ["is required"] } }],
@@ -116,21 +116,21 @@ describe("the answer", () => {
     ]);
   });
 
-  it("comes before the mail is sent, and an SMTP server that is away does not change it", async () => {
-    const away = await startNode({ SMTP_URL: "smtp://127.0.0.1:9" }, { clock });
+  it("does not wait for the mail and does not depend on the SMTP server", async () => {
+    const own = await startNode({ SMTP_URL: "smtp://127.0.0.1:9" }, { clock });
     try {
-      const token = await applicationToken(away, clock.now());
-      const answer = await ask("user@example.com", away, token);
+      const token = await applicationToken(own, clock.now());
+      const answer = await requestLink("user@example.com", own, token);
       expect([answer.status, answer.text]).toEqual([200, ""]);
     } finally {
-      await away.stop();
+      await own.stop();
     }
   });
 });
 
 describe("the mail", () => {
-  it("goes to the stored address alone, with the link in both of its forms", async () => {
-    const { mail, token, user } = await lostUser();
+  it("goes only to the stored address, with the link in its text and its HTML", async () => {
+    const { mail, token, user } = await userWithLink();
     const { parsed, recipients, sender } = mail;
     expect([recipients, sender]).toEqual([[user.email], "no-reply@example.com"]);
     expect(parsed.from).toEqual({ address: "no-reply@example.com", name: "Example" });
@@ -142,19 +142,19 @@ describe("the mail", () => {
     expect(mail.raw).not.toMatch(/<(script|img|link)/i);
   });
 
-  it("finds the user without regard to case, and only in the own application", async () => {
+  it("finds the user case-insensitively and only in the same application", async () => {
     const email = newEmail();
     await newUserAt(node, email);
     const elsewhere = await secondApplication(node);
-    await ask(email, elsewhere, await applicationToken(elsewhere, clock.now()));
-    await ask(email.toUpperCase());
-    // Asked for later, and sent in order: whatever the first request made is there by now.
-    const { mail } = await lostUser();
+    await requestLink(email, elsewhere, await applicationToken(elsewhere, clock.now()));
+    await requestLink(email.toUpperCase());
+    // Mails are sent in order, so a mail of an earlier request has arrived by now.
+    const { mail } = await userWithLink();
     expect(mail).toBeDefined();
     expect(await smtp.mailsTo(email)).toHaveLength(1);
   });
 
-  it("is sent to no guest and to no unknown e-mail", async () => {
+  it("is not sent to guests and unknown e-mails", async () => {
     const guest = newEmail();
     await node.sql(
       `INSERT INTO users (application_id, login, login_key, email, email_key, is_guest, updated_at)
@@ -163,27 +163,27 @@ describe("the mail", () => {
     );
     const before = smtp.mails.length;
     for (const email of [guest, "unknown@example.com", "a\r\nBcc: x@example.com", "%", "_"]) {
-      await ask(email);
+      await requestLink(email);
     }
-    await lostUser();
+    await userWithLink();
     expect(smtp.mails.slice(before)).toHaveLength(1);
   });
 
-  it("is tried again when the server is busy, and given up when it is refused for good", async () => {
+  it("is retried after a temporary SMTP failure and given up after a permanent one", async () => {
     const email = newEmail();
     await newUserAt(node, email);
     smtp.refuse(550, 1);
-    await ask(email);
-    // The refusal has used up the 550, so that this one arrives.
-    await lostUser();
+    await requestLink(email);
+    // The 550 applied to the previous mail only, so this one arrives.
+    await userWithLink();
     expect(smtp.mails.filter(({ recipients }) => recipients.includes(email))).toEqual([]);
     smtp.refuse(451, 1);
-    await ask(email);
+    await requestLink(email);
     const [mail] = await smtp.mailsTo(email);
     expect(await reset(tokenIn(mail!.parsed))).toEqual({ resetPassword: { reset: true } });
   });
 
-  it("cannot be given headers or markup by an application's name", async () => {
+  it("does not take headers or markup from an application's name", async () => {
     const name = 'Evil\r\nBcc: all@example.com\r\n\r\n<img src=x onerror=alert(1)>"\u202e../../x';
     const rename = (text: string) =>
       node.sql("UPDATE applications SET name = $1 WHERE id = $2", [text, node.application.id]);
@@ -192,7 +192,7 @@ describe("the mail", () => {
     ]);
     await rename(name);
     try {
-      const { mail, user } = await lostUser();
+      const { mail, user } = await userWithLink();
       expect(mail.recipients).toEqual([user.email]);
       expect(mail.parsed.bcc).toBeUndefined();
       expect(mail.parsed.headers.map(({ key }) => key).sort()).toEqual(
@@ -208,33 +208,33 @@ describe("the mail", () => {
     }
   });
 
-  it("is not addressed to more than one by an odd e-mail", async () => {
+  it("has one recipient even for a malformed e-mail", async () => {
     const before = smtp.mails.length;
     for (const email of ["victim,other@example.com", "a<b@example.com", "../../x@example.com"]) {
-      // Nobody signs up with one any more; rows from before may have one.
+      // Sign-up rejects such addresses now, but older rows may contain them.
       const { id } = await newUserAt(node, newEmail());
       await node.sql("UPDATE users SET email = $2, email_key = $2 WHERE id = $1", [id, email]);
-      await ask(email);
+      await requestLink(email);
     }
-    await lostUser();
-    const odd = smtp.mails.slice(before, -1).map(({ recipients }) => recipients);
-    // One name, quoted (RFC 5321 section 4.1.2); the server refuses the others, which are no addresses.
-    expect(odd).toEqual([['"victim,other"@example.com']]);
+    await userWithLink();
+    const recipientLists = smtp.mails.slice(before, -1).map(({ recipients }) => recipients);
+    // One quoted local part (RFC 5321 section 4.1.2); the server rejects the others as invalid addresses.
+    expect(recipientLists).toEqual([['"victim,other"@example.com']]);
   });
 });
 
 describe("the link", () => {
-  it("sets the password once, and is dead from then on", async () => {
-    const { user, token } = await lostUser();
+  it("sets the password once", async () => {
+    const { user, token } = await userWithLink();
     expect(await reset(token)).toEqual({ resetPassword: { reset: true } });
     expect((await signInNow(user.login, NEW)).status).toBe(201);
     expect((await signInNow(user.login, user.password)).status).toBe(401);
-    expect(await reset(token, "another staple")).toEqual({ code: "INVALID", ...DEAD });
+    expect(await reset(token, "another staple")).toEqual({ code: "INVALID", ...INVALID_LINK });
     expect((await signInNow(user.login, NEW)).status).toBe(201);
   });
 
-  it("is not used up by a password that breaks the rules", async () => {
-    const { token } = await lostUser();
+  it("is not consumed by an invalid password", async () => {
+    const { token } = await userWithLink();
     expect(await reset(token, "short")).toEqual({
       code: "INVALID",
       errors: { password: ["is too short (minimum is 8 characters)"] },
@@ -243,18 +243,18 @@ describe("the link", () => {
   });
 
   it("works for one hour", async () => {
-    const late = await lostUser();
+    const expired = await userWithLink();
     clock.advance(HOUR - MINUTE);
-    const inTime = await lostUser();
+    const inTime = await userWithLink();
     expect(await reset(inTime.token)).toEqual({ resetPassword: { reset: true } });
     clock.advance(MINUTE + 1);
-    expect(await reset(late.token)).toEqual({ code: "INVALID", ...DEAD });
+    expect(await reset(expired.token)).toEqual({ code: "INVALID", ...INVALID_LINK });
   });
 
-  it("is stored as a hash, and three of a user live at most", async () => {
-    const { user, token } = await lostUser();
+  it("is stored as a hash, and a user has at most three live ones", async () => {
+    const { user, token } = await userWithLink();
     for (let count = 2; count <= 4; count += 1) {
-      await ask(user.email);
+      await requestLink(user.email);
       await smtp.mailsTo(user.email, count);
     }
     const rows = await node.sql<{ hash: Uint8Array }>(
@@ -264,33 +264,34 @@ describe("the link", () => {
     const tokens = (await smtp.mailsTo(user.email)).map(({ parsed }) => tokenIn(parsed));
     expect([rows.length, new Set(tokens).size]).toEqual([3, 4]);
     for (const { hash } of rows) expect(hash).toHaveLength(32);
-    expect(await reset(token)).toEqual({ code: "INVALID", ...DEAD });
+    expect(await reset(token)).toEqual({ code: "INVALID", ...INVALID_LINK });
     expect(await reset(tokens[2]!)).toEqual({ resetPassword: { reset: true } });
-    expect(await reset(tokens[3]!)).toEqual({ code: "INVALID", ...DEAD });
+    expect(await reset(tokens[3]!)).toEqual({ code: "INVALID", ...INVALID_LINK });
   });
 
-  it("dies with a change of the password or of the e-mail", async () => {
+  it("becomes invalid when the password or the e-mail changes", async () => {
     for (const change of [
       { password: "changed horse", old_password: "correct horse" },
       { email: newEmail() },
     ]) {
-      const { user, token } = await lostUser();
+      const { user, token } = await userWithLink();
       const path = `/users/${user.id}`;
       const answer = await rest(node, "PUT", path, { token: user.token, body: { user: change } });
       expect(answer.status).toBe(200);
-      expect(await reset(token)).toEqual({ code: "INVALID", ...DEAD });
+      expect(await reset(token)).toEqual({ code: "INVALID", ...INVALID_LINK });
     }
   });
 
-  it("of another kind is no link", async () => {
-    const { user } = await lostUser();
+  it("is rejected when its token is malformed or of another kind", async () => {
+    const { user } = await userWithLink();
     const tokens = ["", "x", "x".repeat(43), user.token, "\u00e9", "' OR 1=1", "../../etc/passwd"];
-    for (const token of tokens) expect(await reset(token)).toEqual({ code: "INVALID", ...DEAD });
+    for (const token of tokens)
+      expect(await reset(token)).toEqual({ code: "INVALID", ...INVALID_LINK });
   });
 
-  it("is used by one of fifty at once, and by one of two links", async () => {
-    const { user, token } = await lostUser();
-    await ask(user.email);
+  it("works for one of fifty concurrent requests with two links of a user", async () => {
+    const { user, token } = await userWithLink();
+    await requestLink(user.email);
     const mails = await smtp.mailsTo(user.email, 2);
     const other = tokenIn(mails[1]!.parsed);
     const passwords = Array.from({ length: 50 }, (_, index) => `battery staple ${index}`);
@@ -300,13 +301,13 @@ describe("the link", () => {
     const won = passwords.filter((_, index) => answers[index].resetPassword?.reset);
     expect(won).toHaveLength(1);
     const lost = answers.filter((answer) => !answer.resetPassword);
-    expect(lost).toEqual(lost.map(() => ({ code: "INVALID", ...DEAD })));
+    expect(lost).toEqual(lost.map(() => ({ code: "INVALID", ...INVALID_LINK })));
     expect((await signInNow(user.login, won[0]!)).status).toBe(201);
   });
 
-  it("ends every session and connection of the user, and nobody else's", async () => {
-    const { user, token } = await lostUser();
-    const bystander = await lostUser();
+  it("ends all sessions and connections of the user and of no other user", async () => {
+    const { user, token } = await userWithLink();
+    const bystander = await userWithLink();
     const second = await signInNow(user.login, user.password);
     const name = `${user.id}-${node.application.id}`;
     const sockets = [
@@ -335,14 +336,14 @@ describe("the link", () => {
   });
 });
 
-it("the link leads below the deployment's public address, with its path", () => {
+it("the link starts with the deployment's public URL, including its path", () => {
   for (const base of ["https://example.com/box", "https://example.com/box/"]) {
     expect(resetLink(base, "t_-")).toBe("https://example.com/box/password/reset?token=t_-");
   }
 });
 
-describe("without SMTP", () => {
-  it("the embedded mode writes the mail to a file for its owner alone; the log names the file", async () => {
+describe("without an SMTP server", () => {
+  it("the embedded mode writes the mail to a private file and logs the file's name", async () => {
     const lines: string[] = [];
     const write = (chunk: Buffer, _encoding: string, done: () => void) => {
       lines.push(String(chunk));
@@ -362,8 +363,8 @@ describe("without SMTP", () => {
       const email = "../../Folder.User@example.com";
       await newUser(place, { email });
       const token = await applicationToken(place);
-      await ask("unknown@example.com", place, token);
-      expect((await ask(email, place, token)).text).toBe("");
+      await requestLink("unknown@example.com", place, token);
+      expect((await requestLink(email, place, token)).text).toBe("");
       const dataDir = place.environment.DATA_DIR ?? "";
       const [mail] = await eventually(
         () => writtenMails(dataDir),
@@ -388,19 +389,19 @@ describe("without SMTP", () => {
     }
   });
 
-  it("any other mode has no way to send", async () => {
+  it("any other mode has no mailer", async () => {
     const config = readConfig({ DATABASE_URL: "postgresql://db/x", SECRET_KEY: "0".repeat(64) });
     expect(await openMail({ config, clock, log: openLog("silent") })).toBeNull();
   });
 
   if (hasServices) {
-    it("any other mode answers 503 for every e-mail alike", async () => {
+    it("any other mode answers every request with 503", async () => {
       const place = await startNode({ SMTP_URL: "" });
       try {
         await newUser(place, { email: "known@example.com" });
         const token = await applicationToken(place);
         for (const email of ["known@example.com", "unknown@example.com", ""]) {
-          const answer = await ask(email, place, token);
+          const answer = await requestLink(email, place, token);
           expect([answer.status, answer.body]).toEqual([
             503,
             { errors: { base: ["This server has no way to send mail"] } },

@@ -12,13 +12,13 @@ import { hasServices } from "../support/database";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
-/** A signed request is good once: at the edges of its window, after a restart, on two nodes at once. */
+/** A signed request works once: at both ends of its window, after a restart, and across two nodes. */
 
 const PATHS = ["/session", "/session/web"];
 const SECOND = 1_000;
 
 const clock = new MovingClock();
-/** The node that the database was made with, and the one that runs on it. */
+/** The node that created the database, and the one that runs on it now. */
 let first: TestNode;
 let node: TestNode;
 beforeAll(async () => {
@@ -31,13 +31,13 @@ afterAll(async () => {
   await first.stop();
 });
 
-/** A request signed with a timestamp that is so many seconds from the server's time. */
+/** A request signed with a timestamp that differs by `seconds` from the server's time. */
 const signedAt = (seconds: number) => signed(node, clock.now() + seconds * SECOND);
 const send = (path: string, body: object, to = node) => rest(to, "POST", path, { body });
-/** The status, and what was wrong. */
+/** The status and the fields with errors. */
 const outcome = ({ status, body }: Answer) => [status, ...Object.keys(body.errors ?? {})];
 
-/** Deletes what is over by the clock of this file, as the node does every minute. */
+/** Runs the purge, which the node runs every minute, with the clock of this file. */
 async function runPurge(): Promise<void> {
   const log = openLog("silent");
   const config = readConfig({});
@@ -56,7 +56,7 @@ async function runPurge(): Promise<void> {
 }
 
 describe.each(PATHS)("POST %s", (path) => {
-  test("of the farthest future is refused again for the two hours that it would be accepted", async () => {
+  test("at the latest accepted timestamp is rejected as a replay during its whole two-hour window", async () => {
     const body = signedAt(3_600);
     expect(outcome(await send(path, body))).toEqual([201]);
     for (const ms of [0, SECOND, HOUR, HOUR - 2 * SECOND, SECOND]) {
@@ -68,7 +68,7 @@ describe.each(PATHS)("POST %s", (path) => {
     expect(outcome(await send(path, body))).toEqual([422, "timestamp"]);
   });
 
-  test("of the farthest past is refused again in its last second, and by its timestamp after it", async () => {
+  test("at the earliest accepted timestamp is rejected as a replay, and a second later as too old", async () => {
     const body = signedAt(-3_600);
     expect(outcome(await send(path, body))).toEqual([201]);
     await runPurge();
@@ -77,7 +77,7 @@ describe.each(PATHS)("POST %s", (path) => {
     expect(outcome(await send(path, body))).toEqual([422, "timestamp"]);
   });
 
-  test("is refused at the other path, and through GraphQL", async () => {
+  test("is rejected as a replay at the other path and through GraphQL", async () => {
     const body = signedAt(0);
     expect(outcome(await send(path, body))).toEqual([201]);
     for (const other of PATHS) expect(outcome(await send(other, body))).toEqual([422, "nonce"]);
@@ -92,7 +92,7 @@ describe.each(PATHS)("POST %s", (path) => {
   });
 });
 
-test("requests at both edges are refused again after a restart", async () => {
+test("replays at both ends of the window are rejected after a restart", async () => {
   const bodies = [signedAt(3_600), signedAt(0), signedAt(-3_600)];
   for (const body of bodies) expect(outcome(await send("/session", body))).toEqual([201]);
   await node.app.close();
@@ -109,9 +109,11 @@ test("requests at both edges are refused again after a restart", async () => {
   }
 });
 
-// Two nodes want a PostgreSQL and a Redis between them.
+// Two nodes need a shared PostgreSQL and Redis.
 if (hasServices) {
-  test.each(PATHS)("fifty at once on two nodes are one session: POST %s", async (path) => {
+  test.each(
+    PATHS,
+  )("fifty concurrent replays on two nodes create one session: POST %s", async (path) => {
     const two = await startNode({}, { clock }, node);
     try {
       for (const seconds of [-3_600, 0, 3_600]) {

@@ -3,10 +3,10 @@ import { graphql, newUser, rest, signed, signIn, type TestUser } from "../suppor
 import { type GraphqlSocket, openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
-/** What ends a session closes the connections that it opened, at once, and no others. */
+/** The end of a session immediately closes the connections that it opened, and no others. */
 
 const NO_SESSION = "Required session does not exist";
-const GONE = { code: 4401, reason: NO_SESSION };
+const CLOSED = { code: 4401, reason: NO_SESSION };
 
 let node: TestNode;
 beforeAll(async () => {
@@ -14,17 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-/** A user with two sessions, and every kind of connection that there is. */
+/** A user with two sessions and every kind of connection. */
 interface Connected {
   user: TestUser;
   other: { token: string };
-  /** Of the first session. */
+  /** Connections of the first session. */
   first: { socket: GraphqlSocket; stream: RawClient };
-  /** Of the other session. */
+  /** Connections of the other session. */
   second: { socket: GraphqlSocket; stream: RawClient };
-  /** Signed in by the password. */
+  /** A chat stream that signed in with the password. */
   password: RawClient;
-  /** Connected without a token. */
+  /** A socket that was opened without a token. */
   anonymous: GraphqlSocket;
 }
 
@@ -46,7 +46,7 @@ async function connectAll(): Promise<Connected> {
     password: await signInRaw(node.chatUrl, name, "password", user.password),
     anonymous: await openSocket(node),
   };
-  // Subscribers end with their sockets, and are no reason to keep them.
+  // An active subscription must not keep its socket open.
   await all.first.socket.listen("s", user.id);
   await all.second.socket.listen("s", user.id);
   return all;
@@ -56,15 +56,15 @@ const PING = '<iq xmlns="jabber:client" type="get" id="p"><ping xmlns="urn:xmpp:
 
 async function expectStreamEnded(stream: RawClient): Promise<void> {
   const { frames } = await stream.rest();
-  const said = frames.join("");
-  expect(said).toContain("<not-authorized");
-  expect(said).toContain("The session has ended");
+  const text = frames.join("");
+  expect(text).toContain("<not-authorized");
+  expect(text).toContain("The session has ended");
 }
 
 async function expectStreamAlive(stream: RawClient): Promise<void> {
   stream.send(PING);
   let answer = "";
-  // Signals to the user may come before the answer.
+  // Signals to the user may arrive before the response.
   while (!answer.includes('id="p"')) answer = await stream.next();
   expect(answer).toContain('type="result"');
   stream.socket.terminate();
@@ -90,7 +90,7 @@ const CASES: Array<[what: string, end: (all: Connected) => Promise<unknown>, clo
   ],
   ["DELETE /login", ({ user }) => rest(node, "DELETE", "/login", { token: user.token }), ["first"]],
   [
-    "signing in as somebody else",
+    "signing in as another user",
     async ({ user }) => {
       const { login, password } = await newUser(node);
       return rest(node, "POST", "/login", { token: user.token, body: { login, password } });
@@ -98,7 +98,7 @@ const CASES: Array<[what: string, end: (all: Connected) => Promise<unknown>, clo
     ["first"],
   ],
   [
-    "signing in again as oneself, which ends nothing",
+    "signing in again as the same user, which ends nothing",
     ({ user: { login, password, token } }) =>
       rest(node, "POST", "/login", { token, body: { login, password } }),
     [],
@@ -113,7 +113,7 @@ const CASES: Array<[what: string, end: (all: Connected) => Promise<unknown>, clo
     ["first", "second", "password"],
   ],
   [
-    "a new password that is refused, which ends nothing",
+    "a rejected new password, which ends nothing",
     ({ user: { id, token } }) =>
       rest(node, "PUT", `/users/${id}`, {
         token,
@@ -134,7 +134,7 @@ test.each(CASES)("%s", async (_what, end, closed) => {
   for (const which of ["first", "second"] as const) {
     const { socket, stream } = all[which];
     if (closed.includes(which)) {
-      expect(await socket.closed).toEqual(GONE);
+      expect(await socket.closed).toEqual(CLOSED);
       await expectStreamEnded(stream);
     } else {
       await expectSocketAlive(socket);
@@ -146,7 +146,7 @@ test.each(CASES)("%s", async (_what, end, closed) => {
   await expectSocketAlive(all.anonymous, "{__typename}");
 });
 
-describe("from then on", () => {
+describe("afterwards", () => {
   const denied = async (name: string, secret: string) => {
     const client = await connectRaw(node.chatUrl);
     for (const frame of [OPEN, auth(name, secret)]) client.send(frame);
@@ -156,7 +156,7 @@ describe("from then on", () => {
     return answer.includes("<not-authorized");
   };
 
-  test("a destroyed token opens nothing", async () => {
+  test("a destroyed token is rejected everywhere", async () => {
     const user = await newUser(node);
     const name = `${user.id}-${node.application.id}`;
     expect(await denied(name, user.token)).toBe(false);
@@ -167,7 +167,7 @@ describe("from then on", () => {
     expect([answer.status, answer.body]).toEqual([401, { errors: { base: [NO_SESSION] } }]);
   });
 
-  test("an old password opens nothing, and a new one everything", async () => {
+  test("the old password and its sessions are rejected, the new password is accepted", async () => {
     const { id, login, password, token } = await newUser(node);
     const other = await signIn(node, { login, password });
     const name = `${id}-${node.application.id}`;
@@ -183,7 +183,7 @@ describe("from then on", () => {
     expect((await rest(node, "POST", "/session", { body: again })).status).toBe(401);
   });
 
-  test("a signed-out token is the application's alone, and works again after signing in", async () => {
+  test("a signed-out token belongs to the application and works for a user again after a sign-in", async () => {
     const { id, login, password, token } = await newUser(node);
     const name = `${id}-${node.application.id}`;
     await rest(node, "DELETE", "/login", { token });

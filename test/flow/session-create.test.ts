@@ -4,7 +4,7 @@ import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
 
-/** Keys of a user, of the interface's table; only guests have is_guest and _id. */
+/** Keys of a user in REST; only guests have is_guest and _id. */
 const USER_KEYS = [
   ...["id", "login", "email", "external_user_id", "external_id", "facebook_id", "twitter_id"],
   ...["full_name", "phone", "website", "custom_data", "user_tags", "avatar", "blob_id"],
@@ -26,13 +26,13 @@ afterAll(() => node.stop());
 const create = (body: unknown, headers?: Record<string, string>, path = "/session") =>
   rest(node, "POST", path, { body, headers });
 
-/** Signs a line of parameters as a client does, in the order given. */
+/** Signs a base string as a client does. */
 const hmac = (line: string, secret = node.application.authSecret) =>
   createHmac("sha1", secret).update(line).digest("hex");
 
 let nonces = 5_000_000;
 
-/** A request signed over all of its parameters, given by their names of the wire. */
+/** A request signed over all of its parameters, which are given by wire name. */
 function signedOverAll(more: Record<string, string>): URLSearchParams {
   const named: Record<string, string> = {
     application_id: String(node.application.id),
@@ -82,7 +82,7 @@ describe("an application session", () => {
     expect((await create(signed(node, clock.now()), {}, path)).status).toBe(201);
   });
 
-  it.each(["not-a-token", ""])("is created whatever the token header says: %j", async (token) => {
+  it.each(["not-a-token", ""])("is created regardless of the token header: %j", async (token) => {
     const other = token === "" ? user.token : token;
     const answer = await create(signed(node, clock.now()), { "Svc-Token": other });
     expect(answer.status).toBe(201);
@@ -90,7 +90,7 @@ describe("an application session", () => {
     expect(answer.body.session.token).not.toBe(other);
   });
 
-  it("ignores what a client writes of a session", async () => {
+  it("ignores session fields that a client sends", async () => {
     const answer = await create({
       ...signed(node, clock.now()),
       ...{ id: 1, user_id: user.id, token: "x", created_at: "2000-01-01T00:00:00Z", user: {} },
@@ -100,7 +100,7 @@ describe("an application session", () => {
     expect(answer.body.session.token).not.toBe("x");
   });
 
-  it("has a token that the database keeps as a hash alone", async () => {
+  it("has a token of which only the hash is stored", async () => {
     const token = await applicationToken(node, clock.now());
     const rows = await node.sql("SELECT * FROM sessions");
     expect(JSON.stringify(rows)).not.toContain(token);
@@ -122,7 +122,7 @@ describe("a user session", () => {
   ];
   const names: Array<[string, () => object]> = [
     ["login", () => ({ login: user.login })],
-    ["login in another case", () => ({ login: user.login.toUpperCase() })],
+    ["login in upper case", () => ({ login: user.login.toUpperCase() })],
     ["e-mail", () => ({ email: "session.user@example.COM" })],
   ];
   const cases = shapes.flatMap(([shape, make]) =>
@@ -152,11 +152,13 @@ describe("a user session", () => {
     ["an unknown e-mail", () => ({ email: "nobody@example.com", password: user.password })],
     ["a login with a quote", () => ({ login: "no'body", password: user.password })],
     [
-      "somebody's e-mail as login",
+      "a known e-mail as the login",
       () => ({ login: "session.user@example.com", password: user.password }),
     ],
   ];
-  it.each(wrong)("is refused for %s, in one text, and nothing is created", async (_what, who) => {
+  it.each(
+    wrong,
+  )("is rejected for %s, with the same text, and creates nothing", async (_what, who) => {
     const before = await countSessions();
     const answer = await create({ ...signed(node, clock.now()), user: who() });
     expect([answer.status, answer.body]).toEqual([
@@ -166,7 +168,7 @@ describe("a user session", () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it("is refused without a name or without a password, by the parameter's name", async () => {
+  it("is rejected without a name or a password, and the error names the parameter", async () => {
     const nameless = await create({ ...signed(node, clock.now()), user: { password: "x" } });
     expect([nameless.status, nameless.body]).toEqual([
       422,
@@ -176,7 +178,7 @@ describe("a user session", () => {
     expect([bare.status, bare.body]).toEqual([422, { errors: { password: ["is required"] } }]);
   });
 
-  it("is refused to a user of another application", async () => {
+  it("is rejected for a user of another application", async () => {
     const other = await secondApplication(node);
     const answer = await rest(other, "POST", "/session", {
       body: { ...signed(other, clock.now()), user: { login: user.login, password: user.password } },
@@ -184,7 +186,7 @@ describe("a user session", () => {
     expect(answer.status).toBe(401);
   });
 
-  it("keeps address and agent of its client, cut to what is shown", async () => {
+  it("stores the client's address and its User-Agent, cut to 255 characters", async () => {
     const answer = await create(signed(node, clock.now()), {
       "User-Agent": `agent ${"x".repeat(300)}`,
     });
@@ -198,7 +200,7 @@ describe("a user session", () => {
 });
 
 describe("a signature", () => {
-  it("over all parameters is accepted, nested and unknown ones included", async () => {
+  it("over all parameters is accepted, including nested and unknown ones", async () => {
     const cases: Array<Record<string, string>> = [
       {},
       { long: "1" },
@@ -221,7 +223,7 @@ describe("a signature", () => {
     }
   });
 
-  it("over all parameters of JSON is accepted, numbers and truth values by their text", async () => {
+  it("over all parameters of a JSON body is accepted, with numbers and booleans as text", async () => {
     const parameters = {
       application_id: node.application.id,
       auth_key: node.application.authKey,
@@ -239,7 +241,7 @@ describe("a signature", () => {
     expect((await create(body)).status).toBe(201);
   });
 
-  it("over the mandatory parameters is accepted with others beside them", async () => {
+  it("over the mandatory parameters is accepted when there are others", async () => {
     const answer = await create({ ...signed(node, clock.now()), unknown: { deep: [1] }, long: 1 });
     expect(answer.status).toBe(201);
   });
@@ -250,7 +252,7 @@ describe("a signature", () => {
     expect((await create({ ...body, signature })).status).toBe(201);
   });
 
-  it("that is wrong is refused, and the parameters are named in the order they are signed", async () => {
+  it("that is wrong is rejected, and the error lists the parameters in signing order", async () => {
     const body = {
       ...signed(node, clock.now()),
       user: { password: "hunter2hunter2", login: "alice" },
@@ -269,7 +271,7 @@ describe("a signature", () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it("of a tampered parameter is refused", async () => {
+  it("over a tampered parameter is rejected", async () => {
     const now = Math.floor(clock.now() / 1000);
     for (const change of [{ nonce: 1 }, { timestamp: now + 1 }]) {
       const answer = await create({ ...signed(node, clock.now()), ...change });
@@ -277,13 +279,13 @@ describe("a signature", () => {
     }
   });
 
-  it("that is wrong uses up no nonce", async () => {
+  it("that is wrong consumes no nonce", async () => {
     const body = signed(node, clock.now());
     expect((await create({ ...body, signature: "0".repeat(40) })).status).toBe(422);
     expect((await create(body)).status).toBe(201);
   });
 
-  it("of the previous secret counts until the overlap ends", async () => {
+  it("with the previous secret is accepted until the overlap ends", async () => {
     const other = await secondApplication(node);
     const old = other.application.authSecret;
     await node.sql(
@@ -302,13 +304,15 @@ describe("a signature", () => {
   });
 });
 
-describe("the clock", () => {
+describe("the timestamp", () => {
   beforeAll(() => clock.hold(true));
   afterAll(() => clock.hold(false));
 
   const attempt = (seconds: number) => create(signed(node, clock.now() + seconds * 1000));
 
-  it.each([-3_600, -1_800, 0, 1_800, 3_600])("may differ by %i seconds", async (seconds) => {
+  it.each([
+    -3_600, -1_800, 0, 1_800, 3_600,
+  ])("may differ from the server's time by %i seconds", async (seconds) => {
     expect((await attempt(seconds)).status).toBe(201);
   });
 
@@ -317,7 +321,7 @@ describe("the clock", () => {
     [-86_400, "86400 seconds behind"],
     [3_601, "3601 seconds ahead of"],
     [86_400, "86400 seconds ahead of"],
-  ])("may not differ by %i seconds, and is told by how much", async (seconds, difference) => {
+  ])("must not differ by %i seconds, and the error gives the difference", async (seconds, difference) => {
     const server = Math.floor(clock.now() / 1000);
     const date = `${new Date(server * 1000).toISOString().slice(0, 19)}Z`;
     const { status, body } = await attempt(seconds);
@@ -333,7 +337,7 @@ describe("the clock", () => {
     ]);
   });
 
-  it("is the server's own: moved on, it refuses what it took before", async () => {
+  it("is compared with the server's current time: an accepted one is rejected later", async () => {
     const body = signed(node, clock.now());
     clock.advance(HOUR + 5_000);
     const answer = await create(body);
@@ -341,28 +345,28 @@ describe("the clock", () => {
     expect((await create(signed(node, clock.now()))).status).toBe(201);
   });
 
-  it.each([-1, 2 ** 53 - 1])("refuses the timestamp %i", async (timestamp) => {
+  it.each([-1, 2 ** 53 - 1])("must not be %i", async (timestamp) => {
     const answer = await create(signed(node, timestamp * 1000));
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["timestamp"]]);
   });
 });
 
 describe("a nonce", () => {
-  it("counts once with its timestamp, whoever signs in", async () => {
+  it("is accepted once with its timestamp, regardless of the credentials", async () => {
     const body = signed(node, clock.now());
     expect((await create(body)).status).toBe(201);
     const again = await create({ ...body, user: { login: user.login, password: user.password } });
     expect([again.status, Object.keys(again.body.errors)]).toEqual([422, ["nonce"]]);
   });
 
-  it("of fifty requests at once is accepted once", async () => {
+  it("of fifty concurrent requests is accepted once", async () => {
     const body = signed(node, clock.now());
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(body)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([201, ...Array(49).fill(422)]);
   });
 
-  it("counts again with another timestamp, and for another application", async () => {
+  it("is accepted again with another timestamp and for another application", async () => {
     const other = await secondApplication(node);
     const sign = (target: TestNode, timestamp: number) => {
       const { id, authKey, authSecret } = target.application;
@@ -377,23 +381,23 @@ describe("a nonce", () => {
     expect((await create(sign(other, now))).status).toBe(422);
   });
 
-  it("is used up by a wrong password too", async () => {
+  it("is consumed by a wrong password too", async () => {
     const body = { ...signed(node, clock.now()), user: { login: user.login, password: "wrong" } };
     expect((await create(body)).status).toBe(401);
     expect((await create(body)).status).toBe(422);
   });
 });
 
-describe("a signed request that was seen", () => {
-  /** What was signed long ago, as a line and as its signature. */
-  function seen(nonce: number, more = "") {
+describe("a captured signed request", () => {
+  /** An old signed request: its timestamp and nonce, its other parameters and its signature. */
+  function captured(nonce: number, more = "") {
     const { id, authKey } = node.application;
     const old = `nonce=${nonce}&timestamp=1353966601`;
     const signature = hmac(`application_id=${id}&auth_key=${authKey}&${old}${more}`);
     return { old, mandatory: { application_id: id, auth_key: authKey }, signature };
   }
 
-  /** The rest of its line in the name of one parameter, below a clock and a nonce of today. */
+  /** Puts the rest of the old base string into the name of one parameter, next to a new timestamp and nonce. */
   const hidden = (line: string): Record<string, string> => {
     const at = line.lastIndexOf("=");
     return { [line.slice(0, at)]: line.slice(at + 1) };
@@ -413,11 +417,11 @@ describe("a signed request that was seen", () => {
     places.map(([place, inQuery]) => ({ what, place, path, more, inQuery })),
   );
 
-  it.each(cases)("$what is not sent again with a clock in $place", async (given) => {
-    const { path, more, inQuery } = given;
+  it.each(cases)("$what cannot be replayed with a new timestamp in $place", async (params) => {
+    const { path, more, inQuery } = params;
     const before = await countSessions();
     for (const form of [false, true]) {
-      const { old, mandatory, signature } = seen(33_432, more);
+      const { old, mandatory, signature } = captured(33_432, more);
       const fresh = { nonce: ++nonces, timestamp: Math.floor(clock.now() / 1000) };
       const text = (fields: object) =>
         Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
@@ -434,28 +438,28 @@ describe("a signed request that was seen", () => {
     expect(await countSessions()).toBe(before);
   });
 
-  it("is named in what is wrong with it", async () => {
-    const { old, mandatory, signature } = seen(33_432);
+  it("is rejected with an error that explains the parameter's name", async () => {
+    const { old, mandatory, signature } = captured(33_432);
     const fresh = { nonce: ++nonces, timestamp: Math.floor(clock.now() / 1000) };
     const answer = await create({ ...mandatory, ...fresh, ...hidden(old), signature });
     const text = 'The name of a signed parameter must not hold "=", "&" or a control character';
     expect([answer.status, answer.body]).toEqual([422, { errors: { base: [text] } }]);
   });
 
-  it("has all of its parameters in the query where no body is sent", async () => {
+  it("takes all parameters from the query when there is no body", async () => {
     const query = new URLSearchParams(Object.entries(signed(node, clock.now())) as never);
     expect((await rest(node, "POST", `/session?${query}`)).status).toBe(201);
     expect((await rest(node, "POST", `/session?${query}`)).status).toBe(422);
   });
 
-  it("has no parameter in the query where a body is sent", async () => {
+  it("takes no parameter from the query when there is a body", async () => {
     const { timestamp, ...body } = signed(node, clock.now());
     const answer = await create(body, {}, `/session?timestamp=${timestamp}`);
     expect([answer.status, answer.body]).toEqual([422, { errors: { timestamp: ["is required"] } }]);
   });
 });
 
-describe("what a request lacks or has wrong", () => {
+describe("a missing or wrong parameter", () => {
   it.each([
     "application_id",
     "auth_key",
@@ -469,7 +473,7 @@ describe("what a request lacks or has wrong", () => {
     }
   });
 
-  it("is named all at once", async () => {
+  it("is named together with all other missing ones", async () => {
     const empty = await create({});
     expect([empty.status, Object.keys(empty.body.errors).sort()]).toEqual([
       422,
@@ -485,12 +489,12 @@ describe("what a request lacks or has wrong", () => {
     ["nonce", [1, 2]],
     ["auth_key", { $ne: "" }],
     ["signature", ["a"]],
-  ])("is a value of the wrong kind: %s = %j", async (name, value) => {
+  ])("is named when its value has the wrong type: %s = %j", async (name, value) => {
     const answer = await create({ ...signed(node, clock.now()), [name]: value });
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [name]]);
   });
 
-  it("is an application that does not exist, before anything else is told", async () => {
+  it("is only application_id for an unknown application", async () => {
     const body = { ...signed(node, clock.now()), application_id: 999_999 };
     const answer = await create(body);
     expect([answer.status, answer.body]).toEqual([
@@ -499,7 +503,7 @@ describe("what a request lacks or has wrong", () => {
     ]);
   });
 
-  it("is an auth_key of another application", async () => {
+  it("is named when it is an auth_key of another application", async () => {
     const other = await secondApplication(node);
     for (const auth_key of ["x", other.application.authKey, `${node.application.authKey}x`]) {
       const answer = await create({ ...signed(node, clock.now()), auth_key });
@@ -530,7 +534,7 @@ describe("createSession in GraphQL", () => {
     expect(shown.body.session.id).toBe(session.databaseId);
   });
 
-  it("takes a signature over all parameters, by their names in REST", async () => {
+  it("accepts a signature over all parameters by their REST names", async () => {
     const { applicationId, authKey, nonce, timestamp } = input() as Record<string, unknown>;
     const line =
       `application_id=${applicationId}&auth_key=${authKey}&nonce=${nonce}&timestamp=${timestamp}` +
@@ -544,7 +548,7 @@ describe("createSession in GraphQL", () => {
     expect(data.createSession.session.userId).toBe(user.id);
   });
 
-  it("refuses with the table's codes and the fields' names in GraphQL", async () => {
+  it("fails with the documented codes and the GraphQL names of the fields", async () => {
     const cases: Array<[object, string, string[] | undefined]> = [
       [{ signature: "0" }, "INVALID", ["signature"]],
       [{ authKey: "x" }, "INVALID", ["authKey"]],

@@ -17,7 +17,7 @@ const list = async (token: string) => {
   return answer.body as Array<{ session_id: number; last_activity: string }>;
 };
 
-it("shows the user's sessions, newest activity first, also what is not written yet", async () => {
+it("lists the user's sessions by latest activity, including activity that is not stored yet", async () => {
   const user = await newUser(node);
   const phone = await rest(node, "POST", "/session", {
     body: { ...signed(node), user: { login: user.login, password: user.password } },
@@ -39,27 +39,27 @@ it("shows the user's sessions, newest activity first, also what is not written y
     {},
     user.token,
   );
-  const node_ = (session: number, userAgent: string, current: boolean) => ({
+  const entry = (session: number, userAgent: string, current: boolean) => ({
     ...{ id: String(session), databaseId: session, ip: "127.0.0.1", userAgent },
     ...{ location: null, current },
   });
   expect(data.sessions).toEqual({
     totalCount: 2,
-    nodes: [node_(user.sessionId, "node", true), node_(id, "Phone/1.0", false)],
+    nodes: [entry(user.sessionId, "node", true), entry(id, "Phone/1.0", false)],
   });
-  // What is used goes on, what is not has ended.
+  // The used session continues; the idle one has expired.
   clock.advance(HOUR + 30 * MINUTE);
   await list(user.token);
   clock.advance(HOUR);
   expect((await list(user.token)).map(({ session_id }) => session_id)).toEqual([user.sessionId]);
 });
 
-it("ends all others with their sockets, and this one stays", async () => {
+it("ends all other sessions and their sockets but not the current one", async () => {
   const user = await newUserNow();
   const others = [await signInNow(user), await signInNow(user)];
   const stranger = await newUserNow();
   const own = await openSocket(node, user.token);
-  const theirs = await openSocket(node, stranger.token);
+  const foreign = await openSocket(node, stranger.token);
   const sockets = await Promise.all(others.map(({ token }) => openSocket(node, token)));
   const answer = await rest(node, "DELETE", "/session/list", { token: user.token });
   expect([answer.status, answer.text]).toEqual([200, ""]);
@@ -67,14 +67,14 @@ it("ends all others with their sockets, and this one stays", async () => {
   for (const { token } of others) {
     expect((await rest(node, "GET", "/session", { token })).status).toBe(401);
   }
-  for (const socket of [own, theirs]) {
+  for (const socket of [own, foreign]) {
     expect((await socket.run("{ currentSession { id } }")).errors).toBeUndefined();
     await socket.close();
   }
   expect(await list(user.token)).toHaveLength(1);
 });
 
-it("is not an application's", async () => {
+it("is not available to an application session", async () => {
   const { session } = (await rest(node, "POST", "/session", { body: signed(node, clock.now()) }))
     .body;
   for (const method of ["GET", "DELETE"]) {
@@ -83,7 +83,7 @@ it("is not an application's", async () => {
   }
 });
 
-/** As newUser and signIn, at the time that the node's clock shows. */
+/** Like newUser and signIn, but signs with the node's clock. */
 async function newUserNow() {
   const login = `list-${clock.now()}-${Math.random()}`.replace(".", "-");
   const password = "correct horse";

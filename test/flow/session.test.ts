@@ -70,14 +70,14 @@ describe("GET /session", () => {
     ["an unknown token", "x".repeat(43)],
     ["a word", "token"],
     ["a token with a character more", "+"],
-  ])("is refused for %s, in the one text", async (_what, token) => {
+  ])("is rejected for %s, with the same text", async (_what, token) => {
     const sent = token === "+" ? `${await applicationToken(node)}x` : token;
     const headers = sent === undefined ? undefined : { "Svc-Token": sent };
     const answer = await rest(node, "GET", "/session", { headers });
     expect([answer.status, answer.body]).toEqual([401, NO_SESSION]);
   });
 
-  it("carries the expiry in the form that clients read", async () => {
+  it("sends the expiry header in the documented form", async () => {
     const token = await applicationToken(node);
     const { headers } = await rest(node, "GET", "/session", { token });
     const text = headers.get("svc-token-expirationdate");
@@ -89,7 +89,7 @@ describe("GET /session", () => {
 });
 
 describe("DELETE /session", () => {
-  it.each(["/session", "/session.json"])("ends the session at once: %s", async (path) => {
+  it.each(["/session", "/session.json"])("ends the session immediately: %s", async (path) => {
     const user = await newUser(node);
     const other = await signIn(node, user);
     const destroyed = await rest(node, "DELETE", path, { token: user.token });
@@ -132,7 +132,7 @@ describe("POST and DELETE /login", () => {
     expect((await rest(node, "GET", `/users/${user.id}`, { token })).status).toBe(200);
   });
 
-  it("moves a session from one user to the next", async () => {
+  it("moves a session from one user to another", async () => {
     const [first, second] = [await newUser(node), await newUser(node)];
     const body = { login: second.login, password: second.password };
     await rest(node, "POST", "/login", { token: first.token, body });
@@ -146,13 +146,13 @@ describe("POST and DELETE /login", () => {
     ["no password", { login: "" }, 422, "password"],
     ["no name", { password: "correct horse" }, 422, "base"],
     ["nothing", {}, 422, "base"],
-    ["text in place of a login", { login: { $ne: "" }, password: "x" }, 422, "login"],
-  ] as const)("is refused for %s and changes nothing", async (_what, given, status, field) => {
+    ["an object as the login", { login: { $ne: "" }, password: "x" }, 422, "login"],
+  ] as const)("is rejected for %s and changes nothing", async (_what, fields, status, field) => {
     const user = await newUser(node);
     const token = await applicationToken(node);
     const body = {
-      ...given,
-      ...("login" in given && given.login === "" ? { login: user.login } : {}),
+      ...fields,
+      ...("login" in fields && fields.login === "" ? { login: user.login } : {}),
     };
     const answer = await rest(node, "POST", "/login", { token, body });
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([status, [field]]);
@@ -162,7 +162,7 @@ describe("POST and DELETE /login", () => {
     expect((await rest(node, "GET", "/session", { token })).body.session.user_id).toBeNull();
   });
 
-  it("refuses a sign-in without a token, and a user of another application", async () => {
+  it("rejects a sign-in without a token and a user of another application", async () => {
     const user = await newUser(node);
     const body = { login: user.login, password: user.password };
     const without = await rest(node, "POST", "/login", { body });
@@ -172,7 +172,10 @@ describe("POST and DELETE /login", () => {
     expect((await rest(other, "POST", "/login", { token, body })).status).toBe(401);
   });
 
-  it.each(["/login", "/login.json"])("signs out and keeps the token: DELETE %s", async (path) => {
+  it.each([
+    "/login",
+    "/login.json",
+  ])("signs out and keeps the token valid: DELETE %s", async (path) => {
     const user = await newUser(node);
     const { token } = user;
     const out = await rest(node, "DELETE", path, { token });
@@ -227,7 +230,7 @@ describe("tokens in GraphQL", () => {
     return data?.currentSession?.token ?? errors[0].extensions.code;
   };
 
-  it("come in Svc-Token or as Bearer", async () => {
+  it("are accepted in Svc-Token or as Bearer", async () => {
     const token = await applicationToken(node);
     expect(await ask({ "Svc-Token": token })).toBe(token);
     expect(await ask({ Authorization: `Bearer ${token}` })).toBe(token);
@@ -240,20 +243,20 @@ describe("tokens in GraphQL", () => {
     "Bearer",
     "Bearer  ",
     "Bearer x{token}",
-  ])("come in no other way: %s", async (form) => {
+  ])("are accepted in no other form: %s", async (form) => {
     const token = await applicationToken(node);
     expect(await ask({ Authorization: form.replace("{token}", token) })).toBe("UNAUTHENTICATED");
   });
 
-  it("are not read of REST's Authorization", async () => {
+  it("are not read from Authorization in REST", async () => {
     const token = await applicationToken(node);
     const headers = { Authorization: `Bearer ${token}` };
     expect((await rest(node, "GET", "/session", { headers })).status).toBe(401);
   });
 });
 
-describe("the two hours of a session", () => {
-  it("slide with every request, end, and are kept over a restart", async () => {
+describe("the two-hour lifetime of a session", () => {
+  it("is extended by every request, expires, and survives a restart", async () => {
     const clock = new MovingClock();
     const first = await startNode({}, { clock });
     let second: TestNode | undefined;
@@ -269,7 +272,7 @@ describe("the two hours of a session", () => {
       }
       expect(await status(first, idle)).toBe(401);
 
-      // What was written behind is written before the node ends.
+      // The node flushes pending activity during its shutdown.
       await first.app.close();
       second = await startNode({}, { clock }, first);
       clock.advance(2 * HOUR - MINUTE);
@@ -285,7 +288,7 @@ describe("the two hours of a session", () => {
     }
   });
 
-  it("are what the expiration header says", async () => {
+  it("matches the expiry header", async () => {
     const clock = new MovingClock();
     const own = await startNode({}, { clock });
     try {
@@ -305,7 +308,7 @@ describe("the two hours of a session", () => {
     }
   });
 
-  it("are refused to the second", async () => {
+  it("ends exactly after two hours", async () => {
     const clock = new MovingClock();
     const own = await startNode({}, { clock });
     try {
@@ -323,7 +326,7 @@ describe("the two hours of a session", () => {
 });
 
 describe("activity", () => {
-  it("is written behind: requests read at most, and write together later", async () => {
+  it("is stored in batches: requests only read", async () => {
     const own = await startNode();
     try {
       const user = await newUser(own);
@@ -346,7 +349,7 @@ describe("activity", () => {
       const statements = query.mock.calls.map(([{ text }]) => text.trimStart());
       query.mockRestore();
       const writes = statements.filter((text) => !/^SELECT/i.test(text));
-      // Now and then the interval ends meanwhile, and writes for all requests so far.
+      // The flush interval may end during the requests; one flush covers all requests so far.
       expect(writes.length).toBeLessThan(requests.length / 4);
       for (const text of writes) expect(text).toMatch(/^UPDATE \w+ \w SET last_/);
 
@@ -366,7 +369,7 @@ describe("activity", () => {
   });
 });
 
-it("a socket that is refused its token is closed as unauthorized", async () => {
+it("a socket with an invalid token is closed with 4401", async () => {
   const socket = new WebSocket(node.graphqlUrl.replace(/^http/, "ws"), "graphql-transport-ws");
   const code = await new Promise<number>((resolve, reject) => {
     socket.on("open", () => {

@@ -3,7 +3,7 @@ import { applicationToken, rest } from "../support/client";
 import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
-/** Guessing at passwords: the waits that failures bring, who they bind, and that they tell nothing. */
+/** Password guessing: the waits after failures, their scope, and that they reveal nothing. */
 
 const clock = new MovingClock();
 let node: TestNode;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   clock.hold(true);
   node = await startNode(
     {
-      // A lone node counts by the clock that the test moves; Redis has its own.
+      // Without Redis the node counts with the test's clock; Redis uses its own.
       ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
       ...{ FAILURES_FREE: "5", FAILURES_FREE_PER_NAME: "12", FAILURES_FREE_PER_IP: "8" },
     },
@@ -21,7 +21,7 @@ beforeAll(async () => {
   token = await applicationToken(node, clock.now());
 });
 afterAll(() => node.stop());
-// Sessions live two hours after their last use, failures one.
+// Sessions expire two hours after their last use, failures after one hour.
 beforeEach(async () => {
   clock.advance(HOUR + MINUTE);
   await rest(node, "GET", "/session", { token });
@@ -48,7 +48,7 @@ const attempt = (ip: string, login: string, password: string) =>
 const wrong = (ip: string, login: string) => attempt(ip, login, "wrong horse");
 const right = (ip: string, login: string) => attempt(ip, login, PASSWORD);
 
-/** The statuses of so many wrong passwords, and what the last refusal says to wait. */
+/** Sends wrong passwords and expects 401 for each. */
 async function fail(times: number, ip: string, login: string): Promise<void> {
   for (let count = 0; count < times; count += 1) {
     expect((await wrong(ip, login)).status).toBe(401);
@@ -56,12 +56,12 @@ async function fail(times: number, ip: string, login: string): Promise<void> {
 }
 
 const KINDS: Array<[kind: string, make: () => Promise<{ login: string; id: number }>]> = [
-  ["a name that is somebody's", account],
-  ["a name that is nobody's", async () => nobody()],
+  ["a known name", account],
+  ["an unknown name", async () => nobody()],
 ];
 
 describe.each(KINDS)("%s", (_kind, make) => {
-  test("has to wait after five failures, twice as long after every further one", async () => {
+  test("must wait after five failures, and twice as long after each further one", async () => {
     const { login } = await make();
     const ip = stranger();
     await fail(5, ip, login);
@@ -72,7 +72,7 @@ describe.each(KINDS)("%s", (_kind, make) => {
         String(seconds),
         { errors: { base: [`Too many failed attempts; try again in ${seconds} s`] } },
       ]);
-      // Whoever asks too early is not judged, and makes nothing worse.
+      // An attempt during the wait is not checked and does not extend the wait.
       clock.advance(seconds * 1000 - 1);
       expect((await right(ip, login)).headers.get("retry-after")).toBe("1");
       clock.advance(1);
@@ -80,7 +80,7 @@ describe.each(KINDS)("%s", (_kind, make) => {
     }
   });
 
-  test("waits a quarter of an hour at most, and starts anew after an hour", async () => {
+  test("waits at most fifteen minutes, and has no wait after an hour without failures", async () => {
     const { login } = await make();
     const ip = stranger();
     await fail(5, ip, login);
@@ -94,7 +94,7 @@ describe.each(KINDS)("%s", (_kind, make) => {
     expect((await wrong(ip, login)).headers.get("retry-after")).toBe("1");
   });
 
-  test("is guessed at five times when fifty guess at once", async () => {
+  test("allows five of fifty concurrent attempts", async () => {
     const { login } = await make();
     const ip = stranger();
     const answers = await Promise.all(Array.from({ length: 50 }, () => wrong(ip, login)));
@@ -102,7 +102,7 @@ describe.each(KINDS)("%s", (_kind, make) => {
     expect([count(401), count(429)]).toEqual([5, 45]);
   });
 
-  test("has the same waits for chat clients", async () => {
+  test("has the same waits in chat", async () => {
     const { id } = await make();
     const ip = stranger();
     const chat = async () => {
@@ -115,16 +115,16 @@ describe.each(KINDS)("%s", (_kind, make) => {
       client.socket.terminate();
       return answer;
     };
-    // All at once, since a chat client that fails again is answered later and later.
+    // Concurrently, because each further failure of a chat client is answered with a longer delay.
     const answers = await Promise.all(Array.from({ length: 8 }, chat));
     const count = (text: string) => answers.filter((each) => each.includes(text)).length;
     expect([count("<not-authorized"), count("<temporary-auth-failure")]).toEqual([5, 3]);
   });
 });
 
-test("known and unknown names are refused in the same words, each time", async () => {
+test("known and unknown names get identical responses to every attempt", async () => {
   const [known, unknown] = [await account(), nobody()];
-  const story = async (login: string) => {
+  const responses = async (login: string) => {
     const ip = stranger();
     const answers = [];
     for (let count = 0; count < 7; count += 1) {
@@ -133,10 +133,10 @@ test("known and unknown names are refused in the same words, each time", async (
     }
     return answers;
   };
-  expect(await story(known.login)).toEqual(await story(unknown.login));
+  expect(await responses(known.login)).toEqual(await responses(unknown.login));
 });
 
-test("the right password forgets the failures of its name", async () => {
+test("the right password resets the failures of its name", async () => {
   const { login } = await account();
   const ip = stranger();
   for (let count = 0; count < 2; count += 1) {
@@ -145,7 +145,7 @@ test("the right password forgets the failures of its name", async () => {
   }
 });
 
-test("the right password does not forget those of its address", async () => {
+test("the right password does not reset the failures of its address", async () => {
   const { login } = await account();
   const ip = stranger();
   await fail(4, ip, nobody().login);
@@ -154,7 +154,7 @@ test("the right password does not forget those of its address", async () => {
   expect((await wrong(ip, nobody().login)).headers.get("retry-after")).toBe("1");
 });
 
-test("who keeps failing elsewhere does not lock the owner out", async () => {
+test("failures from other addresses do not lock the user out", async () => {
   const { login } = await account();
   const home = stranger();
   expect((await right(home, login)).status).toBe(200);
@@ -164,7 +164,7 @@ test("who keeps failing elsewhere does not lock the owner out", async () => {
   expect((await right(home, login)).status).toBe(200);
 });
 
-test("a login in other letters is the same name", async () => {
+test("a login in upper case counts as the same name", async () => {
   const { login } = await account();
   const ip = stranger();
   await fail(3, ip, login);
@@ -172,7 +172,7 @@ test("a login in other letters is the same name", async () => {
   expect((await wrong(ip, login)).status).toBe(429);
 });
 
-test("wrong old passwords count like failed sign-ins", async () => {
+test("wrong old passwords count as failed sign-ins", async () => {
   const { login, id } = await account();
   const own = await applicationToken(node, clock.now());
   const headers = { "X-Forwarded-For": stranger() };
@@ -187,7 +187,7 @@ test("wrong old passwords count like failed sign-ins", async () => {
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
 });
 
-test("what could not be judged is no failure", async () => {
+test("an attempt that could not be checked is not a failure", async () => {
   const own = await startNode({ FAILURES_FREE: "2" });
   try {
     const session = await applicationToken(own);

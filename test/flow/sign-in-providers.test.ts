@@ -45,7 +45,7 @@ beforeAll(async () => {
     startKeys({ status: 200, body: { keys: [key.jwk] } }),
   ]);
   other = await secondApplication(node);
-  // Sealed, as the service stores them; in clear for the other application.
+  // Encrypted, as the service stores them; the other application's settings are in plain text.
   const sealer = await openSealer(readConfig(node.environment));
   await configure(node, writeSettings(settings(), sealer));
 });
@@ -65,10 +65,10 @@ function settings(): ApplicationSettings {
   };
 }
 
-async function configure(of: TestNode, given: ApplicationSettings): Promise<void> {
+async function configure(of: TestNode, newSettings: ApplicationSettings): Promise<void> {
   await node.sql("UPDATE applications SET settings = $2::text::jsonb WHERE id = $1", [
     of.application.id,
-    JSON.stringify(given),
+    JSON.stringify(newSettings),
   ]);
 }
 
@@ -91,7 +91,7 @@ const login = async (of: TestNode, data: Data): Promise<Answer> =>
 const routes = { "/session": session, "/login": login };
 
 let people = 0;
-/** Ids that no other test has. */
+/** An id that no other test uses. */
 const freshId = () => `9${process.pid}${String(++people).padStart(6, "0")}`;
 
 function facebookPerson(fields: { name?: string; email?: string } = {}, debug: Data = {}) {
@@ -117,7 +117,7 @@ function phonePerson() {
   return { ...person, claims: phoneClaims(PROJECT, person) };
 }
 
-const shown = (fields: Data) => ({
+const userShape = (fields: Data) => ({
   ...{ id: expect.any(Number), login: null, email: null, full_name: null, phone: null },
   ...{ external_user_id: null, external_id: null, facebook_id: null, twitter_id: null },
   ...{ website: null, custom_data: null, user_tags: null, avatar: null, blob_id: null },
@@ -134,8 +134,8 @@ const identitiesOf = (subject: string) =>
     [subject],
   );
 
-/** Everybody who can vouch, with a new person and what the user is made of. */
-const VOUCHERS = {
+/** For each provider: a new person, the credentials, and the fields of the resulting user. */
+const SIGN_INS = {
   facebook: () => {
     const email = `f${people}@example.com`;
     const { id, token } = facebookPerson({ name: "Ada Lovelace", email });
@@ -159,11 +159,11 @@ const VOUCHERS = {
     return { subject: sub, data: byPhone(phoneToken(key, claims)), user: { phone } };
   },
 };
-const PROVIDERS = Object.keys(VOUCHERS) as Array<keyof typeof VOUCHERS>;
+const PROVIDERS = Object.keys(SIGN_INS) as Array<keyof typeof SIGN_INS>;
 
 describe.each(PROVIDERS)("sign-in through %s", (provider) => {
-  it("makes the user at the first POST /session and finds it at the next", async () => {
-    const { subject, data, user } = VOUCHERS[provider]();
+  it("creates the user at the first POST /session and finds it at the next", async () => {
+    const { subject, data, user } = SIGN_INS[provider]();
     const first = await session(node, data);
     expect([first.status, first.body]).toEqual([
       201,
@@ -177,7 +177,7 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
           ts: expect.any(Number),
           created_at: expect.stringMatching(DATE),
           updated_at: expect.stringMatching(DATE),
-          user: shown(user),
+          user: userShape(user),
         },
       },
     ]);
@@ -190,11 +190,11 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     ]);
   });
 
-  it("makes and finds the user at POST /login, in JSON and as a form", async () => {
-    const { subject, data, user } = VOUCHERS[provider]();
+  it("creates and finds the user at POST /login, in JSON and as a form", async () => {
+    const { subject, data, user } = SIGN_INS[provider]();
     const token = await applicationToken(node);
     const first = await rest(node, "POST", "/login", { token, body: data });
-    expect([first.status, first.body]).toEqual([200, { user: shown(user) }]);
+    expect([first.status, first.body]).toEqual([200, { user: userShape(user) }]);
     const { id } = first.body.user;
     const own = await rest(node, "GET", "/session", { token });
     expect(own.body.session).toMatchObject({ token, user_id: id });
@@ -214,7 +214,7 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
   });
 
   it("works the same through GraphQL", async () => {
-    const { data, user } = VOUCHERS[provider]();
+    const { data, user } = SIGN_INS[provider]();
     const phone = data.firebase_phone as { project_id: string; access_token: string } | undefined;
     const input = {
       provider: provider.toUpperCase(),
@@ -271,20 +271,20 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     });
   });
 
-  it("makes one user of eight first sign-ins at once", async () => {
-    const { subject, data } = VOUCHERS[provider]();
-    // None goes on before all have looked and found nobody.
+  it("creates one user for eight concurrent first sign-ins", async () => {
+    const { subject, data } = SIGN_INS[provider]();
+    // No sign-in continues before all eight have looked for the user in vain.
     const { store } = node.app;
-    const ask = store.query.bind(store);
-    let looked = 0;
+    const query = store.query.bind(store);
+    let lookups = 0;
     let release = () => {};
     const all = new Promise<void>((resolve) => {
       release = resolve;
     });
     const spy = jest.spyOn(store, "query").mockImplementation(async (statement, values) => {
-      const rows = await ask<never>(statement, values);
-      if (statement.name === "user_by_identity" && ++looked <= 8) {
-        if (looked === 8) release();
+      const rows = await query<never>(statement, values);
+      if (statement.name === "user_by_identity" && ++lookups <= 8) {
+        if (lookups === 8) release();
         await all;
       }
       return rows;
@@ -300,20 +300,20 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     expect(await identitiesOf(subject)).toHaveLength(1);
   });
 
-  it("grants nothing by profile fields and e-mails of users who signed up", async () => {
-    const { data, user } = VOUCHERS[provider]();
+  it("does not match users who signed up with the same profile fields or e-mail", async () => {
+    const { data, user } = SIGN_INS[provider]();
     const impostor = await newUser(node, user);
     const answer = await session(node, data);
     expect(answer.status).toBe(201);
     expect(answer.body.session.user_id).not.toBe(impostor.id);
-    // The e-mail stays with whom it was.
-    expect(answer.body.session.user).toEqual(shown({ ...user, email: null }));
+    // The e-mail stays with the first user.
+    expect(answer.body.session.user).toEqual(userShape({ ...user, email: null }));
     const again = await session(node, data);
     expect(again.body.session.user_id).toBe(answer.body.session.user_id);
   });
 
-  it("stays the same user when the profile is changed to somebody else's", async () => {
-    const [one, two] = [VOUCHERS[provider](), VOUCHERS[provider]()];
+  it("finds the same user after the profile is changed to another user's", async () => {
+    const [one, two] = [SIGN_INS[provider](), SIGN_INS[provider]()];
     const [first, second] = [await session(node, one.data), await session(node, two.data)];
     const { token, user_id: id } = first.body.session;
     const { email: _, ...profile } = two.user as Data;
@@ -322,7 +322,7 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
       200,
       {
         ...{ ...first.body.session.user, ...profile, updated_at: expect.any(String) },
-        // Written behind, some seconds after a request.
+        // Stored some seconds after a request.
         last_request_at: changed.body.user.last_request_at,
       },
     ]);
@@ -333,8 +333,8 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     ]);
   });
 
-  it("makes users of each application apart, and only where it is set up", async () => {
-    const { subject, data } = VOUCHERS[provider]();
+  it("creates separate users in each application, and only where the provider is set up", async () => {
+    const { subject, data } = SIGN_INS[provider]();
     await configure(other, {});
     for (const route of Object.values(routes)) {
       const without = await route(other, data);
@@ -352,8 +352,8 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     ]);
   });
 
-  it("admits only known users while sign-up is closed", async () => {
-    const [known, unknown] = [VOUCHERS[provider](), VOUCHERS[provider]()];
+  it("accepts only known users while sign-up is closed", async () => {
+    const [known, unknown] = [SIGN_INS[provider](), SIGN_INS[provider]()];
     const first = await session(node, known.data);
     const close = "UPDATE applications SET sign_up_open = $2 WHERE id = $1";
     await node.sql(close, [node.application.id, false]);
@@ -373,8 +373,8 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     expect(await identitiesOf(unknown.subject)).toEqual([]);
   });
 
-  it("is somebody new after the user was deleted", async () => {
-    const { subject, data } = VOUCHERS[provider]();
+  it("creates a new user after the old one was deleted", async () => {
+    const { subject, data } = SIGN_INS[provider]();
     const first = await session(node, data);
     const { token, user_id: id } = first.body.session;
     expect((await rest(node, "DELETE", `/users/${id}`, { token })).status).toBe(200);
@@ -382,8 +382,8 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
     expect((await session(node, data)).body.session.user_id).not.toBe(id);
   });
 
-  it("needs no old password for the first one, and for the next", async () => {
-    const { data } = VOUCHERS[provider]();
+  it("requires the old password except for the user's first one", async () => {
+    const { data } = SIGN_INS[provider]();
     const { token, user_id: id } = (await session(node, data)).body.session;
     const name = `named-${id}`;
     const change = (user: Data) => rest(node, "PUT", `/users/${id}`, { token, body: { user } });
@@ -399,7 +399,9 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
   });
 });
 
-describe.each(Object.entries(routes))("what is missing or too much at %s", (_route, send) => {
+describe.each(
+  Object.entries(routes),
+)("missing and conflicting credentials at %s", (_route, send) => {
   it.each([
     [{ provider: "facebook" }, { token: ["is required"] }],
     [{ provider: "facebook", keys: { token: "" } }, { token: ["is required"] }],
@@ -425,13 +427,13 @@ describe.each(Object.entries(routes))("what is missing or too much at %s", (_rou
     "constructor",
     "toString",
     "google",
-  ])("there is no provider %s", async (provider) => {
+  ])("rejects the provider %s", async (provider) => {
     const answer = await send(node, { provider, keys: { token: "t" } });
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["provider"]]);
   });
 });
 
-describe("Facebook's answers", () => {
+describe("Facebook", () => {
   const now = () => Math.floor(Date.now() / 1000);
   const debugOf = (body: unknown, status = 200): Reply => ({ status, body });
   const withDebug = (debug: Data) => facebookPerson({ name: "Eve" }, debug).token;
@@ -443,12 +445,12 @@ describe("Facebook's answers", () => {
   };
   const CASES: Record<string, () => string> = {
     "a forged token": () => "forged",
-    "a token with characters of no token": () => "forged tökén\r\n",
-    "a token longer than any": () => "x".repeat(5000),
+    "a token with invalid characters": () => "forged tökén\r\n",
+    "a token that is too long": () => "x".repeat(5000),
     "an invalid token": () => withDebug({ is_valid: false }),
-    "a token that is valid in words": () => withDebug({ is_valid: "true" }),
+    "a token with is_valid as a string": () => withDebug({ is_valid: "true" }),
     "another application's token": () => withDebug({ app_id: "4712" }),
-    "a token without an application": () => withDebug({ app_id: undefined }),
+    "a token without an application id": () => withDebug({ app_id: undefined }),
     "an expired token": () => withDebug({ expires_at: now() - 1 }),
     "a token without an expiry": () => withDebug({ expires_at: undefined }),
     "another user's profile": () => withDebug({ user_id: freshId() }),
@@ -462,10 +464,10 @@ describe("Facebook's answers", () => {
     "an empty profile": () => withReplies({ me: debugOf({}) }),
     "a profile of an error": () =>
       withReplies({ me: debugOf({ error: { code: 190, message: "no" } }) }),
-    "a profile whose id is no id": () => withReplies({ me: debugOf({ id: { $ne: 1 } }) }),
+    "a profile with an invalid id": () => withReplies({ me: debugOf({ id: { $ne: 1 } }) }),
     "a profile refused": () => withReplies({ me: debugOf({ error: { code: 190 } }, 401) }),
   };
-  it.each(Object.keys(CASES))("refuse %s", async (name) => {
+  it.each(Object.keys(CASES))("rejects %s", async (name) => {
     const token = CASES[name]!();
     for (const route of Object.values(routes)) {
       const answer = await route(node, byFacebook(token));
@@ -476,16 +478,16 @@ describe("Facebook's answers", () => {
   it.each([
     ["500", debugOf({ error: { code: 1 } }, 500)],
     ["429", debugOf({ error: { code: 4 } }, 429)],
-    ["a refusal for a while", debugOf({ error: { code: 4, is_transient: true } }, 403)],
+    ["a transient error", debugOf({ error: { code: 4, is_transient: true } }, 403)],
     ["404", debugOf({}, 404)],
     ["garbage", debugOf("<html>", 200)],
     ["nothing", debugOf("", 200)],
     ["a list", debugOf([], 200)],
     ["null", debugOf("null", 200)],
-    ["half of an answer", debugOf('{"data":{', 200)],
-    ["too much", debugOf({ data: { is_valid: true }, more: "x".repeat(300_000) })],
+    ["a truncated response", debugOf('{"data":{', 200)],
+    ["an oversized response", debugOf({ data: { is_valid: true }, more: "x".repeat(300_000) })],
     ["a redirect", { ...debugOf({}, 302), headers: { Location: "/elsewhere" } }],
-  ] as Array<[string, Reply]>)("make the sign-in unavailable: %s", async (_name, reply) => {
+  ] as Array<[string, Reply]>)("makes the sign-in unavailable: %s", async (_name, reply) => {
     for (const token of [withReplies({ debug: reply }), withReplies({ me: reply })]) {
       for (const route of Object.values(routes)) {
         const answer = await route(node, byFacebook(token));
@@ -499,23 +501,23 @@ describe("Facebook's answers", () => {
     expect(facebook.asked).not.toContain("/elsewhere");
   });
 
-  it("may have an expiry ahead, ids as numbers, no name, an odd e-mail", async () => {
+  it("may send a future expiry, numeric ids, no name and an invalid e-mail", async () => {
     const { id, token } = facebookPerson(
       { name: " \u0000 ", email: "no e-mail" },
       { expires_at: now() + 3600, app_id: 4711 },
     );
     const answer = await login(node, byFacebook(token));
-    expect([answer.status, answer.body]).toEqual([200, { user: shown({ facebook_id: id }) }]);
+    expect([answer.status, answer.body]).toEqual([200, { user: userShape({ facebook_id: id }) }]);
   });
 
-  it("may have a name of any length, which is kept as far as a user has room", async () => {
+  it("may send a name of any length, which is cut to 255 characters", async () => {
     const { token } = facebookPerson({ name: "🌊".repeat(300) });
     const answer = await login(node, byFacebook(token));
     expect(answer.body.user.full_name).toBe("🌊".repeat(255));
   });
 });
 
-describe("Twitter's answers", () => {
+describe("Twitter", () => {
   const withReply = (reply: Reply) => {
     const { token, secret } = twitterPerson();
     twitter.tokens.set(token, { secret, reply });
@@ -524,15 +526,15 @@ describe("Twitter's answers", () => {
   const CASES: Record<string, () => Data> = {
     "a forged token": () => byTwitter("forged", "secret"),
     "a wrong secret": () => byTwitter(twitterPerson().token, "wrong"),
-    "a secret of no form": () => byTwitter(twitterPerson().token, "\u00e9"),
+    "a malformed secret": () => byTwitter(twitterPerson().token, "\u00e9"),
     "a 200 with errors": () =>
       withReply({ status: 200, body: { errors: [{ code: 89, message: "no" }] } }),
     "an empty profile": () => withReply({ status: 200, body: {} }),
-    "a profile without the id as text": () => withReply({ status: 200, body: { id: 12 } }),
+    "a profile without id_str": () => withReply({ status: 200, body: { id: 12 } }),
     "an empty id": () => withReply({ status: 200, body: { id_str: "" } }),
     "a locked account": () => withReply({ status: 403, body: { errors: [{ code: 326 }] } }),
   };
-  it.each(Object.keys(CASES))("refuse %s", async (name) => {
+  it.each(Object.keys(CASES))("rejects %s", async (name) => {
     const data = CASES[name]!();
     for (const route of Object.values(routes)) {
       const answer = await route(node, data);
@@ -545,7 +547,7 @@ describe("Twitter's answers", () => {
     ["429", { status: 429, body: { errors: [{ code: 88 }] } }],
     ["garbage", { status: 200, body: "\u0000\u0001" }],
     ["a redirect", { status: 301, body: {}, headers: { Location: "/elsewhere" } }],
-  ] as Array<[string, Reply]>)("make the sign-in unavailable: %s", async (_name, reply) => {
+  ] as Array<[string, Reply]>)("makes the sign-in unavailable: %s", async (_name, reply) => {
     const data = withReply(reply);
     for (const route of Object.values(routes)) {
       const answer = await route(node, data);
@@ -554,15 +556,15 @@ describe("Twitter's answers", () => {
     expect(twitter.asked).not.toContain("/elsewhere");
   });
 
-  it("are asked for with a signature over any token and secret", async () => {
+  it("verifies signatures over any token and secret", async () => {
     const id = freshId();
     const [token, secret] = [`${id}-!*'()%&=+/~`, `s-!*'()%&=+/~"\\`];
     twitter.tokens.set(token, { secret, reply: { status: 200, body: { id_str: id, email: "" } } });
     const answer = await login(node, byTwitter(token, secret));
-    expect([answer.status, answer.body]).toEqual([200, { user: shown({ twitter_id: id }) }]);
+    expect([answer.status, answer.body]).toEqual([200, { user: userShape({ twitter_id: id }) }]);
   });
 
-  it("count for the application that the token is of alone", async () => {
+  it("accepts only tokens of the application", async () => {
     const { token, secret } = twitterPerson();
     const foreign = { ...TWITTER, consumerSecret: "another", baseUrl: twitter.baseUrl };
     await configure(other, { twitter: foreign });
@@ -582,18 +584,18 @@ describe("Firebase's tokens", () => {
     "alg none": () => unsignedToken(key, phonePerson().claims),
     "alg none with a signature": () => signedWith({}, { alg: "none" }),
     "HS256 with the public key": () => confusedToken(key, phonePerson().claims),
-    "another algorithm's name": () => signedWith({}, { alg: "RS512" }),
+    "the name of another algorithm": () => signedWith({}, { alg: "RS512" }),
     "another issuer": () => signedWith({ iss: "https://securetoken.google.com/another" }),
-    "an issuer that begins the same": () =>
+    "an issuer with the same prefix": () =>
       signedWith({ iss: `https://securetoken.google.com/${PROJECT}.evil` }),
     "no issuer": () => signedWith({ iss: undefined }),
     "another audience": () => signedWith({ aud: "another" }),
     "several audiences": () => signedWith({ aud: [PROJECT, "another"] }),
     "no audience": () => signedWith({ aud: undefined }),
-    "an end in the past": () => signedWith({ exp: seconds() - 1 }),
-    "no end": () => signedWith({ exp: undefined }),
-    "a beginning in the future": () => signedWith({ iat: seconds() + 600 }),
-    "no beginning": () => signedWith({ iat: undefined }),
+    "exp in the past": () => signedWith({ exp: seconds() - 1 }),
+    "no exp": () => signedWith({ exp: undefined }),
+    "iat in the future": () => signedWith({ iat: seconds() + 600 }),
+    "no iat": () => signedWith({ iat: undefined }),
     "a sign-in by another provider": () =>
       signedWith({ firebase: { sign_in_provider: "password" } }),
     "a sign-in by an anonymous user": () =>
@@ -604,10 +606,10 @@ describe("Firebase's tokens", () => {
     "an empty subject": () => signedWith({ sub: "" }),
     "no subject": () => signedWith({ sub: undefined }),
     "an unknown key": () => signedWith({}, { kid: "unknown" }),
-    "no key's name": () => signedWith({}, { kid: undefined }),
-    "a key of its own": () => signedWith({}, {}, stranger),
-    "a key that it brings itself": () => signedWith({}, { jwk: stranger.jwk }, stranger),
-    "a key by its own address": () =>
+    "no kid": () => signedWith({}, { kid: undefined }),
+    "another key with the same kid": () => signedWith({}, {}, stranger),
+    "an embedded key (jwk)": () => signedWith({}, { jwk: stranger.jwk }, stranger),
+    "a key URL (jku)": () =>
       signedWith({}, { jku: "http://127.0.0.1:9/keys", kid: "mine" }, stranger),
     "a changed payload": () => {
       const [head, , signature] = signedWith({}).split(".");
@@ -616,7 +618,7 @@ describe("Firebase's tokens", () => {
     },
     "a critical extension": () => signedWith({}, { crit: ["b64"], b64: false }),
   };
-  it.each(Object.keys(CASES))("are refused with %s", async (name) => {
+  it.each(Object.keys(CASES))("are rejected with %s", async (name) => {
     const data = byPhone(CASES[name]!());
     const users = () => node.sql("SELECT count(*) AS count FROM identities");
     const before = await users();
@@ -627,7 +629,7 @@ describe("Firebase's tokens", () => {
     expect(await users()).toEqual(before);
   });
 
-  it("are refused for a project that is not the application's, though it is the token's", async () => {
+  it("are rejected for a project that is the token's but not the application's", async () => {
     const person = phonePerson();
     const foreign = phoneToken(key, phoneClaims("another", person));
     for (const data of [
@@ -640,7 +642,7 @@ describe("Firebase's tokens", () => {
     }
   });
 
-  it("are refused unsigned, whatever the emulator's variable says", async () => {
+  it("are rejected unsigned, even if the environment sets the emulator's variable", async () => {
     process.env.FIREBASE_AUTH_EMULATOR_HOST = "127.0.0.1:9099";
     try {
       const answer = await login(node, byPhone(unsignedToken(key, phonePerson().claims)));
@@ -650,7 +652,7 @@ describe("Firebase's tokens", () => {
     }
   });
 
-  it("are the same user after the phone number changed hands, by the subject alone", async () => {
+  it("identify the user by the subject alone, also after a phone number changed hands", async () => {
     const [one, two] = [phonePerson(), phonePerson()];
     const first = await login(node, byPhone(phoneToken(key, one.claims)));
     const taken = phoneClaims(PROJECT, { sub: two.sub, phone: one.phone });
@@ -659,7 +661,7 @@ describe("Firebase's tokens", () => {
     expect(second.body.user.phone).toBe(one.phone);
   });
 
-  it("are checked with keys that were asked for once, for known and unknown names", async () => {
+  it("are verified with keys that are fetched once, for known and unknown key ids", async () => {
     const own = await startKeys({ status: 200, body: { keys: [key.jwk] } });
     await configure(other, { firebase: { projectId: PROJECT, keysUrl: own.keysUrl } });
     try {
@@ -678,9 +680,11 @@ describe("Firebase's tokens", () => {
     ["403", { status: 403, body: {} }],
     ["garbage", { status: 200, body: "<html>" }],
     ["no keys", { status: 200, body: {} }],
-    ["keys that are none", { status: 200, body: { keys: "all" } }],
+    ["invalid keys", { status: 200, body: { keys: "all" } }],
     ["a redirect", { status: 302, body: {}, headers: { Location: "/elsewhere" } }],
-  ] as Array<[string, Reply]>)("wait while the keys' place answers %s", async (_name, reply) => {
+  ] as Array<
+    [string, Reply]
+  >)("cannot be verified while the key URL responds with %s", async (_name, reply) => {
     const own = await startKeys(reply);
     await configure(other, { firebase: { projectId: PROJECT, keysUrl: own.keysUrl } });
     const data = byPhone(phoneToken(key, phonePerson().claims));
@@ -696,7 +700,7 @@ describe("Firebase's tokens", () => {
   });
 });
 
-it("waits for no provider longer than PROVIDER_TIMEOUT_MS, and for none that is gone", async () => {
+it("waits for a provider no longer than PROVIDER_TIMEOUT_MS", async () => {
   const own = await startNode({ ALLOW_PRIVATE_NETWORKS: "true", PROVIDER_TIMEOUT_MS: "100" });
   const slow = await startKeys({ silent: true });
   const gone = await startKeys({ silent: true });
@@ -725,7 +729,7 @@ it("waits for no provider longer than PROVIDER_TIMEOUT_MS, and for none that is 
   }
 });
 
-it("wrote why tokens were refused to the log, and nothing of tokens and secrets", () => {
+it("logs why tokens were rejected, without tokens and secrets", () => {
   const text = logged.join("");
   const reasons = logged
     .filter((line) => line.includes('"reason"'))

@@ -4,7 +4,7 @@ import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
 
-const GONE = { code: 4401, reason: "Required session does not exist" };
+const CLOSED = { code: 4401, reason: "Required session does not exist" };
 const RENEW =
   "mutation ($input: RenewSocketInput!) { renewSocket(input: $input) { session { token userId } } }";
 const UPDATE =
@@ -22,7 +22,7 @@ const end = (token: string) => rest(node, "DELETE", "/session", { token });
 const codeOf = async (answer: ReturnType<typeof renew>) =>
   (await answer).errors?.[0].extensions.code;
 
-it("goes on with a fresh session: subscriptions, operations, and the end", async () => {
+it("continues with a new session: subscriptions, operations and its end", async () => {
   const user = await newUser(node);
   const fresh = await signIn(node, user);
   const socket = await openSocket(node, user.token);
@@ -34,7 +34,7 @@ it("goes on with a fresh session: subscriptions, operations, and the end", async
 
   const { data } = await socket.run("{ currentSession { databaseId token } }");
   expect(data.currentSession).toEqual({ databaseId: fresh.sessionId, token: fresh.token });
-  // Peers of a call know the socket by the device that it was from the start.
+  // The socket keeps its first device name, by which the peers of a call address it.
   const device = `graphql-${user.sessionId}`;
   const input = { to: { userId: user.id, device }, signalType: "hangUp", sessionId: "after" };
   expect((await socket.run(SEND, { input })).errors).toBeUndefined();
@@ -42,10 +42,10 @@ it("goes on with a fresh session: subscriptions, operations, and the end", async
   expect(signal).toMatchObject({ sessionId: "after", from: { userId: user.id, device } });
 
   await end(fresh.token);
-  expect(await socket.closed).toEqual(GONE);
+  expect(await socket.closed).toEqual(CLOSED);
 });
 
-it("stays with its session when the token is not the user's", async () => {
+it("keeps its session when the token is not the user's", async () => {
   const user = await newUser(node);
   const socket = await openSocket(node, user.token);
   const other = await newUser(node);
@@ -61,10 +61,10 @@ it("stays with its session when the token is not the user's", async () => {
     user.token,
   );
   await end(user.token);
-  expect(await socket.closed).toEqual(GONE);
+  expect(await socket.closed).toEqual(CLOSED);
 });
 
-it("is for sockets that came with a token, and for sockets alone", async () => {
+it("works only over a socket that was opened with a token", async () => {
   const user = await newUser(node);
   const input = { token: user.token };
   const bare = await openSocket(node);
@@ -74,7 +74,7 @@ it("is for sockets that came with a token, and for sockets alone", async () => {
   expect(errors?.[0].extensions.code).toBe("UNSUPPORTED");
 });
 
-it("ends with the last of several renewals at once, and with its user", async () => {
+it("after concurrent renewals belongs to the last one, and ends with its user", async () => {
   const user = await newUser(node);
   const sessions = await Promise.all(Array.from({ length: 5 }, () => signIn(node, user)));
   const socket = await openSocket(node, user.token);
@@ -86,7 +86,7 @@ it("ends with the last of several renewals at once, and with its user", async ()
   await end(user.token);
   expect((await socket.run("{ currentSession { token } }")).errors).toBeUndefined();
   await rest(node, "DELETE", `/users/${user.id}`, { token });
-  expect(await socket.closed).toEqual(GONE);
+  expect(await socket.closed).toEqual(CLOSED);
 });
 
 describe("an operation that ends its own socket", () => {
@@ -107,7 +107,7 @@ describe("an operation that ends its own socket", () => {
       }),
     ],
     [
-      "login as somebody else",
+      "login as another user",
       async () => {
         const { id, login, password } = await newUser(node);
         return {
@@ -153,19 +153,19 @@ describe("an operation that ends its own socket", () => {
     ],
   ];
 
-  it.each(CASES)("is answered before it closes: %s", async (_name, make) => {
+  it.each(CASES)("is answered before the socket closes: %s", async (_name, make) => {
     const user = await newUser(node);
     const { data, ...payload } = await make(user);
     const socket = await openSocket(node, user.token);
     socket.send({ id: "o", type: "subscribe", payload });
-    expect(await socket.closed).toEqual(GONE);
+    expect(await socket.closed).toEqual(CLOSED);
     expect(socket.received.slice(1)).toEqual([
       { id: "o", type: "next", payload: { data } },
       { id: "o", type: "complete" },
     ]);
   });
 
-  it("keeps it open when it is refused, or changes nothing of the session", async () => {
+  it("keeps the socket open when it fails or does not end the session", async () => {
     const user = await newUser(node);
     const socket = await openSocket(node, user.token);
     const wrong = { password: "another horse", oldPassword: "wrong horse" };
@@ -182,7 +182,7 @@ describe("an operation that ends its own socket", () => {
     await socket.close();
   });
 
-  it("does not keep it open by asking on, nor by an answer that does not come", async () => {
+  it("does not keep the socket open by sending more operations or by a pending response", async () => {
     const user = await newUser(node);
     const socket = await openSocket(node, user.token);
     const { db } = node.app.store;
@@ -214,7 +214,7 @@ describe("an operation that ends its own socket", () => {
     const body = { user: { password: "another horse", old_password: user.password } };
     const changed = await rest(node, "PUT", `/users/${user.id}`, { token: user.token, body });
     expect(changed.status).toBe(200);
-    expect(await socket.closed).toEqual(GONE);
+    expect(await socket.closed).toEqual(CLOSED);
     clearInterval(asking);
     expect(socket.received.filter(({ id }) => id === "held")).toEqual([]);
     release();

@@ -27,7 +27,7 @@ let node: TestNode;
 let played = 0;
 beforeAll(async () => {
   node = await startNode();
-  // What a setting forbids is shown by tests of its own; here every route answers.
+  // Enables every route; other tests cover routes that a setting disables.
   await node.sql("UPDATE applications SET v1_list_disabled = false");
 });
 afterAll(() => node.stop());
@@ -38,8 +38,8 @@ function read(name: string): Transcript {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
-/** What the names of every transcript stand for at its start: two users, and an application's session. */
-async function world(): Promise<Known> {
+/** The initial variables of every transcript: two users and an application session. */
+async function initialVariables(): Promise<Known> {
   played += 1;
   const { application } = node;
   const known: Known = new Map<string, string | number>([
@@ -55,7 +55,7 @@ async function world(): Promise<Known> {
     ["integer:third nonce", 20_000_002 + 5 * played],
     ["integer:fourth nonce", 20_000_003 + 5 * played],
     ["integer:fifth nonce", 20_000_004 + 5 * played],
-    // What logins and the like end with, so that transcripts stay out of each other's way.
+    // Suffix of logins and other unique values, so that transcripts do not collide.
     ["integer:played", played],
   ]);
   for (const name of ["alice", "bob"]) {
@@ -70,7 +70,7 @@ async function world(): Promise<Known> {
   return known;
 }
 
-function cameOf({ status, headers, body }: Answer): Reply {
+function toReply({ status, headers, body }: Answer): Reply {
   const shown = HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
@@ -78,7 +78,7 @@ function cameOf({ status, headers, body }: Answer): Reply {
   return { status, headers: Object.fromEntries(shown), body };
 }
 
-/** Sends a step; what comes has to conform to the OpenAPI document. */
+/** Sends a step. The response must conform to the OpenAPI document. */
 async function send({ request }: Step, known: Known): Promise<Reply> {
   const { method } = request;
   const path = String(filled(request.path, known));
@@ -88,14 +88,14 @@ async function send({ request }: Step, known: Known): Promise<Reply> {
   if (answer.body === null) expect(answer.text).toBe("");
   const { status } = answer;
   expect(conformity.misfits({ method, path, body, status, answer: answer.body })).toEqual([]);
-  return cameOf(answer);
+  return toReply(answer);
 }
 
-/** Whether a step is of the route that a document describes. */
+/** Whether a step calls the route of a document. */
 const isOf = ({ method, path }: RestDocument, { request }: Step) =>
   method === request.method && conformity.pathOf(method, request.path) === path;
 
-test("there is a transcript of every route, and none of another", () => {
+test("there is exactly one transcript for every route", () => {
   const files = readdirSync(FOLDER).sort();
   expect(files).toEqual(documents.map(({ name }) => `${name}.json`).sort());
 });
@@ -103,17 +103,20 @@ test("there is a transcript of every route, and none of another", () => {
 describe.each(
   documents.map((document): [string, RestDocument] => [document.name, document]),
 )("%s", (name, document) => {
-  test("is answered as its transcript says, word for word, and as OpenAPI describes", async () => {
+  test("responds exactly as its transcript and conforms to the OpenAPI document", async () => {
     const transcript = read(name);
-    const known = await world();
+    const known = await initialVariables();
     for (const step of transcript.steps) {
-      const came = await send(step, known);
+      const actual = await send(step, known);
       const { what, answer } = step;
-      expect({ what, answer: came }).toEqual({ what, answer: expectation(answer, came, known) });
+      expect({ what, answer: actual }).toEqual({
+        what,
+        answer: expectation(answer, actual, known),
+      });
     }
   });
 
-  test("its transcript shows a success and an error of the route itself", () => {
+  test("its transcript contains a success and an error of the route", () => {
     const transcript = read(name);
     const statuses = transcript.steps
       .filter((step) => isOf(document, step))

@@ -14,19 +14,19 @@ import { hasServices } from "../support/database";
 import { openSocket } from "../support/graphql-socket";
 import { startNode } from "../support/node";
 
-/** As of a node among others, which remembers no session. */
+/** The configuration of a node in a cluster, which caches no sessions. */
 const CONFIG = {
   REDIS_URL: "redis://localhost",
   DATABASE_URL: "postgresql://localhost/x",
   SECRET_KEY: Buffer.alloc(32).toString("base64"),
 };
 
-it("a web session hears of its user also when the word of it was lost", async () => {
+it("sessionBound delivers the session even if the event was lost", async () => {
   const node = await startNode();
   const log = openLog("silent");
   const bus = openLocalBus(systemClock, log);
   const config = readConfig({});
-  // A room that is told nothing by the node, as one whose bus is away.
+  // A second instance that receives no events from the node, as when its bus is unavailable.
   const identity = await openIdentity({
     ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
     sealer: new Sealer([newKey()]),
@@ -39,9 +39,9 @@ it("a web session hears of its user also when the word of it was lost", async ()
     const [one, two] = [(await create()).body.session, (await create()).body.session];
     const watch = async (token: string) =>
       watchBinding(identity, await findSession(identity, token), token);
-    const [told, left] = [await watch(one.token), await watch(two.token)];
-    const [first, second] = [told.next(), left.next()];
-    await left.return?.();
+    const [active, cancelled] = [await watch(one.token), await watch(two.token)];
+    const [first, second] = [active.next(), cancelled.next()];
+    await cancelled.return?.();
     expect(await second).toEqual({ value: undefined, done: true });
 
     const body = { web_token: one.token };
@@ -50,18 +50,18 @@ it("a web session hears of its user also when the word of it was lost", async ()
     );
     await bus.publish("identity:endings", "");
     expect((await first).value).toMatchObject({ id: one.id, userId: user.id });
-    expect(await told.next()).toEqual({ value: undefined, done: true });
+    expect(await active.next()).toEqual({ value: undefined, done: true });
   } finally {
     await identity.close();
     await node.stop();
   }
 });
 
-// Two nodes want a PostgreSQL and a Redis between them.
+// Two nodes need a shared PostgreSQL and Redis.
 if (hasServices) describe("two nodes", onServices);
 
 function onServices() {
-  it("bind a web session once, also when its user signs out on either meanwhile", async () => {
+  it("bind a web session once, even if its user signs out on either node at the same time", async () => {
     const one = await startNode();
     const two = await startNode({}, {}, one);
     try {
@@ -90,7 +90,7 @@ function onServices() {
     }
   });
 
-  it("tell each other of a user who is bound, of others that end, and of renewed sockets", async () => {
+  it("notify each other of bindings, ended sessions and renewed sockets", async () => {
     const one = await startNode();
     const two = await startNode({}, {}, one);
     try {

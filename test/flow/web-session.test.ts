@@ -10,7 +10,7 @@ import { shownUser, shownWebSession } from "../support/permission-routes";
 import { secondApplication } from "../support/second-application";
 
 const NO_SESSION = { errors: { base: ["Required session does not exist"] } };
-const NONE_WAITS = { errors: { base: ["There is no web session that waits for this code"] } };
+const NOT_FOUND = { errors: { base: ["There is no web session that waits for this code"] } };
 const DAY = 24 * HOUR;
 
 const clock = new MovingClock();
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-/** Parameters of POST /session/web that sign all of them, in the way of clients in the field. */
+/** Parameters of POST /session/web, signed over all of them as legacy clients do. */
 function signedWith(extra: Record<string, string | number>): Record<string, string | number> {
   const { signature: _, ...parameters } = { ...signed(node, clock.now()), ...extra };
   const line = Object.entries(parameters)
@@ -51,7 +51,7 @@ const whoAmI = (token: string) => rest(node, "GET", "/session", { token });
 const bind = (webToken: string, token = user.token) =>
   rest(node, "PATCH", "/session/web", { token, body: { web_token: webToken } });
 
-/** Gives a session a binding code that the test knows; what a QR code holds only a camera can read. */
+/** Replaces a session's binding code by a known one, because the test does not decode QR codes. */
 async function knownCode({ id }: WebSession): Promise<string> {
   const code = `code-of-${id}`;
   const hash = createHash("sha256").update(code).digest();
@@ -63,11 +63,11 @@ async function knownCode({ id }: WebSession): Promise<string> {
   return code;
 }
 
-describe("creating one", () => {
-  it("answers a session without a user and an SVG of a code that is not the token", async () => {
+describe("creating a web session", () => {
+  it("returns a session without a user and a QR code of a binding code that is not the token", async () => {
     const { id, token, qrCode } = await webSession();
     expect(await drawQrCode(token, { type: "svg" })).not.toBe(qrCode);
-    // The code is of the length of a token, as plain text: which characters it has changes the size a little.
+    // The code is as long as a token; the size of a QR code also depends slightly on the characters.
     const largest = create([{ data: Buffer.from(token), mode: "byte" }]).modules.size;
     const size = Number(/viewBox="0 0 (\d+) \1"/.exec(qrCode)?.[1]) - 8;
     expect(size).toBeGreaterThanOrEqual(largest - 4);
@@ -81,7 +81,7 @@ describe("creating one", () => {
     expect((await whoAmI(token)).body.session).toMatchObject({ id, user_id: 0 });
   });
 
-  it("takes long in the signature, whichever way it is signed", async () => {
+  it("accepts long in the signature, whichever parameters are signed", async () => {
     await webSession({ long: 1 });
     const body = new URLSearchParams(
       Object.entries(signedWith({ long: 1 })).map(([name, value]): [string, string] => [
@@ -103,7 +103,7 @@ describe("creating one", () => {
     });
   });
 
-  it("takes long as whatever OpenAPI names for it, and as nothing else", async () => {
+  it("accepts for long exactly the values that OpenAPI lists", async () => {
     const days = async (long: unknown) => {
       const answer = await rest(node, "POST", "/session/web", {
         body: { ...signed(node, clock.now()), long },
@@ -128,7 +128,7 @@ describe("creating one", () => {
     }
   });
 
-  it("is refused with a wrong signature, and a second time", async () => {
+  it("is rejected with a wrong signature and when it is repeated", async () => {
     const wrong = { ...signedWith({}), signature: "0".repeat(40) };
     const refused = await rest(node, "POST", "/session/web", { body: wrong });
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ["signature"]]);
@@ -139,8 +139,8 @@ describe("creating one", () => {
   });
 });
 
-describe("binding one", () => {
-  it("makes it the user's, by the code or by the token, in JSON and in a form", async () => {
+describe("binding a web session", () => {
+  it("sets its user, by the code or the token, in JSON and as a form", async () => {
     for (const by of ["code", "token"]) {
       for (const form of [false, true]) {
         const web = await webSession();
@@ -160,7 +160,7 @@ describe("binding one", () => {
     }
   });
 
-  it("answers the same whatever is wrong with the code", async () => {
+  it("fails with the same error for every wrong code", async () => {
     const [used, other, over] = [await webSession(), await webSession(), await webSession()];
     const usedCode = await knownCode(used);
     await bind(used.token);
@@ -168,7 +168,7 @@ describe("binding one", () => {
     const elsewhere = await newUser(await secondApplication(node));
     const cases = [
       ["an unknown code", "x".repeat(43), user.token],
-      ["an endless code", "x".repeat(1_000), user.token],
+      ["an overlong code", "x".repeat(1_000), user.token],
       ["the code of a session that is bound", usedCode, user.token],
       ["the token of a session that is bound", used.token, user.token],
       ["the token of a session that ended", over.token, user.token],
@@ -177,11 +177,11 @@ describe("binding one", () => {
     ] as const;
     for (const [what, code, token] of cases) {
       const { status, body } = await bind(code, token);
-      expect([what, status, body]).toEqual([what, 404, NONE_WAITS]);
+      expect([what, status, body]).toEqual([what, 404, NOT_FOUND]);
     }
   });
 
-  it("is done once: who signs out leaves the application's session, which nobody takes over", async () => {
+  it("works once: after signing out it is an application session that cannot be bound again", async () => {
     const [web, other] = [await webSession(), await newUser(node)];
     const code = await knownCode(web);
     expect((await bind(code)).status).toBe(200);
@@ -190,7 +190,7 @@ describe("binding one", () => {
     for (const by of [code, web.token]) {
       for (const token of [user.token, other.token]) {
         const { status, body } = await bind(by, token);
-        expect([status, body]).toEqual([404, NONE_WAITS]);
+        expect([status, body]).toEqual([404, NOT_FOUND]);
       }
     }
     const query = "mutation ($i: BindWebSessionInput!) { bindWebSession(input: $i) { bound } }";
@@ -202,10 +202,10 @@ describe("binding one", () => {
       body: { login, password },
     });
     expect([again.status, again.body.user.id]).toEqual([200, other.id]);
-    expect((await bind(web.token)).body).toEqual(NONE_WAITS);
+    expect((await bind(web.token)).body).toEqual(NOT_FOUND);
   });
 
-  it("is done once, however often its user signs out while others try", async () => {
+  it("works once under concurrent attempts, however often its user signs out", async () => {
     const [web, other] = [await webSession(), await newUser(node)];
     const code = await knownCode(web);
     const answers = await Promise.all(
@@ -223,10 +223,10 @@ describe("binding one", () => {
     expect((await whoAmI(web.token)).body.session.user_id).toBeNull();
   });
 
-  it("is not for guests", async () => {
+  it("is forbidden for guests", async () => {
     const guest = await newUser(node);
     await node.sql("UPDATE users SET is_guest = true WHERE id = $1", [guest.id]);
-    // A session that the node has not seen, so that it remembers nothing else of the user.
+    // A session that the node has not cached for the user.
     const body = signed(node, clock.now());
     const { id, token } = (await rest(node, "POST", "/session", { body })).body.session;
     await node.sql("UPDATE sessions SET user_id = $2 WHERE id = $1", [id, guest.id]);
@@ -239,20 +239,20 @@ describe("binding one", () => {
     expect((await whoAmI(web.token)).body.session.user_id).toBe(0);
   });
 
-  it("wants the code", async () => {
+  it("requires the code", async () => {
     const answer = await rest(node, "PATCH", "/session/web", { token: user.token, body: {} });
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["web_token"]]);
   });
 });
 
-describe("until it is bound", () => {
-  it("its token ends its own session", async () => {
+describe("an unbound web session", () => {
+  it("can be destroyed by its token", async () => {
     const { token } = await webSession();
     expect((await rest(node, "DELETE", "/session", { token })).status).toBe(200);
     expect((await whoAmI(token)).body).toEqual(NO_SESSION);
   });
 
-  it("its token signs nobody in", async () => {
+  it("cannot sign a user in", async () => {
     const { token } = await webSession();
     const { login, password } = user;
     const answer = await rest(node, "POST", "/login", { token, body: { login, password } });
@@ -260,8 +260,8 @@ describe("until it is bound", () => {
   });
 });
 
-describe("lifetimes", () => {
-  it("2 hours after the last use, or 30 days after the start whatever happens", async () => {
+describe("web sessions expire", () => {
+  it("2 hours after the last use, or 30 days after creation if they are long", async () => {
     const [short, long] = [await webSession(), await webSession({ long: 1 })];
     for (let turn = 0; turn < 3; turn += 1) {
       clock.advance(2 * HOUR - MINUTE);
@@ -275,8 +275,8 @@ describe("lifetimes", () => {
     clock.advance(DAY);
     expect((await whoAmI(long.token)).body).toEqual(NO_SESSION);
     user = await newUserNow();
-    expect((await bind(long.token)).body).toEqual(NONE_WAITS);
-    expect((await bind(short.token)).body).toEqual(NONE_WAITS);
+    expect((await bind(long.token)).body).toEqual(NOT_FOUND);
+    expect((await bind(short.token)).body).toEqual(NOT_FOUND);
   });
 
   async function newUserNow(): Promise<TestUser> {
@@ -309,34 +309,34 @@ describe("sessionBound", () => {
     },
   });
 
-  it("tells once the user is there, and is over", async () => {
+  it("delivers the session once it is bound, then completes", async () => {
     const web = await webSession();
     const socket = await openSocket(node, web.token);
     const subscribe = { id: "s", type: "subscribe", payload: { query: SUBSCRIBE } };
     socket.send(subscribe);
     socket.send({ ...subscribe, id: "t" });
-    // What came before is answered by now.
+    // The subscriptions have been processed once this operation is answered.
     await socket.run("{ currentSession { id } }");
     expect(socket.received.filter(({ id }) => id === "s" || id === "t")).toEqual([]);
     expect((await bind(web.token)).status).toBe(200);
-    const told = (id: string) => socket.received.filter((message) => message.id === id);
+    const received = (id: string) => socket.received.filter((message) => message.id === id);
     for (const id of ["s", "t"]) {
       await eventually(
-        () => told(id),
+        () => received(id),
         ({ length }) => length === 2,
       );
-      expect(told(id)).toEqual([
+      expect(received(id)).toEqual([
         { id, type: "next", payload: shown(web) },
         { id, type: "complete" },
       ]);
     }
-    // The socket is the user's now.
+    // The socket now belongs to the user.
     await socket.listen("signals", user.id);
     await rest(node, "DELETE", "/session", { token: web.token });
     expect((await socket.closed).code).toBe(4401);
   });
 
-  it("tells at once when the user is there already", async () => {
+  it("delivers the session immediately if it is bound already", async () => {
     const web = await webSession();
     await bind(web.token);
     const socket = await openSocket(node, web.token);
@@ -344,7 +344,7 @@ describe("sessionBound", () => {
     await socket.close();
   });
 
-  it("ends with the socket when the session does, and with its user from then on", async () => {
+  it("closes with its socket when the session ends, and once bound when the user is deleted", async () => {
     const web = await webSession();
     const socket = await openSocket(node, web.token);
     socket.send({ id: "s", type: "subscribe", payload: { query: SUBSCRIBE } });

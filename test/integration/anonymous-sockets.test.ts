@@ -3,11 +3,11 @@ import { newGuest } from "../support/client";
 import { connectSocket, openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
-/** Sockets of /graphql without a session: how many there may be, and for how long. */
+/** The limits of the number and the lifetime of /graphql sockets without a session. */
 
 const LIMITS = { TRUST_PROXY: "127.0.0.1", GRAPHQL_ANONYMOUS_SOCKETS_PER_IP: "3" };
 let node: TestNode;
-/** One on which sockets that ask for nothing end soon, and of which few may be open. */
+/** A node with a small total limit and a short idle timeout. */
 let small: TestNode;
 beforeAll(async () => {
   node = await startNode(LIMITS);
@@ -25,7 +25,7 @@ let networks = 0;
 const network = () => `2001:db8:0:${(++networks).toString(16)}:`;
 const from = (ip: string) => ({ headers: { "X-Forwarded-For": ip } });
 
-/** What a handshake that is refused answers. */
+/** The response to a rejected handshake. */
 const refusal = (ip: string) =>
   new Promise<{ status?: number; retryAfter?: string; body: unknown }>((resolve, reject) => {
     const url = node.graphqlUrl.replace(/^http/, "ws");
@@ -56,7 +56,7 @@ const TOO_MANY = {
   },
 };
 
-test("so many of one network may be open; the next is answered with 429", async () => {
+test("beyond the limit of a network the handshake is answered with 429", async () => {
   const net = network();
   const sockets = [await connectSocket(node, from(`${net}:1`))];
   for (let host = 2; host <= 3; host += 1) {
@@ -66,7 +66,7 @@ test("so many of one network may be open; the next is answered with 429", async 
   await (await openSocket(node, undefined, from(`${network()}:1`))).close();
   await sockets.pop()?.close();
   for (;;) {
-    // The node sees a moment later that it is gone.
+    // The node notices the closed socket with a delay.
     const socket = await connectSocket(node, from(`${net}:9`)).catch(() => undefined);
     if (socket) sockets.push(socket);
     if (socket) break;
@@ -74,7 +74,7 @@ test("so many of one network may be open; the next is answered with 429", async 
   for (const socket of sockets) await socket.close();
 });
 
-test("those with a session do not count, from the moment that they have it", async () => {
+test("sockets with a session do not count", async () => {
   const net = network();
   const { token } = await newGuest(node);
   const sockets = [];
@@ -88,7 +88,7 @@ test("those with a session do not count, from the moment that they have it", asy
   for (const socket of sockets) await socket.close();
 });
 
-test("of too many in all the one that is open longest is closed with 1013, and who comes is served", async () => {
+test("beyond the total limit the oldest socket is closed with 1013 and the new one is served", async () => {
   const { token } = await newGuest(small);
   const bound = await openSocket(small, token, from(`${network()}:1`));
   const sockets = [];
@@ -102,31 +102,31 @@ test("of too many in all the one that is open longest is closed with 1013, and w
   for (const socket of [bound, last]) await socket.close();
 });
 
-test("one that asks for nothing is closed with 1013", async () => {
-  const silent = await openSocket(small, undefined, from(`${network()}:1`));
-  expect((await silent.closed).code).toBe(1013);
-  const asked = await openSocket(small, undefined, from(`${network()}:1`));
+test("an idle socket is closed with 1013", async () => {
+  const idle = await openSocket(small, undefined, from(`${network()}:1`));
+  expect((await idle.closed).code).toBe(1013);
+  const active = await openSocket(small, undefined, from(`${network()}:1`));
   for (let count = 0; count < 3; count += 1) {
-    expect((await asked.run("{ __typename }")).data).toEqual({ __typename: "Query" });
+    expect((await active.run("{ __typename }")).data).toEqual({ __typename: "Query" });
   }
-  expect((await asked.closed).code).toBe(1013);
+  expect((await active.closed).code).toBe(1013);
 });
 
-test("one with a session stays, though it asks for nothing", async () => {
+test("an idle socket with a session stays open", async () => {
   const { token } = await newGuest(small);
   const bound = await openSocket(small, token, from(`${network()}:1`));
-  const silent = await openSocket(small, undefined, from(`${network()}:1`));
-  await silent.closed;
+  const idle = await openSocket(small, undefined, from(`${network()}:1`));
+  await idle.closed;
   expect((await bound.run("{ currentSession { id } }")).errors).toBeUndefined();
   await bound.close();
 });
 
-test("one that does not introduce itself is closed with 4408", async () => {
-  const mute = await connectSocket(node, from(`${network()}:1`));
-  expect((await mute.closed).code).toBe(4408);
+test("a socket without connection_init is closed with 4408", async () => {
+  const socket = await connectSocket(node, from(`${network()}:1`));
+  expect((await socket.closed).code).toBe(4408);
 });
 
-test("one whose token is not good is closed, and gives its place back", async () => {
+test("a socket with an invalid token is closed and frees its slot", async () => {
   const ip = `${network()}:1`;
   for (let count = 0; count < 8; count += 1) {
     const socket = await connectSocket(node, from(ip));

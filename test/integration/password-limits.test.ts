@@ -5,7 +5,7 @@ import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { ownerOf, ownerToken } from "../support/owner";
 
-/** What bounds the work of passwords: limits of those who set and try them, and one queue of a node. */
+/** The bounds of password hashing: the limits of password changes and attempts, and the queue of a node. */
 
 const PASSWORD = "correct horse";
 const clock = new MovingClock();
@@ -15,7 +15,7 @@ beforeAll(async () => {
   clock.hold(true);
   node = await startNode(
     {
-      // A lone node counts by the clock that the test moves; Redis has its own.
+      // Without Redis the node counts with the test's clock; Redis uses its own.
       ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
       ...{ RATE_PASSWORDS_PER_USER: "3", RATE_SIGN_INS_PER_IP: "200", FAILURES_FREE: "5" },
       RATE_SESSIONS_PER_APPLICATION: "12",
@@ -26,7 +26,7 @@ beforeAll(async () => {
   token = await applicationToken(node, clock.now());
 });
 afterAll(() => node.stop());
-// Sessions live two hours after their last use, failures one.
+// Sessions expire two hours after their last use, failures after one hour.
 beforeEach(async () => {
   clock.advance(HOUR + MINUTE);
   await rest(node, "GET", "/session", { token });
@@ -44,7 +44,7 @@ interface Account {
   token: string;
 }
 
-/** A user who has signed in from an address of its own. */
+/** A user who has signed in from a separate address. */
 async function account(): Promise<Account> {
   const login = `account-${++names}`;
   const email = `${login}@mail.example`;
@@ -65,7 +65,7 @@ const change = (user: Account, password: string, oldPassword: string, ip = stran
 const signIn = (ip: string, body: object) =>
   rest(node, "POST", "/login", { token, headers: from(ip), body });
 
-/** What a chat client that signs in is told. */
+/** The response to the sign-in of a chat client. */
 async function chat(ip: string, id: number, secret: string): Promise<string> {
   const client = await connectRaw(node.chatUrl, { headers: from(ip) });
   for (const frame of [OPEN, auth(`${id}-${node.application.id}`, secret)]) client.send(frame);
@@ -75,8 +75,8 @@ async function chat(ip: string, id: number, secret: string): Promise<string> {
   return answer;
 }
 
-describe("passwords that are set", () => {
-  test("are limited for their user, from wherever, right or wrong", async () => {
+describe("password changes", () => {
+  test("are limited for each user, across addresses, whether they succeed or fail", async () => {
     const user = await account();
     expect((await change(user, "battery one", PASSWORD)).status).toBe(200);
     expect((await change(user, "battery two", "battery one")).status).toBe(200);
@@ -89,7 +89,7 @@ describe("passwords that are set", () => {
     expect((await change(user, "battery three", "battery two")).status).toBe(200);
   });
 
-  test("are sign-ins of their address", async () => {
+  test("count as sign-ins of their address", async () => {
     const own = await startNode(
       { REDIS_URL: "", TRUST_PROXY: "127.0.0.1", RATE_SIGN_INS_PER_IP: "2" },
       { clock },
@@ -113,7 +113,7 @@ describe("passwords that are set", () => {
     }
   });
 
-  test("are limited for owners too", async () => {
+  test("are limited for account owners too", async () => {
     const owner = ownerOf(node);
     const own = await ownerToken(node, 100);
     const query =
@@ -127,7 +127,7 @@ describe("passwords that are set", () => {
     expect(refused.errors?.[0].extensions).toEqual({ code: "LIMITED", retryAfter: 60 });
   });
 
-  test("by a link are the same user's", async () => {
+  test("through a reset link count for the same user", async () => {
     const user = await account();
     for (let count = 0; count < 3; count += 1) {
       expect((await change(user, "battery one", "wrong horse")).status).toBe(422);
@@ -153,7 +153,7 @@ describe("passwords that are set", () => {
   });
 });
 
-test("login, e-mail and id of an account are one name for failures", async () => {
+test("login, e-mail and id of a user share one failure counter", async () => {
   const user = await account();
   const ip = stranger();
   const password = "wrong horse";
@@ -173,14 +173,14 @@ test("login, e-mail and id of an account are one name for failures", async () =>
   expect(await chat(ip, id, PASSWORD)).toContain("<success");
 });
 
-test("names that nobody has are counted one by one, and answered alike", async () => {
+test("unknown names have a counter each and get the same responses as known ones", async () => {
   const ip = stranger();
   const known = await account();
-  const story = async (body: object) => {
-    const from = stranger();
+  const responses = async (body: object) => {
+    const address = stranger();
     const answers = [];
     for (let count = 0; count < 7; count += 1) {
-      const answer = await signIn(from, { ...body, password: "wrong horse" });
+      const answer = await signIn(address, { ...body, password: "wrong horse" });
       answers.push([answer.status, answer.text, answer.headers.get("retry-after")]);
     }
     return answers;
@@ -191,14 +191,14 @@ test("names that nobody has are counted one by one, and answered alike", async (
     { email: known.email },
     { email: "no@mail.example" },
   ]) {
-    expect(await story(body)).toEqual(await story(unknown));
+    expect(await responses(body)).toEqual(await responses(unknown));
     clock.advance(HOUR + 1);
   }
   expect((await signIn(ip, { email: "nobody-at-all", password: "x" })).status).toBe(401);
 });
 
-describe("an application's limits", () => {
-  test("hold for web sessions, and count none whose signature is wrong", async () => {
+describe("the limits of an application", () => {
+  test("apply to web sessions, and do not count requests with a wrong signature", async () => {
     const create = (fields = {}) =>
       rest(node, "POST", "/session/web", { body: { ...signed(node, clock.now()), ...fields } });
     clock.advance(MINUTE);
@@ -210,7 +210,7 @@ describe("an application's limits", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
   });
 
-  test("hold for chat clients, and count none whose password is wrong", async () => {
+  test("apply to chat clients, and do not count wrong passwords", async () => {
     const own = await startNode(
       {
         ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
@@ -222,7 +222,7 @@ describe("an application's limits", () => {
       const session = await applicationToken(own, clock.now());
       const user = { login: "chatter", password: PASSWORD };
       const { body } = await rest(own, "POST", "/users", { token: session, body: { user } });
-      const say = async (secret: string) => {
+      const chatSignIn = async (secret: string) => {
         const client = await connectRaw(own.chatUrl, { headers: from(stranger()) });
         const name = `${body.user.id}-${own.application.id}`;
         for (const frame of [OPEN, auth(name, secret)]) client.send(frame);
@@ -231,36 +231,39 @@ describe("an application's limits", () => {
         client.socket.terminate();
         return /<(success|not-authorized|temporary-auth-failure)/.exec(answer)?.[1];
       };
-      // Two chat sign-ins that fail cost no wait yet.
-      expect([await say("wrong horse"), await say("wrong horse")]).toEqual([
+      // The first two failures cause no wait.
+      expect([await chatSignIn("wrong horse"), await chatSignIn("wrong horse")]).toEqual([
         "not-authorized",
         "not-authorized",
       ]);
-      expect([await say(PASSWORD), await say(PASSWORD)]).toEqual(["success", "success"]);
-      expect(await say(PASSWORD)).toBe("temporary-auth-failure");
+      expect([await chatSignIn(PASSWORD), await chatSignIn(PASSWORD)]).toEqual([
+        "success",
+        "success",
+      ]);
+      expect(await chatSignIn(PASSWORD)).toBe("temporary-auth-failure");
       clock.advance(MINUTE);
       await rest(own, "POST", "/login", { token: session, body: user });
-      expect(await say(session)).toBe("success");
-      // Five streams and requests of this minute, one of them by password.
+      expect(await chatSignIn(session)).toBe("success");
+      // Together with the sign-in and the stream above, these use up the six requests of this minute.
       for (let count = 0; count < 4; count += 1) {
         expect((await rest(own, "GET", "/session", { token: session })).status).toBe(200);
       }
-      expect(await say(session)).toBe("temporary-auth-failure");
+      expect(await chatSignIn(session)).toBe("temporary-auth-failure");
     } finally {
       await own.stop();
     }
   });
 });
 
-describe("the queue of passwords", () => {
-  test("refuses at once what is too many, from an address that asks for much", async () => {
+describe("the password queue", () => {
+  test("immediately rejects excess requests of one address", async () => {
     const ip = stranger();
     const body = { login: "nobody", password: "wrong horse" };
     const own = await startNode({ REDIS_URL: "", PASSWORD_WAIT_MS: "2000" }, { clock });
     try {
       const session = await applicationToken(own, clock.now());
       const ask = () => rest(own, "POST", "/login", { token: session, headers: from(ip), body });
-      // Twice what runs and waits on a node with as many threads as there can be.
+      // Twice the capacity of a node with the maximum number of threads: 4 running and 64 waiting for each.
       const answers = await Promise.all(Array.from({ length: 2 * (4 + 4 * 64) }, ask));
       const refused = answers.filter(({ status }) => status === 429);
       expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
@@ -268,8 +271,8 @@ describe("the queue of passwords", () => {
       expect(refused.length + answers.filter(({ status }) => status === 401).length).toBe(
         answers.length,
       );
-      for (const { headers, body: told } of refused) {
-        expect([headers.get("retry-after"), told]).toEqual([
+      for (const { headers, body: error } of refused) {
+        expect([headers.get("retry-after"), error]).toEqual([
           "2",
           { errors: { base: ["Too many passwords are waiting to be checked; try again in 2 s"] } },
         ]);
@@ -279,7 +282,7 @@ describe("the queue of passwords", () => {
     }
   });
 
-  test("counts no failure for a password that was not looked at", async () => {
+  test("does not count a password that was not checked as a failure", async () => {
     const user = await account();
     const ip = stranger();
     const ask = () => signIn(ip, { login: user.login, password: PASSWORD });

@@ -40,7 +40,7 @@ describe("worked examples", () => {
     expect(createHmac("sha1", SECRET).update(line).digest("hex")).toBe(signature);
   });
 
-  test("are accepted of the parameters they cover, in whatever order those came", () => {
+  test("match the parameters they cover, in any order", () => {
     const cases: Array<[Parameters, string]> = [
       [MANDATORY, "f2e56ddb87a706e956f909f195f0913921d9cc64"],
       [[...MANDATORY, ...USER], "5755a1e08c299d5bcf4538a435f8e442c9061258"],
@@ -57,24 +57,24 @@ describe("worked examples", () => {
   });
 });
 
-describe("lines", () => {
-  test("of the mandatory parameters alone are one", () => {
+describe("signature base strings", () => {
+  test("of only the mandatory parameters: one", () => {
     expect(signedLines([["signature", "x"], ...MANDATORY])).toEqual([LINE]);
   });
 
-  test("of more are two: the mandatory ones, and all but the signature", () => {
+  test("of more parameters: the mandatory ones, and all except the signature", () => {
     expect(signedLines([...USER, ["signature", "x"], ...MANDATORY])).toEqual([
       LINE,
       `${LINE}&user[login]=alice&user[password]=p4ss word&1`,
     ]);
   });
 
-  test("hold values raw", () => {
+  test("contain raw values", () => {
     const raw: Parameters = [...MANDATORY, ["zeta", "ü =&%+[]\r\n"], ["zz", ""]];
     expect(signedLines(raw)[1]).toBe(`${LINE}&zeta=ü =&%+[]\r\n&zz=`);
   });
 
-  test("sort the entries of a group among themselves, then take the group as one", () => {
+  test("sort the entries within a group, then the groups", () => {
     const parameters: Parameters = [
       ["user[password]", "p"],
       ["keys[token]", "t"],
@@ -89,7 +89,7 @@ describe("lines", () => {
     );
   });
 
-  test("name their parameters in the order they are signed", () => {
+  test("list their parameters in signing order", () => {
     expect(signedNames([...USER, ["signature", "x"], ["long", "1"], ...MANDATORY])).toEqual([
       "application_id",
       "auth_key",
@@ -107,19 +107,19 @@ describe("a signature", () => {
   const short = sign(LINE, SECRET);
   const long = sign(signedLines(all)[1] ?? "", SECRET);
 
-  test("of either line is good, in upper case too", () => {
+  test("of either base string is accepted, in upper case too", () => {
     for (const signature of [short, long, short.toUpperCase()]) {
       expect(signatureMatches(all, signature, [SECRET])).toBe(true);
     }
   });
 
-  test("of either secret is good during an overlap, and of no other", () => {
+  test("with either secret is accepted during an overlap, and with no other", () => {
     expect(signatureMatches(all, short, ["new secret", SECRET])).toBe(true);
     expect(signatureMatches(all, short, ["new secret"])).toBe(false);
     expect(signatureMatches(all, short, [])).toBe(false);
   });
 
-  test("is spoilt by any other value of what it covers", () => {
+  test("does not match when a covered value changes", () => {
     for (const [index, [name]] of all.entries()) {
       const tampered = all.map((entry, at) => (at === index ? ([name, "other"] as const) : entry));
       expect(signatureMatches(tampered, long, [SECRET])).toBe(false);
@@ -132,7 +132,7 @@ describe("a signature", () => {
     }
   });
 
-  test("of all parameters is spoilt by one that is added or taken away", () => {
+  test("of all parameters does not match when one is added or removed", () => {
     expect(signatureMatches([...all, ["long", "1"]], long, [SECRET])).toBe(false);
     expect(signatureMatches(all.slice(0, -1), long, [SECRET])).toBe(false);
   });
@@ -145,11 +145,11 @@ describe("a signature", () => {
     "0".repeat(40),
     "ü".repeat(20),
     "=".repeat(40),
-  ])("is not %j", (signature) => {
+  ])("does not match as %j", (signature) => {
     expect(signatureMatches(all, signature, [SECRET])).toBe(false);
   });
 
-  test("of every single wrong digit is refused", () => {
+  test("does not match with a single wrong digit", () => {
     for (let place = 0; place < short.length; place++) {
       const digit = short[place] === "0" ? "1" : "0";
       const wrong = short.slice(0, place) + digit + short.slice(place + 1);
@@ -157,11 +157,11 @@ describe("a signature", () => {
     }
   });
 
-  test("is compared in constant time: nowhere with an operator of the language", () => {
+  test("is compared in constant time, never with an operator", () => {
     const source = readFileSync(join(__dirname, "../../src/identity/session/signature.ts"), "utf8");
-    expect(source).toMatch(/timingSafeEqual\(given, expected\)/);
+    expect(source).toMatch(/timingSafeEqual\(actual, expected\)/);
     expect(source).not.toMatch(
-      /(signature|given|expected)\s*[!=]==?\s*(signature|given|expected)\b(?!\.)/,
+      /(signature|actual|expected)\s*[!=]==?\s*(signature|actual|expected)\b(?!\.)/,
     );
   });
 });

@@ -10,8 +10,8 @@ import { readQuery } from "../../src/rest/form";
 import { FILES, sampleSchema } from "../support/rest-sample";
 
 /**
- * Whoever has seen one signed request can send nothing else with its signature: whatever verifies has
- * the application, the key, the timestamp and the nonce of what was seen, which are used up.
+ * A captured signature cannot be used for another request: every request that verifies with it has the
+ * captured application, key, timestamp and nonce, and these are already consumed.
  */
 
 const SEED = 20121126;
@@ -30,18 +30,18 @@ const bind = compileBind(
   readDocuments(FILES, sampleSchema()).find(({ name }) => name === "CreateSession")!,
 );
 
-/** What a request uses up, and of which application; null when it does not verify. */
+/** The application, timestamp and nonce that a request consumes; null when it does not verify. */
 async function verified(
   request: { type: string; body: string; query: string },
   now: number,
 ): Promise<unknown> {
-  const used: unknown[] = [];
+  const consumed: unknown[] = [];
   const identity = {
     clock: { now: () => now * 1000 },
     sealer: { open: (text: string) => text },
     store: {
       query: async ({ name }: { name: string }, values: unknown[]) => {
-        if (name === "consume_nonce") return [used.push(...values)];
+        if (name === "consume_nonce") return [consumed.push(...values)];
         return APPLICATIONS.filter(({ id }) => id === values[0]).map(({ id, key, secret }) => ({
           ...{ id, auth_key: key, auth_secret: secret, settings: {} },
           ...{ previous_secret: null, previous_secret_until: null },
@@ -55,14 +55,14 @@ async function verified(
     const input = bind({ path: {}, query: readQuery(`/${query}`), body: read.fields, headers: {} });
     const parameters = read.parameters();
     await checkSigned(identity, { ...(input.input as { signature: string }), parameters });
-    return used;
+    return consumed;
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
   }
 }
 
-/** `name=value` of all pairs as a client signs them, a group of the same head in one place. */
+/** The base string that a client signs: `name=value` of all pairs, grouped by top-level name. */
 function lineOf(pairs: Pairs): string {
   const groups = new Map<string, string[]>();
   for (const [name, text] of pairs) {
@@ -73,7 +73,7 @@ function lineOf(pairs: Pairs): string {
   return lines.sort().join("&");
 }
 
-/** JSON with a group for every name that has brackets, unless it is to stay as it is. */
+/** A JSON body with an object for each name with brackets, or with the names unchanged (`flat`). */
 function toJson(pairs: Pairs, flat: boolean): string {
   const body: Record<string, unknown> = {};
   for (const [name, text] of pairs) {
@@ -101,7 +101,7 @@ const others = fc.uniqueArray(
   { maxLength: 4, selector: ([name]) => name },
 );
 
-/** A request of an honest client: its parameters, and the line of them that it signed. */
+/** A request of an honest client: its parameters and the base string that it signed. */
 const captured = fc
   .record({ application: fc.constantFrom(...APPLICATIONS), nonce, others, all: fc.boolean() })
   .map(({ application: { id, key, secret }, nonce: n, others: more, all }) => {
@@ -117,7 +117,7 @@ const captured = fc
     return { pairs, line, signature, used: [id, 1353966601, Number(n)] };
   });
 
-/** What an attacker adds: mandatory parameters of another request, in other disguises as well. */
+/** Parameters that an attacker adds: mandatory ones of another request, also with similar names. */
 const added: fc.Arbitrary<Pairs> = fc.array(
   fc.tuple(
     fc.constantFrom("application_id", "auth_key", "nonce", "timestamp", "nonce[]", "[nonce]"),
@@ -126,7 +126,7 @@ const added: fc.Arbitrary<Pairs> = fc.array(
   { maxLength: 3 },
 );
 
-/** How the captured line is cut: whether after each `&`, and at which `=` of a part its name ends. */
+/** How to split the captured base string: whether at each `&`, and at which `=` of a part its name ends. */
 const cuts = fc.array(fc.tuple(fc.constantFrom(true, true, false), fc.nat(3)), { maxLength: 16 });
 
 function recut(line: string, plan: Array<[cut: boolean, equals: number]>): Pairs {
@@ -156,7 +156,7 @@ const forged = fc.record({
 
 const encode = (pairs: Pairs) => new URLSearchParams(pairs).toString();
 
-test("no request that verifies has another application, key, timestamp or nonce", async () => {
+test("a captured signature never verifies with another application, key, timestamp or nonce", async () => {
   const seen = { replayed: 0, changed: 0 };
   await fc.assert(
     fc.asyncProperty(forged, async ({ request, form, flat, last, now, ...plan }) => {
@@ -172,19 +172,19 @@ test("no request that verifies has another application, key, timestamp or nonce"
     }),
     { seed: SEED, numRuns: RUNS },
   );
-  // The property says something: the line itself verifies, and with parameters that it does not hold.
+  // The property is not vacuous: the base string verifies by itself and with additional parameters.
   expect(seen.replayed).toBeGreaterThan(RUNS / 100);
   expect(seen.changed).toBeGreaterThan(RUNS / 100);
 }, 300_000);
 
-test("what an honest client sends verifies, in both forms, as JSON and as a form", async () => {
+test("honest requests verify, as JSON and as a form", async () => {
   await fc.assert(
     fc.asyncProperty(captured, fc.boolean(), async ({ pairs, line, signature, used }, form) => {
-      // A line that holds the name of a mandatory parameter in a value can be read in two ways.
+      // A base string with the name of a mandatory parameter inside a value is ambiguous.
       const all = line.length > lineOf(pairs.slice(0, 4)).length;
       fc.pre(!(all && pairs.slice(4).some(([, value]) => value.includes("&"))));
       const sent: Pairs = [...pairs, ["signature", signature]];
-      // Numbers for text that looks like one, as in JSON.
+      // The JSON form sends numeric text as numbers.
       fc.pre(!pairs.some(([name, value]) => name === "user[guest]" && !/^(1|true)$/.test(value)));
       const body = form ? encode(sent) : toJson(sent, false);
       const request = { type: form ? FORM : "application/json", body, query: "" };
@@ -194,7 +194,7 @@ test("what an honest client sends verifies, in both forms, as JSON and as a form
   );
 }, 300_000);
 
-test("a value that holds a whole request of its own is not signed with the others", async () => {
+test("a base string with a second request inside a value is rejected", async () => {
   const mandatory = (nonce: string): Pairs => [
     ["application_id", "774"],
     ["auth_key", "aY7WwSRmu2-GbfA"],
@@ -206,7 +206,7 @@ test("a value that holds a whole request of its own is not signed with the other
     ...mandatory("5"),
     ["user[full_name]", `y&${lineOf(mandatory("6"))}`],
   ];
-  // The same line, cut at another place: the client's own values are in the text of the first.
+  // The same base string, split elsewhere: the client's own values become part of the first value.
   const forgery: Pairs = [
     ["aaa", `x&${lineOf(mandatory("5"))}&user[full_name]=y`],
     ...mandatory("6"),
@@ -230,7 +230,7 @@ const NAMES = [
   "user[\u007f]",
 ];
 
-test.each(NAMES)("a name that holds a separator is INVALID: %j", async (name) => {
+test.each(NAMES)("a parameter name with a separator is INVALID: %j", async (name) => {
   const pairs: Pairs = [
     ["application_id", "774"],
     ["auth_key", "aY7WwSRmu2-GbfA"],
@@ -250,7 +250,7 @@ test.each([
   ["nonce", " 1"],
   ["timestamp", ""],
   ["timestamp", "9007199254740992"],
-])("a number that is no digits is INVALID: %s = %j", async (changed, value) => {
+])("a number that does not consist of digits is INVALID: %s = %j", async (changed, value) => {
   const named = { application_id: "774", auth_key: "k", nonce: "1", timestamp: "2" };
   const parameters = Object.entries({ ...named, [changed]: value });
   const field = changed === "application_id" ? "applicationId" : changed;
@@ -260,7 +260,7 @@ test.each([
   expect(refusal).toMatchObject({ code: "INVALID", fields: { [field]: ["must be digits"] } });
 });
 
-test("one line is one request: no name has a second form, and none is endless", () => {
+test("ambiguous, overlong and too many parameter names are INVALID", () => {
   const read = (body: object) => () =>
     readBody("application/json", Buffer.from(JSON.stringify(body))).parameters();
   const deep = { ["x".repeat(300)]: { a: 1, b: 2 } };
