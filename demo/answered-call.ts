@@ -8,14 +8,14 @@ import type { Elements } from "./xmpp-client";
 const TO_BOB = "Alice → Bob    XMPP → GraphQL";
 const TO_ALICE = "Bob → Alice    GraphQL → XMPP";
 
-/** Alice calls, Bob accepts, both send candidates, Alice changes something, Bob hangs up. */
+/** Alice calls, Bob accepts, both send candidates, Alice sends an update, Bob hangs up. */
 export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
   const { alice, bob } = cast;
-  // Any text that is unique will do; it is the same in all signals of the call.
+  // Any unique text; all signals of the call carry the same one.
   const sessionID = String(Date.now());
 
-  // Alice does not know which devices Bob has: the call goes to his bare JID, and rings on all.
-  // `from` is where Bob answers to: nothing else in a signal identifies its sender.
+  // Alice does not know Bob's devices: the call goes to his bare JID and rings on all of them.
+  // Bob replies to `from`, the only field that reliably identifies the sender of a signal.
   let caller = { userId: alice.id, device: null as string | null };
   await stage.step("call", TO_BOB, async (signal) => {
     const outcome = await sendStanza(
@@ -42,7 +42,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
         callerId: String(alice.id),
         opponentIds: [String(bob.id)],
         userInfo: { topic: "Planning & review" },
-        // An element that the protocol does not name: custom parameters arrive as `extra`.
+        // A custom parameter: elements that the protocol does not define arrive as `extra`.
         extra: [{ name: "full_name", text: "Alice Moreau" }],
       },
       signal,
@@ -51,7 +51,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
     return outcome;
   });
 
-  // From here on both talk to the device that they are in the call with.
+  // From here on both address the device that takes part in the call.
   let answerer = { jid: bob.jid, device: null as string | null };
   await stage.step("accept", TO_ALICE, async (signal) => {
     const outcome = await sendInput(
@@ -115,7 +115,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
     ),
   );
 
-  // An update has an element for each parameter that changed; GraphQL gathers them.
+  // An update has one element for each changed parameter; GraphQL collects them in `parameters`.
   await stage.step("update", TO_BOB, (signal) =>
     sendStanza(
       cast,
@@ -125,7 +125,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
         __typename: "UpdateSignal",
         signalType: "update",
         sessionId: sessionID,
-        // XML has text alone, so that is what the values are.
+        // Values from XML are always text.
         parameters: { videoEnabled: "false", layout: { mode: "grid" } },
       },
       signal,
@@ -147,7 +147,7 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
   );
 }
 
-/** Candidates as a stanza has them: elements in an element, and text alone. */
+/** ICE candidates in their stanza form. */
 function candidateElements(candidates: IceCandidate[]): Elements {
   return {
     iceCandidate: candidates.map(({ sdpMLineIndex, sdpMid, candidate }) => ({

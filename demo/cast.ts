@@ -10,23 +10,23 @@ import { bareJid, XmppPeer } from "./xmpp-client";
 /** A user with a session. */
 export interface User {
   id: number;
-  /** Token of the user's session: the key to every door. */
+  /** Token of the user's session, which every protocol accepts. */
   token: string;
 }
 
-/** Two users, each at a door of its own. */
+/** The two users of the demo, each with a different protocol. */
 export interface Cast {
-  /** Has a client of the old kind: XMPP for calls. */
+  /** Uses a legacy client, which signals over XMPP. */
   alice: User & { peer: XmppPeer; jid: string };
-  /** Has one of the new kind: GraphQL. */
+  /** Uses a new client, which signals over GraphQL. */
   bob: User & { peer: GraphqlPeer; jid: string };
   baseUrl: string;
 }
 
-/** What has to be undone at the end, the last thing first. */
+/** Clean-up steps, which run in reverse order. */
 export type Undo = Array<() => Promise<unknown>>;
 
-/** What is never printed. */
+/** Printed in place of a secret. */
 const HIDDEN = "•••";
 /** Name of Alice's device, the resource of her JID. */
 const DEVICE = "alice-phone";
@@ -35,7 +35,7 @@ interface SessionAnswer {
   session: { id: number; user_id: number | null; token: string };
 }
 
-/** Signs the first session, signs Alice and Bob up and in, and connects them. */
+/** Creates the application session, signs Alice and Bob up and in, and connects them. */
 export async function gather(stage: Stage, credentials: Credentials, undo: Undo): Promise<Cast> {
   const { base_url: baseUrl, chat_domain: domain, application_id: applicationId } = credentials;
   const application: Application = {
@@ -72,14 +72,14 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
   const users = new Map<string, User>();
   await stage.step("Sign both in", "POST /session", async (signal) => {
     for (const [name, { login, password }] of Object.entries(accounts)) {
-      // The signature covers the four parameters of the application; the user's stand beside them.
+      // The signature covers only the four mandatory parameters, not the user's.
       const body = { ...signSession(application), user: { login, password } };
       const { session } = await createSession(baseUrl, body, signal);
       const user = { id: Number(session.user_id), token: session.token };
       users.set(name, user);
       undo.push(() => deleteUser(baseUrl, user, AbortSignal.timeout(5_000)));
     }
-    return { note: "each has a session token: for REST, for GraphQL and for XMPP alike" };
+    return { note: "each session token is valid for REST, GraphQL and XMPP" };
   });
   const [alice, bob] = [users.get("alice"), users.get("bob")];
   if (!alice || !bob) throw new Error("the users have not signed in");
@@ -138,7 +138,7 @@ function createSession(
   return callRest(baseUrl, { method: "POST", path: "/session", body, status: 201 }, signal);
 }
 
-/** Users can delete only their own account. */
+/** Deletes a user with that user's own token, because users can delete only themselves. */
 function deleteUser(baseUrl: string, { id, token }: User, signal: AbortSignal): Promise<void> {
   const call = { method: "DELETE", path: `/users/${id}`, token, status: 200 } as const;
   return callRest(baseUrl, call, signal);

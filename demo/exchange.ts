@@ -8,13 +8,13 @@ import type { Pane } from "./printer";
 import type { Outcome } from "./stage";
 import { type Elements, readElements } from "./xmpp-client";
 
-/** What a signal holds beyond its addresses and its id. */
+/** A signal without its addresses and its id. */
 export type PayloadContent = Omit<SignalPayload, "id" | "from" | "to">;
 
 /**
- * Alice sends a stanza and Bob's subscription delivers it.
+ * Sends a stanza as Alice and expects it on Bob's subscription.
  * @param to Bob's address: all of his devices, or one
- * @param expected what Bob is to get
+ * @param expected the payload that Bob must receive
  */
 export async function sendStanza(
   { alice, bob }: Cast,
@@ -43,9 +43,9 @@ export async function sendStanza(
 }
 
 /**
- * Bob sends a signal and Alice gets a stanza.
- * @param input to Alice's address
- * @param expected the elements of extraParams that Alice is to get
+ * Sends a signal as Bob and expects a stanza at Alice.
+ * @param input addressed to Alice
+ * @param expected the elements of extraParams that Alice must receive
  */
 export async function sendInput(
   { alice, bob }: Cast,
@@ -80,7 +80,7 @@ export async function sendInput(
   };
 }
 
-/** What Bob's subscription delivered. */
+/** A pane with a payload of Bob's subscription. */
 export function payloadPane(payload: SignalPayload): Pane {
   return {
     heading: "GraphQL payload that Bob gets",

@@ -1,14 +1,14 @@
 import type { XmlNode } from "@xmpp/client";
 
-/** Lines of a session description that are shown. */
+/** Number of printed lines of a session description. */
 const SDP_LINES = 2;
 
-/** Cuts a text to a width, with `…` where something is missing. */
+/** Truncates a text to a width and marks the cut with `…`. */
 export function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
-/** A stanza as indented lines of at most this width; long texts are cut. */
+/** Formats a stanza as indented lines up to this width; long texts are truncated. */
 export function formatStanza(element: XmlNode, width: number, depth = 0): string[] {
   const indent = "  ".repeat(depth);
   const { name } = element;
@@ -31,11 +31,11 @@ export function formatStanza(element: XmlNode, width: number, depth = 0): string
     ];
   }
   const shown = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-  const room = width - (start.at(-1)?.length ?? 0) - 1 - end.length;
-  return [...start.slice(0, -1), `${start.at(-1)}>${cut(shown, room)}${end}`];
+  const available = width - (start.at(-1)?.length ?? 0) - 1 - end.length;
+  return [...start.slice(0, -1), `${start.at(-1)}>${cut(shown, available)}${end}`];
 }
 
-/** A start tag without its closing bracket: on one line, or with an attribute on each. */
+/** A start tag without its closing bracket, on one line or with one line for each attribute. */
 function formatStart({ name, attrs }: XmlNode, indent: string, width: number): string[] {
   const attributes = Object.entries(attrs).map(([key, value]) => `${key}="${value}"`);
   const line = [`${indent}<${name}`, ...attributes].join(" ");
@@ -46,7 +46,7 @@ function formatStart({ name, attrs }: XmlNode, indent: string, width: number): s
   return lines.map((text) => cut(text, width - 1));
 }
 
-/** A value as indented JSON of at most this width: what fits on a line stands on one. */
+/** Formats a value as indented JSON up to this width; nested values that fit stay on one line. */
 export function formatJson(value: unknown, width: number): string[] {
   return formatEntry("", value, "", width, "");
 }
@@ -62,13 +62,13 @@ function formatEntry(
   if (typeof value === "string") {
     if (key.startsWith('"sdp"')) return formatSdp(head, value, width, comma);
     const text = JSON.stringify(value);
-    const room = width - head.length - comma.length;
-    const shown = text.length <= room ? text : `${cut(text, room - 1)}"`;
+    const available = width - head.length - comma.length;
+    const shown = text.length <= available ? text : `${cut(text, available - 1)}"`;
     return [`${head}${shown}${comma}`];
   }
   const line = `${head}${inline(value)}${comma}`;
   if (typeof value !== "object" || value === null) return [cut(line, width)];
-  // The outermost object is easier to read over several lines, however short it is.
+  // The outermost object always spans several lines, for readability.
   if (line.length <= width && indent !== "" && !line.includes('"sdp"')) return [line];
   const entries: [string, unknown][] = Array.isArray(value)
     ? value.map((item) => ["", item])
@@ -80,7 +80,7 @@ function formatEntry(
   return [`${head}${open}`, ...lines, `${indent}${close}${comma}`];
 }
 
-/** JSON on one line, with a space where a person would put one. */
+/** JSON on one line, with spaces for readability. */
 function inline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -2,17 +2,17 @@ import { type Client, createClient } from "graphql-ws";
 import { WebSocket } from "ws";
 import { Inbox } from "./inbox";
 
-/** One end of a signal: a user, and where it matters one of the user's devices. */
+/** The sender or recipient of a signal: a user and optionally one device. */
 export interface Party {
   userId: number;
   device: string | null;
 }
 
-/** What the subscription delivers; fields that a signal does not have are left out. */
+/** A signal as the subscription delivers it, without the fields that are null. */
 export interface SignalPayload {
   __typename: string;
   id: string;
-  /** Stamped by the server: the only field that tells who sent the signal. */
+  /** Set by the server; the only field that reliably identifies the sender. */
   from: Party;
   to: Party;
   signalType: string;
@@ -24,27 +24,27 @@ export interface SignalPayload {
   opponentIds?: string[];
   iceCandidates?: IceCandidate[];
   userInfo?: Record<string, unknown>;
-  /** What changed, of an `update`. */
+  /** The changed parameters of an `update`. */
   parameters?: Record<string, unknown>;
-  /** Parameters of the application's own, such as a full name or an avatar. */
+  /** Custom parameters of the application, such as a full name or an avatar. */
   extra?: { name: string; text: string | null }[];
 }
 
-/** An ICE candidate as `RTCPeerConnection` gives it. */
+/** An ICE candidate as `RTCPeerConnection` provides it. */
 export interface IceCandidate {
   sdpMLineIndex: number;
   sdpMid: string;
   candidate: string;
 }
 
-/** What is sent: the fields that the signal's type calls for. */
+/** A signal to send, with the fields of its type. */
 export type SignalInput = Pick<SignalPayload, "signalType"> &
   Partial<Omit<SignalPayload, "__typename" | "from" | "to" | "extra">> & {
-    /** Without a device, to all devices of the user. */
+    /** Without a device, the signal goes to all devices of the user. */
     to: { userId: number; device?: string | null };
   };
 
-// Every signal is one of the types CallSignal, AcceptSignal and so on, which share an interface.
+// The signal types (CallSignal, AcceptSignal and so on) share an interface.
 const SUBSCRIPTION = /* GraphQL */ `
   subscription {
     callSignals {
@@ -73,9 +73,9 @@ const MUTATION = /* GraphQL */ `
   }
 `;
 
-/** A client of the GraphQL door: one WebSocket, for the subscription and for what it sends. */
+/** A GraphQL client with one WebSocket for its subscription and its mutations. */
 export class GraphqlPeer {
-  /** Signals to this user, as they came. */
+  /** Signals to this user, in order of arrival. */
   readonly received = new Inbox<SignalPayload>((signal) => signal.signalType);
 
   private constructor(
@@ -83,19 +83,19 @@ export class GraphqlPeer {
     private readonly userId: number,
   ) {}
 
-  /** Connects with the token of a user's session; resolves once signals arrive. */
+  /** Connects with a session token. Resolves once signals arrive. */
   static async connect(
     url: string,
     user: { id: number; token: string },
     signal: AbortSignal,
   ): Promise<GraphqlPeer> {
     const client = createClient({
-      // http://… and ws://…, https://… and wss://… differ in the first letters alone.
+      // http: becomes ws:, https: becomes wss:.
       url: url.replace(/^http/, "ws"),
       connectionParams: { token: user.token },
-      // A browser has its own and needs no such line.
+      // Not needed in browsers, which have a WebSocket.
       webSocketImpl: WebSocket,
-      // An application leaves this alone and reconnects; here a lost connection is a failed step.
+      // Applications omit this and reconnect; here a lost connection fails the step.
       retryAttempts: 0,
     });
     const peer = new GraphqlPeer(client, user.id);
@@ -108,13 +108,13 @@ export class GraphqlPeer {
     return peer;
   }
 
-  /** Sends a signal; answers its id once it stands in the recipient's inbox. */
+  /** Sends a signal. Resolves with its id once it is stored in the recipient's inbox. */
   async send(input: SignalInput): Promise<string> {
     const results = this.client.iterate<{ sendSignal: { id: string } }>({
       query: MUTATION,
       variables: { input },
     });
-    // A mutation has one result; a mistake in it is in `errors`, as with GraphQL over HTTP.
+    // A mutation has one result, with `errors` as in GraphQL over HTTP.
     const { value } = await results.next().catch((error: unknown) => {
       throw toError(error);
     });
@@ -138,8 +138,8 @@ export class GraphqlPeer {
         complete: () => this.received.fail(new Error("the subscription ended")),
       },
     );
-    // The protocol does not tell when a subscription stands, so a signal to oneself does. An
-    // application needs none of this: whoever calls repeats the `call` until it is answered.
+    // The protocol does not confirm a subscription, so the client sends a signal to itself until it arrives.
+    // Applications do not need this: a caller repeats its `call` until it is answered.
     const arrived = this.received.take("own signal", (own) => own.signalType === "hello", signal);
     let waiting = true;
     const stop = () => {
@@ -154,7 +154,7 @@ export class GraphqlPeer {
   }
 }
 
-/** A null says that the sender left the field out. */
+/** Removes null fields, which the sender omitted. */
 function withoutNulls(payload: SignalPayload): SignalPayload {
   const shown: Partial<SignalPayload> = { ...payload };
   for (const key of Object.keys(shown) as (keyof SignalPayload)[]) {
@@ -164,7 +164,7 @@ function withoutNulls(payload: SignalPayload): SignalPayload {
   return shown as SignalPayload;
 }
 
-/** graphql-ws reports an error, a list of GraphQL errors or the event of a closed socket. */
+/** Converts what graphql-ws reports: an error, a list of GraphQL errors or a close event. */
 function toError(error: unknown): Error {
   if (error instanceof Error) return error;
   const first = Array.isArray(error) ? error[0] : error;

@@ -6,13 +6,13 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 
-/** What a client has received and nobody has taken yet. */
+/** Received items of a client that have not been taken yet. */
 export class Inbox<T> {
   private items: T[] = [];
   private waiting: Waiting<T> | null = null;
   private failure: Error | null = null;
 
-  /** @param describe names an item in one word, for a message about what came instead */
+  /** @param describe a short name of an item, for error messages */
   constructor(private readonly describe: (item: T) => string) {}
 
   put(item: T): void {
@@ -20,15 +20,15 @@ export class Inbox<T> {
     else this.items.push(item);
   }
 
-  /** The connection is of no use any more: whoever waits, now or later, is told why. */
+  /** Marks the connection as failed: pending and later calls of `take` reject with this error. */
   fail(error: Error): void {
     this.failure ??= error;
     this.waiting?.reject(error);
   }
 
   /**
-   * Takes the first item that matches, waiting for it if need be.
-   * @throws Mismatch when the signal is aborted first, what the connection failed with otherwise
+   * Removes and returns the first matching item, and waits for it if necessary.
+   * @throws Mismatch when the signal aborts first; the error of {@link fail} when the connection fails
    */
   async take(what: string, matches: (item: T) => boolean, signal: AbortSignal): Promise<T> {
     const found = this.items.findIndex(matches);
@@ -36,7 +36,7 @@ export class Inbox<T> {
     if (this.failure) throw this.failure;
     const giveUp = () => {
       const others = this.items.map(this.describe).join(", ");
-      this.waiting?.reject(new Mismatch(what, "to arrive in time", others || "nothing"));
+      this.waiting?.reject(new Mismatch(what, "arrival in time", others || "nothing"));
     };
     signal.addEventListener("abort", giveUp);
     try {

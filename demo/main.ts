@@ -8,12 +8,12 @@ import { findServer, NoServer, type Server, startServer } from "./server";
 import { median, Stage, StepFailed } from "./stage";
 
 /**
- * The demo: two users at two doors, and their calls. It talks to the server whose credentials.json is
- * SIGNALBOX_CREDENTIALS, else to the one in DATA_DIR, else to one that it starts for itself.
+ * The demo: two users with different protocols call each other. It uses the server whose credentials.json is
+ * named by SIGNALBOX_CREDENTIALS, else the one in DATA_DIR, else a server that it starts itself.
  */
 const { SIGNALBOX_CREDENTIALS, DATA_DIR, NO_COLOR, COLUMNS } = process.env;
 
-/** Milliseconds between steps, for whoever watches. */
+/** Pause between steps on a terminal, in milliseconds. */
 const PAUSE_MS = 300;
 
 const { stdout } = process;
@@ -35,18 +35,18 @@ async function main(): Promise<void> {
   printer.line();
   const { server, own } = await chooseServer();
   const { credentials } = server;
-  printer.row("Server", `${credentials.base_url}  ${dim(own ? "its own" : "running")}`);
-  printer.row("Alice", `a client of the old kind  ${dim("XMPP over WebSocket, and REST")}`);
-  printer.row("Bob", `a client of the new kind  ${dim("GraphQL over WebSocket")}`);
+  printer.row("Server", `${credentials.base_url}  ${dim(own ? "started by the demo" : "running")}`);
+  printer.row("Alice", `a legacy client  ${dim("XMPP over WebSocket, REST")}`);
+  printer.row("Bob", `a new client  ${dim("GraphQL over WebSocket")}`);
 
   const stage = new Stage(printer, terminal ? PAUSE_MS : 0);
   stage.scene("Two users");
   const cast = await gather(stage, credentials, undo);
-  stage.scene("A call that is answered");
+  stage.scene("An answered call");
   await answeredCall(stage, cast);
-  stage.scene("A call that is rejected");
+  stage.scene("A rejected call");
   await rejectedCall(stage, cast);
-  stage.scene("The end");
+  stage.scene("Clean-up");
   await dismiss(stage, cast, undo);
 
   printer.line();
@@ -57,8 +57,8 @@ async function main(): Promise<void> {
   printer.line();
   const url = own ? "npm start, then http://127.0.0.1:4000/graphql" : credentials.graphql_url;
   printer.row("GraphiQL", `${url}  ${dim("in a browser")}`);
-  printer.row("This code", `${join("demo", "main.ts")}  ${dim("made to be copied")}`);
-  printer.row("All else", "README.md");
+  printer.row("This code", `${join("demo", "main.ts")}  ${dim("for you to copy")}`);
+  printer.row("More", "README.md");
   printer.line();
 }
 
@@ -68,11 +68,11 @@ async function chooseServer(): Promise<{ server: Server; own: boolean }> {
   if (running) return { server: running, own: false };
   if (SIGNALBOX_CREDENTIALS) {
     throw new NoServer(
-      `SIGNALBOX_CREDENTIALS names ${path}, but there is no such file, or its server does not answer.`,
+      `SIGNALBOX_CREDENTIALS is ${path}, but there is no such file or its server does not answer.`,
     );
   }
   const shown = relative(".", path) || path;
-  printer.line(dim(`No server runs that ${shown} belongs to; starting one (some seconds) …`));
+  printer.line(dim(`No server is running for ${shown}; starting one (takes a few seconds) …`));
   printer.line();
   const server = await startServer((stop) => {
     stopServer = stop;
@@ -80,7 +80,7 @@ async function chooseServer(): Promise<{ server: Server; own: boolean }> {
   return { server, own: true };
 }
 
-/** Leaves nothing behind, whatever happened; what cannot be undone is no reason to stop. */
+/** Undoes all steps and stops the server. A step that cannot be undone does not stop the others. */
 async function cleanUp(): Promise<void> {
   for (const step of undo.splice(0).reverse()) await step().catch(() => undefined);
   await stopServer();
@@ -99,11 +99,11 @@ for (const [signal, code] of [
 
 main()
   .catch((error: unknown) => {
-    // What fails because everything is being closed is no news.
+    // Errors during the shutdown are expected.
     if (interrupted) return;
     process.exitCode = 1;
     if (error instanceof StepFailed) {
-      printer.line(red(bold("The demo stopped at the step that failed.")));
+      printer.line(red(bold("The demo stopped at the failed step.")));
     } else printer.line(red(error instanceof NoServer ? error.message : String(error)));
     printer.line();
   })

@@ -1,8 +1,8 @@
 import type { IceCandidate } from "./graphql-client";
 
 /**
- * What a browser's RTCPeerConnection would have given: session descriptions (RFC 8866; lines end in
- * CRLF, also the last) and ICE candidates (RFC 8839). Addresses are those set aside for examples.
+ * Sample data in the form of a browser's RTCPeerConnection: session descriptions (RFC 8866; every line ends in
+ * CRLF) and ICE candidates (RFC 8839). Addresses are from the ranges for documentation.
  */
 
 interface Side {
@@ -80,13 +80,13 @@ function describe({ sessionNumber }: Side, mids: string, ...media: string[][]): 
 /** Alice offers audio and video. */
 export const ALICE_OFFER = describe(ALICE, "0 1", audio(ALICE, "actpass"), video(ALICE, "actpass"));
 
-/** Bob takes both. */
+/** Bob accepts both. */
 export const BOB_ANSWER = describe(BOB, "0 1", audio(BOB, "active"), video(BOB, "active"));
 
-/** Bob offers audio alone. */
+/** Bob offers only audio. */
 export const BOB_OFFER = describe(BOB, "0", audio(BOB, "actpass"));
 
-/** Alice's address in her own network, and as a STUN server sees it. */
+/** Alice's host address and her server-reflexive address. */
 export const ALICE_CANDIDATES: IceCandidate[] = [
   {
     sdpMLineIndex: 0,
@@ -100,7 +100,7 @@ export const ALICE_CANDIDATES: IceCandidate[] = [
   },
 ];
 
-/** Bob's address in his own network, and the one that a TURN server lends him. */
+/** Bob's host address and his relayed address on a TURN server. */
 export const BOB_CANDIDATES: IceCandidate[] = [
   {
     sdpMLineIndex: 0,

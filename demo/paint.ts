@@ -7,20 +7,20 @@ export interface Paint {
   cyan(text: string): string;
 }
 
-/** @param colour false where the output is no terminal, or nobody wants colour there */
+/** @param colour false if the output is not a terminal or colour is disabled */
 export function choosePaint(colour: boolean): Paint {
-  const with_ = (on: number, off: number) => (text: string) =>
+  const style = (on: number, off: number) => (text: string) =>
     colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
   return {
-    bold: with_(1, 22),
-    dim: with_(2, 22),
-    green: with_(32, 39),
-    red: with_(31, 39),
-    cyan: with_(36, 39),
+    bold: style(1, 22),
+    dim: style(2, 22),
+    green: style(32, 39),
+    red: style(31, 39),
+    cyan: style(36, 39),
   };
 }
 
-/** Paints what is markup in a line of XML or JSON, so that the values stand out. */
+/** Colours the markup in a line of XML or JSON, so that the values stand out. */
 export function paintLine(line: string, paint: Paint): string {
   if (/^\s*(<|… )/.test(line)) {
     return line.replace(/<\/?[\w:]+|\/?>/g, (tag) => paint.cyan(tag));

@@ -2,44 +2,44 @@ import { Mismatch } from "./check";
 import { cut } from "./format";
 import { type Paint, paintLine } from "./paint";
 
-/** What was sent, or what arrived: a heading, and the lines that it takes in a given width. */
+/** A sent or received message: a heading, and its lines for a given width. */
 export interface Pane {
   heading: string;
   lines(width: number): string[];
 }
 
-/** Columns from which two panes stand side by side. */
+/** Minimum width for two panes side by side, in columns. */
 const SIDE_BY_SIDE = 110;
-/** A terminal may be wider; lines longer than this are no pleasure. */
-const WIDEST = 170;
+/** Maximum used width, in columns; longer lines are hard to read. */
+const WIDTH_MAX = 170;
 const MARGIN = "  ";
 const INDENT = "      ";
 const RULE = " │ ";
-/** Where a step's time stands. */
+/** Right edge of the column with the steps' times. */
 const TIME_COLUMN = 72;
 
-/** Prints the demo as it goes. */
+/** Prints the progress of the demo. */
 export class Printer {
   private readonly width: number;
   private blank = false;
 
-  /** @param live whether lines can be written over, which takes a terminal */
+  /** @param live whether lines can be overwritten, as on a terminal */
   constructor(
     private readonly output: { write(text: string): unknown },
     columns: number,
     private readonly live: boolean,
     readonly paint: Paint,
   ) {
-    this.width = Math.min(columns, WIDEST);
+    this.width = Math.min(columns, WIDTH_MAX);
   }
 
-  /** A line; an empty one only after one that is not. */
+  /** Prints a line; skips repeated empty lines. */
   line(text = ""): void {
     if (text !== "") this.write(`${MARGIN}${text}`);
     else if (!this.blank) this.write("");
   }
 
-  /** A name and what it is, in a table. */
+  /** Prints a row of a two-column table. */
   row(name: string, value: string): void {
     this.line(`${this.paint.dim(name.padEnd(11))}${value}`);
   }
@@ -51,7 +51,7 @@ export class Printer {
     this.line();
   }
 
-  /** Says what is under way; the next line takes its place. */
+  /** Prints the current step; the next line overwrites it. */
   busy(text: string): void {
     if (this.live) this.output.write(`${MARGIN}${this.paint.dim(`· ${text}`)}`);
   }
@@ -74,12 +74,12 @@ export class Printer {
     if (error instanceof Mismatch) {
       this.line(`  ${error.subject}`);
       this.line(`  ${dim("expected")}  ${error.expected}`);
-      this.line(`  ${dim("came")}      ${red(error.came)}`);
-    } else this.line(`  ${red(explain(error))}`);
+      this.line(`  ${dim("actual")}    ${red(error.came)}`);
+    } else this.line(`  ${red(messageOf(error))}`);
     this.line();
   }
 
-  /** Two panes: side by side where there is room, else one below the other. */
+  /** Prints two panes, side by side if the width allows it. */
   panes(left: Pane, right: Pane): void {
     this.line();
     if (this.width >= SIDE_BY_SIDE) this.sideBySide(left, right);
@@ -125,14 +125,14 @@ export class Printer {
   }
 }
 
-/** A duration for a person: `1.4 ms`, `32 ms`, `2.5 s`. */
+/** Formats a duration: `1.4 ms`, `32 ms`, `2.5 s`. */
 export function formatMs(milliseconds: number): string {
   if (milliseconds >= 1_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }
 
-/** What an error says, and what was behind it: fetch tells only there why it failed. */
-function explain(error: unknown): string {
+/** The messages of an error and its causes; fetch gives the reason of a failure only in the cause. */
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`;
+  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
 }

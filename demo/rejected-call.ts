@@ -6,7 +6,7 @@ import { BOB_OFFER } from "./media";
 import { callRest } from "./rest-client";
 import type { Stage } from "./stage";
 
-/** Bob calls; Alice is busy and rejects the call over REST, as a phone does that was woken by a push. */
+/** Bob calls; Alice rejects the call over REST, as a phone does after a push woke it. */
 export async function rejectedCall(stage: Stage, cast: Cast): Promise<void> {
   const { alice, bob, baseUrl } = cast;
   const sessionID = String(Date.now());
@@ -28,7 +28,7 @@ export async function rejectedCall(stage: Stage, cast: Cast): Promise<void> {
         callType: "2",
         sdp: BOB_OFFER,
         platform: "Web",
-        // The server fills in who calls and who is called where a call does not say so.
+        // The server fills in the caller and the opponents if the call omits them.
         callerID: String(bob.id),
         opponentsIDs: { opponentID: String(alice.id) },
       },
@@ -39,7 +39,7 @@ export async function rejectedCall(stage: Stage, cast: Cast): Promise<void> {
   await stage.step("reject", "Alice → Bob    REST → GraphQL", async (signal) => {
     const body = { recipientId: bob.id, sessionID, platform: "iOS", userInfo: { busy: true } };
     const call = { method: "POST", path: "/calls/reject", token: alice.token, body } as const;
-    // The signal's id is the server's here, so the call is what Bob knows it by.
+    // The server chooses the id of this signal, so Bob matches it by the call.
     const arrives = bob.peer.received
       .take("reject", ({ sessionId }) => sessionId === sessionID, signal)
       .then((payload) => ({ payload, at: performance.now() }));

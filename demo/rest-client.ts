@@ -1,22 +1,22 @@
 import { Mismatch } from "./check";
 
-/** A call of the REST paths. */
+/** A REST request. */
 export interface RestCall {
   method: "GET" | "POST" | "DELETE";
-  /** Below the base URL, such as `/session`. */
+  /** Relative to the base URL, such as `/session`. */
   path: string;
-  /** Session token; left out only where the request is signed instead. */
+  /** Session token; absent for signed requests. */
   token?: string;
   /** Sent as JSON. */
   body?: unknown;
-  /** The status that the call is to answer with. */
+  /** The expected status of the response. */
   status: 200 | 201;
 }
 
 /**
- * Calls a REST path.
- * @returns the JSON of the answer; undefined where a success has no body, so say `void` then
- * @throws Mismatch for any other status than the expected one, with the answer's body, which says why
+ * Sends a REST request.
+ * @returns the JSON of the response; undefined if it has no body (use `void` for T then)
+ * @throws Mismatch with the response's body if the status is not the expected one
  */
 export async function callRest<T>(
   baseUrl: string,

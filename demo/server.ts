@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What the demo takes from credentials.json, which a server's first start writes. */
+/** The fields of credentials.json that the demo uses. A server writes this file at its first start. */
 export interface Credentials {
   base_url: string;
   graphql_url: string;
@@ -15,28 +15,28 @@ export interface Credentials {
   auth_secret: string;
 }
 
-/** A server to talk to. */
+/** A running server. */
 export interface Server {
   credentials: Credentials;
-  /** Ends a server that the demo started; leaves any other alone. */
+  /** Stops the server if the demo started it. */
   stop(): Promise<void>;
 }
 
-/** There is no server to talk to; the message says why, for a person. */
+/** No server is available; the message gives the reason. */
 export class NoServer extends Error {
-  override readonly name = "NoServer";
+  override readonly name = "NoServerError";
 }
 
-/** A new database takes some seconds to set up, more on a slow disk. */
-const START_LIMIT_MS = 60_000;
-const STOP_LIMIT_MS = 15_000;
-/** Where the build puts the service, seen from this file's own place in it. */
+/** Timeout of the start. The set-up of a new database takes some seconds, more on a slow disk. */
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+/** The built service, relative to this file in the build. */
 const SERVICE = join(__dirname, "../src/main.js");
 
 /**
- * Finds the running server that a credentials file belongs to.
- * @returns null when there is no such file, or nobody answers at its base URL
- * @throws NoServer for a file that is none of a server's
+ * Finds the running server of a credentials file.
+ * @returns null if there is no such file, or no server answers at its base URL
+ * @throws NoServerError if the file is not a server's credentials file
  */
 export async function findServer(path: string): Promise<Server | null> {
   const credentials = await readCredentials(path);
@@ -44,7 +44,7 @@ export async function findServer(path: string): Promise<Server | null> {
   return { credentials, stop: async () => undefined };
 }
 
-/** What the demonstration speaks: free ports for it, and no others. */
+/** Free ports for the protocols that the demo uses; the other protocols are off. */
 const PORTS = {
   PORT: "0",
   XMPP_WS_PORT: "0",
@@ -54,14 +54,14 @@ const PORTS = {
 };
 
 /**
- * Starts a server in a process of its own, on free ports and a database that is removed with it.
- * @param onStart gets how to end it as soon as there is something to end
- * @throws NoServer with what the server printed, when it ends or is not ready within a minute
+ * Starts a server as a separate process, on free ports and with a temporary database.
+ * @param onStart receives the function that stops the server, as soon as the process exists
+ * @throws NoServerError with the server's output if it exits or is not ready within a minute
  */
 export async function startServer(onStart: (stop: () => Promise<void>) => void): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), "signalbox-demo-"));
   const child = spawn(process.execPath, [SERVICE], {
-    // Nothing of this process's environment: the server is not to find somebody's database in it.
+    // Does not inherit this environment, which may configure another database.
     env: { DATA_DIR: folder, ...PORTS, LOG_LEVEL: "error" },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -79,12 +79,12 @@ export async function startServer(onStart: (stop: () => Promise<void>) => void):
   };
   onStart(stop);
   const path = join(folder, "credentials.json");
-  for (const limit = Date.now() + START_LIMIT_MS; Date.now() < limit; await delay(50)) {
+  for (const limit = Date.now() + START_TIMEOUT_MS; Date.now() < limit; await delay(50)) {
     if (hasEnded(child)) break;
     const credentials = await readCredentials(path);
     if (credentials && (await isReady(credentials.base_url))) return { credentials, stop };
   }
-  throw new NoServer(`The demo's own server did not start. It said:\n\n${output.trim()}`);
+  throw new NoServer(`The demo's server did not start. Its output:\n\n${output.trim()}`);
 }
 
 async function readCredentials(path: string): Promise<Credentials | null> {
@@ -108,7 +108,7 @@ async function readCredentials(path: string): Promise<Credentials | null> {
   throw new NoServer(`${path} is not a server's credentials.json: no ${missing.join(", ")} in it.`);
 }
 
-/** Whether a server of this kind answers there and takes requests. */
+/** Whether a Signalbox server is ready at the base URL. */
 async function isReady(baseUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(3_000) });
@@ -125,7 +125,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || hasEnded(child)) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGTERM");
-  const limit = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   await ended;
-  clearTimeout(limit);
+  clearTimeout(timer);
 }

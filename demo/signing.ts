@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from "node:crypto";
 
-/** What an application signs with; `authSecret` stays with whoever signs and is never sent. */
+/** The application's signing credentials. `authSecret` is never sent. */
 export interface Application {
   id: number;
   authKey: string;
@@ -11,18 +11,18 @@ export interface Application {
 export interface SignedParameters {
   application_id: number;
   auth_key: string;
-  /** A number that was not used before with the same timestamp. */
+  /** A number that was not used with the same timestamp before. */
   nonce: number;
-  /** Unix time in seconds; at most an hour away from the server's. */
+  /** Unix time in seconds, within one hour of the server's. */
   timestamp: number;
   /** 40 hexadecimal digits. */
   signature: string;
 }
 
 /**
- * Signs `POST /session`. The signed line is the four parameters as `name=value`, in alphabetical
- * order of the names, joined by `&`, with raw values: nothing is URL-encoded. User data, if the
- * session is to be a user's, goes into the body beside them.
+ * Signs `POST /session`. The signed string consists of the four parameters as `name=value`, sorted by name
+ * and joined by `&`, with raw values (not URL-encoded). For a user session, add the user's credentials to the
+ * body.
  */
 export function signSession({ id, authKey, authSecret }: Application): SignedParameters {
   const parameters = {

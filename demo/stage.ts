@@ -2,32 +2,32 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Mismatch } from "./check";
 import type { Pane, Printer } from "./printer";
 
-/** What a step leaves to show. */
+/** The printable result of a step. */
 export interface Outcome {
-  /** A line about it. */
+  /** A remark in one line. */
   note?: string;
-  /** What was sent and what arrived. */
+  /** The sent and the received message. */
   panes?: [Pane, Pane];
-  /** Milliseconds from sending a signal until it had arrived; the whole step counts otherwise. */
+  /** Time from sending a signal to its arrival, in milliseconds; the duration of the step if absent. */
   signalMs?: number;
 }
 
-/** A step failed, and why has been printed. */
+/** A step failed; the reason has been printed. */
 export class StepFailed extends Error {
   override readonly name = "StepFailed";
 }
 
-/** Milliseconds after which a step has failed. */
-const LIMIT_MS = 10_000;
+/** Timeout of a step, in milliseconds. */
+const TIMEOUT_MS = 10_000;
 
-/** Runs the steps one after the other, prints each, and keeps the times. */
+/** Runs the steps in sequence, prints each one and records the times. */
 export class Stage {
-  /** Milliseconds that each signal took. */
+  /** Transmission time of each signal, in milliseconds. */
   readonly signalTimes: number[] = [];
   steps = 0;
-  private readonly beginning = performance.now();
+  private readonly startedAt = performance.now();
 
-  /** @param pauseMs between steps, for a person who watches */
+  /** @param pauseMs pause between steps, in milliseconds */
   constructor(
     private readonly printer: Printer,
     private readonly pauseMs: number,
@@ -39,8 +39,8 @@ export class Stage {
 
   /**
    * Runs a step and prints it.
-   * @param act gets a signal that is aborted when the step's time is over
-   * @throws StepFailed after the reason was printed
+   * @param act receives an AbortSignal that aborts at the timeout
+   * @throws StepFailed after printing the reason
    */
   async step(
     name: string,
@@ -48,10 +48,10 @@ export class Stage {
     act: (signal: AbortSignal) => Promise<Outcome>,
   ): Promise<void> {
     this.printer.busy(name);
-    const beginning = performance.now();
+    const startedAt = performance.now();
     let outcome: Outcome;
     try {
-      outcome = await withinLimit(name, act);
+      outcome = await withTimeout(name, act);
     } catch (error) {
       this.printer.fail(`${name}  ${route}`.trim(), error);
       throw new StepFailed(name, { cause: error });
@@ -59,38 +59,38 @@ export class Stage {
     const { note, panes, signalMs } = outcome;
     this.steps += 1;
     if (signalMs !== undefined) this.signalTimes.push(signalMs);
-    this.printer.pass(name, route, signalMs ?? performance.now() - beginning);
+    this.printer.pass(name, route, signalMs ?? performance.now() - startedAt);
     if (note) this.printer.note(note);
     if (panes) this.printer.panes(...panes);
     await delay(this.pauseMs);
   }
 
-  /** Milliseconds since the stage was set, without the pauses. */
+  /** Time since the start without the pauses, in milliseconds. */
   elapsed(): number {
-    return performance.now() - this.beginning - this.steps * this.pauseMs;
+    return performance.now() - this.startedAt - this.steps * this.pauseMs;
   }
 }
 
-async function withinLimit<T>(name: string, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withTimeout<T>(name: string, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       controller.abort();
-      // Whoever listens to the signal knows better what was waited for, and comes first.
+      // A listener of the signal rejects first, with a more specific error.
       setImmediate(() =>
-        reject(new Mismatch(name, `to end within ${LIMIT_MS / 1_000} s`, "no end")),
+        reject(new Mismatch(name, `completion within ${TIMEOUT_MS / 1_000} s`, "a timeout")),
       );
-    }, LIMIT_MS);
+    }, TIMEOUT_MS);
   });
   try {
-    return await Promise.race([act(controller.signal), limit]);
+    return await Promise.race([act(controller.signal), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The value in the middle of a list that is not empty. */
+/** The median of a list that is not empty. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -4,29 +4,29 @@ import { WebSocket } from "ws";
 import { Mismatch } from "./check";
 import { Inbox } from "./inbox";
 
-/** Elements by name, in order: text, elements inside, or several of one name. */
+/** Elements by name, in order; a value is text, nested elements, or a list for repeated names. */
 export interface Elements {
   [name: string]: string | Elements | (string | Elements)[];
 }
 
-/** A user as the chat endpoint knows one. */
+/** A user of the chat endpoint. */
 export interface XmppAccount {
   userId: number;
   applicationId: number;
-  /** The token of one of the user's sessions; the user's password would do as well. */
+  /** The token of one of the user's sessions; the user's password works too. */
   token: string;
-  /** Name of the device, the resource of the JID. */
+  /** Name of the device, which is the resource of the JID. */
   device: string;
 }
 
-/** The bare JID of a user, which reaches all of the user's devices. */
+/** The bare JID of a user, which addresses all of the user's devices. */
 export function bareJid(userId: number, applicationId: number, domain: string): string {
   return `${userId}-${applicationId}@${domain}`;
 }
 
-/** A client of the chat endpoint, as it was before there was GraphQL: it knows stanzas alone. */
+/** A legacy client of the chat endpoint, which uses only XMPP. */
 export class XmppPeer {
-  /** Messages to this user, as they came. */
+  /** Messages to this user, in order of arrival. */
   readonly received = new Inbox<XmlNode>((stanza) => `<${stanza.name}>`);
   /** The full JID that the server bound. */
   jid = "";
@@ -36,20 +36,20 @@ export class XmppPeer {
     private readonly xml: typeof import("@xmpp/client").xml,
   ) {}
 
-  /** Connects, signs in and binds; resolves once signals arrive. */
+  /** Connects, signs in and binds a resource. Resolves once signals arrive. */
   static async connect(
     service: string,
     domain: string,
     { userId, applicationId, token, device }: XmppAccount,
   ): Promise<XmppPeer> {
-    // @xmpp/client takes the browser's WebSocket, which Node has only from version 22 on.
+    // @xmpp/client uses the global WebSocket, which Node has only since version 22.
     if (!("WebSocket" in globalThis)) Object.assign(globalThis, { WebSocket });
-    // An ES module: a program that is CommonJS, like this one, has to import it so.
+    // An ES module, which CommonJS code like this can only import dynamically.
     const { client, xml } = await import("@xmpp/client");
     const username = `${userId}-${applicationId}`;
     const entity = client({ service, domain, username, password: token, resource: device });
     const peer = new XmppPeer(entity, xml);
-    // An application leaves this alone and reconnects; here a lost connection is a failed step.
+    // Applications omit this and reconnect; here a lost connection fails the step.
     entity.reconnect.stop();
     entity.on("error", (error) => peer.received.fail(error));
     entity.on("disconnect", () => peer.received.fail(new Error("the chat stream ended")));
@@ -60,12 +60,12 @@ export class XmppPeer {
       await peer.close().catch(() => undefined);
       throw error;
     }
-    // Presence makes a client available (RFC 6121 section 4.2), as chat clients have always begun.
+    // Initial presence makes the client available (RFC 6121 section 4.2).
     await entity.send(xml("presence"));
     return peer;
   }
 
-  /** Builds a call signal: a headline whose extraParams name the module (docs/SIGNALING.md). */
+  /** Builds a call signal: a headline message with extraParams (docs/SIGNALING.md). */
   signal(to: string, elements: Elements): XmlNode {
     const attributes = { to, type: "headline", id: randomUUID() };
     const content = { moduleIdentifier: "WebRTCVideoChat", ...elements };
@@ -83,9 +83,9 @@ export class XmppPeer {
 
   private receive(stanza: XmlNode): void {
     if (stanza.name !== "message") return;
-    // What could not be delivered comes back (RFC 6120 section 8.3).
+    // An undelivered stanza is returned as an error (RFC 6120 section 8.3).
     if (stanza.attrs.type === "error") {
-      this.received.fail(new Mismatch("the stanza sent", "to be delivered", String(stanza)));
+      this.received.fail(new Mismatch("the sent stanza", "delivery", String(stanza)));
     } else this.received.put(stanza);
   }
 
@@ -99,7 +99,7 @@ export class XmppPeer {
   }
 }
 
-/** The elements of a call signal's extraParams; empty when it has none. */
+/** The elements of a call signal's extraParams; empty if it has none. */
 export function readElements(stanza: XmlNode): Elements {
   const params = stanza.getChild("extraParams");
   const content = params ? read(params) : {};

@@ -1,4 +1,4 @@
-/** The part of @xmpp/client 0.14 that is used here; the package brings no types. */
+/** The used part of @xmpp/client 0.14, which has no type declarations. */
 declare module "@xmpp/client" {
   export interface XmlNode {
     name: string;
@@ -11,7 +11,7 @@ declare module "@xmpp/client" {
 
   export interface XmppClient {
     reconnect: { stop(): void };
-    /** Connects, signs in and binds; answers the full JID. */
+    /** Connects, signs in and binds a resource. Resolves with the full JID. */
     start(): Promise<{ toString(): string }>;
     stop(): Promise<unknown>;
     send(element: XmlNode): Promise<void>;

@@ -5,12 +5,12 @@ import { servePage } from "./page-server";
 import { makePeople } from "./people";
 
 /**
- * A call in two tabs: a server with a database of its own, three users, and a page to call from. All of it
- * is gone when the command ends.
+ * A call between two browser tabs: starts a server with a temporary database, creates three users and serves
+ * the page. Removes everything when the command ends.
  */
 const { NO_COLOR, CALL_PORT } = process.env;
 
-/** Port of the page, where it is free. */
+/** Preferred port of the page. */
 const PORT = Number(CALL_PORT ?? 4010);
 
 const { stdout } = process;
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   printer.line();
   printer.line(bold("A call in two tabs"));
   printer.line();
-  printer.line(dim("Starting a server with a new database (some seconds) …"));
+  printer.line(dim("Starting a server with a new database (takes a few seconds) …"));
   const { credentials } = await startServer((stop) => closing.push(stop));
   const people = await makePeople(credentials);
   const page = await servePage(credentials, people, PORT);
@@ -37,14 +37,14 @@ async function main(): Promise<void> {
   printer.line();
   const [ann, ben] = people;
   printer.row("First tab", `${page.url}?user=${ann?.login}  ${dim("GraphQL")}`);
-  printer.row("Second tab", `${page.url}?user=${ben?.login}&door=xmpp  ${dim("XMPP")}`);
-  printer.row("This code", `demo/call/page  ${dim("made to be copied")}`);
+  printer.row("Second tab", `${page.url}?user=${ben?.login}&protocol=xmpp  ${dim("XMPP")}`);
+  printer.row("This code", `demo/call/page  ${dim("for you to copy")}`);
   printer.line();
-  printer.line("Sign in in both, and call. Ctrl+C ends everything and leaves nothing behind.");
+  printer.line("Sign in in both tabs, then call. Ctrl+C stops the server and removes its data.");
   printer.line();
 }
 
-/** The last that was opened closes first. */
+/** Closes everything in reverse order. */
 async function cleanUp(): Promise<void> {
   for (const close of closing.splice(0).reverse()) await close().catch(() => undefined);
 }

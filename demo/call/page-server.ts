@@ -6,14 +6,14 @@ import { packageRoot } from "../../src/core/package-root";
 import type { Credentials } from "../server";
 import { applicationSession, type DemoUser } from "./people";
 
-/** The page, as it is being served. */
+/** The running web server of the page. */
 export interface PageServer {
   url: string;
   close(): Promise<void>;
 }
 
 const PAGE = join(packageRoot(), "demo/call/page");
-/** Packages that the page imports by name, their modules for browsers, and where those are served. */
+/** Packages that the page imports by name, with the folder and the entry of their browser modules. */
 const PACKAGES: Record<string, { folder: string; entry: string }> = {
   "graphql-ws": { folder: dirname(require.resolve("graphql-ws")), entry: "client.js" },
   "strophe.js": { folder: dirname(require.resolve("strophe.js")), entry: "strophe.esm.js" },
@@ -26,9 +26,9 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Serves the page on the loopback address, where browsers give camera and microphone without TLS. It is
- * what an application's own web server would be: it has the files, and signs the sessions.
- * @param port taken where it is free, else any
+ * Serves the page on the loopback address, where browsers allow camera and microphone without TLS. It plays
+ * the part of the application's own web server: it serves the files and signs sessions.
+ * @param port preferred port; any free port if it is in use
  */
 export async function servePage(
   credentials: Credentials,
@@ -57,7 +57,7 @@ export async function servePage(
       return [".json", JSON.stringify({ token: await applicationSession(credentials) })];
     }
     if (pathname === "/setting.json") return [".json", JSON.stringify(setting)];
-    return readPart(pathname === "/" ? "/index.html" : pathname);
+    return readAsset(pathname === "/" ? "/index.html" : pathname);
   }
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     answer(request).then(
@@ -81,31 +81,31 @@ export async function servePage(
   };
 }
 
-/** The type and content of a file of the page or of a package. @throws Error ENOENT when there is none */
-async function readPart(path: string): Promise<[string, string | Buffer]> {
+/** The type and content of a file of the page or a package. @throws Error ENOENT if it does not exist */
+async function readAsset(path: string): Promise<[string, string | Buffer]> {
   const [, name = "", file = ""] = /^\/packages\/([^/]+)\/([\w.-]+\.js)$/.exec(path) ?? [];
   const packaged = Object.hasOwn(PACKAGES, name) ? PACKAGES[name] : undefined;
   if (packaged) return [".js", await readFile(join(packaged.folder, file))];
-  // Names of one segment, so that none leads out of the folder.
+  // Only names of one segment, to prevent path traversal.
   const own = /^\/([\w-]+\.(?:html|css|js|svg))$/.exec(path)?.[1];
   if (own === undefined) throw Object.assign(new Error("no such file"), { code: "ENOENT" });
   const content = await readFile(join(PAGE, own));
   const type = extname(own);
-  return [type, type === ".js" ? withAddresses(content.toString()) : content];
+  return [type, type === ".js" ? resolveImports(content.toString()) : content];
 }
 
 /**
- * The modules of the page import packages by name, as a bundler has it; a browser wants addresses. (An
- * import map would be an inline script, which the page's policy does not allow.)
+ * Replaces package names in imports by URLs, because browsers do not resolve names. An import map would be an
+ * inline script, which the page's Content-Security-Policy forbids.
  */
-function withAddresses(module: string): string {
+function resolveImports(module: string): string {
   return module.replace(/(from ")([^"./][^"]*)(")/g, (text, before, name, after) => {
     const packaged = PACKAGES[name];
     return packaged ? `${before}/packages/${name}/${packaged.entry}${after}` : text;
   });
 }
 
-/** Nothing inline, nothing from elsewhere, and connections to the service alone. */
+/** The Content-Security-Policy: nothing inline, no foreign sources, connections only to the service. */
 function policy({ graphql_url, chat_url }: Credentials): string {
   const socket = graphql_url.replace(/^http/, "ws");
   return [

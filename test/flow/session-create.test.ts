@@ -397,7 +397,7 @@ describe("a captured signed request", () => {
     return { old, mandatory: { application_id: id, auth_key: authKey }, signature };
   }
 
-  /** Puts the rest of the old base string into the name of one parameter, next to a new timestamp and nonce. */
+  /** Puts the rest of the old base string into one parameter's name, next to a new timestamp and nonce. */
   const hidden = (line: string): Record<string, string> => {
     const at = line.lastIndexOf("=");
     return { [line.slice(0, at)]: line.slice(at + 1) };

@@ -24,7 +24,7 @@ beforeAll(async () => {
       output += chunk;
     });
   }
-  for (let wait = 0; !output.includes("Sign in in both"); wait += 1) {
+  for (let wait = 0; !output.includes("Sign in in both tabs"); wait += 1) {
     if (wait === 1_000 || child.exitCode !== null) throw new Error(output);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -42,7 +42,7 @@ const read = async (path: string, options?: RequestInit) => {
 
 it("prints where to go in two tabs", () => {
   expect(base).not.toBe("");
-  expect(output).toMatch(/Second tab +http:\/\/127\.0\.0\.1:\d+\/\?user=ben&door=xmpp /);
+  expect(output).toMatch(/Second tab +http:\/\/127\.0\.0\.1:\d+\/\?user=ben&protocol=xmpp /);
 });
 
 it("serves everything that the page names, itself", async () => {

@@ -61,7 +61,7 @@ async function credentialsWith(change: Record<string, unknown>): Promise<string>
 
 it("goes through every step on a server of its own where none runs", async () => {
   const run = await runDemo({ DATA_DIR: empty.environment.DATA_DIR ?? "" });
-  expect(run.output).toContain("No server runs that ");
+  expect(run.output).toContain("No server is running for ");
   expect({ steps: passed(run), code: run.code }).toEqual({ steps: STEPS, code: 0 });
   expect(run.output).toContain("All 14 steps passed in ");
   // One below the other where the width is not known.
@@ -95,7 +95,7 @@ it("says what was expected and what came when a step fails", async () => {
   expect(run.code).toBe(1);
   expect(passed(run)).toEqual([]);
   expect(run.output).toContain("✗ Sign POST /session");
-  expect(run.output).toMatch(/expected {2}status 201\n +came {6}status 422 .*"signature"/);
+  expect(run.output).toMatch(/expected {2}status 201\n +actual {4}status 422 .*"signature"/);
   expect(run.output).not.toContain("not the secret");
 });
 

@@ -67,7 +67,7 @@ export class Caller {
     await page.goto(`${site.server.url}?user=${login}${query}`);
     await page.click("#sign-in-button");
     await caller.sees("idle");
-    await page.waitForSelector('#line-dot[data-line="online"]', { state: "attached" });
+    await page.waitForSelector('#status-dot[data-status="online"]', { state: "attached" });
     return caller;
   }
 

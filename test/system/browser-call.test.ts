@@ -44,7 +44,7 @@ describe("in two browsers", () => {
 
   const open = async (query = "") => {
     ann = await Caller.open(browser, site, "ann", query);
-    ben = await Caller.open(browser, site, "ben", `&door=xmpp${query}`);
+    ben = await Caller.open(browser, site, "ben", `&protocol=xmpp${query}`);
   };
 
   /** Waits until a browser's report satisfies a condition. */
@@ -143,7 +143,7 @@ describe("in two browsers", () => {
 
   it("a user who signs out is not reachable, and can sign in again", async () => {
     await open();
-    const state = ({ page }: Caller) => page.innerText("#line-state");
+    const state = ({ page }: Caller) => page.innerText("#status-text");
     expect([await state(ann), await state(ben)]).toEqual(["over GraphQL", "over XMPP"]);
     for (const caller of [ann, ben]) {
       await caller.click("sign-out");
@@ -163,7 +163,7 @@ describe("in two browsers", () => {
 
   it("an unanswered call ends after a minute for both", async () => {
     ann = await Caller.open(browser, site, "ann");
-    ben = await Caller.open(browser, site, "ben", "&door=xmpp");
+    ben = await Caller.open(browser, site, "ben", "&protocol=xmpp");
     const { clock } = ann.page;
     // The installed clock runs like the machine's until it is paused at a future time.
     const now = Date.now();
@@ -214,19 +214,19 @@ describe("in two browsers", () => {
     await open();
     await talk(ann, ben, "ben");
     const line = ({ page }: Caller, state: string) =>
-      page.waitForSelector(`#line-dot${state}`, { state: "attached" });
+      page.waitForSelector(`#status-dot${state}`, { state: "attached" });
     const { environment, baseUrl, chatUrl } = node;
     const portOf = (url: string) => new URL(url).port;
     const ports = { PORT: portOf(baseUrl), XMPP_WS_PORT: portOf(chatUrl) };
 
     await node.app.close();
-    await Promise.all([ann, ben].map((caller) => line(caller, ':not([data-line="online"])')));
+    await Promise.all([ann, ben].map((caller) => line(caller, ':not([data-status="online"])')));
     for (const caller of [ann, ben]) {
       const { audioBytes } = await caller.media();
       await flows(caller, (now) => now.audioBytes > audioBytes + 1_000);
     }
     restarted = await startNode({ ...environment, ...ports }, {}, node);
-    await Promise.all([ann, ben].map((caller) => line(caller, '[data-line="online"]')));
+    await Promise.all([ann, ben].map((caller) => line(caller, '[data-status="online"]')));
     // The browser reports each failed connection attempt.
     for (const { faults } of [ann, ben]) faults.length = 0;
 

@@ -1,7 +1,7 @@
-/** What the page does over GraphQL beside calls: signing in, and asking for people and servers. */
+/** The page's GraphQL requests besides signalling: sign-in, the other users, and ICE servers. */
 
 /**
- * @typedef {object} Setting What the server of this page tells it.
+ * @typedef {object} Setting Configuration from the web server of this page.
  * @property {string} graphqlUrl
  * @property {string} chatUrl
  * @property {string} chatDomain
@@ -14,8 +14,8 @@
  * @property {string} name
  */
 
-/** What went wrong, in words for the person at the page. */
-export class Trouble extends Error {}
+/** An error whose message is shown to the user. */
+export class UserError extends Error {}
 
 const SIGN_IN = `
   mutation ($input: LoginInput!) { login(input: $input) { user { id login fullName } } }
@@ -30,61 +30,61 @@ const ICE_SERVERS = "{ iceServers { urls username credential } }";
 
 /** @returns {Promise<Setting>} */
 export async function readSetting() {
-  return (await reach("setting.json")).json();
+  return (await request("setting.json")).json();
 }
 
 /**
- * Signs a user in. The application's own server signs the session (its secret never comes here); signing
- * in makes it the user's.
+ * Signs a user in. The application's own server creates the session, because the page must not have the
+ * application's secret; the sign-in then turns it into a user session.
  * @param {Setting} setting @param {string} login @param {string} password
  */
 export async function signIn({ graphqlUrl, people }, login, password) {
-  const answer = await reach("session", { method: "POST" });
-  if (!answer.ok) throw new Trouble("The application's server has no session for this page.");
-  const { token } = await answer.json();
-  const ask = asker(graphqlUrl, token);
-  const { user } = (await ask(SIGN_IN, { input: { login, password } })).login;
+  const response = await request("session", { method: "POST" });
+  if (!response.ok) throw new UserError("The application's server could not create a session.");
+  const { token } = await response.json();
+  const execute = graphqlClient(graphqlUrl, token);
+  const { user } = (await execute(SIGN_IN, { input: { login, password } })).login;
   return {
     token: /** @type {string} */ (token),
     me: toPerson(user),
-    /** Everybody whom one can call. @returns {Promise<Person[]>} */
+    /** The users who can be called. @returns {Promise<Person[]>} */
     async people() {
-      const { users } = await ask(PEOPLE, { logins: people.map((each) => each.login) });
+      const { users } = await execute(PEOPLE, { logins: people.map((each) => each.login) });
       return users.nodes
         .map(toPerson)
         .filter((/** @type {Person} */ { id }) => id !== toPerson(user).id);
     },
     /** STUN and TURN servers with fresh credentials. @returns {Promise<RTCIceServer[]>} */
     async iceServers() {
-      return (await ask(ICE_SERVERS)).iceServers;
+      return (await execute(ICE_SERVERS)).iceServers;
     },
-    /** Ends the session: its token is worthless then. */
+    /** Ends the session, so that its token is no longer valid. */
     async signOut() {
-      await ask(SIGN_OUT);
+      await execute(SIGN_OUT);
     },
   };
 }
 
 /** @param {string} url @param {string} token */
-function asker(url, token) {
+function graphqlClient(url, token) {
   return async (/** @type {string} */ query, variables = {}) => {
-    const answer = await reach(url, {
+    const response = await request(url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "Svc-Token": token },
       body: JSON.stringify({ query, variables }),
     });
-    const { data, errors } = await answer.json();
-    if (errors) throw new Trouble(errors[0].message);
+    const { data, errors } = await response.json();
+    if (errors) throw new UserError(errors[0].message);
     return data;
   };
 }
 
 /** @param {string} url @param {RequestInit} [options] */
-async function reach(url, options) {
+async function request(url, options) {
   try {
     return await fetch(url, options);
   } catch {
-    throw new Trouble("The server does not answer. Is it running?");
+    throw new UserError("The server does not answer. Is it running?");
   }
 }
 

@@ -1,29 +1,29 @@
 /** @import { Signal } from "./signalling.js" */
 
-/** Calls that are remembered, at most. */
+/** Maximum number of remembered calls. */
 const LIMIT = 50;
 
 /**
- * How calls were answered. Callers repeat their `call` until they hear an answer, and the answer may have
- * been lost: then it is said again, and nothing rings anew.
+ * The answers to recent calls. A caller repeats its `call` until an answer arrives. If the answer was lost,
+ * it is sent again and the phone does not ring again.
  */
 export class Answers {
   /** @type {Map<string, Signal | null>} */
   #known = new Map();
 
-  /** @param {string} sessionId @param {Signal | null} answer null: let it ring no more */
+  /** @param {string} sessionId @param {Signal | null} answer null if the call must just not ring again */
   keep(sessionId, answer) {
     this.#known.set(sessionId, answer);
     const [oldest] = this.#known.keys();
     if (this.#known.size > LIMIT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Notes that a call is over; one that was declined stays so. @param {string} sessionId */
+  /** Marks a call as ended; a declined one stays declined. @param {string} sessionId */
   close(sessionId) {
     if (this.of(sessionId)?.signalType !== "reject") this.keep(sessionId, null);
   }
 
-  /** The answer of a call; undefined for one that is new. @param {string} sessionId */
+  /** The answer to a call; undefined for a new call. @param {string} sessionId */
   of(sessionId) {
     return this.#known.get(sessionId);
   }

@@ -1,37 +1,37 @@
 import { Timers } from "./timers.js";
 
-/** Milliseconds in which ICE candidates are gathered into one signal. */
+/** Time in which ICE candidates are collected into one signal, in milliseconds. */
 const BATCH_MS = 60;
-/** Milliseconds in which a connection must come about, or come back. */
+/** Timeout for connecting and reconnecting, in milliseconds. */
 const CONNECT_MS = 20_000;
 
-/** @typedef {"connected" | "recovering" | "lost"} Connection Recovering: lost, and may come back. */
+/** @typedef {"connected" | "recovering" | "lost"} Connection Recovering: interrupted, may reconnect. */
 
 /**
- * One call's connection: an RTCPeerConnection, and the descriptions and candidates to signal. It knows nothing
- * of how they travel.
+ * The connection of one call: an RTCPeerConnection with its descriptions and candidates. Independent of the
+ * signalling.
  */
 export class Call {
-  /** What the other side sends. */
+  /** The media of the other side. */
   remote = new MediaStream();
   #peer;
   #stream;
   #onCandidates;
   #onConnection;
   #timers = new Timers();
-  /** Whether the connection stands, as far as was told. */
-  #stands = false;
-  /** @type {RTCIceCandidateInit[]} */
-  #early = [];
-  /** @type {RTCIceCandidateInit[]} */
+  /** Whether the last reported state is "connected". */
+  #connected = false;
+  /** Remote candidates that arrived before the remote description. @type {RTCIceCandidateInit[]} */
+  #pending = [];
+  /** Local candidates to send. @type {RTCIceCandidateInit[]} */
   #batch = [];
-  /** Candidates of our own are held until the other side can take them. */
+  /** Whether local candidates are held back because the other side cannot process them yet. */
   #held = true;
 
   /**
    * @param {object} parts
    * @param {"VIDEO" | "AUDIO"} parts.callType
-   * @param {MediaStream} parts.stream what this side sends; it ends with the call
+   * @param {MediaStream} parts.stream local media, which is stopped when the call ends
    * @param {RTCConfiguration} parts.configuration
    * @param {(candidates: RTCIceCandidateInit[]) => void} parts.onCandidates
    * @param {(connection: Connection) => void} parts.onConnection
@@ -45,14 +45,14 @@ export class Call {
     for (const track of stream.getTracks()) this.#peer.addTrack(track, stream);
     this.#peer.ontrack = ({ track }) => this.remote.addTrack(track);
     this.#peer.onicecandidate = ({ candidate }) => {
-      // What the protocol carries of a candidate; the browser knows more.
+      // The fields that the signalling protocol carries.
       const { candidate: text, sdpMid, sdpMLineIndex } = candidate ?? {};
-      if (text) this.#gather({ candidate: text, sdpMid, sdpMLineIndex });
+      if (text) this.#queueCandidate({ candidate: text, sdpMid, sdpMLineIndex });
     };
-    this.#peer.onconnectionstatechange = () => this.#connection(this.#peer.connectionState);
+    this.#peer.onconnectionstatechange = () => this.#stateChanged(this.#peer.connectionState);
   }
 
-  /** Makes the offer that `sdp` then is. */
+  /** Creates an offer, which `sdp` then returns. */
   async offer() {
     const hasCamera = this.#stream.getVideoTracks().length > 0;
     if (this.callType === "VIDEO" && !hasCamera) {
@@ -61,36 +61,36 @@ export class Call {
     await this.#peer.setLocalDescription();
   }
 
-  /** This side's description as it stands, with the candidates gathered so far. */
+  /** The current local description, with the candidates gathered so far. */
   get sdp() {
     return this.#peer.localDescription?.sdp ?? "";
   }
 
-  /** Takes an offer; `sdp` is the answer then. */
+  /** Applies an offer and creates an answer, which `sdp` then returns. */
   async answer(/** @type {string} */ sdp) {
-    await this.#take({ type: "offer", sdp });
+    await this.#setRemote({ type: "offer", sdp });
     await this.#peer.setLocalDescription();
   }
 
-  /** Takes the answer to the offer. */
+  /** Applies the answer to the offer. */
   async accepted(/** @type {string} */ sdp) {
-    await this.#take({ type: "answer", sdp });
+    await this.#setRemote({ type: "answer", sdp });
   }
 
-  /** Uses other STUN and TURN servers, or fresh credentials, from the next time that ICE begins. */
+  /** Sets other STUN and TURN servers, or new credentials, for the next ICE restart. */
   configure(/** @type {RTCConfiguration} */ configuration) {
     this.#peer.setConfiguration(configuration);
   }
 
-  /** Offers new ways for the media, when the network has changed or the old ways are dead. */
+  /** Starts an ICE restart, when the network has changed or the connection is interrupted. */
   async restart() {
     this.#peer.restartIce();
     await this.#peer.setLocalDescription();
   }
 
   /**
-   * Begins to connect: both sides have each other's description. Sends the candidates that were held, and
-   * each further one as it is found.
+   * Starts connecting, once both sides have each other's description. Sends the held candidates now and each
+   * further one when it is found.
    */
   connect() {
     this.#held = false;
@@ -98,18 +98,18 @@ export class Call {
     this.#flush();
   }
 
-  /** Takes candidates of the other side; they may come before its description does. */
+  /** Adds candidates of the other side, which may arrive before its description. */
   async addCandidates(/** @type {RTCIceCandidateInit[]} */ candidates) {
-    if (!this.#peer.remoteDescription) this.#early.push(...candidates);
+    if (!this.#peer.remoteDescription) this.#pending.push(...candidates);
     else for (const each of candidates) await this.#add(each);
   }
 
-  /** Switches one's own microphone or camera. */
+  /** Switches the local microphone or camera on or off. */
   enable(/** @type {"audio" | "video"} */ kind, /** @type {boolean} */ on) {
     for (const track of this.#stream.getTracks()) if (track.kind === kind) track.enabled = on;
   }
 
-  /** Which way the media goes. @returns {Promise<"direct" | "relayed" | null>} null while it does not */
+  /** The path of the media. @returns {Promise<"direct" | "relayed" | null>} null while not connected */
   async path() {
     const reports = [...(await this.#peer.getStats()).values()];
     const transport = reports.find(({ type }) => type === "transport");
@@ -128,31 +128,31 @@ export class Call {
   }
 
   /** @param {RTCPeerConnectionState} state */
-  #connection(state) {
+  #stateChanged(state) {
     if (state === "connected") {
       this.#timers.stop("connect");
-      this.#stands = true;
+      this.#connected = true;
       this.#onConnection("connected");
-    } else if ((state === "disconnected" || state === "failed") && this.#stands) {
-      this.#stands = false;
+    } else if ((state === "disconnected" || state === "failed") && this.#connected) {
+      this.#connected = false;
       this.#timers.set("connect", CONNECT_MS, () => this.#onConnection("lost"));
       this.#onConnection("recovering");
     }
   }
 
   /** @param {RTCSessionDescriptionInit} description */
-  async #take(description) {
+  async #setRemote(description) {
     await this.#peer.setRemoteDescription(description);
-    for (const each of this.#early.splice(0)) await this.#add(each);
+    for (const each of this.#pending.splice(0)) await this.#add(each);
   }
 
-  /** One bad candidate among many is no reason to end a call. @param {RTCIceCandidateInit} candidate */
+  /** Ignores errors: one bad candidate must not end the call. @param {RTCIceCandidateInit} candidate */
   async #add(candidate) {
     await this.#peer.addIceCandidate(candidate).catch(() => undefined);
   }
 
   /** @param {RTCIceCandidateInit} candidate */
-  #gather(candidate) {
+  #queueCandidate(candidate) {
     this.#batch.push(candidate);
     if (!this.#held && this.#batch.length === 1) setTimeout(() => this.#flush(), BATCH_MS);
   }

@@ -1,9 +1,9 @@
 import { createClient } from "graphql-ws";
-import { seenBefore, waitBefore } from "./signalling.js";
+import { createDeduplicator, reconnectDelay } from "./signalling.js";
 
 /** @import { Address, IncomingSignal, Listener, Signal, Signalling } from "./signalling.js" */
 
-const LISTEN = `
+const SUBSCRIPTION = `
   subscription ($after: String) {
     callSignals(after: $after) {
       id
@@ -21,73 +21,74 @@ const LISTEN = `
 `;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
-/** The close code of a session that has ended (docs/SIGNALING.md). */
+/** The WebSocket close code for an ended session (docs/SIGNALING.md). */
 const SESSION_ENDED = 4401;
 
 /**
- * Signals over GraphQL: one WebSocket, a subscription for what comes and a mutation for each that goes.
- * @param {{ url: string, token: string }} access `url` is the http address of /graphql
+ * Signalling over GraphQL on one WebSocket: a subscription receives signals, mutations send them.
+ * @param {{ url: string, token: string }} access `url` is the http URL of /graphql
  * @param {Listener} listener
  * @returns {Signalling}
  */
 export function openGraphqlSignalling({ url, token }, listener) {
-  const isRepeat = seenBefore();
+  const isDuplicate = createDeduplicator();
   let closed = false;
   const client = createClient({
     url: url.replace(/^http/, "ws"),
     connectionParams: { token },
-    // Connected from the start, whether or not anything is sent.
+    // Connect immediately, before the first operation.
     lazy: false,
-    // A socket may be dead without having closed; a ping every ten seconds finds out.
+    // Detects dead sockets with a ping every ten seconds.
     keepAlive: 10_000,
     retryAttempts: Number.POSITIVE_INFINITY,
-    retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, waitBefore(attempt))),
+    retryWait: (attempt) => new Promise((resolve) => setTimeout(resolve, reconnectDelay(attempt))),
     shouldRetry: (problem) => !hasEnded(problem),
     on: {
-      connecting: () => listener.onLine("connecting"),
-      connected: () => listener.onLine("online"),
+      connecting: () => listener.onStatus("connecting"),
+      connected: () => listener.onStatus("online"),
       closed: (event) => {
-        if (!closed) listener.onLine(hasEnded(event) ? "ended" : "offline");
+        if (!closed) listener.onStatus(hasEnded(event) ? "ended" : "offline");
       },
     },
     onNonLazyError: () => {},
   });
-  // graphql-ws subscribes anew after each reconnect with what stands here then: behind the last signal.
-  const payload = { query: LISTEN, variables: /** @type {{ after?: string }} */ ({}) };
-  const listen = () => {
+  // graphql-ws resubscribes with this object after each reconnect, so `after` resumes behind the last signal.
+  const payload = { query: SUBSCRIPTION, variables: /** @type {{ after?: string }} */ ({}) };
+  const subscribe = () => {
     client.subscribe(payload, {
       next({ data, errors }) {
-        if (errors) return missed();
+        if (errors) return restart();
         const signal = /** @type {(IncomingSignal & { cursor: string }) | undefined} */ (
           data?.callSignals
         );
         if (!signal) return;
         payload.variables.after = signal.cursor;
-        if (!isRepeat(signal.id)) listener.onSignal(signal);
+        if (!isDuplicate(signal.id)) listener.onSignal(signal);
       },
-      error: (problem) => (Array.isArray(problem) ? missed() : !closed && listener.onLine("ended")),
+      error: (problem) =>
+        Array.isArray(problem) ? restart() : !closed && listener.onStatus("ended"),
       complete: () => {},
     });
   };
-  // Away for more than a minute: nobody can say what came meanwhile, so it begins anew.
-  const missed = () => {
+  // After more than a minute offline the cursor has expired, so this subscribes without it.
+  const restart = () => {
     if (closed || payload.variables.after === undefined) return;
     delete payload.variables.after;
-    listen();
+    subscribe();
   };
-  listen();
+  subscribe();
   return {
     /** @param {Address} to @param {Signal} signal */
     send(to, signal) {
-      // An id of our own: a mutation that is sent again after a reconnect stays one signal.
+      // A client-generated id makes the mutation idempotent when it is sent again after a reconnect.
       const input = { to, id: crypto.randomUUID(), platform: "web", ...signal };
       client.subscribe(
         { query: SEND, variables: { input } },
         {
           next({ errors }) {
-            if (errors?.[0]) listener.onRefused(signal, errors[0].message);
+            if (errors?.[0]) listener.onRejected(signal, errors[0].message);
           },
-          error: (problem) => !closed && listener.onRefused(signal, messageOf(problem)),
+          error: (problem) => !closed && listener.onRejected(signal, messageOf(problem)),
           complete: () => {},
         },
       );
@@ -103,7 +104,7 @@ export function openGraphqlSignalling({ url, token }, listener) {
 const hasEnded = (event) =>
   typeof event === "object" && event !== null && "code" in event && event.code === SESSION_ENDED;
 
-/** @param {unknown} problem an error, a list of GraphQL errors, or the event of a closed socket */
+/** @param {unknown} problem an error, a list of GraphQL errors, or a close event */
 function messageOf(problem) {
   const [first] = Array.isArray(problem) ? problem : [problem];
   return first?.message || first?.reason || "The signal was not sent";

@@ -1,34 +1,34 @@
 import { readSetting, signIn } from "./account.js";
 import { openGraphqlSignalling } from "./graphql-signalling.js";
 import { Phone } from "./phone.js";
-import { $, showFacts, showLine, showPeople, showState, showSwitch } from "./view.js";
+import { $, showFacts, showPeople, showState, showStatus, showSwitch } from "./view.js";
 import { openXmppSignalling } from "./xmpp-signalling.js";
 
 /** @import { Person, Setting } from "./account.js" */
 /** @import { Listener } from "./signalling.js" */
 
-// ?user=ann chooses who signs in, ?door=xmpp over what, ?relay sends media through a TURN server alone.
-const asked = new URLSearchParams(location.search);
+// ?user=ann selects the user, ?protocol=xmpp the protocol; ?relay forces media through a TURN server.
+const query = new URLSearchParams(location.search);
 
-/** Milliseconds between two looks at which way the media goes. */
+/** Interval between two updates of the media path and the duration, in milliseconds. */
 const FACTS_MS = 1_000;
 
-/** Offers the users of the demo: a click fills in login and password. @param {Setting} setting */
+/** Shows the users of the demo; selecting one fills in login and password. @param {Setting} setting */
 function offerUsers({ people }) {
-  const wanted = people.find(({ login }) => login === asked.get("user")) ?? people[0];
+  const selected = people.find(({ login }) => login === query.get("user")) ?? people[0];
   for (const person of people) {
     const label = document.createElement("label");
     const radio = Object.assign(document.createElement("input"), { type: "radio", name: "user" });
-    radio.checked = person === wanted;
+    radio.checked = person === selected;
     radio.addEventListener("change", () => fill(person));
     label.append(radio, person.name.split(" ")[0] ?? "");
     $("users").append(label);
   }
-  if (wanted) fill(wanted);
-  const door = asked.get("door");
-  if (door)
+  if (selected) fill(selected);
+  const protocol = query.get("protocol");
+  if (protocol)
     $("sign-in")
-      .querySelector(`[value="${CSS.escape(door)}"]`)
+      .querySelector(`[value="${CSS.escape(protocol)}"]`)
       ?.setAttribute("checked", "");
 
   /** @param {{ login: string, password: string }} person */
@@ -38,38 +38,38 @@ function offerUsers({ people }) {
   }
 }
 
-/** Signs in, connects the chosen door and hands the page over to the phone. @param {Setting} setting */
+/** Signs in, connects with the selected protocol and starts the phone. @param {Setting} setting */
 async function enter(setting) {
   const form = new FormData(/** @type {HTMLFormElement} */ ($("sign-in")));
   const account = await signIn(setting, String(form.get("login")), String(form.get("password")));
   const people = await account.people();
   /** @param {number} id @returns {Person} */
-  const whoIs = (id) =>
+  const findPerson = (id) =>
     people.find((each) => each.id === id) ?? { id, login: "", name: `User ${id}` };
 
-  const door = form.get("door") === "xmpp" ? "xmpp" : "graphql";
+  const protocol = form.get("protocol") === "xmpp" ? "xmpp" : "graphql";
   /** @type {Listener} */
   const listener = {
-    onSignal: (signal) => phone.take(signal),
-    onRefused(signal, reason) {
-      console.warn(`${signal.signalType} was refused: ${reason}`);
-      phone.refused(signal, reason);
+    onSignal: (signal) => phone.handle(signal),
+    onRejected(signal, reason) {
+      console.warn(`${signal.signalType} was rejected: ${reason}`);
+      phone.handleRejection(signal, reason);
     },
-    onLine(line) {
-      showLine(line, door);
-      // Whoever was signed out elsewhere begins anew; a call that is under way needs no signals.
-      if (line === "ended" && phone.state.name === "idle") leave("You have been signed out.");
+    onStatus(status) {
+      showStatus(status, protocol);
+      // Return to the sign-in form, unless a call is in progress: its media needs no signalling.
+      if (status === "ended" && phone.state.name === "idle") leave("You have been signed out.");
     },
   };
   const { graphqlUrl, chatUrl, chatDomain, applicationId } = setting;
-  const who = { userId: account.me.id, token: account.token };
-  const line =
-    door === "xmpp"
-      ? openXmppSignalling({ url: chatUrl, domain: chatDomain, applicationId, ...who }, listener)
-      : openGraphqlSignalling({ url: graphqlUrl, ...who }, listener);
+  const user = { userId: account.me.id, token: account.token };
+  const signalling =
+    protocol === "xmpp"
+      ? openXmppSignalling({ url: chatUrl, domain: chatDomain, applicationId, ...user }, listener)
+      : openGraphqlSignalling({ url: graphqlUrl, ...user }, listener);
   const phone = new Phone({
-    ...{ line, whoIs, userId: account.me.id, iceServers: account.iceServers },
-    relayOnly: asked.has("relay"),
+    ...{ signalling, findPerson, userId: account.me.id, iceServers: account.iceServers },
+    relayOnly: query.has("relay"),
   });
 
   const show = () => showState(phone.state, phone.media.stream, phone.call?.remote ?? null);
@@ -81,8 +81,8 @@ async function enter(setting) {
   showPeople(people, (person, callType) => void phone.dial(person, callType));
   wire(phone);
   $("sign-out").onclick = () => {
-    line.close();
-    // The token ends by itself when the server cannot be reached.
+    signalling.close();
+    // If the server is unreachable, the session expires.
     void account.signOut().catch(() => undefined);
     leave("");
   };
@@ -109,7 +109,7 @@ function wire(phone) {
       showSwitch(id, off);
     };
   }
-  // Another network: the old ways may be dead before anybody notices.
+  // After a network change the old connection may already be dead.
   addEventListener("online", () => void phone.restart());
   addEventListener("pagehide", () => phone.hangUp());
   setInterval(async () => {
@@ -117,24 +117,24 @@ function wire(phone) {
   }, FACTS_MS);
 }
 
-/** Back to the start, with the reason. @param {string} reason */
+/** Returns to the sign-in form. @param {string} reason shown to the user if it is not empty */
 function leave(reason) {
   document.body.dataset.view = "sign-in";
   /** @type {HTMLElement} */ (document.querySelector(".me")).hidden = true;
   for (const section of document.querySelectorAll("[data-for]")) {
     /** @type {HTMLElement} */ (section).hidden = !section.matches('[data-for="sign-in"]');
   }
-  complain(reason);
+  showError(reason);
 }
 
-/** @param {string} reason nothing to complain about when it is empty */
-function complain(reason) {
+/** @param {string} reason hides the error if it is empty */
+function showError(reason) {
   $("sign-in-error").hidden = reason === "";
   $("sign-in-error").textContent = reason;
 }
 
 /** @param {unknown} error */
-const inWords = (error) => (error instanceof Error ? error.message : String(error));
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 try {
   const setting = await readSetting();
@@ -143,10 +143,10 @@ try {
     event.preventDefault();
     const button = /** @type {HTMLButtonElement} */ ($("sign-in-button"));
     button.disabled = true;
-    complain("");
-    await enter(setting).catch((error) => complain(inWords(error)));
+    showError("");
+    await enter(setting).catch((error) => showError(messageOf(error)));
     button.disabled = false;
   });
 } catch (error) {
-  complain(inWords(error));
+  showError(messageOf(error));
 }

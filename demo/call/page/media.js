@@ -1,9 +1,9 @@
-import { Trouble } from "./account.js";
+import { UserError } from "./account.js";
 import { Call } from "./call.js";
 
 /** @import { Connection } from "./call.js" */
 
-/** Opens camera and microphone; a video call without a camera is one that only shows the other side. */
+/** Opens camera and microphone. A video call without a camera only shows the other side. */
 async function openDevices(/** @type {"VIDEO" | "AUDIO"} */ callType) {
   const video = callType === "VIDEO" && { width: { ideal: 1280 }, height: { ideal: 720 } };
   try {
@@ -12,31 +12,31 @@ async function openDevices(/** @type {"VIDEO" | "AUDIO"} */ callType) {
     const { name } = /** @type {Error} */ (error);
     if (name === "NotFoundError" && video) return openDevices("AUDIO");
     if (name === "NotAllowedError") {
-      throw new Trouble(
-        "The browser may not use your microphone or camera. Allow it and try again.",
+      throw new UserError(
+        "The browser is not allowed to use your microphone or camera. Allow it and try again.",
       );
     }
-    if (name === "NotFoundError") throw new Trouble("There is no microphone.");
+    if (name === "NotFoundError") throw new UserError("No microphone was found.");
     if (name === "NotReadableError") {
-      throw new Trouble("Another program holds your microphone or camera.");
+      throw new UserError("Another program is using your microphone or camera.");
     }
     throw error;
   }
 }
 
-/** This side's part of a call: camera, microphone, and the connection that they go through. */
+/** The local side of a call: camera, microphone and the connection. */
 export class Media {
   /** @type {MediaStream | null} */
   stream = null;
   /** @type {Call | null} */
   call = null;
-  /** Counts what was begun and closed: what is ready only after that is let go. */
-  #turn = 0;
+  /** Incremented by open and close, so that an outdated `open` releases its devices. */
+  #generation = 0;
 
   /**
    * @param {object} parts
    * @param {() => Promise<RTCIceServer[]>} parts.iceServers
-   * @param {boolean} parts.relayOnly whether media may only go through a TURN server
+   * @param {boolean} parts.relayOnly whether all media must go through a TURN server
    * @param {(candidates: RTCIceCandidateInit[]) => void} parts.onCandidates
    * @param {(connection: Connection) => void} parts.onConnection
    */
@@ -45,20 +45,20 @@ export class Media {
   }
 
   /**
-   * Opens what a call needs.
+   * Opens the devices and creates the connection.
    * @param {"VIDEO" | "AUDIO"} callType
-   * @returns {Promise<Call | null>} null when it was closed meanwhile
+   * @returns {Promise<Call | null>} null if it was closed in the meantime
    */
   async open(callType) {
-    const turn = ++this.#turn;
+    const generation = ++this.#generation;
     const [devices, servers] = await Promise.allSettled([
       openDevices(callType),
       this.#configuration(),
     ]);
     const stream = devices.status === "fulfilled" ? devices.value : null;
-    if (turn !== this.#turn || !stream || servers.status === "rejected") {
+    if (generation !== this.#generation || !stream || servers.status === "rejected") {
       for (const track of stream?.getTracks() ?? []) track.stop();
-      if (turn !== this.#turn) return null;
+      if (generation !== this.#generation) return null;
       throw [devices, servers].find((each) => each.status === "rejected")?.reason;
     }
     const { onCandidates, onConnection } = this.parts;
@@ -70,14 +70,14 @@ export class Media {
     return this.call;
   }
 
-  /** The credentials that a call began with may have expired. What cannot be renewed is tried as it is. */
+  /** Renews the TURN credentials, which may have expired. If that fails, the old ones stay in use. */
   async renew(/** @type {Call} */ call) {
     const configuration = await this.#configuration().catch(() => null);
     if (configuration && call === this.call) call.configure(configuration);
   }
 
   close() {
-    this.#turn++;
+    this.#generation++;
     this.call?.close();
     this.call = null;
     this.stream = null;

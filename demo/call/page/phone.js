@@ -6,10 +6,11 @@ import { Timers } from "./timers.js";
 /** @import { Call, Connection } from "./call.js" */
 /** @import { Address, IncomingSignal, Signal, Signalling } from "./signalling.js" */
 
-/** Milliseconds between two `call`s, and until nobody is taken to answer. */
+/** Interval between two `call` signals, in milliseconds. */
 const REPEAT_MS = 5_000;
+/** Time after which the caller gives up, in milliseconds. */
 const ANSWER_MS = 60_000;
-/** A caller that has not repeated its `call` for so long has gone. */
+/** Time without a repeated `call` after which the caller is considered gone, in milliseconds. */
 const SILENCE_MS = 15_000;
 
 /**
@@ -17,47 +18,47 @@ const SILENCE_MS = 15_000;
  * @property {"idle" | "calling" | "ringing" | "connecting" | "talking" | "ended"} name
  * @property {Person} [person] The other side.
  * @property {"VIDEO" | "AUDIO"} [callType]
- * @property {number} [since] When talking began, in milliseconds since the Unix epoch.
- * @property {number} [lasted] Milliseconds that an ended call was talked in.
- * @property {boolean} [recovering] The connection is lost, and may come back.
+ * @property {number} [since] When the call was connected, in milliseconds since the Unix epoch.
+ * @property {number} [lasted] Duration of an ended call, in milliseconds.
+ * @property {boolean} [recovering] The connection is interrupted and may reconnect.
  * @property {boolean} [remoteCameraOff]
- * @property {string} [reason] Why it ended, in words.
- * @property {boolean} [wrong] Whether it ended by a fault.
+ * @property {string} [reason] Why the call ended, as shown to the user.
+ * @property {boolean} [wrong] Whether the call ended because of an error.
  */
 
-/** One user's phone: at most one call at a time, its signals and its state. */
+/** A user's phone: the state and the signals of at most one call at a time. */
 export class Phone extends EventTarget {
   /** @type {State} */
   state = { name: "idle" };
   #sessionId = "";
-  /** Whom signals go to: all devices of the other user until one has answered. @type {Address} */
+  /** Recipient of signals: all devices of the other user until one has answered. @type {Address} */
   #address = { userId: 0 };
   #offer = "";
-  /** @type {RTCIceCandidateInit[]} */
-  #early = [];
+  /** Remote candidates that arrived before the connection was created. @type {RTCIceCandidateInit[]} */
+  #pending = [];
   #isCaller = false;
   #timers = new Timers();
   #answers = new Answers();
-  /** @type {Promise<unknown>} */
-  #turn = Promise.resolve();
+  /** Serializes the handling of signals. @type {Promise<unknown>} */
+  #queue = Promise.resolve();
 
   /**
    * @param {object} parts
-   * @param {Signalling} parts.line
-   * @param {number} parts.userId whose phone this is
+   * @param {Signalling} parts.signalling
+   * @param {number} parts.userId the user of this phone
    * @param {() => Promise<RTCIceServer[]>} parts.iceServers
-   * @param {(userId: number) => Person} parts.whoIs
-   * @param {boolean} parts.relayOnly whether media may only go through a TURN server
+   * @param {(userId: number) => Person} parts.findPerson
+   * @param {boolean} parts.relayOnly whether all media must go through a TURN server
    */
-  constructor({ line, userId, iceServers, whoIs, relayOnly }) {
+  constructor({ signalling, userId, iceServers, findPerson, relayOnly }) {
     super();
-    this.line = line;
+    this.signalling = signalling;
     this.userId = userId;
-    this.whoIs = whoIs;
+    this.findPerson = findPerson;
     this.media = new Media({
       ...{ iceServers, relayOnly },
       onCandidates: (iceCandidates) => this.#send({ signalType: "iceCandidates", iceCandidates }),
-      onConnection: (connection) => this.#connection(connection),
+      onConnection: (connection) => this.#connectionChanged(connection),
     });
   }
 
@@ -66,13 +67,13 @@ export class Phone extends EventTarget {
     return this.media.call;
   }
 
-  /** Calls somebody, until it is answered, declined or too long. @param {Person} person */
+  /** Calls a user until the call is answered, declined or times out. @param {Person} person */
   async dial(person, /** @type {"VIDEO" | "AUDIO"} */ callType) {
     if (this.#isBusy) return;
     this.#begin(crypto.randomUUID(), { userId: person.id }, true);
-    this.#become({ name: "calling", person, callType });
+    this.#setState({ name: "calling", person, callType });
     const call = await this.#open(callType);
-    if (!call || !(await this.#does(call, () => call.offer()))) return;
+    if (!call || !(await this.#run(call, () => call.offer()))) return;
     const repeat = () => {
       this.#send({ signalType: "call", callType, sdp: call.sdp });
       this.#timers.set("repeat", REPEAT_MS, repeat);
@@ -81,59 +82,59 @@ export class Phone extends EventTarget {
     this.#timers.set("answer", ANSWER_MS, () => this.#leave("No answer"));
   }
 
-  /** Takes the call that rings. */
+  /** Accepts the ringing call. */
   async accept() {
     const { name, person, callType = "VIDEO" } = this.state;
     if (name !== "ringing") return;
     this.#timers.stop("silence");
-    this.#become({ name: "connecting", person, callType });
+    this.#setState({ name: "connecting", person, callType });
     const call = await this.#open(callType);
-    if (!call || !(await this.#does(call, () => call.answer(this.#offer)))) return;
-    await call.addCandidates(this.#early.splice(0));
+    if (!call || !(await this.#run(call, () => call.answer(this.#offer)))) return;
+    await call.addCandidates(this.#pending.splice(0));
     this.#answer({ signalType: "accept", sdp: call.sdp });
     call.connect();
   }
 
-  /** Declines the call that rings. */
+  /** Declines the ringing call. */
   reject() {
     if (this.state.name !== "ringing") return;
     this.#answer({ signalType: "reject" });
     this.#end("Declined");
   }
 
-  /** Ends the call, or stops calling. */
+  /** Ends or cancels the call. */
   hangUp() {
     this.#leave(this.state.name === "calling" ? "Cancelled" : "Call ended");
   }
 
-  /** Puts the ended call away. */
+  /** Leaves the view of the ended call. */
   clear() {
-    if (this.state.name === "ended") this.#become({ name: "idle" });
+    if (this.state.name === "ended") this.#setState({ name: "idle" });
   }
 
-  /** Switches one's own microphone or camera, and tells the other side. */
+  /** Switches the local microphone or camera on or off and notifies the other side. */
   enable(/** @type {"audio" | "video"} */ kind, /** @type {boolean} */ on) {
     this.call?.enable(kind, on);
     const name = kind === "audio" ? "microphone" : "camera";
     this.#send({ signalType: "update", parameters: { [name]: on ? "on" : "off" } });
   }
 
-  /** Offers new ways for the media; the caller does, so that not both sides offer at once. */
+  /** Starts an ICE restart. Only the caller does this, to avoid glare. */
   async restart() {
     const { call } = this;
     if (!call || !this.#isCaller || this.state.name !== "talking") return;
     await this.media.renew(call);
-    const offered = await this.#does(call, () => call.restart());
+    const offered = await this.#run(call, () => call.restart());
     if (offered) this.#send({ signalType: "iceRestart", sdp: call.sdp });
   }
 
-  /** Takes signals one after the other: a description is set before the candidates that follow it. */
-  take(/** @type {IncomingSignal} */ signal) {
-    this.#turn = this.#turn.then(() => this.#take(signal)).catch((error) => this.#fail(error));
+  /** Handles signals in order, so that a description is set before the candidates that follow it. */
+  handle(/** @type {IncomingSignal} */ signal) {
+    this.#queue = this.#queue.then(() => this.#handle(signal)).catch((error) => this.#fail(error));
   }
 
-  /** What was sent goes to nobody. */
-  refused(/** @type {Signal} */ { signalType, sessionId }, /** @type {string} */ reason) {
+  /** Handles a sent signal that was not delivered; for a `call` this ends the call. */
+  handleRejection(/** @type {Signal} */ { signalType, sessionId }, /** @type {string} */ reason) {
     if (sessionId === this.#sessionId && signalType === "call") this.#end(reason, true);
   }
 
@@ -142,7 +143,7 @@ export class Phone extends EventTarget {
   }
 
   /** @param {IncomingSignal} signal */
-  async #take(signal) {
+  async #handle(signal) {
     const { signalType, sessionId, sdp = "", from } = signal;
     if (signalType === "call") return this.#ring(signal);
     if (!this.#isBusy || sessionId !== this.#sessionId || from.userId !== this.#address.userId)
@@ -151,9 +152,9 @@ export class Phone extends EventTarget {
     switch (signalType) {
       case "accept":
         if (this.state.name === "calling") return this.#accepted(from, sdp);
-        // Another device of theirs was too late.
+        // Another device of the callee accepted too late.
         if (this.#isCaller && from.device !== this.#address.device) {
-          this.line.send(from, { signalType: "hangUp", sessionId });
+          this.signalling.send(from, { signalType: "hangUp", sessionId });
         }
         return;
       case "reject":
@@ -163,13 +164,13 @@ export class Phone extends EventTarget {
         return this.#end(this.state.name === "ringing" ? "Missed call" : `${name} hung up`);
       case "iceCandidates":
         if (this.call) return this.call.addCandidates(signal.iceCandidates ?? []);
-        this.#early.push(...(signal.iceCandidates ?? []));
+        this.#pending.push(...(signal.iceCandidates ?? []));
         return;
       case "iceRestart": {
         const { call } = this;
         if (!call) return;
         await this.media.renew(call);
-        const answered = await this.#does(call, () => call.answer(sdp));
+        const answered = await this.#run(call, () => call.answer(sdp));
         if (answered) this.#send({ signalType: "iceRestartAccept", sdp: call.sdp });
         return;
       }
@@ -177,7 +178,7 @@ export class Phone extends EventTarget {
         return this.call?.accepted(sdp);
       case "update": {
         const camera = signal.parameters?.camera;
-        if (camera) this.#become({ ...this.state, remoteCameraOff: camera === "off" });
+        if (camera) this.#setState({ ...this.state, remoteCameraOff: camera === "off" });
       }
     }
   }
@@ -185,52 +186,52 @@ export class Phone extends EventTarget {
   /** @param {IncomingSignal} signal a `call`, the first or a repeat */
   #ring({ sessionId, from, sdp = "", callType = "VIDEO" }) {
     const answer = this.#answers.of(sessionId);
-    if (answer) return this.line.send(from, answer);
+    if (answer) return this.signalling.send(from, answer);
     const rings = this.state.name === "ringing" && sessionId === this.#sessionId;
     if (this.state.name === "calling" && from.userId === this.#address.userId) {
-      return this.#meet(sessionId, from, sdp, callType);
+      return this.#resolveGlare(sessionId, from, sdp, callType);
     }
     if (this.#isBusy && sessionId !== this.#sessionId) {
       const busy = { signalType: "reject", sessionId, userInfo: { busy: "true" } };
       this.#answers.keep(sessionId, busy);
-      return this.line.send(from, busy);
+      return this.signalling.send(from, busy);
     }
     if (answer === null || (this.#isBusy && !rings)) return;
     if (!rings) {
       this.#begin(sessionId, from, false);
-      this.#become({ name: "ringing", person: this.whoIs(from.userId), callType });
+      this.#setState({ name: "ringing", person: this.findPerson(from.userId), callType });
     }
     this.#offer = sdp;
     this.#timers.set("silence", SILENCE_MS, () => this.#end("Missed call"));
   }
 
   /**
-   * Both call each other: of the two calls that of the user with the smaller id stands, and the other side
-   * takes it at once, as both want to talk.
+   * Resolves glare, when both users call each other: the call of the user with the smaller id wins, and the
+   * other side accepts it automatically.
    * @param {string} sessionId @param {Address} from @param {string} sdp @param {"VIDEO" | "AUDIO"} callType
    */
-  #meet(sessionId, from, sdp, callType) {
+  #resolveGlare(sessionId, from, sdp, callType) {
     if (this.userId < from.userId) return;
     this.#send({ signalType: "hangUp" });
     this.#timers.stop();
     this.media.close();
     this.#begin(sessionId, from, false);
     this.#offer = sdp;
-    this.#become({ name: "ringing", person: this.whoIs(from.userId), callType });
-    // Signals must not wait for a person who is asked for the camera.
+    this.#setState({ name: "ringing", person: this.findPerson(from.userId), callType });
+    // Not awaited: the camera's permission prompt must not block further signals.
     void this.accept();
   }
 
-  /** @param {Address} from the device that took the call @param {string} sdp */
+  /** @param {Address} from the device that accepted the call @param {string} sdp */
   async #accepted(from, sdp) {
     this.#timers.stop("repeat", "answer");
     this.#address = from;
-    this.#become({ ...this.state, name: "connecting" });
+    this.#setState({ ...this.state, name: "connecting" });
     const { call } = this;
-    if (call && (await this.#does(call, () => call.accepted(sdp)))) call.connect();
+    if (call && (await this.#run(call, () => call.accepted(sdp)))) call.connect();
   }
 
-  /** @param {"VIDEO" | "AUDIO"} callType @returns {Promise<Call | null>} null when the call is over meanwhile */
+  /** @param {"VIDEO" | "AUDIO"} callType @returns {Promise<Call | null>} null if the call has ended */
   async #open(callType) {
     try {
       const call = await this.media.open(callType);
@@ -243,11 +244,11 @@ export class Phone extends EventTarget {
   }
 
   /**
-   * Does a step of a call; what fails ends it.
+   * Runs a step of a call; an error ends the call.
    * @param {Call} call @param {() => Promise<void>} step
-   * @returns {Promise<boolean>} false when the call is over, by this step or meanwhile
+   * @returns {Promise<boolean>} false if the call has ended
    */
-  async #does(call, step) {
+  async #run(call, step) {
     try {
       await step();
     } catch (error) {
@@ -257,12 +258,12 @@ export class Phone extends EventTarget {
   }
 
   /** @param {Connection} connection */
-  #connection(connection) {
+  #connectionChanged(connection) {
     if (connection === "connected") {
       const since = this.state.since ?? Date.now();
-      this.#become({ ...this.state, name: "talking", since, recovering: false });
+      this.#setState({ ...this.state, name: "talking", since, recovering: false });
     } else if (connection === "recovering") {
-      this.#become({ ...this.state, recovering: true });
+      this.#setState({ ...this.state, recovering: true });
       void this.restart();
     } else {
       const { since } = this.state;
@@ -270,10 +271,10 @@ export class Phone extends EventTarget {
     }
   }
 
-  /** Ends the call here, and tells the other side. */
+  /** Ends the call and notifies the other side. */
   #leave(/** @type {string} */ reason, wrong = false) {
     if (!this.#isBusy) return;
-    // Whoever has not answered declines.
+    // A callee who has not answered declines.
     const declines = !this.#isCaller && !this.#answers.of(this.#sessionId);
     this.#send({ signalType: declines ? "reject" : "hangUp" });
     this.#end(reason, wrong);
@@ -292,7 +293,7 @@ export class Phone extends EventTarget {
     this.#answers.close(this.#sessionId);
     const { person, callType, since } = this.state;
     const lasted = since && Date.now() - since;
-    this.#become({ name: "ended", person, callType, lasted, reason, wrong });
+    this.#setState({ name: "ended", person, callType, lasted, reason, wrong });
   }
 
   /** @param {string} sessionId @param {Address} address @param {boolean} isCaller */
@@ -300,10 +301,10 @@ export class Phone extends EventTarget {
     this.#sessionId = sessionId;
     this.#address = address;
     this.#isCaller = isCaller;
-    this.#early = [];
+    this.#pending = [];
   }
 
-  /** Answers the call, and again whenever it is repeated: the answer may have been lost. */
+  /** Sends and keeps the answer, which is sent again when the caller repeats its `call`. */
   #answer(/** @type {Omit<Signal, "sessionId">} */ signal) {
     this.#answers.keep(this.#sessionId, { ...signal, sessionId: this.#sessionId });
     this.#send(signal);
@@ -311,11 +312,11 @@ export class Phone extends EventTarget {
 
   /** @param {Omit<Signal, "sessionId">} signal */
   #send(signal) {
-    this.line.send(this.#address, { ...signal, sessionId: this.#sessionId });
+    this.signalling.send(this.#address, { ...signal, sessionId: this.#sessionId });
   }
 
   /** @param {State} state */
-  #become(state) {
+  #setState(state) {
     this.state = state;
     this.#changed();
   }
@@ -327,7 +328,7 @@ export class Phone extends EventTarget {
 
 /** @param {Signal} signal a `reject` */
 function reasonOf({ userInfo }) {
-  // Text from a chat client; it may be a boolean from others.
+  // Text from XMPP clients; possibly a boolean from others.
   if (String(userInfo?.busy) === "true") return "is busy";
   if (userInfo?.not_supported) return "has no device that can take this call";
   return "declined";

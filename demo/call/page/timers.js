@@ -1,4 +1,4 @@
-/** Timers by name: one that is set anew replaces the one before. */
+/** Timers by name; setting a timer replaces the one with the same name. */
 export class Timers {
   /** @type {Map<string, ReturnType<typeof setTimeout>>} */
   #running = new Map();
@@ -9,7 +9,7 @@ export class Timers {
     this.#running.set(name, setTimeout(act, ms));
   }
 
-  /** @param {string[]} names all when there are none */
+  /** @param {string[]} names all timers if empty */
   stop(...names) {
     for (const name of names.length > 0 ? names : [...this.#running.keys()]) {
       clearTimeout(this.#running.get(name));

@@ -1,11 +1,11 @@
 /** @import { Person } from "./account.js" */
 /** @import { State } from "./phone.js" */
-/** @import { Line } from "./signalling.js" */
+/** @import { Status } from "./signalling.js" */
 
 /** @template {HTMLElement} [T=HTMLElement] @param {string} id @returns {T} */
 export const $ = (id) => /** @type {T} */ (document.getElementById(id));
 
-/** What each state says below the name of the other side. */
+/** Text of each state below the other user's name. */
 const NOTES = {
   idle: "",
   calling: "Calling …",
@@ -14,17 +14,17 @@ const NOTES = {
   talking: "",
   ended: "",
 };
-const LINES = {
+const STATUSES = {
   connecting: "Connecting …",
   offline: "Offline, trying again …",
   ended: "Signed out",
 };
-const DOORS = { graphql: "over GraphQL", xmpp: "over XMPP" };
+const PROTOCOLS = { graphql: "over GraphQL", xmpp: "over XMPP" };
 const PATHS = { direct: "Direct", relayed: "Through a relay" };
 /** Colours of avatars. */
 const HUES = 6;
 
-/** Shows the people that one can call. */
+/** Shows the users who can be called. */
 export function showPeople(
   /** @type {Person[]} */ people,
   /** @type {(person: Person, callType: "VIDEO" | "AUDIO") => void} */ dial,
@@ -58,10 +58,13 @@ export function showPeople(
   );
 }
 
-/** Shows whether signals come and go. */
-export function showLine(/** @type {Line} */ line, /** @type {"graphql" | "xmpp"} */ door) {
-  $("line-dot").dataset.line = line;
-  $("line-state").textContent = line === "online" ? DOORS[door] : LINES[line];
+/** Shows the status of the signalling connection. */
+export function showStatus(
+  /** @type {Status} */ status,
+  /** @type {"graphql" | "xmpp"} */ protocol,
+) {
+  $("status-dot").dataset.status = status;
+  $("status-text").textContent = status === "online" ? PROTOCOLS[protocol] : STATUSES[status];
 }
 
 let shown = "sign-in";
@@ -127,7 +130,7 @@ export function showState(
   }
 }
 
-/** Shows how long the call takes and which way its media goes. */
+/** Shows the duration of the call and the path of its media. */
 export function showFacts(
   /** @type {State} */ { name, since },
   /** @type {"direct" | "relayed" | null} */ path,
@@ -138,7 +141,7 @@ export function showFacts(
   $("facts-time").textContent = since ? duration(Date.now() - since) : "";
 }
 
-/** Shows whether something is switched off. */
+/** Shows whether the microphone or camera is switched off. */
 export function showSwitch(/** @type {string} */ id, /** @type {boolean} */ off) {
   $(id).setAttribute("aria-pressed", String(off));
 }
@@ -149,7 +152,7 @@ function setStream(video, stream) {
   if (element.srcObject !== stream) element.srcObject = stream;
 }
 
-/** What one would use next has the keyboard. @param {State["name"]} name */
+/** Moves the keyboard focus to the control that is likely used next. @param {State["name"]} name */
 function focusFor(name) {
   const first = { idle: "people-title", ringing: "accept", ended: "back" };
   $(name in first ? first[/** @type {keyof first} */ (name)] : "hang-up").focus();
@@ -174,9 +177,9 @@ function duration(ms) {
 
 /** @param {string} name @param {string} text */
 function element(name, text) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  return made;
+  const created = document.createElement(name);
+  created.textContent = text;
+  return created;
 }
 
 /** @param {string} id */

@@ -1,28 +1,28 @@
 import { $msg, $pres, Strophe } from "strophe.js";
-import { seenBefore, waitBefore } from "./signalling.js";
+import { createDeduplicator, reconnectDelay } from "./signalling.js";
 
 /** @import { Address, IncomingSignal, Listener, Signal, Signalling } from "./signalling.js" */
 
-/** Names on the wire of what a signal holds as text, and of callType's values. */
+/** Wire names of text fields, and wire values of callType. */
 const TEXTS = /** @type {const} */ ([
   ["sessionId", "sessionID"],
   ["sdp", "sdp"],
 ]);
 const CALL_TYPES = { VIDEO: "1", AUDIO: "2" };
-/** Signals that wait for the line to be back, at most. */
+/** Maximum number of signals that are queued while offline. */
 const OUTBOX = 100;
 
 /**
- * Signals over XMPP: a chat stream over WebSocket (RFC 7395), a headline message for each signal.
+ * Signalling over XMPP: a chat stream over WebSocket (RFC 7395), with a headline message for each signal.
  * @param {{ url: string, domain: string, applicationId: number, userId: number, token: string }} access
  * @param {Listener} listener
  * @returns {Signalling}
  */
 export function openXmppSignalling({ url, domain, applicationId, userId, token }, listener) {
   const bare = (/** @type {number} */ id) => `${id}-${applicationId}@${domain}`;
-  // The same device after a reconnect: who is in a call with it reaches it again.
+  // Reconnects keep the resource, so that the other side of a call still reaches this device.
   const jid = `${bare(userId)}/web-${crypto.randomUUID().slice(0, 8)}`;
-  const isRepeat = seenBefore();
+  const isDuplicate = createDeduplicator();
   /** @type {Map<string, Signal>} */
   const sent = new Map();
   /** @type {Element[]} */
@@ -33,13 +33,13 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let retry;
 
-  // Where the service offers stream management, what was on its way during a reconnect is not lost.
+  // If the service offers stream management (XEP-0198), signals in flight survive a reconnect.
   const connection = new Strophe.Connection(url, { enableStreamManagement: true });
 
   function connect() {
     retry = undefined;
-    listener.onLine("connecting");
-    connection.addHandler(take, null, "message", null);
+    listener.onStatus("connecting");
+    connection.addHandler(handleMessage, null, "message", null);
     connection.connect(jid, token, onStatus);
   }
 
@@ -52,30 +52,30 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
       clearTimeout(retry);
       retry = undefined;
       online = true;
-      // Presence makes a client available (RFC 6121 section 4.2).
+      // Initial presence makes the client available (RFC 6121 section 4.2).
       connection.send($pres().tree());
       for (const stanza of outbox.splice(0)) connection.send(stanza);
-      listener.onLine("online");
+      listener.onStatus("online");
     } else if (status === AUTHFAIL) {
       closed = true;
-      listener.onLine("ended");
+      listener.onStatus("ended");
     } else if (status === DISCONNECTED) {
       online = false;
-      listener.onLine("offline");
-      // Strophe may say so twice of one try: two that come after it would cut each other short.
-      retry ??= setTimeout(connect, waitBefore(attempt++));
+      listener.onStatus("offline");
+      // Strophe may report one failure twice; a second retry would abort the first.
+      retry ??= setTimeout(connect, reconnectDelay(attempt++));
     }
   }
 
-  /** @param {Element} stanza @returns {true} to be called again */
-  function take(stanza) {
+  /** @param {Element} stanza @returns {true} to keep the handler registered */
+  function handleMessage(stanza) {
     const id = stanza.getAttribute("id") ?? "";
     if (stanza.getAttribute("type") === "error") {
       const signal = sent.get(id);
-      if (signal) listener.onRefused(signal, reasonOf(stanza));
+      if (signal) listener.onRejected(signal, reasonOf(stanza));
     } else {
       const signal = readSignal(stanza);
-      if (signal && !(id && isRepeat(id))) listener.onSignal(signal);
+      if (signal && !(id && isDuplicate(id))) listener.onSignal(signal);
     }
     return true;
   }
@@ -134,7 +134,7 @@ function writeSignal(to, id, signal, people) {
     }
     message.up();
   }
-  // An update has an element for each parameter that changed.
+  // An update has one element for each changed parameter.
   for (const [name, value] of Object.entries(signal.parameters ?? {})) leaf(name, value);
   if (signal.userInfo) {
     message.c("userInfo");
@@ -186,5 +186,5 @@ const textsOf = (parent) =>
 /** @param {Element} stanza */
 function reasonOf(stanza) {
   const error = child(stanza, "error");
-  return (error && textOf(error, "text")) ?? error?.firstElementChild?.localName ?? "refused";
+  return (error && textOf(error, "text")) ?? error?.firstElementChild?.localName ?? "rejected";
 }
