@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Job, Outcome, Report } from "./driver";
 
-/** Milliseconds beyond its window that a job may take. */
-const PATIENCE_MS = 60_000;
+/** Time that a job may take in addition to its window, in milliseconds. */
+const TIMEOUT_MS = 60_000;
 
-/** The driver, as its parent sees it. It is born on the core of its parent. */
+/** The parent's handle of the driver process, which inherits the parent's core. */
 export class Driver {
   private readonly child: ChildProcess;
 
@@ -14,9 +14,9 @@ export class Driver {
     this.child = fork(join(__dirname, "driver.js"));
   }
 
-  /** Does a job. @throws Error with the driver's reason, or when it falls silent */
+  /** Runs a job. @throws Error with the driver's reason or on a timeout */
   async run(job: Job): Promise<Outcome> {
-    const limit = AbortSignal.timeout(job.seconds * 1000 + PATIENCE_MS);
+    const limit = AbortSignal.timeout(job.seconds * 1000 + TIMEOUT_MS);
     const answered = once(this.child, "message", { signal: limit });
     this.child.send(job);
     const [report] = (await answered) as [Report];

@@ -3,28 +3,28 @@ import { type LoadJob, runLoad } from "./load";
 import { runSignals } from "./signals/crowd";
 import type { SignalJob } from "./signals/job";
 
-/** What the driver is asked for. */
+/** A job of the driver. */
 export type Job = LoadJob | FanOutJob | SignalJob;
 
-/** What came of a job. */
+/** The result of a job. */
 export interface Outcome {
-  /** Requests that were answered, or messages that were delivered, within the window. */
+  /** Number of answered requests or delivered messages within the window. */
   count: number;
   /** Length of the window. */
   seconds: number;
-  /** Milliseconds from sending to having, half of them and 99 % of them. */
+  /** Latency in milliseconds, median and 99th percentile. */
   p50: number;
   p99: number;
-  /** Answers by HTTP status, and `error` for connections that broke; of a load that offers a rate alone. */
+  /** Responses by HTTP status, and connection failures as `error`; only for a load with a fixed rate. */
   statuses?: Record<string, number>;
 }
 
-/** What the driver answers. */
+/** A message of the driver to its parent. */
 export type Report = { outcome: Outcome } | { problem: string };
 
 /**
- * The driver, a process of its own on a core of its own: takes one job after the other from its
- * parent, and ends with it.
+ * The driver: a separate process on its own core, which runs the jobs of its parent in sequence and exits with
+ * the parent.
  */
 process.on("message", (job: Job) => {
   run(job).then(

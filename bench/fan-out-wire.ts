@@ -13,7 +13,7 @@ const CANDIDATE = {
   candidate: "candidate:842163049 1 udp 1677729535 203.0.113.7 46154 typ srflx generation 0",
 };
 
-/** What the service delivers to a subscriber, for a bare server to pass on as it is. */
+/** A delivery of the service, which the floor forwards unchanged. */
 const DELIVERED = JSON.stringify({
   id: "s",
   type: "next",
@@ -29,19 +29,19 @@ const DELIVERED = JSON.stringify({
   },
 });
 
-/** How to speak on the sockets of a fan-out. */
+/** The protocol of a fan-out's sockets. */
 export interface Wire {
-  /** Opens a receiver's socket; a token of its own where the server asks for one. */
+  /** Opens a receiver's socket; the floor ignores the token. */
   receive(token: string): Promise<WebSocket>;
   /** Opens the sender's socket. */
   send(token: string): Promise<WebSocket>;
-  /** The message that sends a signal of this call. */
+  /** The message that sends a signal of a call. */
   signal(sessionId: string): string;
-  /** Whether an answer to the sender refuses. */
+  /** Whether a response to the sender is an error. */
   refuses(answer: string): boolean;
 }
 
-/** The service: graphql-transport-ws, a subscription for each receiver, a mutation for each signal. */
+/** The service: graphql-transport-ws with a subscription for each receiver and a mutation for each signal. */
 export function serviceWire(url: string, userId: number): Wire {
   return {
     async receive(token) {
@@ -64,7 +64,7 @@ export function serviceWire(url: string, userId: number): Wire {
   };
 }
 
-/** The floor: what the sender says goes to every receiver as it is. */
+/** The floor: each message of the sender goes to every receiver unchanged. */
 export function bareWire(url: string): Wire {
   const open = async () => {
     const socket = new WebSocket(url);
@@ -79,7 +79,7 @@ export function bareWire(url: string): Wire {
   };
 }
 
-/** Opens a socket of the service's GraphQL. @throws Error when the token is not taken */
+/** Opens a GraphQL socket of the service. @throws Error if the token is rejected */
 export async function connect(url: string, token: string): Promise<WebSocket> {
   const socket = new WebSocket(url, ["graphql-transport-ws"]);
   await once(socket, "open");

@@ -3,33 +3,34 @@ import type { Outcome } from "./driver";
 import { bareWire, serviceWire, type Wire } from "./fan-out-wire";
 import { percentile } from "./percentile";
 
-/** One sender who calls a user of many devices. */
+/** One sender signals a user with many devices. */
 export interface FanOutJob {
   kind: "fan-out";
-  /** Address of the WebSocket. */
+  /** URL of the WebSocket. */
   url: string;
-  /** Whether the server is the floor's, which passes on what it is told. */
+  /** Whether the server is the floor, which forwards messages unchanged. */
   bare: boolean;
-  /** Signals under way at once; 0 for one every 50 ms, whose way is timed. */
+  /** Number of signals in flight; 0 for one signal every 50 ms with measured latency. */
   window: number;
   seconds: number;
-  /** Tokens of the user's devices, and of the sender. */
+  /** Session tokens of the user's devices. */
   receivers: string[];
+  /** Session token of the sender. */
   sender: string;
-  /** The user who is called. */
+  /** The recipient of the signals. */
   userId: number;
 }
 
-/** Milliseconds between two signals where their way is timed. */
+/** Interval between two signals when latency is measured, in milliseconds. */
 const PACE_MS = 50;
-/** Signals that try to reach every receiver before the window, at most. */
+/** Maximum number of probe signals before the window. */
 const PROBES = 20;
-/** Milliseconds for one of them, and for what is still under way after the window. */
-const PATIENCE_MS = 2_000;
+/** Timeout of a probe, and of signals still in flight after the window, in milliseconds. */
+const TIMEOUT_MS = 2_000;
 
 /**
- * Sends signals to the devices and counts what reaches them.
- * @throws Error when a socket closes, a signal is refused, or a delivery is missing at the end
+ * Sends signals to the devices and counts the deliveries.
+ * @throws Error if a socket closes, a signal is rejected, or a delivery is missing at the end
  */
 export async function runFanOut(job: FanOutJob): Promise<Outcome> {
   const wire = job.bare ? bareWire(job.url) : serviceWire(job.url, job.userId);
@@ -65,11 +66,11 @@ class FanOut {
     sender.once("close", fail);
     sender.on("message", (data: Buffer) => {
       const answer = data.toString();
-      if (wire.refuses(answer)) this.failure = new Error(`a signal was refused: ${answer}`);
+      if (wire.refuses(answer)) this.failure = new Error(`a signal was rejected: ${answer}`);
     });
   }
 
-  /** Resolves once a signal has reached every receiver, and none is under way. */
+  /** Resolves once a signal has reached every receiver and none is in flight. */
   async reachAll(): Promise<void> {
     for (let attempt = 1; attempt <= PROBES; attempt++) {
       const missing = new Set(this.receivers);
@@ -85,32 +86,32 @@ class FanOut {
     throw new Error("no signal reached every receiver");
   }
 
-  /** Keeps that many signals under way, or sends them at a pace, for as long as the window lasts. */
+  /** Keeps `window` signals in flight for the given time; if it is 0, sends signals at a fixed interval. */
   async run(window: number, seconds: number): Promise<Outcome> {
-    return window === 0 ? this.pace(seconds) : this.flood(window, seconds);
+    return window === 0 ? this.runPaced(seconds) : this.runWindow(window, seconds);
   }
 
   close(): void {
     for (const socket of [...this.receivers, this.sender]) socket.terminate();
   }
 
-  private async flood(window: number, seconds: number): Promise<Outcome> {
+  private async runWindow(window: number, seconds: number): Promise<Outcome> {
     const { length } = this.receivers;
     let open = true;
     this.onMessage = () => {
       this.count++;
       if (open && this.count % length === 0) this.signal();
     };
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (let n = 0; n < window; n++) this.signal();
     await pause(seconds * 1000);
     open = false;
-    const outcome = { count: this.count, seconds: (performance.now() - begun) / 1000 };
-    await this.settle();
+    const outcome = { count: this.count, seconds: (performance.now() - startedAt) / 1000 };
+    await this.whenDelivered();
     return { ...outcome, p50: Number.NaN, p99: Number.NaN };
   }
 
-  private async pace(seconds: number): Promise<Outcome> {
+  private async runPaced(seconds: number): Promise<Outcome> {
     const times: number[] = [];
     const sentAt = new Map<string, number>();
     this.onMessage = (data) => {
@@ -123,7 +124,7 @@ class FanOut {
       sentAt.set(this.signal(), now);
       await pause(PACE_MS);
     }
-    await this.settle();
+    await this.whenDelivered();
     const { count } = this;
     return { count, seconds, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
   }
@@ -134,12 +135,14 @@ class FanOut {
     return session;
   }
 
-  /** Waits for what is under way. */
-  private async settle(): Promise<void> {
-    const due = () => this.sent * this.receivers.length;
-    await until(() => this.count >= due());
+  /** Waits for the signals in flight. @throws Error if a delivery is missing */
+  private async whenDelivered(): Promise<void> {
+    const expected = () => this.sent * this.receivers.length;
+    await until(() => this.count >= expected());
     this.throwFailure();
-    if (this.count !== due()) throw new Error(`${this.count} of ${due()} deliveries arrived`);
+    if (this.count !== expected()) {
+      throw new Error(`${this.count} of ${expected()} deliveries arrived`);
+    }
   }
 
   private throwFailure(): void {
@@ -147,9 +150,9 @@ class FanOut {
   }
 }
 
-/** Waits for a condition, but not for ever: whoever calls looks again. */
+/** Waits for a condition or the timeout; the caller checks the condition again. */
 async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (!condition() && performance.now() < end) await pause(5);
 }
 

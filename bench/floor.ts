@@ -7,10 +7,10 @@ import { SESSION_COLUMNS } from "../src/identity/session/session";
 import { USER_COLUMNS } from "../src/identity/user/user";
 
 /**
- * The floor: the least that a server of this kind does, without anything of the service. Started as
- * `node floor.js PORT DATABASE_URL`, it says `ready` and serves GET /hello; GET /session and GET /users
- * with one prepared select each, the service's own; POST /session, one argon2id verification; and a
- * WebSocket whose messages go to every other socket as they are.
+ * The floor: a server with the minimum of work for each request and none of the service's code. Started as
+ * `node floor.js PORT DATABASE_URL`, it prints `ready` and serves GET /hello; GET /session and GET /users with
+ * one prepared select each, of the same columns as the service's; POST /session with one argon2id
+ * verification; and a WebSocket that forwards each message unchanged to every other socket.
  */
 async function main(port: number, database: string): Promise<void> {
   const pool = new Pool({ connectionString: database, max: 10 });

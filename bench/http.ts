@@ -14,12 +14,12 @@ import { measureStarts, type Start } from "./starts";
 import { toTables, writeTables } from "./table";
 
 const USAGE = `npm run bench -- [--quick] [--only TEXT] [--profile] [--write]
-  --quick    short windows, for a look
-  --only     only rows that hold this text
-  --profile  a CPU profile of each server, in dist/bench/profiles
-  --write    put the tables into bench/README.md`;
+  --quick    use short windows, for a rough result
+  --only     run only rows that contain TEXT
+  --profile  write a CPU profile of each server to dist/bench/profiles
+  --write    write the tables into bench/README.md`;
 
-/** Milliseconds after which a run is broken off. */
+/** Time limit of a run, in milliseconds. */
 const LIMIT_MS = 600_000;
 const NORMAL: Windows = { warmUp: 3, measured: 5 };
 const QUICK: Windows = { warmUp: 1, measured: 2 };
@@ -83,7 +83,7 @@ async function main(run: Run, options: Options): Promise<void> {
   if (options.write) writeTables(tables);
 }
 
-/** Measures scenarios, each on a fresh process, so that none inherits the memory of another. */
+/** Measures each scenario on a new process, so that none is affected by the memory of another. */
 async function measureAll(
   run: Run,
   start: () => Promise<Service>,

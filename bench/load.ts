@@ -8,28 +8,28 @@ export interface LoadRequest {
   method: "GET" | "POST";
   path: string;
   headers?: Record<string, string>;
-  /** A value that goes out as JSON. */
+  /** Sent as JSON. */
   body?: Record<string, unknown>;
 }
 
-/** Requests over HTTP, one after the other on every connection. */
+/** HTTP requests, sent sequentially on each connection. */
 export interface LoadJob {
   kind: "load";
   baseUrl: string;
   connections: number;
   seconds: number;
-  /** Sent in turn. */
+  /** Sent in rotation. */
   requests: LoadRequest[];
   /**
-   * Requests a second that are offered, whatever the server makes of them: answers other than a success
-   * are counted, and times are those of successes. As many as the server takes when left out.
+   * Fixed rate in requests per second. Error responses are then counted, and latency covers only successes.
+   * Without it the load is as high as the server can take.
    */
   rate?: number;
-  /** Signs every body anew, with a nonce that was not used before. */
+  /** Signs each body with a new nonce. */
   signing?: Signing;
 }
 
-/** What signs a request for a session (interface.md "Authentication"). */
+/** The credentials that sign POST /session (schema/rest/session.graphql). */
 export interface Signing {
   applicationId: number;
   authKey: string;
@@ -38,7 +38,7 @@ export interface Signing {
 
 let nonces = 0;
 
-/** The body with the four mandatory parameters and their signature. */
+/** Adds the four mandatory parameters and their signature to a body. */
 export function signBody(signing: Signing, body: object): Record<string, unknown> {
   const nonce = ++nonces * 1_000_000 + (process.pid % 1_000_000);
   const timestamp = Math.floor(Date.now() / 1000);
@@ -52,8 +52,8 @@ export function signBody(signing: Signing, body: object): Record<string, unknown
 }
 
 /**
- * Drives a server with autocannon.
- * @throws Error when anything but a success came back, or nothing
+ * Runs a load with autocannon.
+ * @throws Error for any response that is not a success, if no rate is set, or without any response
  */
 export async function runLoad(job: LoadJob): Promise<Outcome> {
   const { baseUrl, connections, seconds, signing, rate } = job;
@@ -70,7 +70,7 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
   const times: number[] = [];
   const statuses: Record<string, number> = {};
   let clients = 0;
-  // Each connection begins elsewhere in the list, or all would send the same request at once.
+  // Each connection starts at another position of the list; otherwise all would send the same request.
   const setupClient = (client: autocannon.Client) => {
     const start = Math.floor((clients++ * requests.length) / connections);
     client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
@@ -83,7 +83,7 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
       },
       (error, answer) => (error ? reject(error) : resolve(answer)),
     );
-    // autocannon's own histogram counts whole milliseconds, too coarse for what is measured here.
+    // autocannon's own histogram has a resolution of 1 ms, which is too coarse.
     instance.on("response", (_client, status, _bytes, ms) => {
       if (rate === undefined || status < 300) times.push(ms);
       statuses[status] = (statuses[status] ?? 0) + 1;
@@ -93,7 +93,7 @@ export async function runLoad(job: LoadJob): Promise<Outcome> {
   if (rate !== undefined) statuses.error = errors + timeouts;
   else if (errors > 0 || timeouts > 0 || non2xx > 0 || times.length === 0) {
     throw new Error(
-      `${times.length} answers, of them ${non2xx} no success; ${errors} errors, ${timeouts} time-outs`,
+      `${times.length} responses, ${non2xx} of them no success; ${errors} errors, ${timeouts} timeouts`,
     );
   }
   return {

@@ -2,16 +2,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../src/core/package-root";
 
-/** A table of Markdown; a column whose cells are figures stands to the right. */
+/** A Markdown table. @param left columns that are aligned left; all others contain figures */
 export function toTable(head: string[], rows: string[][], left: string[]): string {
   const rule = head.map((name) => (left.includes(name) ? "---" : "---:"));
   return [head, rule, ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 }
 
 /**
- * Puts text into bench/README.md between `<!-- measured: COMMAND -->` and the `<!-- end of measured -->`
- * that follows.
- * @throws Error when they are not there
+ * Replaces the text between `<!-- measured: COMMAND -->` and the next `<!-- end of measured -->` in
+ * bench/README.md.
+ * @throws Error if the markers are missing
  */
 export function putIntoReadme(command: string, text: string): void {
   const path = join(packageRoot(), "bench", "README.md");
@@ -19,7 +19,7 @@ export function putIntoReadme(command: string, text: string): void {
   const begin = `<!-- measured: ${command} -->`;
   const from = readme.indexOf(begin);
   const to = readme.indexOf("<!-- end of measured -->", from);
-  if (from < 0 || to < 0) throw new Error(`${path} has no place for the tables of ${command}`);
+  if (from < 0 || to < 0) throw new Error(`${path} has no markers for the tables of ${command}`);
   const before = readme.slice(0, from + begin.length);
   writeFileSync(path, `${before}\n\n${text}\n${readme.slice(to)}`);
 }
@@ -28,12 +28,12 @@ export function verdict(met: boolean): string {
   return met ? "met" : "**missed**";
 }
 
-/** Without decimals, thousands apart. */
+/** Without decimals, with thousands separators. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** Three digits, no more. */
+/** At most three significant digits, except for large numbers. */
 export function short(value: number): string {
   return value >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2);
 }

@@ -9,25 +9,25 @@ export interface Windows {
   measured: number;
 }
 
-/** What was measured of a scenario. */
+/** The measured figures of a scenario. */
 export interface Measurement {
   scenario: Scenario;
-  /** Requests or deliveries a second, with one driver. */
+  /** Requests or deliveries per second, with one driver. */
   perSecond: number;
   p50: number;
   p99: number;
-  /** Microseconds of the server's CPU for each. */
+  /** Server CPU time per request or delivery, in microseconds. */
   cpuMicros: number;
   /** Resident memory of the server at the end of the window. */
   rssMb: number;
 }
 
-/** What one core carries a second when it does nothing else. */
+/** The throughput of one fully used core, per second. */
 export function perCore({ cpuMicros }: Measurement): number {
   return 1e6 / cpuMicros;
 }
 
-/** Warms a server up with a scenario, then measures a window of it. */
+/** Runs a scenario against a server, first as a warm-up and then measured. */
 export async function measure(
   driver: Driver,
   server: Service,

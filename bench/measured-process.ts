@@ -4,49 +4,49 @@ import { eventually } from "../scripts/services/binaries";
 import { onServerCore } from "./process-pins";
 import { type Usage, usageOfTree } from "./process-usage";
 
-/** Milliseconds that a process may take to start, a new embedded database included. */
-const START_MS = 60_000;
-/** Milliseconds that it may take to end before it is killed. */
-const STOP_MS = 15_000;
+/** Timeout of a start, including the set-up of an embedded database, in milliseconds. */
+const START_TIMEOUT_MS = 60_000;
+/** Time between SIGTERM and SIGKILL, in milliseconds. */
+const STOP_TIMEOUT_MS = 15_000;
 
 /** A process on the server's core. */
 export interface MeasuredProcess {
-  /** Milliseconds from its start to its being ready. */
+  /** Time from the start of the process until it was ready, in milliseconds. */
   readyMs: number;
-  /** Of the process and what it started. */
+  /** The usage of the process and its descendants. */
   usage(): Usage;
-  /** Ends it in good order, by SIGTERM. */
+  /** Stops the process gracefully with SIGTERM. */
   stop(): Promise<void>;
 }
 
-/** What to start. */
+/** The command to start. */
 export interface Command {
-  /** Node when it is left out. */
+  /** Defaults to Node. */
   program?: string;
   words: string[];
   environment: Record<string, string>;
-  /** What its output holds once it is ready, or what succeeds only then. */
+  /** A pattern in the output of a ready process, or a probe that succeeds once it is ready. */
   ready: RegExp | (() => Promise<unknown>);
 }
 
 /**
- * Starts a program on the server's core and waits until it says that it is ready. It sees no
- * variable of this environment but PATH.
- * @throws Error with what it printed, when it ends or stays silent
+ * Starts a program on the server's core and waits until it is ready. Of this environment it inherits only
+ * PATH.
+ * @throws Error with its output if it exits or is not ready in time
  */
 export async function startMeasured(command: Command): Promise<MeasuredProcess> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(...onServerCore(command.program ?? process.execPath, command.words), {
     env: { PATH: process.env.PATH, NODE_ENV: "production", ...command.environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   try {
-    await untilReady(child, command.ready);
+    await whenReady(child, command.ready);
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
   }
-  const readyMs = performance.now() - begun;
+  const readyMs = performance.now() - startedAt;
   return {
     readyMs,
     usage: () => usageOfTree(child.pid ?? 0),
@@ -54,18 +54,18 @@ export async function startMeasured(command: Command): Promise<MeasuredProcess> 
   };
 }
 
-/** Output is read to the end of the process, so that it never waits for a reader. */
-function untilReady(child: ChildProcess, ready: Command["ready"]): Promise<void> {
+/** Keeps reading the output for the lifetime of the process, so that its writes never block. */
+function whenReady(child: ChildProcess, ready: Command["ready"]): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = "";
-    const timer = setTimeout(() => fail("did not become ready"), START_MS);
+    const timer = setTimeout(() => fail("was not ready in time"), START_TIMEOUT_MS);
     const succeed = () => {
       clearTimeout(timer);
       resolve();
     };
     const fail = (what: string) => {
       clearTimeout(timer);
-      reject(new Error(`The process to measure ${what}:\n${output}`));
+      reject(new Error(`The measured process ${what}:\n${output}`));
     };
     const read = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-4_000);
@@ -77,14 +77,14 @@ function untilReady(child: ChildProcess, ready: Command["ready"]): Promise<void>
       eventually(ready).then(succeed, (error) => fail(`does not answer (${error})`));
     }
     child.once("error", (error) => fail(`could not be started (${error.message})`));
-    child.once("exit", (code) => fail(`ended with ${code}`));
+    child.once("exit", (code) => fail(`exited with ${code}`));
   });
 }
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
   child.kill("SIGTERM");
   await ended;
   clearTimeout(timer);

@@ -12,33 +12,33 @@ import { type Seed, seed } from "./seed";
 import { type Place, readApplication, type Service, startService } from "./service";
 
 /**
- * A node that is offered three times what it can do: what it refuses, how long what it admits takes, whether
- * probes are answered meanwhile, what memory it takes and how soon it serves everybody again.
+ * Offers a node three times its capacity. Measures what it rejects, the latency of admitted requests, the
+ * response times of health checks, the memory, and the time to recover.
  */
 
 const USAGE = `npm run bench:overload -- [--seconds N] [--write]
-  --seconds  length of the overload, 20 by default
-  --write    put the table into bench/README.md`;
+  --seconds  length of the overload (default 20)
+  --write    write the table into bench/README.md`;
 
-/** Milliseconds after which a run is broken off. */
+/** Time limit of a run, in milliseconds. */
 const LIMIT_MS = 600_000;
-/** Connections that measure what a node can do, and those that offer more. */
+/** Number of connections for measuring the capacity and for the overload. */
 const CONNECTIONS = { capacity: 32, overload: 600 };
-/** Sessions that requests with a token come from. */
+/** Number of sessions that send the requests with a token. */
 const SESSIONS = 20;
-/** How much more than its capacity a node is offered. */
+/** The offered load as a multiple of the capacity. */
 const FACTOR = 3;
-/** Milliseconds between two probes, and between two looks at the memory. */
-const PROBE_MS = 50;
-/** Milliseconds in which `/healthz` is to answer, for 99 of 100 probes. */
+/** Interval of probes and memory samples, in milliseconds. */
+const PROBE_INTERVAL_MS = 50;
+/** Aim for the p99 of `/healthz`, in milliseconds. */
 const PROBE_AIM_MS = 200;
-/** Answers without a refusal, one after the other, after which a node has recovered. */
+/** Number of consecutive successes after which a node counts as recovered. */
 const RECOVERED = 20;
 
-interface Watched {
-  /** Milliseconds that each probe took. */
+interface Observation {
+  /** Response time of each probe, in milliseconds. */
   probes: number[];
-  /** Probes without a 200. */
+  /** Number of probes without a 200. */
   failed: number;
   rssMb: number;
 }
@@ -60,7 +60,7 @@ async function main(run: Run, options: { seconds: number; write: boolean }): Pro
     ...{ kind: "load", baseUrl: service.baseUrl, seconds, connections, rate },
     requests: mixedRequests(data),
   });
-  // Sheds nothing: so many connections wait for no more than so many requests.
+  // This load is never shed: each connection has only one request in flight.
   await driver.run(load(3, CONNECTIONS.capacity));
   const capacity = await driver.run(load(5, CONNECTIONS.capacity));
   const perSecond = capacity.count / capacity.seconds;
@@ -68,15 +68,15 @@ async function main(run: Run, options: { seconds: number; write: boolean }): Pro
 
   const offered = Math.round(FACTOR * perSecond);
   const end = new AbortController();
-  const watching = watch(service, end.signal);
+  const observing = observe(service, end.signal);
   const overload = await driver.run(load(options.seconds, CONNECTIONS.overload, offered));
   const recoveredMs = await recovery(service);
   end.abort();
-  const watched = await watching;
+  const observed = await observing;
 
   const table = toTable(
     ["what", "figure"],
-    rows({ capacity, perSecond, offered, overload, before, watched, recoveredMs }),
+    rows({ capacity, perSecond, offered, overload, before, observed, recoveredMs }),
     ["what"],
   );
   console.log(`\n${table}`);
@@ -84,8 +84,8 @@ async function main(run: Run, options: { seconds: number; write: boolean }): Pro
 }
 
 /**
- * Half of the requests have a token and ask for a list of users, half have none. The driver writes all of
- * them out for each connection, so they are few.
+ * Half of the requests list users with a token, the other half need none. The driver builds the whole list for
+ * each connection, so the list is short.
  */
 function mixedRequests({ tokens, tag }: Seed): LoadRequest[] {
   const anonymous: LoadRequest = {
@@ -103,21 +103,21 @@ function mixedRequests({ tokens, tag }: Seed): LoadRequest[] {
   ]);
 }
 
-/** Probes a node, and looks at its memory, until it is told to end. */
-async function watch(service: Service, end: AbortSignal): Promise<Watched> {
-  const watched: Watched = { probes: [], failed: 0, rssMb: 0 };
+/** Probes a node and samples its memory until the signal aborts. */
+async function observe(service: Service, end: AbortSignal): Promise<Observation> {
+  const observed: Observation = { probes: [], failed: 0, rssMb: 0 };
   while (!end.aborted) {
-    const begun = performance.now();
-    const ok = await isAnswered(`${service.baseUrl}/healthz`);
-    watched.probes.push(performance.now() - begun);
-    if (!ok) watched.failed += 1;
-    watched.rssMb = Math.max(watched.rssMb, service.usage().rssMb);
-    await sleep(PROBE_MS);
+    const startedAt = performance.now();
+    const ok = await isOk(`${service.baseUrl}/healthz`);
+    observed.probes.push(performance.now() - startedAt);
+    if (!ok) observed.failed += 1;
+    observed.rssMb = Math.max(observed.rssMb, service.usage().rssMb);
+    await sleep(PROBE_INTERVAL_MS);
   }
-  return watched;
+  return observed;
 }
 
-async function isAnswered(url: string): Promise<boolean> {
+async function isOk(url: string): Promise<boolean> {
   try {
     const answer = await fetch(url);
     await answer.text();
@@ -127,15 +127,15 @@ async function isAnswered(url: string): Promise<boolean> {
   }
 }
 
-/** Milliseconds until requests without a token are served again, as if nothing had been. */
+/** The time until requests without a token succeed again, in milliseconds. */
 async function recovery({ baseUrl }: Service): Promise<number> {
-  const begun = performance.now();
-  for (let served = 0, last = 0; ; await sleep(PROBE_MS)) {
+  const startedAt = performance.now();
+  for (let served = 0, recoveredMs = 0; ; await sleep(PROBE_INTERVAL_MS)) {
     const answer = await fetch(`${baseUrl}/openapi.json`);
     await answer.text();
     served = answer.ok ? served + 1 : 0;
-    if (served === 1) last = performance.now() - begun;
-    if (served === RECOVERED) return last;
+    if (served === 1) recoveredMs = performance.now() - startedAt;
+    if (served === RECOVERED) return recoveredMs;
   }
 }
 
@@ -145,31 +145,31 @@ interface Figures {
   offered: number;
   overload: Outcome;
   before: number;
-  watched: Watched;
+  observed: Observation;
   recoveredMs: number;
 }
 
 function rows(figures: Figures): string[][] {
-  const { capacity, perSecond, offered, overload, before, watched, recoveredMs } = figures;
-  const p99 = percentile(watched.probes, 0.99);
+  const { capacity, perSecond, offered, overload, before, observed, recoveredMs } = figures;
+  const p99 = percentile(observed.probes, 0.99);
   const statuses = Object.entries(overload.statuses ?? {});
   return [
-    ["capacity, a second", whole(perSecond)],
+    ["capacity per second", whole(perSecond)],
     ["… p50 / p99 ms", `${short(capacity.p50)} / ${short(capacity.p99)}`],
-    ["offered, a second", whole(offered)],
-    ["answers by status", statuses.map(([status, n]) => `${status}: ${whole(n)}`).join(", ")],
+    ["offered per second", whole(offered)],
+    ["responses by status", statuses.map(([status, n]) => `${status}: ${whole(n)}`).join(", ")],
     [
-      "admitted, a second",
+      "admitted per second",
       `${whole(overload.count / overload.seconds)} (${whole((100 * overload.count) / overload.seconds / perSecond)} % of the capacity)`,
     ],
     ["… p50 / p99 ms", `${short(overload.p50)} / ${short(overload.p99)}`],
     [
       "`/healthz` p50 / p99 ms",
-      `${short(percentile(watched.probes, 0.5))} / ${short(p99)} (${verdict(p99 <= PROBE_AIM_MS)}: ≤ ${PROBE_AIM_MS})`,
+      `${short(percentile(observed.probes, 0.5))} / ${short(p99)} (${verdict(p99 <= PROBE_AIM_MS)}: ≤ ${PROBE_AIM_MS})`,
     ],
-    ["… not answered with 200", whole(watched.failed)],
-    ["RSS MB before / at most", `${whole(before)} / ${whole(watched.rssMb)}`],
-    ["ms until everybody is served again", whole(recoveredMs)],
+    ["… not answered with 200", whole(observed.failed)],
+    ["RSS MB before / maximum", `${whole(before)} / ${whole(observed.rssMb)}`],
+    ["time to recover, ms", whole(recoveredMs)],
   ];
 }
 

@@ -1,4 +1,4 @@
-/** The value that this share of the values is not above; sorts them in place. 0 of none. */
+/** A percentile; `share` is from 0 to 1. Sorts the values in place. Returns 0 for an empty list. */
 export function percentile(values: number[], share: number): number {
   values.sort((a, b) => a - b);
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;

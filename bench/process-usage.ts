@@ -1,24 +1,24 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What a process has used so far. */
+/** The resource usage of a process so far. */
 export interface Usage {
-  /** Microseconds of CPU, of all its threads, in user and kernel mode. */
+  /** CPU time of all threads in user and kernel mode, in microseconds. */
   cpuMicros: number;
-  /** Resident memory in megabytes of 2^20 bytes. */
+  /** Resident memory in MiB. */
   rssMb: number;
 }
 
 let ticks = 0;
 
 /**
- * Reads a process's use from the kernel (proc(5): `stat` fields 14 and 15, `status` VmRSS).
- * @throws Error when there is no such process
+ * Reads the usage of a process (proc(5): `stat` fields 14 and 15, `status` VmRSS).
+ * @throws Error if the process does not exist
  */
 export function usageOf(pid: number): Usage {
   ticks ||= Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name of the program, field 2, stands in brackets and may hold blanks.
+  // Field 2, the name of the program, is in parentheses and may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const rss = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return {
@@ -27,7 +27,7 @@ export function usageOf(pid: number): Usage {
   };
 }
 
-/** What a process and all that it started have used so far. @throws Error when there is no such process */
+/** The usage of a process and all its descendants. @throws Error if the process does not exist */
 export function usageOfTree(pid: number): Usage {
   const own = usageOf(pid);
   for (const child of childrenOf(pid)) {
@@ -38,7 +38,7 @@ export function usageOfTree(pid: number): Usage {
   return own;
 }
 
-/** A child is listed with the thread that started it (proc(5), `children`). */
+/** The children of all threads of a process (proc(5), `children`). */
 function childrenOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`;
   const lists = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"));

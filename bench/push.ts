@@ -12,15 +12,16 @@ import { type Run, startRun } from "./run";
 import { readApplication, startService } from "./service";
 
 const USAGE = `npm run bench:push -- [--devices N] [--channel gcm|apns]
-  --devices  recipients of one push, 100,000 by default
-  --channel  gcm by default`;
+  --devices  number of recipients of the push (default 100,000)
+  --channel  push channel (default gcm)`;
 
 const WARM_UP = 5_000;
-const MILLISECONDS_MAX = 600_000;
-/** Milliseconds after which a run is broken off. */
+/** Timeout for the delivery of a push, in milliseconds. */
+const DELIVERY_TIMEOUT_MS = 600_000;
+/** Time limit of a run, in milliseconds. */
 const LIMIT_MS = 900_000;
 
-/** Devices of users with a tag each: what the stand-ins take as a token. */
+/** Creates users with a tag and one device each, with tokens in the form that the stand-ins accept. */
 const FILL = `WITH made AS (
     INSERT INTO users (application_id, login, login_key, updated_at)
     SELECT $1, $2 || n, $2 || n, now() FROM generate_series(1, $3::int) n RETURNING id),
@@ -62,7 +63,7 @@ async function main(run: Run, devices: number, channel: string): Promise<void> {
 
   const access = { url: service.baseUrl, dataDir, timeoutMs: 60_000 };
   await asOwner(access, async (ask) => {
-    // Connections, tokens and code are warm before the clock runs.
+    // Warm-up: opens connections, fetches tokens and compiles code before the measurement.
     await sendTo(ask, applicationId, "warm", WARM_UP);
     const databasePids = childrenOf("postgres");
     const read = () => ({
@@ -71,16 +72,16 @@ async function main(run: Run, devices: number, channel: string): Promise<void> {
       "stand-in": usageOf(standIn.pid).cpuMicros,
     });
     const before = read();
-    let most = 0;
-    const watch = setInterval(() => {
-      most = Math.max(most, service.usage().rssMb);
+    let maxRssMb = 0;
+    const sampler = setInterval(() => {
+      maxRssMb = Math.max(maxRssMb, service.usage().rssMb);
     }, 200);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await sendTo(ask, applicationId, "crowd", devices);
-    const seconds = (performance.now() - begun) / 1000;
-    clearInterval(watch);
+    const seconds = (performance.now() - startedAt) / 1000;
+    clearInterval(sampler);
     const after = read();
-    report(devices, channel, seconds, before, after, most);
+    report(devices, channel, seconds, before, after, maxRssMb);
   });
 }
 
@@ -115,7 +116,7 @@ async function sendTo(ask: Ask, applicationId: number, tag: string, count: numbe
     createApplicationPushEvent: { events: Array<{ id: string }> };
   };
   const [event] = createApplicationPushEvent.events;
-  for (let waited = 0; waited < MILLISECONDS_MAX; waited += 100) {
+  for (let waited = 0; waited < DELIVERY_TIMEOUT_MS; waited += 100) {
     const { applicationPushEvent: counts } = (await ask(LOOK, { id: event?.id })) as {
       applicationPushEvent: Record<"acceptedCount" | "refusedCount" | "goneCount", number>;
     };
@@ -123,10 +124,10 @@ async function sendTo(ask: Ask, applicationId: number, tag: string, count: numbe
     if (counts.refusedCount + counts.goneCount > 0) throw new Error(JSON.stringify(counts));
     await wait(100);
   }
-  throw new Error(`not all of ${count} deliveries arrived`);
+  throw new Error(`not all of the ${count} deliveries arrived in time`);
 }
 
-/** The stand-ins, which give their credentials to the service, on the driver's core. */
+/** Starts the stand-ins on the driver's core; they register their credentials with the service. */
 async function startStandIns(baseUrl: string, dataDir: string) {
   const words = ["--set-up", "--quiet", "--folder", join(dataDir, "stand-ins")];
   const ports = ["--apns-port", "0", "--fcm-port", "0", "--web-port", "0"];
@@ -147,7 +148,7 @@ async function startStandIns(baseUrl: string, dataDir: string) {
   };
 }
 
-/** Processes of this name that this machine runs for the measurement. */
+/** Ids of the PostgreSQL processes of this run. */
 function childrenOf(name: string): number[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))

@@ -2,16 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a run of measurements started or made, and how each is undone, the last first. */
+/** Clean-up steps of a benchmark run, which are executed in reverse order. */
 export class Run {
   private readonly steps: Array<() => unknown> = [];
 
-  /** Remembers how to undo what was just done. */
+  /** Registers the clean-up of what was just started or created. */
   undo(step: () => unknown): void {
     this.steps.push(step);
   }
 
-  /** Undoes what was done last. */
+  /** Runs the most recent clean-up step. */
   async undoLast(): Promise<void> {
     await this.steps.pop()?.();
   }
@@ -20,7 +20,7 @@ export class Run {
     while (this.steps.length > 0) await this.undoLast();
   }
 
-  /** Makes a folder that goes with the run. */
+  /** Creates a temporary folder, which is deleted at the end of the run. */
   async folder(): Promise<string> {
     const path = await mkdtemp(join(tmpdir(), "signalbox-bench-"));
     this.undo(() => rm(path, { recursive: true, force: true }));
@@ -29,18 +29,17 @@ export class Run {
 }
 
 /**
- * Does the work of a program that measures, and undoes what it left, also when it fails, is interrupted
- * or takes longer than the limit.
+ * Runs a benchmark and cleans up afterwards, also if it fails, is interrupted or exceeds the time limit.
  */
 export function startRun(limitMs: number, work: (run: Run) => Promise<void>): void {
   const run = new Run();
-  const breakOff = (reason: unknown) => {
+  const abort = (reason: unknown) => {
     console.error(reason);
     void run.undoAll().finally(() => process.exit(1));
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, breakOff);
-  setTimeout(breakOff, limitMs, "The run took too long").unref();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, abort);
+  setTimeout(abort, limitMs, "The run exceeded its time limit").unref();
   work(run)
     .then(() => run.undoAll())
-    .catch(breakOff);
+    .catch(abort);
 }

@@ -2,37 +2,37 @@ import type { Job } from "./driver";
 import type { LoadRequest, Signing } from "./load";
 import { PASSWORD, type Seed } from "./seed";
 
-/** Who serves a scenario: the floor, a node that is alone, or one of a deployment with Redis. */
+/** The server of a scenario: the floor, a single node without Redis, or a node with Redis. */
 export type Subject = "floor" | "lone" | "redis";
 
-/** Work to measure. */
+/** A measured workload. */
 export interface Scenario {
-  /** What the row of the table is called. */
+  /** Name of the table row. */
   name: string;
   subject: Subject;
-  /** Scenario of the floor that the same work costs the least in. */
+  /** Name of the floor's scenario with the same work. */
   floor?: string;
   aim?: Aim;
-  /** What the driver is to do against a server. */
+  /** The driver's job against a server. */
   job(baseUrl: string, seconds: number): Job;
-  /** A further job, for the times on the way, where the first one has none. */
+  /** A second job that measures latency, if the first one does not. */
   paced?(baseUrl: string, seconds: number): Job;
 }
 
-/** What one core is to carry: so many a second, or that share of what it carries of the floor. */
+/** The aim for one core: a number per second, or a share of the floor's throughput. */
 export type Aim = { perSecond: number } | { shareOfFloor: number };
 
-/** Connections of an HTTP scenario. */
+/** Number of connections of an HTTP scenario. */
 const CONNECTIONS = 32;
-/** Connections that sign in: an argon2id verification is a thread's work for milliseconds. */
+/** Number of connections for sign-ins; fewer, because an argon2id verification occupies a thread for milliseconds. */
 const SIGN_IN_CONNECTIONS = 8;
-/** Signals under way at once in a fan-out. */
+/** Number of signals in flight in a fan-out. */
 const WINDOW = 8;
 
 const USER_FIELDS = `id databaseId login email externalUserId externalId facebookId twitterId fullName
   phone website customData tags avatar blobId timezone isGuest lastRequestAt createdAt updatedAt`;
 
-/** Every scenario, in the order measured. */
+/** All scenarios in the order of measurement. */
 export function scenarios(seed: Seed, signing: Signing): Scenario[] {
   const load = (requests: LoadRequest[], signed = false) => {
     const connections = signed ? SIGN_IN_CONNECTIONS : CONNECTIONS;

@@ -2,30 +2,30 @@ import { createHash } from "node:crypto";
 import { hash } from "@node-rs/argon2";
 import { execute } from "../scripts/services/postgres-server";
 
-/** Users in the database. */
+/** Number of users in the database. */
 export const USERS = 10_000;
-/** Users who have a session each. */
+/** Number of users with a session each. */
 const SESSIONS = 1_000;
-/** Users with the same tag: two pages of a list. */
+/** Number of users with the same tag: two pages of a list. */
 const TAGGED = 200;
-/** Devices of the user who is called. */
+/** Number of devices of the user who receives signals. */
 export const DEVICES = 100;
 /** The password of every user. */
 export const PASSWORD = "correct horse battery";
 
-/** What the scenarios need of the data. */
+/** The data that the scenarios use. */
 export interface Seed {
-  /** Tokens of sessions, of a user each. */
+  /** Session tokens of different users. */
   tokens: string[];
-  /** Tokens of as many sessions of one user, and who that is. */
+  /** The session tokens of a user with {@link DEVICES} devices. */
   devices: { userId: number; tokens: string[] };
-  /** Logins of users, with {@link PASSWORD}. */
+  /** Logins of users whose password is {@link PASSWORD}. */
   logins: string[];
-  /** A tag that two pages of users have. */
+  /** A tag with two pages of users. */
   tag: string;
 }
 
-/** Fills the migrated database of an application, and lets PostgreSQL look at it. */
+/** Seeds the migrated database of an application and updates PostgreSQL's statistics. */
 export async function seed(url: string, applicationId: number): Promise<Seed> {
   const from = await addUsers(url, applicationId);
   await execute(
@@ -37,39 +37,39 @@ export async function seed(url: string, applicationId: number): Promise<Seed> {
   );
   const tokens = Array.from({ length: SESSIONS }, (_, n) => tokenOf(`session ${n}`));
   const devices = Array.from({ length: DEVICES }, (_, n) => tokenOf(`device ${n}`));
-  const called = from + SESSIONS;
+  const recipient = from + SESSIONS;
   await addSessions(url, applicationId, tokens, (n) => from + n);
-  await addSessions(url, applicationId, devices, () => called);
+  await addSessions(url, applicationId, devices, () => recipient);
   await execute(url, "VACUUM ANALYZE");
   return {
     tokens,
-    devices: { userId: called, tokens: devices },
+    devices: { userId: recipient, tokens: devices },
     logins: Array.from({ length: 100 }, (_, n) => `user_${n + 1}`),
     tag: "group-7",
   };
 }
 
-/** Adds {@link USERS} users; answers the id of the first, whom the others follow. */
+/** Adds {@link USERS} users with consecutive ids. @returns the first id */
 async function addUsers(url: string, applicationId: number): Promise<number> {
   const passwordHash = await hash(PASSWORD, {
     ...{ algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 },
   });
   const [first] = (await execute(
     url,
-    `WITH made AS (
+    `WITH added AS (
        INSERT INTO users (application_id, login, login_key, email, email_key, password_hash,
          external_id, full_name, phone, custom_data, timezone, updated_at)
        SELECT $1, 'user_' || n, 'user_' || n, 'user_' || n || '@example.com',
          'user_' || n || '@example.com', $2, 'customer-' || n, 'User number ' || n,
          '+4930' || (1000000 + n), '{"plan":"free","language":"en","note":"n' || n || '"}', 60, now()
        FROM generate_series(1, ${USERS}) AS n RETURNING id)
-     SELECT min(id)::int AS id FROM made`,
+     SELECT min(id)::int AS id FROM added`,
     [applicationId, passwordHash],
   )) as { id: number }[];
   return first?.id ?? 0;
 }
 
-/** Adds users who have a session each; answers who they are and their tokens. */
+/** Adds {@link USERS} users with a session each. @returns their ids and tokens */
 export async function seedSessions(
   url: string,
   applicationId: number,
@@ -81,7 +81,7 @@ export async function seedSessions(
   return tokens.map((token, n) => ({ userId: from + n, token }));
 }
 
-/** Tokens that are the same in every run; nothing is kept secret here. */
+/** A deterministic token: the same in every run. */
 function tokenOf(name: string): string {
   return createHash("sha256").update(`bench ${name}`).digest("base64url");
 }

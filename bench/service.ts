@@ -8,15 +8,15 @@ export interface Service extends MeasuredProcess {
   baseUrl: string;
 }
 
-/** Where a service keeps its data. */
+/** The data locations of a service. */
 export interface Place {
   dataDir: string;
   databaseUrl?: string;
   redisUrl?: string;
 }
 
-/** More than any load; 0 would leave out the counting, which is to be measured too. */
-const BOUNDLESS = Object.fromEntries([
+/** Limits above any load. A limit of 0 would disable the counting, which must be measured too. */
+const HIGH_LIMITS = Object.fromEntries([
   ...["REQUESTS", "SESSIONS", "SIGN_INS", "SIGN_UPS"].flatMap((what) =>
     ["IP", "APPLICATION"].map((whose) => [`RATE_${what}_PER_${whose}`, "100000000"]),
   ),
@@ -27,19 +27,18 @@ const BOUNDLESS = Object.fromEntries([
   ["XMPP_BYTES_PER_SECOND", "1073741824"],
 ]);
 
-/** The chat endpoint stands on free ports. */
-const ANY_CHAT_PORT = Object.fromEntries(
+/** Free ports for the chat endpoint. */
+const FREE_CHAT_PORTS = Object.fromEntries(
   ["WS", "WSS", "TCP", "TLS"].map((transport) => [`XMPP_${transport}_PORT`, "0"]),
 );
 
 const MAIN = join(__dirname, "../src/main.js");
 
 /**
- * Starts the service as it is deployed: built, with every default but its ports and the limits on how
- * often one address or user may ask, and how much a stream may send, since all load comes from few.
- * Counting itself stays on.
- * @param profile a folder for a CPU profile, written when the service ends
- * @param more further variables of its configuration
+ * Starts the service as it is deployed: built, and with the default configuration except for ports and rate
+ * limits. The limits are raised because all load comes from few clients; the counting stays on.
+ * @param profile folder for a CPU profile, which is written when the service exits
+ * @param more additional configuration variables
  */
 export async function startService(
   place: Place,
@@ -49,9 +48,9 @@ export async function startService(
   const port = await freePort();
   const environment: Record<string, string> = {
     PORT: String(port),
-    ...ANY_CHAT_PORT,
+    ...FREE_CHAT_PORTS,
     DATA_DIR: place.dataDir,
-    ...BOUNDLESS,
+    ...HIGH_LIMITS,
     ...more,
   };
   if (place.databaseUrl) {
@@ -64,7 +63,7 @@ export async function startService(
   return { ...measured, baseUrl: `http://127.0.0.1:${port}` };
 }
 
-/** What the first start wrote of its application. */
+/** The application that the first start of the service created. */
 export function readApplication(dataDir: string) {
   const text = readFileSync(join(dataDir, "credentials.json"), "utf8");
   const { application_id, auth_key, auth_secret } = JSON.parse(text) as {
@@ -75,7 +74,7 @@ export function readApplication(dataDir: string) {
   return { applicationId: application_id, authKey: auth_key, authSecret: auth_secret };
 }
 
-/** Starts the floor beside the same database. */
+/** Starts the floor with the same database. */
 export async function startFloor(databaseUrl: string): Promise<Service> {
   const port = await freePort();
   const measured = await startMeasured({

@@ -20,22 +20,22 @@ import { toSignalTables, writeSignalTables } from "./signals/signal-tables";
 import { signalbox } from "./signals/signalbox";
 
 const USAGE = `npm run bench:signals -- [--quick] [--only TEXT] [--idle N] [--profile] [--write]
-  --quick    short windows, for a look
-  --only     only rows that hold this text ("signals, XMPP over WebSocket: Prosody", "connections, …")
-  --idle     a second crowd of idle connections, beside that of 1,000; ${USERS} at most
-  --profile  a CPU profile of each process of this service, in dist/bench/profiles
-  --write    put the tables into bench/README.md`;
+  --quick    use short windows, for a rough result
+  --only     run only rows that contain TEXT ("signals, XMPP over WebSocket: Prosody", "connections, …")
+  --idle     measure N idle connections besides the 1,000 (maximum ${USERS})
+  --profile  write a CPU profile of each Signalbox process to dist/bench/profiles
+  --write    write the tables into bench/README.md`;
 
-/** Milliseconds after which a run is broken off. */
+/** Time limit of a run, in milliseconds. */
 const LIMIT_MS = 3_600_000;
 const NORMAL: Windows = { warmUp: 3, measured: 5 };
 const QUICK: Windows = { warmUp: 1, measured: 2 };
-/** Milliseconds that a server has to come to rest. */
+/** Idle time before a server's memory is read, in milliseconds. */
 const SETTLE_MS = { normal: 10_000, quick: 2_000 };
 const CROWD = 1_000;
-/** Files beyond its connections that a process may have open. */
+/** Additional open files of a process besides its connections. */
 const FILES = 1_000;
-/** Password of every account of the other servers. */
+/** Password of every account on the other servers. */
 const PASSWORD = "secret";
 
 interface Options {
@@ -108,7 +108,7 @@ async function main(run: Run, options: Options): Promise<void> {
   if (options.write) writeSignalTables(tables);
 }
 
-/** The servers, with the same users. */
+/** Prepares the servers with the same users. */
 async function prepare(run: Run, options: Options): Promise<Record<ServerName, Subject>> {
   const postgres = await startPostgres();
   run.undo(() => postgres.stop());

@@ -1,21 +1,21 @@
 import { type Place, startService } from "./service";
 
-/** How a service started. */
+/** The measurement of a start. */
 export interface Start {
   name: string;
-  /** Milliseconds from the start of the process until it was ready. */
+  /** Time from the start of the process until it was ready, in milliseconds. */
   readyMs: number;
-  /** Resident memory once it had nothing to do. */
+  /** Resident memory of the idle service, in MiB. */
   rssMb: number;
   aim?: { readyMs: number; rssMb: number };
 }
 
-/** Milliseconds without a request before memory is read. */
+/** Idle time before the memory is read, in milliseconds. */
 const IDLE_MS = 3_000;
-/** Starts of which the median counts. */
+/** Number of starts. */
 const TIMES = 3;
 
-/** Starts the service several times on data that is there; the median of each figure counts. */
+/** Starts the service several times on the same data and reports the median of each figure. */
 export async function measureStarts(
   name: string,
   place: Place,

@@ -9,7 +9,7 @@ const SUBJECTS: Record<Subject, string> = {
   redis: "node with Redis",
 };
 
-/** The measurements as tables of Markdown, the aims beside them. */
+/** The measurements as Markdown tables, with their aims. */
 export function toTables(measurements: Measurement[], starts: Start[]): string {
   const floors = new Map(
     measurements
@@ -43,7 +43,7 @@ const WORK_HEAD = [
 ];
 const START_HEAD = ["start", "ready in ms", "idle RSS MB", "aim"];
 
-/** Puts the tables into bench/README.md. @throws Error when it has no place for them */
+/** Writes the tables into bench/README.md. @throws Error if the markers are missing */
 export function writeTables(tables: string): void {
   putIntoReadme("npm run bench -- --write", tables);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run generate` writes every generated file; `npm run generate -- --check` only says which of
- * them are out of date, and exits 1 if any is.
+ * `npm run generate` writes all generated files. `npm run generate -- --check` only lists outdated files, and
+ * exits with 1 if there are any.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ function generatedTexts(): Record<string, string> {
   };
 }
 
-/** The Prisma client's files, as one text that changes when any of them does. */
+/** The contents of all files of the Prisma client, for comparison. */
 function clientText(): string {
   return readdirSync(clientFolder, { recursive: true, encoding: "utf8" })
     .sort()
@@ -42,7 +42,7 @@ function generateClient(): void {
     stdio: ["ignore", "ignore", "pipe"],
     env: {
       ...process.env,
-      // Generating needs no schema engine; naming any executable keeps Prisma from downloading one.
+      // Generation needs no schema engine; naming any executable prevents Prisma from downloading one.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       CHECKPOINT_DISABLE: "1",
     },
@@ -71,6 +71,8 @@ if (clientText() !== before) stale.push("src/store/generated");
 
 if (stale.length === 0) process.stdout.write("Generated files are up to date.\n");
 else if (check) {
-  process.stderr.write(`Out of date: ${stale.join(", ")}. Run npm run generate and commit.\n`);
+  process.stderr.write(
+    `Out of date: ${stale.join(", ")}. Run npm run generate and commit the result.\n`,
+  );
   process.exitCode = 1;
 } else process.stdout.write(`Written: ${stale.join(", ")}\n`);

@@ -1,6 +1,6 @@
 /**
- * Writes a migration from what prisma/migrations make to prisma/schema.prisma, or records what became
- * of one that failed:
+ * Writes a migration from the state of prisma/migrations to prisma/schema.prisma, or records the outcome of a
+ * failed migration:
  *
  *     npm run migration -- NAME
  *     npm run migration -- --rolled-back MIGRATION
@@ -18,7 +18,11 @@ import { LOCKFILE, MemoryDatabases, migrationsDiff } from "./schema-engine";
 
 const USAGE = "Usage: npm run migration -- NAME | --rolled-back MIGRATION | --applied MIGRATION";
 
-/** Writes the folder of a new migration; answers what to tell the caller. */
+/**
+ * Writes the folder of a new migration.
+ * @returns a message for the user
+ * @throws Refusal for an invalid name
+ */
 export async function writeMigration(
   name: string,
   folder: string,
@@ -26,15 +30,16 @@ export async function writeMigration(
   now: Date,
   databases: MemoryDatabases,
 ): Promise<string> {
-  if (!/^[a-z0-9_]+$/.test(name)) throw new Refusal("A name is of a-z, 0-9 and _.");
+  if (!/^[a-z0-9_]+$/.test(name))
+    throw new Refusal("A migration's name may contain only a-z, 0-9 and _.");
   const script = await migrationsDiff(folder, schema, databases);
-  if (script === null) return "No change: prisma/migrations already make prisma/schema.prisma.";
+  if (script === null) return "No change: prisma/migrations already match prisma/schema.prisma.";
   const stamp = now.toISOString().replace(/\D/g, "").slice(0, 14);
   const path = join(folder, `${stamp}_${name}`, "migration.sql");
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, script);
   await writeFile(join(folder, "migration_lock.toml"), LOCKFILE);
-  return `Written: ${path}. Read it before it is committed.`;
+  return `Written: ${path}. Review it before you commit it.`;
 }
 
 async function record(outcome: "rolled-back" | "applied", name: string): Promise<string> {
@@ -42,19 +47,19 @@ async function record(outcome: "rolled-back" | "applied", name: string): Promise
   try {
     if (await resolveMigration(connection, name, outcome))
       return `${name} is recorded as ${outcome}.`;
-    throw new Refusal(`The database knows no unfinished migration ${name}.`);
+    throw new Refusal(`The database has no unfinished migration ${name}.`);
   } finally {
     await close();
   }
 }
 
-async function main(words: string[]): Promise<string> {
-  const [first, second] = words;
+async function main(args: string[]): Promise<string> {
+  const [first, second] = args;
   if (first === "--rolled-back" || first === "--applied") {
     if (second === undefined) throw new Refusal(USAGE);
     return record(first === "--applied" ? "applied" : "rolled-back", second);
   }
-  if (first === undefined || words.length > 1) throw new Refusal(USAGE);
+  if (first === undefined || args.length > 1) throw new Refusal(USAGE);
   const folder = migrationsFolder();
   const schema = await readFile(join(folder, "..", "schema.prisma"), "utf8");
   const databases = new MemoryDatabases();
@@ -69,8 +74,8 @@ if (require.main === module) {
   main(process.argv.slice(2)).then(
     (text) => process.stdout.write(`${text}\n`),
     (error: unknown) => {
-      const known = error instanceof Refusal;
-      process.stderr.write(`${known ? error.message : String(error)}\n`);
+      const expected = error instanceof Refusal;
+      process.stderr.write(`${expected ? error.message : String(error)}\n`);
       process.exitCode = 1;
     },
   );

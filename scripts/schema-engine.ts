@@ -12,7 +12,7 @@ import type { SchemaEngine } from "@prisma/schema-engine-wasm/schema_engine_bg" 
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import { type Migration, readMigrations } from "../src/store/migrations";
 
-/** The part of the global that is used here; its types otherwise come with the DOM's. */
+/** The used part of the global, whose types are otherwise only in the DOM library. */
 declare const WebAssembly: {
   instantiate(
     code: Uint8Array,
@@ -21,8 +21,8 @@ declare const WebAssembly: {
 };
 
 /**
- * PGlite in memory for the engine, in place of a database server and of its shadow database. One is
- * made at the first use, which takes seconds, and emptied for every further one.
+ * In-memory PGlite databases for the engine, in place of a database server and its shadow database. The shadow
+ * database is created at its first use, which takes seconds, and emptied for each further use.
  */
 export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = "postgres";
@@ -30,8 +30,7 @@ export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
   private shadow?: Promise<PGlite>;
 
   /**
-   * @param main the database that the engine works on, which stays the caller's; where the engine only
-   *   compares, it needs none
+   * @param main the engine's database, which the caller owns and closes; not needed for comparisons
    */
   constructor(private readonly main?: PGlite) {}
 
@@ -46,7 +45,7 @@ export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
     return adapt(lite);
   }
 
-  /** Closes what was made here. */
+  /** Closes the shadow database. */
   async close(): Promise<void> {
     await (await this.shadow)?.close();
   }
@@ -54,7 +53,7 @@ export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
 
 async function adapt(lite: PGlite): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaPGlite(lite).connect();
-  // The package's own neither waits for the script nor tells of its error.
+  // The adapter's own executeScript neither awaits the script nor reports its error.
   adapter.executeScript = async (script) => {
     await lite.exec(script);
   };
@@ -62,12 +61,11 @@ async function adapt(lite: PGlite): Promise<SqlDriverAdapter> {
 }
 
 /**
- * SQL that leads from what the migrations of a folder make to a Prisma schema; null where both are
- * the same.
- * @param folder of migrations; it may be empty
+ * The SQL that leads from the result of the migrations to a Prisma schema; null if there is no difference.
+ * @param folder folder of the migrations; may be empty
  * @param schema text of schema.prisma
- * @param databases where the migrations are tried
- * @throws Error with the engine's text when a migration fails or the schema is not valid
+ * @param databases databases in which the migrations are executed
+ * @throws Error with the engine's text if a migration fails or the schema is invalid
  */
 export async function migrationsDiff(
   folder: string,
@@ -84,10 +82,10 @@ export async function migrationsDiff(
     filters: { externalTables: [], externalEnums: [] },
   });
   engine.free();
-  return result.exitCode === 0 ? null : withoutSameIndexes(result.stdout ?? "", migrations);
+  return result.exitCode === 0 ? null : withoutUnchangedIndexes(result.stdout ?? "", migrations);
 }
 
-/** Once per process: the bindings keep views of the memory of the first module that they are given. */
+/** Loaded once per process, because the bindings keep views of the first module's memory. */
 let loaded: ReturnType<typeof loadBindings> | undefined;
 
 async function loadBindings() {
@@ -103,7 +101,7 @@ async function loadBindings() {
   return bindings;
 }
 
-/** Prisma's schema engine as WebAssembly: it needs no download and, with PGlite, no server. */
+/** Opens Prisma's schema engine as WebAssembly. It needs no download and, with PGlite, no server. */
 export async function openEngine(
   schema: string,
   databases: MemoryDatabases,
@@ -117,7 +115,7 @@ export async function openEngine(
   );
 }
 
-/** Migrations in the form that the engine takes. */
+/** Migrations in the engine's form. */
 export function listOf(folder: string, migrations: Migration[]) {
   return {
     baseDir: folder,
@@ -131,41 +129,42 @@ export function listOf(folder: string, migrations: Migration[]) {
 }
 
 /**
- * Leaves out indexes that the engine drops only to make them again as they were: it takes every index
- * with a raw operator class for changed (github.com/prisma/orm/issues/28214).
- * @returns null where nothing else is left
+ * Removes indexes that the engine drops and creates again unchanged: it considers every index with a raw
+ * operator class as changed (github.com/prisma/orm/issues/28214).
+ * @returns null if no change remains
  */
-function withoutSameIndexes(diff: string, migrations: Migration[]): string | null {
-  const made = new Map<string, string>();
+function withoutUnchangedIndexes(diff: string, migrations: Migration[]): string | null {
+  const existing = new Map<string, string>();
   for (const block of migrations.flatMap(({ script }) => blocks(script))) {
     const dropped = DROP_INDEX.exec(block)?.[1];
-    if (dropped !== undefined) made.delete(dropped);
+    if (dropped !== undefined) existing.delete(dropped);
     const created = CREATE_INDEX.exec(block);
-    if (created?.[1] !== undefined) made.set(created[1], created[0]);
+    if (created?.[1] !== undefined) existing.set(created[1], created[0]);
   }
   const changes = blocks(diff);
-  const same = new Set(
+  const unchanged = new Set(
     changes.flatMap((block) => {
       const created = CREATE_INDEX.exec(block);
-      return created?.[1] !== undefined && made.get(created[1]) === created[0] ? [created[1]] : [];
+      const [definition, name] = created ?? [];
+      return name !== undefined && existing.get(name) === definition ? [name] : [];
     }),
   );
-  const left = changes.filter((block) => {
+  const remaining = changes.filter((block) => {
     const name = (DROP_INDEX.exec(block) ?? CREATE_INDEX.exec(block))?.[1];
-    return name === undefined || !same.has(name);
+    return name === undefined || !unchanged.has(name);
   });
-  return left.length === 0 ? null : `${left.join("\n\n")}\n`;
+  return remaining.length === 0 ? null : `${remaining.join("\n\n")}\n`;
 }
 
 const DROP_INDEX = /^DROP INDEX "([^"]+)";$/m;
 const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX "([^"]+)" ON .*;$/m;
 
-/** The parts of a script as the engine writes it, each under a comment that names the step. */
+/** The blocks of a script of the engine, each of which starts with a comment that names the step. */
 function blocks(script: string): string[] {
   return script.trim().split(/\n\n(?=-- )/);
 }
 
-/** What Prisma keeps beside the migrations. */
+/** The lock file that Prisma keeps next to the migrations. */
 export const LOCKFILE = `# Please do not edit this file manually
 # It should be added in your version-control system (e.g., Git)
 provider = "postgresql"

@@ -19,16 +19,16 @@ const SUBSCRIBE = `mutation ($input: CreatePushSubscriptionInput!) {
   createPushSubscription(input: $input) { subscription { id } }
 }`;
 
-/** Whom a trial goes to. */
+/** The recipient of the trial pushes. */
 export interface Trial {
   applicationId: string;
   userId: string;
 }
 
 /**
- * Prepares the running server for a trial: gives its first application the stand-ins' credentials, and
- * a user with a device of each kind.
- * @throws CommandError in words, when the server cannot be reached or refuses
+ * Prepares the running server for a trial: sets the stand-ins' credentials for its first application, and
+ * creates a user with a device of each kind.
+ * @throws CommandError if the server is unreachable or rejects a request
  */
 export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   const access = accessOf({}, readConfig());
@@ -53,7 +53,7 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
     (query, variables) =>
       asOwner({ ...access, token }, (ask) => ask(query, variables));
   const { token } = await open();
-  // Taken when it was made by an earlier trial.
+  // Fails if an earlier trial created the user.
   await asSession(token)(SIGN_UP, { input: user }).catch(() => null);
   const session = await open(user);
   await subscribeAll(asSession(session.token), standIns);
@@ -71,13 +71,13 @@ async function setAll(ask: Ask, applicationId: string, { credentials }: StandIns
     client_email: fcm.clientEmail,
     token_uri: fcm.tokenUrl,
   };
-  const place = { applicationId, environment: "DEVELOPMENT" };
-  for (const given of [
+  const target = { applicationId, environment: "DEVELOPMENT" };
+  for (const service of [
     { apns: { key, keyId, teamId, bundleId, baseUrl, ca } },
     { fcm: { serviceAccount, baseUrl: fcm.baseUrl, ca: fcm.ca } },
     { web: { privateKey: web.privateKey, subject: web.subject, ca: web.ca } },
   ]) {
-    await ask(SET, { input: { ...place, ...given } });
+    await ask(SET, { input: { ...target, ...service } });
   }
 }
 

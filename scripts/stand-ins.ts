@@ -1,6 +1,6 @@
 /**
- * Starts stand-ins of Apple's, Google's and the browsers' push services, to try pushes without
- * accounts there, and tells of every notification that they get:
+ * Starts stand-ins for the push services of Apple, Google and the browsers, to try pushes without accounts
+ * there, and prints every notification that they receive:
  *
  *     npm run stand-ins [-- --set-up --folder FOLDER --host HOST --apns-port N --fcm-port N --web-port N --quiet]
  */
@@ -33,16 +33,16 @@ interface Options {
 }
 
 const command = new Command("stand-ins")
-  .description("Stand-ins of the push services, to try pushes without accounts there.")
-  .option("--folder <folder>", "where keys are kept and credentials written", ".data/stand-ins")
+  .description("Stand-ins for the push services, to try pushes without accounts there.")
+  .option("--folder <folder>", "folder for keys and credentials", ".data/stand-ins")
   .option("--host <host>", "address to listen on", "127.0.0.1")
-  .option("--apns-port <port>", "port of Apple's", port, 4301)
-  .option("--fcm-port <port>", "port of Google's", port, 4302)
-  .option("--web-port <port>", "port of the browsers'", port, 4303)
-  .option("--set-up", "gives them to the running server, with a user who has a device of each kind")
-  .option("--quiet", "tells of no notifications");
+  .option("--apns-port <port>", "port of the APNs stand-in", port, 4301)
+  .option("--fcm-port <port>", "port of the FCM stand-in", port, 4302)
+  .option("--web-port <port>", "port of the Web Push stand-in", port, 4303)
+  .option("--set-up", "configure the running server, and create a user with a device of each kind")
+  .option("--quiet", "do not print notifications");
 
-/** What a reader needs to set the credentials and to send. */
+/** Instructions for setting the credentials and sending pushes. */
 function describe({ apns, fcm, web, credentials, devices }: StandIns, folder: string): string {
   const file = (name: string) => relative("", join(folder, name));
   const { keyId, teamId, bundleId } = credentials.apns;
@@ -50,20 +50,20 @@ function describe({ apns, fcm, web, credentials, devices }: StandIns, folder: st
     `  npx signalbox push set-${service} --app 1 --environment development \\\n    ${options.join(" ")}` +
     ` \\\n    --ca @${file(FILES.authority)}`;
   return `
-Stand-ins of the push services are ready. Ctrl-C ends them.
+Stand-ins for the push services are ready. Press Ctrl-C to stop them.
 
   APNs  ${apns.url}
   FCM   ${fcm.url}  (access tokens: ${fcm.tokenUrl})
   Web   ${web.url}
 
-Credentials are in ${relative("", folder) || "."}; they stay the same with the next start.
+Credentials are in ${relative("", folder) || "."} and are reused by the next start.
 The server must be allowed to reach this machine: ALLOW_PRIVATE_NETWORKS=true
 
 ${set("apns", `--key @${file(FILES.apnsKey)} --key-id ${keyId} --team-id ${teamId}`, `--bundle-id ${bundleId} --base-url ${apns.url}`)}
 ${set("fcm", `--service-account @${file(FILES.fcm)} --base-url ${fcm.url}`)}
 ${set("web", `--private-key @${file(FILES.webKey)} --subject mailto:push@example.com`)}
 
-Devices to subscribe (${file(FILES.devices)}; any other token of the form is taken as well):
+Devices to subscribe (${file(FILES.devices)}; any other token in the same format works too):
 
   apns  ${devices.apns}
   gcm   ${devices.fcm}
@@ -71,9 +71,9 @@ Devices to subscribe (${file(FILES.devices)}; any other token of the form is tak
         web_auth     ${devices.web.auth}
         web_p256dh   ${devices.web.p256dh}
 
-A device fails as you like by what its token begins with, 0000 (apns) or code- (gcm, and the end of a
-web_endpoint) and one of: ${Object.keys(CODES).join(" ")}
-(statuses; a001 ends the connection, a002 cuts it, a003 takes 3 s, a004 never answers).
+To simulate a failure, start a device's token with 0000 (apns) or code- (gcm, and the end of a web_endpoint),
+followed by one of: ${Object.keys(CODES).join(" ")}
+(statuses; a001 closes the connection, a002 resets it, a003 takes 3 s, a004 never responds).
 `;
 }
 
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
   if (options.setUp) {
     const { applicationId, userId } = await prepareTrial(standIns);
     say(`
-Stand-ins of the push services are ready, and the server sends to them. Ctrl-C ends them. Now try:
+Stand-ins for the push services are ready, and the server sends to them. Press Ctrl-C to stop them. Now try:
 
   npx signalbox push test --app ${applicationId} --user ${userId}
 `);

@@ -4,7 +4,7 @@ import { findProgram, run } from "../../scripts/services/binaries";
 import { DOMAIN } from "./job";
 import type { Certificate } from "./server";
 
-/** Makes a self-signed certificate on P-256, the same for every server. */
+/** Creates a self-signed P-256 certificate, which all servers share. */
 export async function makeCertificate(folder: string): Promise<Certificate> {
   const certFile = join(folder, "cert.pem");
   const keyFile = join(folder, "key.pem");

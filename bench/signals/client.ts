@@ -5,20 +5,20 @@ import { openTls } from "./tls-wire";
 import { openWebSocket } from "./websocket-wire";
 import { XmppClient } from "./xmpp-client";
 
-/** A user who is connected to a server. */
+/** A connected user. */
 export interface Client {
   /** Called for every signal that arrives. */
   onSignal: () => void;
-  /** Why the client can go no further; null while it can. */
+  /** Why the client failed; null while it works. */
   readonly failure: Error | null;
-  /** Makes what sends one signal after the other to a user, each of the call it names. */
+  /** Returns a function that sends a signal of the given type and call to a user. */
   sender(type: SignalType, to: Account): (sessionId: string) => void;
-  /** Resolves once the server has given a sign of life. */
+  /** Resolves once the server has responded. */
   ping(): Promise<void>;
   close(): void;
 }
 
-/** Connects a user until signals reach it. @throws Error when the server does not let it */
+/** Connects a user. Resolves once the user can receive signals. @throws Error if the server rejects it */
 export async function connectClient(door: Door, account: Account): Promise<Client> {
   if (door.kind === "graphql") return GraphqlClient.connect(door.url, account);
   const wire = door.kind === "tls" ? await openTls(door.port) : await openWebSocket(door.url);

@@ -5,16 +5,16 @@ import { type Client, connectClient } from "./client";
 import type { Account, SignalJob, SignInsJob, TalkJob } from "./job";
 import { Pair } from "./pair";
 
-/** Who connects at once, at most. */
-const DOORS = 8;
+/** Maximum number of concurrent connection attempts. */
+const CONCURRENCY = 8;
 
-/** Those who are connected, between one job and the next. */
+/** The connected users, which stay connected between jobs. */
 let crowd: { client: Client; account: Account }[] = [];
 
-/** Does a job of the signals. @throws Error when a server refuses, loses or ends anything */
+/** Runs a job. @throws Error if the server rejects or loses a signal, or closes a connection */
 export async function runSignals(job: SignalJob): Promise<Outcome> {
-  const begun = performance.now();
-  const seconds = () => (performance.now() - begun) / 1000;
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1000;
   const untimed = { p50: Number.NaN, p99: Number.NaN };
   switch (job.kind) {
     case "enter":
@@ -46,11 +46,11 @@ async function talk({ pairs: count, ways, seconds }: TalkJob): Promise<Outcome> 
     return new Pair(one, other, ways);
   });
   for (const pair of pairs) await pair.meet();
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (const pair of pairs) pair.begin();
   await wait(seconds * 1000);
   const times = pairs.flatMap((pair) => pair.end());
-  const elapsed = (performance.now() - begun) / 1000;
+  const elapsed = (performance.now() - startedAt) / 1000;
   await Promise.all(pairs.map((pair) => pair.settle()));
   return {
     count: times.length * (ways === "both" ? 2 : 1),
@@ -61,26 +61,26 @@ async function talk({ pairs: count, ways, seconds }: TalkJob): Promise<Outcome> 
 }
 
 async function signIns({ door, accounts, seconds }: SignInsJob) {
-  const begun = performance.now();
-  const due = begun + seconds * 1000;
+  const startedAt = performance.now();
+  const end = startedAt + seconds * 1000;
   let count = 0;
   const worker = async (first: number) => {
-    for (let n = first; performance.now() < due; n += DOORS) {
+    for (let n = first; performance.now() < end; n += CONCURRENCY) {
       const account = accounts[n % accounts.length];
-      if (!account) throw new Error("nobody can sign in");
+      if (!account) throw new Error("there are no accounts");
       (await connectClient(door, account)).close();
       count++;
     }
   };
-  await Promise.all(Array.from({ length: DOORS }, (_, n) => worker(n)));
-  return { count, seconds: (performance.now() - begun) / 1000 };
+  await Promise.all(Array.from({ length: CONCURRENCY }, (_, n) => worker(n)));
+  return { count, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Does it for all, some at once. */
+/** Runs an action for all items with limited concurrency. */
 async function each<T>(items: T[], action: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
+  const remaining = items.values();
   const worker = async () => {
-    for (const item of rest) await action(item);
+    for (const item of remaining) await action(item);
   };
-  await Promise.all(Array.from({ length: DOORS }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

@@ -5,12 +5,12 @@ import { startMeasured } from "../measured-process";
 import { type Account, DOMAIN } from "./job";
 import type { Certificate, Subject } from "./server";
 
-/** Where Debian keeps ejabberd's code. */
+/** Debian's folder of ejabberd's code. */
 const LIBRARIES = "/usr/lib/x86_64-linux-gnu";
 
 /**
- * ejabberd with what a signal needs and nothing else: no modules, no shapers, no log; passwords kept
- * as they are, so that signing in costs it no hash.
+ * ejabberd with only what signals need: no modules, shapers or log. Passwords are stored in plain text, so a
+ * sign-in costs no hash.
  */
 const configuration = (certificate: Certificate, tls: number, http: number) => `
 loglevel: error
@@ -24,16 +24,16 @@ listen:
 modules: {}
 `;
 
-/** Registers accounts that follow one another, then says that the server is ready. */
+/** Erlang code that registers accounts with consecutive ids and then prints `ready`. */
 const register = ({ userId, applicationId, secret }: Account, count: number) =>
   `[ok = ejabberd_auth:try_register(iolist_to_binary([integer_to_binary(N), "-${applicationId}"]),
     <<"${DOMAIN}">>, <<"${secret}">>) || N <- lists:seq(${userId}, ${userId + count - 1})],
   io:format("ready~n").`;
 
 /**
- * Prepares a folder of ejabberd. It starts without ejabberdctl, which does the same by way of a shell,
- * and without a name: no epmd, and none in the way of another ejabberd.
- * @param accounts of one application and one secret, one user id after the other
+ * Prepares a folder for ejabberd. It starts without the ejabberdctl shell script and without a node name, so
+ * it needs no epmd and does not conflict with another ejabberd.
+ * @param accounts with consecutive user ids, of one application and with the same secret
  */
 export async function ejabberd(
   folder: string,
@@ -70,5 +70,5 @@ export async function ejabberd(
   };
 }
 
-/** Schedulers sleep when there is nothing to do; by default they turn a while, which is CPU too. */
+/** Disables busy waiting of idle schedulers, which would count as CPU time. */
 const QUIET = ["+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none"];

@@ -1,8 +1,8 @@
 import { findProgram, run } from "../../scripts/services/binaries";
 
 /**
- * Lets this process and what it starts open that many files.
- * @throws Error when the system does not allow it
+ * Raises the limit of open files for this process and its children.
+ * @throws Error if the system does not allow it
  */
 export async function raiseFileLimit(files: number): Promise<void> {
   const program = findProgram("prlimit");

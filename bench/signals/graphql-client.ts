@@ -12,11 +12,11 @@ const SUBSCRIPTION = `subscription { callSignals {
   ... on IceRestartSignal { sdp }
   ... on IceRestartAcceptSignal { sdp }
 } }`;
-/** Stands where the sessionID goes. */
+/** Placeholder for the sessionID. */
 const SESSION = "$session";
 const MUTATION = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { cursor } }";
 
-/** A client of graphql-transport-ws, with its subscription and its mutations on one socket. */
+/** A graphql-transport-ws client with its subscription and mutations on one socket. */
 export class GraphqlClient implements Client {
   onSignal: () => void = () => undefined;
   failure: Error | null = null;
@@ -29,7 +29,7 @@ export class GraphqlClient implements Client {
     socket.on("error", (error) => this.fail(error.message));
   }
 
-  /** Connects with the session's token and subscribes. @throws Error when the token is not taken */
+  /** Connects with the session token and subscribes. @throws Error if the token is rejected */
   static async connect(url: string, account: Account): Promise<GraphqlClient> {
     const socket = await connect(url, account.secret);
     socket.send(JSON.stringify({ id: "s", type: "subscribe", payload: { query: SUBSCRIPTION } }));

@@ -1,55 +1,55 @@
-/** What the driver of bench/signals.ts is asked for: its jobs in the words of JSON. */
+/** The JSON jobs that bench/signals.ts sends to the driver. */
 
 /** Domain of every server's users. */
 export const DOMAIN = "chat.example";
 
-/** A way into a server. */
+/** An endpoint of a server, with its protocol. */
 export type Door =
   | { kind: "websocket"; url: string }
   | { kind: "tls"; port: number }
   | { kind: "graphql"; url: string };
 
-/** Who signs in: the user `{userId}-{applicationId}`, by the password or token that the server keeps. */
+/** The account of the user `{userId}-{applicationId}`, with the password or token that the server accepts. */
 export interface Account {
   userId: number;
   applicationId: number;
   secret: string;
 }
 
-/** One who is to be connected, and by which door. */
+/** An account and the endpoint that it connects to. */
 export interface Seat {
   door: Door;
   account: Account;
 }
 
-/** Connects everybody; they stay connected until the job `leave`. */
+/** Connects all accounts; they stay connected until the job `leave`. */
 export interface EnterJob {
   kind: "enter";
   seats: Seat[];
-  /** How long that may take. */
+  /** Time that this may take. */
   seconds: number;
 }
 
 /**
- * Those connected, in pairs: the first and the second, the third and the fourth. `both` ways, a call is
- * answered by an accept, whereupon the next call goes out; the time is that of a round trip. `one` way,
- * the next call goes out when one has arrived; the time is that on the way.
+ * Exchanges signals between pairs of connected users: the first and the second, the third and the fourth …
+ * With `both`, each call is answered by an accept before the next call is sent, and the latency is that of the
+ * round trip. With `one`, the next call is sent when the previous one arrives, and the latency is one-way.
  */
 export interface TalkJob {
   kind: "talk";
-  /** How many of the pairs talk, at once. */
+  /** Number of pairs that exchange signals concurrently. */
   pairs: number;
   ways: "both" | "one";
   seconds: number;
 }
 
-/** Everybody connected answers a sign of life, then all leave. It counts them. */
+/** Pings all connections, counts the responses and disconnects. */
 export interface LeaveJob {
   kind: "leave";
   seconds: number;
 }
 
-/** Signs in and leaves, eight at a time, for as long as the window lasts. */
+/** Signs in and disconnects repeatedly during the window, eight users at a time. */
 export interface SignInsJob {
   kind: "sign-ins";
   door: Door;

@@ -5,38 +5,39 @@ import type { Account, Seat } from "./job";
 import { type CrowdRow, doorOf, type TalkRow } from "./rows";
 import type { ChatServer } from "./server";
 
-/** Pairs that talk at once. */
+/** Number of pairs in the loaded measurement. */
 const PAIRS = 8;
-/** Who comes and goes before memory is read first, so that what every connection needs is there. */
-const FIRST = 200;
-/** Who comes or goes in a second at least. */
-const ENTRIES = 50;
+/** Number of connections that are opened and closed before the first memory reading, as a warm-up. */
+const WARM_UP_CONNECTIONS = 200;
+/** Minimum number of connections per second that are opened or closed. */
+const CONNECTIONS_PER_SECOND = 50;
 
-/** What was measured of signals. */
+/** The measurement of a signal row. */
 export interface Talk {
   row: TalkRow;
-  /** Microseconds of one pair: there and back, or of one way from door to door. */
+  /** Latency of one pair in microseconds: round trip, or one-way between two protocols. */
   p50: number;
   p99: number;
-  /** Signals a second of all pairs. */
+  /** Signals per second of all pairs. */
   perSecond: number;
-  /** Microseconds of the server's CPU for each. */
+  /** Server CPU time per signal, in microseconds. */
   cpuMicros: number;
 }
 
-/** What was measured of connections. */
+/** The measurement of a connection row. */
 export interface Crowd {
   row: CrowdRow;
-  /** How many there were, and how many gave a sign of life at the end. */
+  /** Number of opened connections. */
   connections: number;
+  /** Number of connections that responded to a ping at the end. */
   held: number;
-  /** Resident memory of the server for each. */
+  /** Resident memory of the server per connection, in KiB. */
   kib: number;
-  /** With the smallest crowd only. */
+  /** Only for the smallest number of connections. */
   signInsPerSecond?: number;
 }
 
-/** Warms a server up, then times one pair, then loads it with all. */
+/** Warms up a server, then measures the latency of one pair and the throughput of all pairs. */
 export async function measureTalk(
   driver: Driver,
   server: ChatServer,
@@ -68,9 +69,9 @@ export async function measureTalk(
 }
 
 /**
- * Connects as many as are asked for, each time with those before gone, and measures sign-ins last.
- * @param sizes ascending
- * @param settleMs what a server has to come to rest before its memory is read
+ * Measures each number of connections in turn, always starting from none, and sign-ins at the end.
+ * @param sizes numbers of connections, ascending
+ * @param settleMs idle time before the server's memory is read, in milliseconds
  */
 export async function measureCrowds(
   driver: Driver,
@@ -84,12 +85,13 @@ export async function measureCrowds(
   const door = doorOf(server, row.door);
   const gather = async (size: number) => {
     const seats = accounts.slice(0, size).map((account) => ({ door, account }));
-    await driver.run({ kind: "enter", seats, seconds: size / ENTRIES });
+    await driver.run({ kind: "enter", seats, seconds: size / CONNECTIONS_PER_SECOND });
     await wait(settleMs);
   };
-  const leave = (size: number) => driver.run({ kind: "leave", seconds: size / ENTRIES });
-  await gather(FIRST);
-  await leave(FIRST);
+  const leave = (size: number) =>
+    driver.run({ kind: "leave", seconds: size / CONNECTIONS_PER_SECOND });
+  await gather(WARM_UP_CONNECTIONS);
+  await leave(WARM_UP_CONNECTIONS);
   await wait(settleMs);
   const before = server.usage().rssMb;
   const crowds: Crowd[] = [];

@@ -6,8 +6,8 @@ import { type Account, DOMAIN } from "./job";
 import { type Certificate, probe, type Subject } from "./server";
 
 /**
- * Prosody with what a signal needs and nothing else: no log of connections, no limits, no storage of
- * messages, no federation; passwords kept as they are, so that signing in costs it no hash.
+ * Prosody with only what signals need: no connection log, limits, offline messages or federation. Passwords
+ * are stored in plain text, so a sign-in costs no hash.
  */
 const configuration = (folder: string, certificate: Certificate, tls: number, http: number) => `
 run_as_root = true
@@ -32,11 +32,11 @@ VirtualHost "${DOMAIN}"
 ssl = { certificate = "${certificate.certFile}"; key = "${certificate.keyFile}" }
 `;
 
-/** Prosody's name of a file: all but letters and digits as \`%\` and the code. */
+/** Prosody's encoding of file names: all characters but letters and digits as `%` and the hex code. */
 const escapeName = (name: string) =>
   name.replace(/[^A-Za-z0-9]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
-/** Prepares a folder of Prosody with these accounts. */
+/** Prepares a folder for Prosody with these accounts. */
 export async function prosody(
   folder: string,
   certificate: Certificate,

@@ -1,7 +1,7 @@
 import type { Door } from "./job";
 import { type ChatServer, SERVERS, type ServerName } from "./server";
 
-/** The ways into a server. */
+/** The protocols of a server. */
 export type Transport = Door["kind"];
 
 export const TRANSPORTS: Record<Transport, string> = {
@@ -10,7 +10,7 @@ export const TRANSPORTS: Record<Transport, string> = {
   graphql: "graphql-ws",
 };
 
-/** Signals between two doors of a server. */
+/** Signals within one protocol of a server or between two. */
 export interface TalkRow {
   name: string;
   server: ServerName;
@@ -18,14 +18,14 @@ export interface TalkRow {
   to: Transport;
 }
 
-/** Connections by one door of a server. */
+/** Connections over one protocol of a server. */
 export interface CrowdRow {
   name: string;
   server: ServerName;
   door: Transport;
 }
 
-/** A door of a server. @throws Error when the server has none */
+/** A server's endpoint for a protocol. @throws Error if the server does not support it */
 export function doorOf(server: ChatServer, transport: Transport): Door {
   if (transport === "tls") return { kind: "tls", port: server.tlsPort };
   const url = transport === "websocket" ? server.websocketUrl : server.graphqlUrl;
@@ -33,17 +33,17 @@ export function doorOf(server: ChatServer, transport: Transport): Door {
   return { kind: transport, url };
 }
 
-/** Every way by one transport, the servers of each beside each other. */
-const DOORS = (["websocket", "tls", "graphql"] as const).flatMap((door) =>
+/** Every combination of protocol and server, grouped by protocol. */
+const COMBINATIONS = (["websocket", "tls", "graphql"] as const).flatMap((door) =>
   SERVERS.filter((server) => door !== "graphql" || server === "Signalbox").map((server) => ({
     ...{ door, server },
     label: `${TRANSPORTS[door]}: ${server}`,
   })),
 );
 
-/** What is measured of signals, in the order of the rows. */
+/** The signal measurements in table order. */
 export const TALKS: TalkRow[] = [
-  ...DOORS.map(({ door, server, label }) => ({
+  ...COMBINATIONS.map(({ door, server, label }) => ({
     ...{ name: `signals, ${label}`, server, from: door, to: door },
   })),
   ...(
@@ -57,7 +57,7 @@ export const TALKS: TalkRow[] = [
   })),
 ];
 
-/** What is measured of connections. */
-export const CROWDS: CrowdRow[] = DOORS.map(({ door, server, label }) => ({
+/** The connection measurements in table order. */
+export const CROWDS: CrowdRow[] = COMBINATIONS.map(({ door, server, label }) => ({
   ...{ name: `connections, ${label}`, server, door },
 }));

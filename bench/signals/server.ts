@@ -2,27 +2,27 @@ import { connect } from "node:net";
 import type { MeasuredProcess } from "../measured-process";
 import type { Account } from "./job";
 
-/** The servers that are compared, in the order of the rows. */
+/** The compared servers in table order. */
 export const SERVERS = ["Signalbox", "Prosody", "ejabberd"] as const;
 export type ServerName = (typeof SERVERS)[number];
 
-/** A server under measurement, and where its doors are on the loopback address. */
+/** A measured server and its endpoints on the loopback address. */
 export interface ChatServer extends MeasuredProcess {
   websocketUrl: string;
   tlsPort: number;
-  /** Ours alone. */
+  /** Only Signalbox has this endpoint. */
   graphqlUrl?: string;
 }
 
-/** How a server is started, and how its users sign in. */
+/** A server to compare: how to start it, and its accounts. */
 export interface Subject {
-  /** Who can sign in, with what each server keeps of them. */
+  /** The accounts, with the secret that this server accepts. */
   accounts: Account[];
   /** Starts it on the server's core. */
   start(): Promise<ChatServer>;
 }
 
-/** A certificate of this run and its key, in PEM. */
+/** The certificate of this run and its key, in PEM. */
 export interface Certificate {
   certFile: string;
   keyFile: string;
@@ -30,7 +30,7 @@ export interface Certificate {
   bothFile: string;
 }
 
-/** Succeeds when something listens on the port. */
+/** Resolves if a server listens on the port, rejects otherwise. */
 export function probe(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {

@@ -2,9 +2,9 @@ import { putIntoReadme, short, toTable, verdict, whole } from "../markdown";
 import type { Crowd, Talk } from "./measure-signals";
 import { TRANSPORTS } from "./rows";
 
-/** KiB of resident memory that an idle connection may take. */
+/** Aim for the resident memory of an idle connection, in KiB. */
 const KIB_MAX = 30;
-/** Connections that a node is to hold. */
+/** Aim for the number of connections of a node. */
 const HELD_MIN = 10_000;
 
 const TALK_HEAD = [
@@ -13,7 +13,7 @@ const TALK_HEAD = [
 ];
 const CROWD_HEAD = ["idle connections", "server", "held", "KiB each", "sign-ins per second", "aim"];
 
-/** The measurements as tables of Markdown, the aims beside them. */
+/** The measurements as Markdown tables, with their aims. */
 export function toSignalTables(talks: Talk[], crowds: Crowd[]): string {
   const tables: string[] = [];
   const inTable = ["signals", "idle connections", "server", "aim"];
@@ -42,7 +42,7 @@ export function toSignalTables(talks: Talk[], crowds: Crowd[]): string {
   return tables.join("\n");
 }
 
-/** Puts the tables into bench/README.md. @throws Error when it has no place for them */
+/** Writes the tables into bench/README.md. @throws Error if the markers are missing */
 export function writeSignalTables(tables: string): void {
   putIntoReadme("npm run bench:signals -- --idle 10000 --write", tables);
 }
@@ -52,7 +52,7 @@ function nameOf({ row: { from, to } }: Talk): string {
   return from === to ? `${one}, there and back` : `${one} → ${other}, one way`;
 }
 
-/** On each transport cheaper and quicker than Prosody, over WebSocket no dearer than ejabberd. */
+/** The aims: less CPU and a lower p50 than Prosody on each protocol, no more CPU than ejabberd over WebSocket. */
 function judgeTalk(talk: Talk, talks: Talk[]): string {
   const { server, from, to } = talk.row;
   if (server !== "Signalbox" || from !== to) return "";

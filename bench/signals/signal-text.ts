@@ -5,7 +5,7 @@ const VIDEO_FORMATS = [
   ...["102 H264/90000", "103 rtx/90000", "45 AV1/90000", "46 rtx/90000"],
 ];
 
-/** The signals that go round: a session description as a browser makes it, 3 KB as a stanza. */
+/** A session description as a browser creates it; a stanza with it has 3 KB. */
 const SDP = [
   "v=0",
   "o=- 4611731400430051336 2 IN IP4 127.0.0.1",
@@ -42,16 +42,13 @@ function media(kind: string, mid: number, formats: string[]): string[] {
   ];
 }
 
-/** Bytes that every server must have passed on at least, whatever its way to write line ends. */
+/** Minimum size of a delivered signal, in bytes, however the server encodes line ends. */
 export const SIGNAL_BYTES = 2_500;
 
-/**
- * What goes round in a call: it is answered, and then renegotiated again and again. Each carries as much
- * as the other.
- */
+/** The signals of a call: it is accepted and then renegotiated repeatedly. All have the same size. */
 export type SignalType = "call" | "accept" | "iceRestart" | "iceRestartAccept";
 
-/** Makes the stanzas of one type to a user, by their ids and that of the call. */
+/** Returns a function that builds stanzas of one type to a user, from the stanza's id and the sessionID. */
 export function stanzaOf(type: SignalType, from: Account, to: Account, xmlns: string) {
   const sdp = SDP.replaceAll("\r", "&#13;");
   const party =
@@ -64,7 +61,7 @@ export function stanzaOf(type: SignalType, from: Account, to: Account, xmlns: st
   return (id: string, sessionId: string) => head + id + middle + sessionId + tail;
 }
 
-/** The input of `sendSignal` for the same signal. */
+/** The same signal as an input of `sendSignal`. */
 export function signalInput(type: SignalType, to: Account, sessionId: string) {
   const call = { callType: "VIDEO", opponentIds: [String(to.userId)] };
   return {

@@ -3,7 +3,7 @@ import { type Place, startService } from "../service";
 import { type Account, DOMAIN } from "./job";
 import type { Certificate, Subject } from "./server";
 
-/** This service as a lone node. Its users sign in by the tokens of their sessions. */
+/** This service as a single node. Its users sign in with session tokens. */
 export function signalbox(
   place: Place,
   certificate: Certificate,

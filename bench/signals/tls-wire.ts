@@ -3,9 +3,9 @@ import { connect, createSecureContext, type TLSSocket } from "node:tls";
 import { DOMAIN } from "./job";
 import { CLIENT, type Wire } from "./wire";
 
-/** The one cipher that is offered, so that no server has the cheaper one. */
+/** The only offered cipher, so that all servers use the same one. */
 const CIPHER = "TLS_AES_128_GCM_SHA256";
-/** Nobody else listens on the loopback address, and the certificate is of this run. */
+/** The certificate is not verified: it is self-signed for this run, on the loopback address. */
 const context = createSecureContext({ minVersion: "TLSv1.3", ciphers: CIPHER });
 const END = "</message>";
 
@@ -16,8 +16,8 @@ class TlsWire implements Wire {
     `<stream:stream to="${DOMAIN}" version="1.0" xmlns="${CLIENT}" xmlns:stream="http://etherx.jabber.org/streams">`;
   onText: (text: string) => void = () => undefined;
   onEnd: (reason: string) => void = () => undefined;
-  /** A message that has not arrived whole. */
-  private begun = "";
+  /** A message that has not arrived completely. */
+  private partial = "";
 
   constructor(private readonly socket: TLSSocket) {
     socket.on("data", (data: Buffer) => this.read(data.toString("latin1")));
@@ -34,17 +34,17 @@ class TlsWire implements Wire {
   }
 
   private read(chunk: string): void {
-    let text = this.begun + chunk;
+    let text = this.partial + chunk;
     for (let end = text.indexOf(END); end >= 0; end = text.indexOf(END)) {
       this.onText(text.slice(0, end + END.length));
       text = text.slice(end + END.length);
     }
-    this.begun = text.includes("<message") ? text : "";
-    if (text !== "" && this.begun === "") this.onText(text);
+    this.partial = text.includes("<message") ? text : "";
+    if (text !== "" && this.partial === "") this.onText(text);
   }
 }
 
-/** Connects to an endpoint of this machine. @throws Error when it cannot, or takes another cipher */
+/** Connects to a local endpoint. @throws Error if that fails or the server selects another cipher */
 export async function openTls(port: number): Promise<Wire> {
   const socket = connect({
     ...{ host: "127.0.0.1", port, servername: DOMAIN, secureContext: context },
@@ -53,6 +53,6 @@ export async function openTls(port: number): Promise<Wire> {
   await once(socket, "secureConnect");
   socket.setNoDelay(true);
   const { name } = socket.getCipher();
-  if (name !== CIPHER) throw new Error(`the server took ${name}`);
+  if (name !== CIPHER) throw new Error(`the server selected ${name}`);
   return new TlsWire(socket);
 }

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { DOMAIN } from "./job";
 import { CLIENT, type Wire } from "./wire";
 
-/** XMPP over WebSocket (RFC 7395), one element in a message. */
+/** XMPP over WebSocket (RFC 7395), with one element per message. */
 class WebSocketWire implements Wire {
   readonly xmlns = ` xmlns="${CLIENT}"`;
   readonly header =
@@ -26,7 +26,7 @@ class WebSocketWire implements Wire {
   }
 }
 
-/** Connects to an endpoint in the clear. @throws Error when it cannot */
+/** Connects to an endpoint without TLS. @throws Error if that fails */
 export async function openWebSocket(url: string): Promise<Wire> {
   const socket = new WebSocket(url, ["xmpp"], { perMessageDeflate: false });
   await once(socket, "open");

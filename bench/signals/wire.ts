@@ -1,15 +1,15 @@
-/** What XMPP is spoken over: text goes out, stanzas come in. */
+/** The transport of an XMPP stream: sends text and receives stanzas. */
 export interface Wire {
-  /** Namespace declaration that a stanza needs here. */
+  /** Namespace declaration that stanzas need on this transport. */
   readonly xmlns: string;
-  /** The header of a stream. */
+  /** The stream header. */
   readonly header: string;
   send(text: string): void;
-  /** Called with what has arrived: at least one message whole, or none. */
+  /** Called with received text, which contains complete messages only. */
   onText: (text: string) => void;
   onEnd: (reason: string) => void;
   close(): void;
 }
 
-/** Namespace of stanzas. */
+/** The namespace of stanzas. */
 export const CLIENT = "jabber:client";

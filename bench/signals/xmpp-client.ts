@@ -3,26 +3,26 @@ import { type Account, DOMAIN } from "./job";
 import { SIGNAL_BYTES, type SignalType, stanzaOf } from "./signal-text";
 import type { Wire } from "./wire";
 
-/** Milliseconds that a server may take to answer. */
-const PATIENCE_MS = 20_000;
+/** Timeout of a response, in milliseconds. */
+const TIMEOUT_MS = 20_000;
 
 /**
- * A client that costs little: it looks for words in what arrives and parses nothing. It knows the few
- * answers that the servers give it here, and no other.
+ * A low-cost client, which searches received text for keywords and parses nothing. It knows only the responses
+ * that occur in this benchmark.
  */
 export class XmppClient implements Client {
   onSignal: () => void = () => undefined;
   failure: Error | null = null;
   private count = 0;
-  private heard = "";
-  private look: () => void = () => undefined;
+  private received = "";
+  private checkResponse: () => void = () => undefined;
 
   private constructor(private readonly wire: Wire) {
     wire.onText = (text) => this.read(text);
     wire.onEnd = (reason) => this.fail(new Error(reason));
   }
 
-  /** Signs in, binds a resource and becomes available. @throws Error with what the server said */
+  /** Signs in, binds a resource and becomes available. @throws Error with the server's response */
   static async begin(wire: Wire, account: Account): Promise<XmppClient> {
     const client = new XmppClient(wire);
     try {
@@ -39,7 +39,7 @@ export class XmppClient implements Client {
     return (sessionId) => this.wire.send(stanza(`m${++this.count}`, sessionId));
   }
 
-  /** A ping of the server (XEP-0199); that it is not supported is a sign of life too. */
+  /** Pings the server (XEP-0199); an error response counts too. */
   async ping(): Promise<void> {
     await this.ask(
       `<iq${this.wire.xmlns} type="get" id="alive" to="${DOMAIN}"><ping xmlns="urn:xmpp:ping"/></iq>`,
@@ -69,26 +69,26 @@ export class XmppClient implements Client {
       `<iq${xmlns} type="set" id="bind"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind"/></iq>`,
       /<jid>/,
     );
-    // Headlines go to available resources; the answer to the ping says that presence was read.
+    // Headlines are delivered to available resources; the ping response confirms that presence was processed.
     this.wire.send(`<presence${xmlns}/>`);
     await this.ping();
   }
 
-  /** Sends, and resolves once the answer has come. */
-  private ask(text: string, answer: RegExp): Promise<void> {
+  /** Sends text. Resolves once the expected response has arrived. */
+  private ask(text: string, response: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (error?: Error) => {
         clearTimeout(timer);
-        this.look = () => undefined;
-        this.heard = "";
+        this.checkResponse = () => undefined;
+        this.received = "";
         if (error) reject(error);
         else resolve();
       };
-      const timer = setTimeout(() => end(new Error(`no answer to ${text}`)), PATIENCE_MS);
-      this.heard = "";
-      this.look = () => {
+      const timer = setTimeout(() => end(new Error(`no response to ${text}`)), TIMEOUT_MS);
+      this.received = "";
+      this.checkResponse = () => {
         if (this.failure) end(this.failure);
-        else if (answer.test(this.heard)) end();
+        else if (response.test(this.received)) end();
       };
       this.wire.send(text);
     });
@@ -98,8 +98,8 @@ export class XmppClient implements Client {
     const at = text.indexOf("<message");
     if (at < 0) {
       if (/<failure|<stream:error|not-authorized/.test(text)) this.fail(new Error(text));
-      this.heard += text;
-      this.look();
+      this.received += text;
+      this.checkResponse();
       return;
     }
     const head = text.slice(at, text.indexOf(">", at));
@@ -109,6 +109,6 @@ export class XmppClient implements Client {
 
   private fail(error: Error): void {
     this.failure ??= error;
-    this.look();
+    this.checkResponse();
   }
 }

@@ -4,13 +4,13 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Runs a program to its end; rejects with its error output when it fails. */
+/** Runs a program until it exits. Rejects with its error output if it fails. */
 export const run = promisify(execFile);
 
 /**
- * Finds a program in PATH or where Debian keeps PostgreSQL's, the newest version first.
- * @param packages Debian's packages that have it
- * @throws Error that says what to install
+ * Finds a program in Debian's PostgreSQL folders, newest version first, or in PATH.
+ * @param packages Debian packages that contain it
+ * @throws Error that names the packages to install
  */
 export function findProgram(name: string, packages = "postgresql redis-server"): string {
   for (const folder of [...postgresFolders(), ...(process.env.PATH ?? "").split(":")]) {
@@ -19,11 +19,11 @@ export function findProgram(name: string, packages = "postgresql redis-server"):
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // Not there; the next folder may have it.
+      // Not in this folder; try the next one.
     }
   }
   throw new Error(
-    `${name} is not installed, which tests and measurements on real services need: apt-get install ${packages}`,
+    `${name} is not installed; tests and benchmarks with real services need it: apt-get install ${packages}`,
   );
 }
 
@@ -38,7 +38,7 @@ function postgresFolders(): string[] {
   }
 }
 
-/** A TCP port of the loopback address that is free now. */
+/** A TCP port of the loopback address that is currently free. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -53,7 +53,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Tries until it succeeds, every 50 ms; after a minute and more the last error counts. */
+/** Retries every 50 ms until the attempt succeeds. @throws the last error after a minute */
 export async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {
     try {
@@ -65,7 +65,7 @@ export async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A server that was started as a process of its own. */
+/** A server in a child process. */
 export class Server {
   private constructor(
     private readonly child: ChildProcess,
@@ -73,9 +73,9 @@ export class Server {
     private readonly ended: Promise<void>,
   ) {}
 
-  /** Starts a program in the foreground; with a user id, as that user. */
-  static start(program: string, words: string[], uid?: number, gid?: number): Server {
-    const child = spawn(program, words, { uid, gid, stdio: ["ignore", "pipe", "pipe"] });
+  /** Starts a program in the foreground, optionally as another user. */
+  static start(program: string, args: string[], uid?: number, gid?: number): Server {
+    const child = spawn(program, args, { uid, gid, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     const keep = (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-4000);
@@ -96,7 +96,7 @@ export class Server {
     return this.child.pid ?? 0;
   }
 
-  /** Waits until a probe succeeds. @throws Error with what the server printed, when it never does */
+  /** Waits until a probe succeeds. @throws Error with the server's output on a timeout or exit */
   async ready(probe: () => Promise<unknown>): Promise<void> {
     try {
       await eventually(async () => {
@@ -104,12 +104,12 @@ export class Server {
         await probe();
       });
     } catch (error) {
-      throw new Error(`The server does not answer: ${String(error)}\n${this.output()}`);
+      throw new Error(`The server does not respond: ${String(error)}\n${this.output()}`);
     }
-    if (this.child.exitCode !== null) throw new Error(`The server ended:\n${this.output()}`);
+    if (this.child.exitCode !== null) throw new Error(`The server exited:\n${this.output()}`);
   }
 
-  /** Ends the process and waits until it has ended. */
+  /** Stops the process and waits for its exit. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal);
     await this.ended;

@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { findProgram, freePort, run, Server } from "./binaries";
 
-/** A throw-away PostgreSQL cluster, of a test run or a measurement. */
+/** A temporary PostgreSQL cluster for tests and benchmarks. */
 export interface PostgresServer {
-  /** Address of the maintenance database, of a superuser. */
+  /** URL of the maintenance database, as superuser. */
   url: string;
-  /** Ends the server and keeps its data, until `resume`. */
+  /** Stops the server and keeps its data for `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Ends the server and removes its data. */
+  /** Stops the server and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** Makes and starts a cluster in a temporary folder on a free port of the loopback address. */
+/** Creates and starts a cluster in a temporary folder, on a free port of the loopback address. */
 export async function startPostgres(): Promise<PostgresServer> {
   const initdb = findProgram("initdb");
   const postgres = findProgram("postgres");
   const folder = await mkdtemp(join(tmpdir(), "signalbox-postgres-"));
-  const user = await ordinaryUser();
+  const user = await unprivilegedUser();
   if (user) await chown(folder, user.uid, user.gid);
   try {
     await run(
@@ -30,14 +30,14 @@ export async function startPostgres(): Promise<PostgresServer> {
     );
     const port = await freePort();
     const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
-    const words = [
+    const args = [
       ...["-D", folder, "-p", String(port), "-k", folder, "-h", "127.0.0.1"],
       ...["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off"],
-      // A server elsewhere than UTC shows whoever relies on its time zone.
+      // A time zone other than UTC reveals code that depends on the server's time zone.
       ...["-c", "timezone=Asia/Kolkata", "-c", "max_connections=200"],
     ];
     const start = async () => {
-      const server = Server.start(postgres, words, user?.uid, user?.gid);
+      const server = Server.start(postgres, args, user?.uid, user?.gid);
       try {
         await server.ready(() => execute(url, "SELECT 1"));
       } catch (error) {
@@ -64,7 +64,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** Runs statements on a database, over a connection that ends with them; answers the last rows. */
+/** Runs statements on a database over a new connection. @returns the rows of the last statement */
 export async function execute(url: string, sql: string, values?: unknown[]): Promise<unknown[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   client.on("error", () => {});
@@ -76,8 +76,8 @@ export async function execute(url: string, sql: string, values?: unknown[]): Pro
   }
 }
 
-/** PostgreSQL does not run as root; then it runs as the user that its package makes. */
-async function ordinaryUser(): Promise<{ uid: number; gid: number } | undefined> {
+/** The user of the PostgreSQL package if this process is root, because PostgreSQL refuses to run as root. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await run("id", [flag, "postgres"])).stdout);
   return { uid: await id("-u"), gid: await id("-g") };

@@ -4,25 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram, freePort, Server } from "./binaries";
 
-/** A throw-away Redis, of a test run or a measurement. */
+/** A temporary Redis server for tests and benchmarks. */
 export interface RedisServer {
-  /** Address without a database number. */
+  /** URL without a database number. */
   url: string;
   port: number;
-  /** Ends the server, with SIGKILL for one that dies without a word. */
+  /** Stops the server; SIGKILL simulates a crash. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Number of databases, each for one test. */
+/** Number of databases; each test uses one. */
 export const REDIS_DATABASES = 10_000;
 
-/** A server that loses nothing when it dies. */
+/** A server that loses no data in a crash. */
 export interface DurableRedis extends RedisServer {
-  /** Ends it and starts it again on its port, with what it had written down. */
+  /** Stops it and starts it again on the same port with its stored data. */
   restart(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a server that keeps nothing, on a port of the loopback address. */
+/** Starts a server without persistence, on a port of the loopback address. */
 export async function startRedis(port?: number): Promise<RedisServer> {
   const folder = await newFolder();
   const chosen = port ?? (await freePort());
@@ -34,7 +34,7 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   return { url: `redis://127.0.0.1:${chosen}`, port: chosen, stop };
 }
 
-/** Starts a server that writes everything to its file before it answers (redis.io "Persistence"). */
+/** Starts a server that writes every command to its file before it replies (redis.io "Persistence"). */
 export async function startDurableRedis(): Promise<DurableRedis> {
   const folder = await newFolder();
   const port = await freePort();
@@ -56,11 +56,11 @@ export async function startDurableRedis(): Promise<DurableRedis> {
 
 const newFolder = () => mkdtemp(join(tmpdir(), "signalbox-redis-"));
 
-/** Starts the program and waits until it answers; removes the folder of one that does not. */
-async function launch(folder: string, port: number, words: string[]): Promise<Server> {
+/** Starts the program and waits until it replies. Deletes the folder if it does not. */
+async function launch(folder: string, port: number, args: string[]): Promise<Server> {
   const server = Server.start(findProgram("redis-server"), [
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", ""],
-    ...["--databases", String(REDIS_DATABASES), ...words],
+    ...["--databases", String(REDIS_DATABASES), ...args],
   ]);
   try {
     await server.ready(() => ping(port));
@@ -72,11 +72,11 @@ async function launch(folder: string, port: number, words: string[]): Promise<Se
   }
 }
 
-/** Sends one inline command (Redis protocol, "Inline commands"); answers the first reply line. */
+/** Sends one inline command (Redis protocol, "Inline commands"). @returns the reply's first line */
 export function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(`${command}\r\n`));
-    socket.setTimeout(30_000, () => socket.destroy(new Error("Redis does not answer")));
+    socket.setTimeout(30_000, () => socket.destroy(new Error("Redis does not reply")));
     socket.once("error", reject);
     socket.once("data", (data) => {
       socket.destroy();

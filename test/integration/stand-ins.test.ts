@@ -192,7 +192,7 @@ describe("npm run stand-ins", () => {
     await eventually(
       () => output,
       (text) =>
-        text.includes("Stand-ins of the push services are ready") || child?.exitCode !== null,
+        text.includes("Stand-ins for the push services are ready") || child?.exitCode !== null,
     );
   }
   async function end(): Promise<number | null> {
