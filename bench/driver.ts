@@ -23,8 +23,8 @@ export interface Outcome {
 export type Report = { outcome: Outcome } | { problem: string };
 
 /**
- * The driver: a separate process on its own core, which runs the jobs of its parent in sequence and exits with
- * the parent.
+ * The driver: a separate process on its own core. It runs the jobs of its parent in sequence and exits with the
+ * parent.
  */
 process.on("message", (job: Job) => {
   run(job).then(

@@ -8,8 +8,8 @@ import { USER_COLUMNS } from "../src/identity/user/user";
 
 /**
  * The floor: a server with the minimum of work for each request and none of the service's code. Started as
- * `node floor.js PORT DATABASE_URL`, it prints `ready` and serves GET /hello; GET /session and GET /users with
- * one prepared select each, of the same columns as the service's; POST /session with one argon2id
+ * `node floor.js PORT DATABASE_URL`, it prints `ready` and serves GET /hello; GET /session and GET /users
+ * with one prepared select each, of the same columns as the service's; POST /session with one argon2id
  * verification; and a WebSocket that forwards each message unchanged to every other socket.
  */
 async function main(port: number, database: string): Promise<void> {

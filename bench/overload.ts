@@ -84,8 +84,8 @@ async function main(run: Run, options: { seconds: number; write: boolean }): Pro
 }
 
 /**
- * Half of the requests list users with a token, the other half need none. The driver builds the whole list for
- * each connection, so the list is short.
+ * Half of the requests list users with a token, the other half need none. The driver builds the whole list
+ * for each connection, so the list is short.
  */
 function mixedRequests({ tokens, tag }: Seed): LoadRequest[] {
   const anonymous: LoadRequest = {

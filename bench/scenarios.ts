@@ -24,7 +24,7 @@ export type Aim = { perSecond: number } | { shareOfFloor: number };
 
 /** Number of connections of an HTTP scenario. */
 const CONNECTIONS = 32;
-/** Number of connections for sign-ins; fewer, because an argon2id verification occupies a thread for milliseconds. */
+/** Number of connections for sign-ins; fewer, because each argon2id verification occupies a thread. */
 const SIGN_IN_CONNECTIONS = 8;
 /** Number of signals in flight in a fan-out. */
 const WINDOW = 8;

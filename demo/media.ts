@@ -1,8 +1,8 @@
 import type { IceCandidate } from "./graphql-client";
 
 /**
- * Sample data in the form of a browser's RTCPeerConnection: session descriptions (RFC 8866; every line ends in
- * CRLF) and ICE candidates (RFC 8839). Addresses are from the ranges for documentation.
+ * Sample data in the form of a browser's RTCPeerConnection: session descriptions (RFC 8866; every line ends
+ * in CRLF) and ICE candidates (RFC 8839). Addresses are from the ranges for documentation.
  */
 
 interface Side {

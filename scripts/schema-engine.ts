@@ -21,8 +21,8 @@ declare const WebAssembly: {
 };
 
 /**
- * In-memory PGlite databases for the engine, in place of a database server and its shadow database. The shadow
- * database is created at its first use, which takes seconds, and emptied for each further use.
+ * In-memory PGlite databases for the engine, in place of a database server and its shadow database. The
+ * shadow database is created at its first use, which takes seconds, and emptied for each further use.
  */
 export class MemoryDatabases implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = "postgres";

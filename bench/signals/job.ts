@@ -32,8 +32,8 @@ export interface EnterJob {
 
 /**
  * Exchanges signals between pairs of connected users: the first and the second, the third and the fourth …
- * With `both`, each call is answered by an accept before the next call is sent, and the latency is that of the
- * round trip. With `one`, the next call is sent when the previous one arrives, and the latency is one-way.
+ * With `both`, each call is answered by an accept before the next call is sent, and the latency is that of
+ * the round trip. With `one`, the next call is sent when the previous one arrives; the latency is one-way.
  */
 export interface TalkJob {
   kind: "talk";

@@ -52,7 +52,7 @@ function nameOf({ row: { from, to } }: Talk): string {
   return from === to ? `${one}, there and back` : `${one} → ${other}, one way`;
 }
 
-/** The aims: less CPU and a lower p50 than Prosody on each protocol, no more CPU than ejabberd over WebSocket. */
+/** Aims: less CPU and a lower p50 than Prosody; over WebSocket also no more CPU than ejabberd. */
 function judgeTalk(talk: Talk, talks: Talk[]): string {
   const { server, from, to } = talk.row;
   if (server !== "Signalbox" || from !== to) return "";

@@ -7,8 +7,8 @@ import type { Wire } from "./wire";
 const TIMEOUT_MS = 20_000;
 
 /**
- * A low-cost client, which searches received text for keywords and parses nothing. It knows only the responses
- * that occur in this benchmark.
+ * A low-cost client, which searches received text for keywords and parses nothing. It knows only the
+ * responses that occur in this benchmark.
  */
 export class XmppClient implements Client {
   onSignal: () => void = () => undefined;

@@ -20,8 +20,8 @@ const PEOPLE = [
 const TIMEOUT_MS = 10_000;
 
 /**
- * Creates an application session, which may sign users up and in. Only an application's own server can do this
- * for its clients, because auth_secret never leaves it.
+ * Creates an application session, which may sign users up and in. Only an application's own server can do
+ * this for its clients, because auth_secret never leaves it.
  * @returns the session's token
  */
 export async function applicationSession(credentials: Credentials): Promise<string> {
