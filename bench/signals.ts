@@ -86,24 +86,24 @@ async function main(run: Run, options: Options): Promise<void> {
     console.log(row.name);
     return measured;
   };
-  const talks: Talk[] = [];
+  const signals: Talk[] = [];
   for (const row of chosen(TALKS)) {
-    talks.push(
+    signals.push(
       await measureOne(row, (server, accounts) =>
         measureTalk(driver, server, accounts, row, windows),
       ),
     );
   }
-  const crowds: Crowd[] = [];
+  const connections: Crowd[] = [];
   for (const row of chosen(CROWDS)) {
-    crowds.push(
+    connections.push(
       ...(await measureOne(row, (server, accounts) =>
         measureCrowds(driver, server, accounts, row, sizes, windows.measured, settle),
       )),
     );
   }
 
-  const tables = toSignalTables(talks, crowds);
+  const tables = toSignalTables(signals, connections);
   console.log(`\n${tables}`);
   if (options.write) writeSignalTables(tables);
 }

@@ -9,17 +9,17 @@ const TO_BOB = "Alice → Bob    XMPP → GraphQL";
 const TO_ALICE = "Bob → Alice    GraphQL → XMPP";
 
 /** Alice calls, Bob accepts, both send candidates, Alice sends an update, Bob hangs up. */
-export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
-  const { alice, bob } = cast;
+export async function answeredCall(runner: Stage, participants: Cast): Promise<void> {
+  const { alice, bob } = participants;
   // Any unique text; all signals of the call carry the same one.
   const sessionID = String(Date.now());
 
   // Alice does not know Bob's devices: the call goes to his bare JID and rings on all of them.
   // Bob replies to `from`, the only field that reliably identifies the sender of a signal.
   let caller = { userId: alice.id, device: null as string | null };
-  await stage.step("call", TO_BOB, async (signal) => {
+  await runner.step("call", TO_BOB, async (signal) => {
     const outcome = await sendStanza(
-      cast,
+      participants,
       { jid: bob.jid, device: null },
       {
         signalType: "call",
@@ -53,9 +53,9 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
 
   // From here on both address the device that takes part in the call.
   let answerer = { jid: bob.jid, device: null as string | null };
-  await stage.step("accept", TO_ALICE, async (signal) => {
+  await runner.step("accept", TO_ALICE, async (signal) => {
     const outcome = await sendInput(
-      cast,
+      participants,
       {
         to: caller,
         signalType: "accept",
@@ -78,9 +78,9 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
     return outcome;
   });
 
-  await stage.step("iceCandidates", TO_BOB, (signal) =>
+  await runner.step("iceCandidates", TO_BOB, (signal) =>
     sendStanza(
-      cast,
+      participants,
       answerer,
       {
         signalType: "iceCandidates",
@@ -97,9 +97,9 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
     ),
   );
 
-  await stage.step("iceCandidates", TO_ALICE, (signal) =>
+  await runner.step("iceCandidates", TO_ALICE, (signal) =>
     sendInput(
-      cast,
+      participants,
       {
         to: caller,
         signalType: "iceCandidates",
@@ -116,9 +116,9 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
   );
 
   // An update has one element for each changed parameter; GraphQL collects them in `parameters`.
-  await stage.step("update", TO_BOB, (signal) =>
+  await runner.step("update", TO_BOB, (signal) =>
     sendStanza(
-      cast,
+      participants,
       answerer,
       { signalType: "update", sessionID, videoEnabled: "false", layout: { mode: "grid" } },
       {
@@ -132,9 +132,9 @@ export async function answeredCall(stage: Stage, cast: Cast): Promise<void> {
     ),
   );
 
-  await stage.step("hangUp", TO_ALICE, (signal) =>
+  await runner.step("hangUp", TO_ALICE, (signal) =>
     sendInput(
-      cast,
+      participants,
       {
         to: caller,
         signalType: "hangUp",

@@ -36,7 +36,11 @@ interface SessionAnswer {
 }
 
 /** Creates the application session, signs Alice and Bob up and in, and connects them. */
-export async function gather(stage: Stage, credentials: Credentials, undo: Undo): Promise<Cast> {
+export async function gather(
+  runner: Stage,
+  credentials: Credentials,
+  cleanUpSteps: Undo,
+): Promise<Cast> {
   const { base_url: baseUrl, chat_domain: domain, application_id: applicationId } = credentials;
   const application: Application = {
     id: applicationId,
@@ -44,7 +48,7 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
     authSecret: credentials.auth_secret,
   };
   let token = "";
-  await stage.step("Sign POST /session", "HMAC-SHA1", async (signal) => {
+  await runner.step("Sign POST /session", "HMAC-SHA1", async (signal) => {
     const body = signSession(application);
     const answer = await createSession(baseUrl, body, signal);
     token = answer.session.token;
@@ -57,7 +61,7 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
   });
 
   const accounts = { alice: newAccount("alice"), bob: newAccount("bob") };
-  await stage.step("Sign up Alice and Bob", "POST /users", async (signal) => {
+  await runner.step("Sign up Alice and Bob", "POST /users", async (signal) => {
     const signUp = (user: Account) =>
       callRest<{ user: { id: number } }>(
         baseUrl,
@@ -70,14 +74,14 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
   });
 
   const users = new Map<string, User>();
-  await stage.step("Sign both in", "POST /session", async (signal) => {
+  await runner.step("Sign both in", "POST /session", async (signal) => {
     for (const [name, { login, password }] of Object.entries(accounts)) {
       // The signature covers only the four mandatory parameters, not the user's.
       const body = { ...signSession(application), user: { login, password } };
       const { session } = await createSession(baseUrl, body, signal);
       const user = { id: Number(session.user_id), token: session.token };
       users.set(name, user);
-      undo.push(() => deleteUser(baseUrl, user, AbortSignal.timeout(5_000)));
+      cleanUpSteps.push(() => deleteUser(baseUrl, user, AbortSignal.timeout(5_000)));
     }
     return { note: "each session token is valid for REST, GraphQL and XMPP" };
   });
@@ -89,16 +93,16 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
     bob: bareJid(bob.id, applicationId, domain),
   };
   const peers: { alice?: XmppPeer; bob?: GraphqlPeer } = {};
-  await stage.step("Connect Alice", "@xmpp/client", async () => {
+  await runner.step("Connect Alice", "@xmpp/client", async () => {
     const account = { userId: alice.id, applicationId, token: alice.token, device: DEVICE };
     const peer = await XmppPeer.connect(credentials.chat_url, domain, account);
-    undo.push(() => peer.close());
+    cleanUpSteps.push(() => peer.close());
     peers.alice = peer;
     return { note: `the server bound ${peer.jid}` };
   });
-  await stage.step("Connect Bob", "graphql-ws", async (signal) => {
+  await runner.step("Connect Bob", "graphql-ws", async (signal) => {
     const peer = await GraphqlPeer.connect(credentials.graphql_url, bob, signal);
-    undo.push(() => peer.close());
+    cleanUpSteps.push(() => peer.close());
     peers.bob = peer;
     return { note: "subscribed to callSignals; the same socket sends his signals" };
   });
@@ -111,11 +115,11 @@ export async function gather(stage: Stage, credentials: Credentials, undo: Undo)
 }
 
 /** Disconnects Alice and Bob and deletes their accounts. */
-export async function dismiss(stage: Stage, { alice, bob, baseUrl }: Cast, undo: Undo) {
-  await stage.step("Delete Alice and Bob", "DELETE /users/{id}", async (signal) => {
+export async function dismiss(runner: Stage, { alice, bob, baseUrl }: Cast, cleanUpSteps: Undo) {
+  await runner.step("Delete Alice and Bob", "DELETE /users/{id}", async (signal) => {
     await Promise.all([alice.peer.close(), bob.peer.close()]);
     await Promise.all([deleteUser(baseUrl, alice, signal), deleteUser(baseUrl, bob, signal)]);
-    undo.length = 0;
+    cleanUpSteps.length = 0;
     return {};
   });
 }

@@ -25,7 +25,7 @@ const printer = new Printer(
   choosePaint(terminal && !NO_COLOR),
 );
 const { bold, dim, green, red } = printer.paint;
-const undo: Undo = [];
+const cleanUpSteps: Undo = [];
 let stopServer = async () => {};
 let interrupted = false;
 
@@ -39,20 +39,20 @@ async function main(): Promise<void> {
   printer.row("Alice", `a legacy client  ${dim("XMPP over WebSocket, REST")}`);
   printer.row("Bob", `a new client  ${dim("GraphQL over WebSocket")}`);
 
-  const stage = new Stage(printer, terminal ? PAUSE_MS : 0);
-  stage.scene("Two users");
-  const cast = await gather(stage, credentials, undo);
-  stage.scene("An answered call");
-  await answeredCall(stage, cast);
-  stage.scene("A rejected call");
-  await rejectedCall(stage, cast);
-  stage.scene("Clean-up");
-  await dismiss(stage, cast, undo);
+  const runner = new Stage(printer, terminal ? PAUSE_MS : 0);
+  runner.scene("Two users");
+  const participants = await gather(runner, credentials, cleanUpSteps);
+  runner.scene("An answered call");
+  await answeredCall(runner, participants);
+  runner.scene("A rejected call");
+  await rejectedCall(runner, participants);
+  runner.scene("Clean-up");
+  await dismiss(runner, participants, cleanUpSteps);
 
   printer.line();
-  const total = formatMs(stage.elapsed());
-  printer.line(green(bold(`All ${stage.steps} steps passed in ${total}.`)));
-  const times = stage.signalTimes;
+  const total = formatMs(runner.elapsed());
+  printer.line(green(bold(`All ${runner.steps} steps passed in ${total}.`)));
+  const times = runner.signalTimes;
   printer.line(`A signal took ${formatMs(median(times))} (median of ${times.length}).`);
   printer.line();
   const url = own ? "npm start, then http://127.0.0.1:4000/graphql" : credentials.graphql_url;
@@ -82,7 +82,7 @@ async function chooseServer(): Promise<{ server: Server; own: boolean }> {
 
 /** Undoes all steps and stops the server. A step that cannot be undone does not stop the others. */
 async function cleanUp(): Promise<void> {
-  for (const step of undo.splice(0).reverse()) await step().catch(() => undefined);
+  for (const step of cleanUpSteps.splice(0).reverse()) await step().catch(() => undefined);
   await stopServer();
 }
 

@@ -7,13 +7,13 @@ import { callRest } from "./rest-client";
 import type { Stage } from "./stage";
 
 /** Bob calls; Alice rejects the call over REST, as a phone does after a push woke it. */
-export async function rejectedCall(stage: Stage, cast: Cast): Promise<void> {
-  const { alice, bob, baseUrl } = cast;
+export async function rejectedCall(runner: Stage, participants: Cast): Promise<void> {
+  const { alice, bob, baseUrl } = participants;
   const sessionID = String(Date.now());
 
-  await stage.step("call", "Bob → Alice    GraphQL → XMPP", (signal) =>
+  await runner.step("call", "Bob → Alice    GraphQL → XMPP", (signal) =>
     sendInput(
-      cast,
+      participants,
       {
         to: { userId: alice.id },
         signalType: "call",
@@ -36,7 +36,7 @@ export async function rejectedCall(stage: Stage, cast: Cast): Promise<void> {
     ),
   );
 
-  await stage.step("reject", "Alice → Bob    REST → GraphQL", async (signal) => {
+  await runner.step("reject", "Alice → Bob    REST → GraphQL", async (signal) => {
     const body = { recipientId: bob.id, sessionID, platform: "iOS", userInfo: { busy: true } };
     const call = { method: "POST", path: "/calls/reject", token: alice.token, body } as const;
     // The server chooses the id of this signal, so Bob matches it by the call.

@@ -19,8 +19,9 @@ export interface Client {
 }
 
 /** Connects a user. Resolves once the user can receive signals. @throws Error if the server rejects it */
-export async function connectClient(door: Door, account: Account): Promise<Client> {
-  if (door.kind === "graphql") return GraphqlClient.connect(door.url, account);
-  const wire = door.kind === "tls" ? await openTls(door.port) : await openWebSocket(door.url);
+export async function connectClient(endpoint: Door, account: Account): Promise<Client> {
+  if (endpoint.kind === "graphql") return GraphqlClient.connect(endpoint.url, account);
+  const wire =
+    endpoint.kind === "tls" ? await openTls(endpoint.port) : await openWebSocket(endpoint.url);
   return XmppClient.begin(wire, account);
 }

@@ -9,7 +9,7 @@ import { Pair } from "./pair";
 const CONCURRENCY = 8;
 
 /** The connected users, which stay connected between jobs. */
-let crowd: { client: Client; account: Account }[] = [];
+let connected: { client: Client; account: Account }[] = [];
 
 /** Runs a job. @throws Error if the server rejects or loses a signal, or closes a connection */
 export async function runSignals(job: SignalJob): Promise<Outcome> {
@@ -17,21 +17,21 @@ export async function runSignals(job: SignalJob): Promise<Outcome> {
   const seconds = () => (performance.now() - startedAt) / 1000;
   const untimed = { p50: Number.NaN, p99: Number.NaN };
   switch (job.kind) {
-    case "enter":
-      await each([...job.seats.entries()], async ([at, { door, account }]) => {
-        crowd[at] = { client: await connectClient(door, account), account };
+    case "connect":
+      await each([...job.specs.entries()], async ([at, { endpoint, account }]) => {
+        connected[at] = { client: await connectClient(endpoint, account), account };
       });
-      return { count: crowd.length, seconds: seconds(), ...untimed };
-    case "talk":
-      return talk(job);
-    case "leave": {
-      await each(crowd, ({ client }) => client.ping());
-      for (const { client } of crowd) {
+      return { count: connected.length, seconds: seconds(), ...untimed };
+    case "exchange":
+      return exchange(job);
+    case "disconnect": {
+      await each(connected, ({ client }) => client.ping());
+      for (const { client } of connected) {
         if (client.failure) throw client.failure;
         client.close();
       }
-      const count = crowd.length;
-      crowd = [];
+      const count = connected.length;
+      connected = [];
       return { count, seconds: seconds(), ...untimed };
     }
     case "sign-ins":
@@ -39,9 +39,9 @@ export async function runSignals(job: SignalJob): Promise<Outcome> {
   }
 }
 
-async function talk({ pairs: count, ways, seconds }: TalkJob): Promise<Outcome> {
+async function exchange({ pairs: count, ways, seconds }: TalkJob): Promise<Outcome> {
   const pairs = Array.from({ length: count }, (_, n) => {
-    const [one, other] = crowd.slice(2 * n, 2 * n + 2);
+    const [one, other] = connected.slice(2 * n, 2 * n + 2);
     if (!one || !other) throw new Error(`there are no ${count} pairs`);
     return new Pair(one, other, ways);
   });
@@ -60,7 +60,7 @@ async function talk({ pairs: count, ways, seconds }: TalkJob): Promise<Outcome> 
   };
 }
 
-async function signIns({ door, accounts, seconds }: SignInsJob) {
+async function signIns({ endpoint, accounts, seconds }: SignInsJob) {
   const startedAt = performance.now();
   const end = startedAt + seconds * 1000;
   let count = 0;
@@ -68,7 +68,7 @@ async function signIns({ door, accounts, seconds }: SignInsJob) {
     for (let n = first; performance.now() < end; n += CONCURRENCY) {
       const account = accounts[n % accounts.length];
       if (!account) throw new Error("there are no accounts");
-      (await connectClient(door, account)).close();
+      (await connectClient(endpoint, account)).close();
       count++;
     }
   };

@@ -18,14 +18,14 @@ export interface Account {
 
 /** An account and the endpoint that it connects to. */
 export interface Seat {
-  door: Door;
+  endpoint: Door;
   account: Account;
 }
 
-/** Connects all accounts; they stay connected until the job `leave`. */
+/** Connects all accounts; they stay connected until the job `disconnect`. */
 export interface EnterJob {
-  kind: "enter";
-  seats: Seat[];
+  kind: "connect";
+  specs: Seat[];
   /** Time that this may take. */
   seconds: number;
 }
@@ -36,7 +36,7 @@ export interface EnterJob {
  * the round trip. With `one`, the next call is sent when the previous one arrives; the latency is one-way.
  */
 export interface TalkJob {
-  kind: "talk";
+  kind: "exchange";
   /** Number of pairs that exchange signals concurrently. */
   pairs: number;
   ways: "both" | "one";
@@ -45,14 +45,14 @@ export interface TalkJob {
 
 /** Pings all connections, counts the responses and disconnects. */
 export interface LeaveJob {
-  kind: "leave";
+  kind: "disconnect";
   seconds: number;
 }
 
 /** Signs in and disconnects repeatedly during the window, eight users at a time. */
 export interface SignInsJob {
   kind: "sign-ins";
-  door: Door;
+  endpoint: Door;
   accounts: Account[];
   seconds: number;
 }

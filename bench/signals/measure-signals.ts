@@ -45,20 +45,22 @@ export async function measureTalk(
   row: TalkRow,
   { warmUp, measured }: Windows,
 ): Promise<Talk> {
-  const doors = [doorOf(server, row.from), doorOf(server, row.to)];
-  const seats = accounts
+  const endpoints = [doorOf(server, row.from), doorOf(server, row.to)];
+  const specs = accounts
     .slice(0, 2 * PAIRS)
-    .map((account, n): Seat => ({ account, door: doors[n % 2] ?? doorOf(server, row.from) }));
+    .map(
+      (account, n): Seat => ({ account, endpoint: endpoints[n % 2] ?? doorOf(server, row.from) }),
+    );
   const ways = row.from === row.to ? "both" : "one";
-  const talk = (pairs: number, seconds: number) =>
-    driver.run({ kind: "talk", pairs, ways, seconds });
-  await driver.run({ kind: "enter", seats, seconds: 0 });
-  await talk(PAIRS, warmUp);
-  const timed = await talk(1, measured);
+  const exchange = (pairs: number, seconds: number) =>
+    driver.run({ kind: "exchange", pairs, ways, seconds });
+  await driver.run({ kind: "connect", specs, seconds: 0 });
+  await exchange(PAIRS, warmUp);
+  const timed = await exchange(1, measured);
   const before = server.usage();
-  const loaded = await talk(PAIRS, measured);
+  const loaded = await exchange(PAIRS, measured);
   const after = server.usage();
-  await driver.run({ kind: "leave", seconds: 0 });
+  await driver.run({ kind: "disconnect", seconds: 0 });
   return {
     row,
     p50: timed.p50 * 1000,
@@ -82,27 +84,27 @@ export async function measureCrowds(
   seconds: number,
   settleMs: number,
 ): Promise<Crowd[]> {
-  const door = doorOf(server, row.door);
-  const gather = async (size: number) => {
-    const seats = accounts.slice(0, size).map((account) => ({ door, account }));
-    await driver.run({ kind: "enter", seats, seconds: size / CONNECTIONS_PER_SECOND });
+  const endpoint = doorOf(server, row.transport);
+  const connect = async (size: number) => {
+    const specs = accounts.slice(0, size).map((account) => ({ endpoint, account }));
+    await driver.run({ kind: "connect", specs, seconds: size / CONNECTIONS_PER_SECOND });
     await wait(settleMs);
   };
-  const leave = (size: number) =>
-    driver.run({ kind: "leave", seconds: size / CONNECTIONS_PER_SECOND });
-  await gather(WARM_UP_CONNECTIONS);
-  await leave(WARM_UP_CONNECTIONS);
+  const disconnect = (size: number) =>
+    driver.run({ kind: "disconnect", seconds: size / CONNECTIONS_PER_SECOND });
+  await connect(WARM_UP_CONNECTIONS);
+  await disconnect(WARM_UP_CONNECTIONS);
   await wait(settleMs);
   const before = server.usage().rssMb;
-  const crowds: Crowd[] = [];
+  const measurements: Crowd[] = [];
   for (const connections of sizes) {
-    await gather(connections);
+    await connect(connections);
     const kib = ((server.usage().rssMb - before) * 1024) / connections;
-    const { count: held } = await leave(connections);
-    crowds.push({ row, connections, held, kib });
+    const { count: held } = await disconnect(connections);
+    measurements.push({ row, connections, held, kib });
   }
-  const [smallest] = crowds;
-  const signIns = await driver.run({ kind: "sign-ins", door, accounts, seconds });
+  const [smallest] = measurements;
+  const signIns = await driver.run({ kind: "sign-ins", endpoint, accounts, seconds });
   if (smallest) smallest.signInsPerSecond = signIns.count / signIns.seconds;
-  return crowds;
+  return measurements;
 }

@@ -22,7 +22,7 @@ export interface TalkRow {
 export interface CrowdRow {
   name: string;
   server: ServerName;
-  door: Transport;
+  transport: Transport;
 }
 
 /** A server's endpoint for a protocol. @throws Error if the server does not support it */
@@ -34,17 +34,17 @@ export function doorOf(server: ChatServer, transport: Transport): Door {
 }
 
 /** Every combination of protocol and server, grouped by protocol. */
-const COMBINATIONS = (["websocket", "tls", "graphql"] as const).flatMap((door) =>
-  SERVERS.filter((server) => door !== "graphql" || server === "Signalbox").map((server) => ({
-    ...{ door, server },
-    label: `${TRANSPORTS[door]}: ${server}`,
+const COMBINATIONS = (["websocket", "tls", "graphql"] as const).flatMap((transport) =>
+  SERVERS.filter((server) => transport !== "graphql" || server === "Signalbox").map((server) => ({
+    ...{ transport, server },
+    label: `${TRANSPORTS[transport]}: ${server}`,
   })),
 );
 
 /** The signal measurements in table order. */
 export const TALKS: TalkRow[] = [
-  ...COMBINATIONS.map(({ door, server, label }) => ({
-    ...{ name: `signals, ${label}`, server, from: door, to: door },
+  ...COMBINATIONS.map(({ transport, server, label }) => ({
+    ...{ name: `signals, ${label}`, server, from: transport, to: transport },
   })),
   ...(
     [
@@ -58,6 +58,6 @@ export const TALKS: TalkRow[] = [
 ];
 
 /** The connection measurements in table order. */
-export const CROWDS: CrowdRow[] = COMBINATIONS.map(({ door, server, label }) => ({
-  ...{ name: `connections, ${label}`, server, door },
+export const CROWDS: CrowdRow[] = COMBINATIONS.map(({ transport, server, label }) => ({
+  ...{ name: `connections, ${label}`, server, transport },
 }));

@@ -7,37 +7,44 @@ const KIB_MAX = 30;
 /** Aim for the number of connections of a node. */
 const HELD_MIN = 10_000;
 
-const TALK_HEAD = [
+const SIGNAL_HEAD = [
   ...["signals", "server", "p50 / p99 µs", "signals per second", "CPU µs each"],
   "aim",
 ];
-const CROWD_HEAD = ["idle connections", "server", "held", "KiB each", "sign-ins per second", "aim"];
+const CONNECTION_HEAD = [
+  "idle connections",
+  "server",
+  "held",
+  "KiB each",
+  "sign-ins per second",
+  "aim",
+];
 
 /** The measurements as Markdown tables, with their aims. */
-export function toSignalTables(talks: Talk[], crowds: Crowd[]): string {
+export function toSignalTables(signals: Talk[], connections: Crowd[]): string {
   const tables: string[] = [];
   const inTable = ["signals", "idle connections", "server", "aim"];
-  if (talks.length > 0) {
-    const rows = talks.map((talk) => [
-      nameOf(talk),
-      talk.row.server,
-      `${whole(talk.p50)} / ${whole(talk.p99)}`,
-      whole(talk.perSecond),
-      short(talk.cpuMicros),
-      judgeTalk(talk, talks),
+  if (signals.length > 0) {
+    const rows = signals.map((signal) => [
+      nameOf(signal),
+      signal.row.server,
+      `${whole(signal.p50)} / ${whole(signal.p99)}`,
+      whole(signal.perSecond),
+      short(signal.cpuMicros),
+      judgeSignals(signal, signals),
     ]);
-    tables.push(toTable(TALK_HEAD, rows, inTable));
+    tables.push(toTable(SIGNAL_HEAD, rows, inTable));
   }
-  if (crowds.length > 0) {
-    const rows = crowds.map((crowd) => [
-      `${whole(crowd.connections)}, ${TRANSPORTS[crowd.row.door]}`,
-      crowd.row.server,
-      whole(crowd.held),
-      short(crowd.kib),
-      crowd.signInsPerSecond === undefined ? "" : whole(crowd.signInsPerSecond),
-      judgeCrowd(crowd),
+  if (connections.length > 0) {
+    const rows = connections.map((entry) => [
+      `${whole(entry.connections)}, ${TRANSPORTS[entry.row.transport]}`,
+      entry.row.server,
+      whole(entry.held),
+      short(entry.kib),
+      entry.signInsPerSecond === undefined ? "" : whole(entry.signInsPerSecond),
+      judgeConnections(entry),
     ]);
-    tables.push(toTable(CROWD_HEAD, rows, inTable));
+    tables.push(toTable(CONNECTION_HEAD, rows, inTable));
   }
   return tables.join("\n");
 }
@@ -53,22 +60,22 @@ function nameOf({ row: { from, to } }: Talk): string {
 }
 
 /** Aims: less CPU and a lower p50 than Prosody; over WebSocket also no more CPU than ejabberd. */
-function judgeTalk(talk: Talk, talks: Talk[]): string {
-  const { server, from, to } = talk.row;
+function judgeSignals(signal: Talk, signals: Talk[]): string {
+  const { server, from, to } = signal.row;
   if (server !== "Signalbox" || from !== to) return "";
   const peer = (name: string) =>
-    talks.find(({ row }) => row.server === name && row.from === from && row.to === to);
+    signals.find(({ row }) => row.server === name && row.from === from && row.to === to);
   const prosody = peer("Prosody");
   const ejabberd = from === "websocket" ? peer("ejabberd") : undefined;
   const judged = [
-    prosody && `${verdict(talk.cpuMicros < prosody.cpuMicros)}: less CPU than Prosody`,
-    prosody && `${verdict(talk.p50 < prosody.p50)}: a lower p50`,
-    ejabberd && `${verdict(talk.cpuMicros <= ejabberd.cpuMicros)}: no more CPU than ejabberd`,
+    prosody && `${verdict(signal.cpuMicros < prosody.cpuMicros)}: less CPU than Prosody`,
+    prosody && `${verdict(signal.p50 < prosody.p50)}: a lower p50`,
+    ejabberd && `${verdict(signal.cpuMicros <= ejabberd.cpuMicros)}: no more CPU than ejabberd`,
   ];
   return judged.filter(Boolean).join("; ");
 }
 
-function judgeCrowd({ row, kib, held, connections }: Crowd): string {
+function judgeConnections({ row, kib, held, connections }: Crowd): string {
   if (row.server !== "Signalbox") return "";
   const memory = `${verdict(kib <= KIB_MAX)}: ≤ ${KIB_MAX} KiB`;
   if (connections < HELD_MIN) return memory;

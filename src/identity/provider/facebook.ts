@@ -51,7 +51,7 @@ export function facebookRoot({ baseUrl, version }: GraphApiLocation): string {
 export async function verifyFacebook(
   settings: NonNullable<ApplicationSettings["facebook"]>,
   token: string,
-  asking: Asking,
+  options: Asking,
   now: number,
 ): Promise<Verified> {
   checkForm(token);
@@ -63,7 +63,7 @@ export async function verifyFacebook(
         input_token: token,
         access_token: `${appId}|${appSecret}`,
       })}`,
-      asking,
+      options,
     ),
   );
   if (!inspected.success) throw new Refused("not valid");
@@ -79,7 +79,7 @@ export async function verifyFacebook(
         // Proves possession of the app secret (Graph API, "Securing Graph API Requests").
         appsecret_proof: createHmac("sha256", appSecret).update(token).digest("hex"),
       })}`,
-      asking,
+      options,
     ),
   );
   if (!own.success) throw new Refused("no profile");

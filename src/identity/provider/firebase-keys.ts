@@ -13,7 +13,7 @@ const SETS_MAX = 100;
 export class FirebaseKeys {
   private readonly sets = new LRUCache<string, JWTVerifyGetKey>({ max: SETS_MAX });
 
-  constructor(private readonly asking: Asking) {}
+  constructor(private readonly options: Asking) {}
 
   /** The look-up of keys in the key set at a URL. @throws ProviderUnavailable for an invalid URL */
   async at(url: string): Promise<JWTVerifyGetKey> {
@@ -22,7 +22,7 @@ export class FirebaseKeys {
     if (!URL.canParse(url)) throw new Unreachable("the URL of the keys is invalid");
     const { createRemoteJWKSet, customFetch } = await import("jose");
     const set = createRemoteJWKSet(new URL(url), {
-      timeoutDuration: this.asking.timeoutMs,
+      timeoutDuration: this.options.timeoutMs,
       [customFetch]: () => this.read(url),
     });
     this.sets.set(url, set);
@@ -31,7 +31,7 @@ export class FirebaseKeys {
 
   private async read(url: string): Promise<Response> {
     try {
-      const body = await askProvider(url, this.asking);
+      const body = await askProvider(url, this.options);
       if (!Array.isArray(body.keys)) throw new Unreachable("no key set");
       return Response.json(body);
     } catch (error) {

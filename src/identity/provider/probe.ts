@@ -36,10 +36,10 @@ export function providerAddresses(providers: ProviderPlaces): ProviderAddress[] 
  */
 export async function probeProvider(
   { provider, url }: ProviderAddress,
-  asking: Asking,
+  options: Asking,
 ): Promise<void> {
   try {
-    const { keys } = await askProvider(url, asking);
+    const { keys } = await askProvider(url, options);
     if (provider !== "firebase") return;
     if (!Array.isArray(keys) || keys.length === 0) throw new Unreachable("the key set is empty");
   } catch (error) {

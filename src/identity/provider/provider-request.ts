@@ -15,10 +15,10 @@ const REJECTIONS = new Set([400, 401, 403]);
  */
 export async function askProvider(
   url: string,
-  asking: Asking,
+  options: Asking,
   headers: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
-  const { status, body: text } = await read(url, asking, headers);
+  const { status, body: text } = await read(url, options, headers);
   const body = parse(text);
   if (REJECTIONS.has(status) && !isTransient(body)) throw new Refused(`status ${status}`);
   if (status !== 200) throw new Unreachable(`status ${status}`);

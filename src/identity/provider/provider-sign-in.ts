@@ -66,18 +66,18 @@ function verify(
   { keys, firebasePhone }: ProviderData,
 ): Promise<Verified> {
   const now = clock.now();
-  const asking = { connector, timeoutMs: config.PROVIDER_TIMEOUT_MS };
+  const options = { connector, timeoutMs: config.PROVIDER_TIMEOUT_MS };
   switch (provider) {
     case "facebook": {
       const token = required("token", keys?.token);
-      return verifyFacebook(configured(settings.facebook), token, asking, now);
+      return verifyFacebook(configured(settings.facebook), token, options, now);
     }
     case "twitter": {
       const pair = {
         token: required("token", keys?.token),
         secret: required("secret", keys?.secret),
       };
-      return verifyTwitter(configured(settings.twitter), pair, asking, now);
+      return verifyTwitter(configured(settings.twitter), pair, options, now);
     }
     case "firebase_phone": {
       const phone = {

@@ -37,13 +37,13 @@ export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
 export async function verifyTwitter(
   settings: NonNullable<ApplicationSettings["twitter"]>,
   keys: TwitterKeys,
-  asking: Asking,
+  options: Asking,
   now: number,
 ): Promise<Verified> {
   checkForm(keys.token);
   checkForm(keys.secret);
   const url = twitterUrl(settings);
-  const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, asking, {
+  const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, options, {
     Authorization: authorization(url, settings, keys, now),
   });
   const own = profile.safeParse(body);

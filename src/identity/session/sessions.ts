@@ -40,14 +40,14 @@ export interface Origin {
 export async function createSession(
   identity: Identity,
   request: SignedRequest & { signIn: SignIn },
-  origin: Origin,
+  client: Origin,
 ): Promise<{ session: Session; token: string }> {
   const { application, nonce, timestamp: ts } = await checkSigned(identity, request);
-  await identity.origins.check(application.id, origin.origin);
+  await identity.origins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
   await identity.limits.application("session", application.id);
   const signedIn = namesSomebody(request.signIn)
-    ? await signIn(identity, application, request.signIn, origin)
+    ? await signIn(identity, application, request.signIn, client)
     : null;
   const user = signedIn?.user ?? null;
   const token = newToken();
@@ -59,7 +59,7 @@ export async function createSession(
     identity,
     {
       ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts, sliding },
-      ...{ expiresAt, createdAt: now, ip: origin.ip, userAgent: keptUserAgent(origin) },
+      ...{ expiresAt, createdAt: now, ip: client.ip, userAgent: keptUserAgent(client) },
     },
     signedIn,
   );
@@ -132,10 +132,10 @@ export async function login(
   identity: Identity,
   session: Session,
   data: Omit<SignIn, "guest" | "fullName">,
-  origin: Pick<Origin, "ip">,
+  client: Pick<Origin, "ip">,
 ): Promise<Session> {
   const application = await findApplication(identity, session.applicationId);
-  const signedIn = await signIn(identity, application, data, origin);
+  const signedIn = await signIn(identity, application, data, client);
   return setSessionUser(identity, session, signedIn);
 }
 

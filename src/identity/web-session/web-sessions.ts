@@ -45,10 +45,10 @@ const BIND = {
 export async function createWebSession(
   identity: Identity,
   request: SignedRequest & { long: boolean },
-  origin: Origin,
+  client: Origin,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
   const { application, nonce, timestamp } = await checkSigned(identity, request);
-  await identity.origins.check(application.id, origin.origin);
+  await identity.origins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
   await identity.limits.application("session", application.id);
   const token = newToken();
@@ -65,8 +65,8 @@ export async function createWebSession(
     sliding,
     expiresAt,
     now,
-    origin.ip,
-    keptUserAgent(origin),
+    client.ip,
+    keptUserAgent(client),
   ]);
   const session: Session = {
     id: row!.id,
