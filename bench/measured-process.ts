@@ -23,7 +23,7 @@ export interface MeasuredProcess {
 export interface Command {
   /** Defaults to Node. */
   program?: string;
-  words: string[];
+  args: string[];
   environment: Record<string, string>;
   /** A pattern in the output of a ready process, or a probe that succeeds once it is ready. */
   ready: RegExp | (() => Promise<unknown>);
@@ -36,7 +36,7 @@ export interface Command {
  */
 export async function startMeasured(command: Command): Promise<MeasuredProcess> {
   const startedAt = performance.now();
-  const child = spawn(...onServerCore(command.program ?? process.execPath, command.words), {
+  const child = spawn(...onServerCore(command.program ?? process.execPath, command.args), {
     env: { PATH: process.env.PATH, NODE_ENV: "production", ...command.environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -129,10 +129,10 @@ async function sendTo(ask: Ask, applicationId: number, tag: string, count: numbe
 
 /** Starts the stand-ins on the driver's core; they register their credentials with the service. */
 async function startStandIns(baseUrl: string, dataDir: string) {
-  const words = ["--set-up", "--quiet", "--folder", join(dataDir, "stand-ins")];
+  const args = ["--set-up", "--quiet", "--folder", join(dataDir, "stand-ins")];
   const ports = ["--apns-port", "0", "--fcm-port", "0", "--web-port", "0"];
   const script = join(__dirname, "../scripts/stand-ins.js");
-  const child = spawn(process.execPath, [script, ...words, ...ports], {
+  const child = spawn(process.execPath, [script, ...args, ...ports], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, SIGNALBOX_URL: baseUrl },
     stdio: ["ignore", "pipe", "inherit"],
   });

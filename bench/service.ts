@@ -58,8 +58,8 @@ export async function startService(
     environment.SECRET_KEY = "0".repeat(64);
   }
   if (place.redisUrl) environment.REDIS_URL = place.redisUrl;
-  const words = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, MAIN] : [MAIN];
-  const measured = await startMeasured({ words, environment, ready: /^Signalbox is ready\.$/m });
+  const args = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`, MAIN] : [MAIN];
+  const measured = await startMeasured({ args, environment, ready: /^Signalbox is ready\.$/m });
   return { ...measured, baseUrl: `http://127.0.0.1:${port}` };
 }
 
@@ -78,7 +78,7 @@ export function readApplication(dataDir: string) {
 export async function startFloor(databaseUrl: string): Promise<Service> {
   const port = await freePort();
   const measured = await startMeasured({
-    words: [join(__dirname, "floor.js"), String(port), databaseUrl],
+    args: [join(__dirname, "floor.js"), String(port), databaseUrl],
     environment: {},
     ready: /^ready$/m,
   });

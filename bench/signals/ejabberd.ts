@@ -54,7 +54,7 @@ export async function ejabberd(
       await rm(spool, { recursive: true, force: true });
       const measured = await startMeasured({
         program,
-        words: [
+        args: [
           ...["-noinput", "+K", "true", "+P", "250000", ...QUIET],
           ...["-mnesia", "dir", `"${spool}"`, "-s", "ejabberd"],
           ...["-eval", register(first, accounts.length)],

@@ -6,9 +6,9 @@ import { findProgram, run } from "../../scripts/services/binaries";
  */
 export async function raiseFileLimit(files: number): Promise<void> {
   const program = findProgram("prlimit");
-  const words = ["--pid", String(process.pid)];
-  const { stdout } = await run(program, [...words, "--nofile", "--output", "SOFT", "--noheadings"]);
+  const args = ["--pid", String(process.pid)];
+  const { stdout } = await run(program, [...args, "--nofile", "--output", "SOFT", "--noheadings"]);
   const soft = stdout.trim();
   if (soft === "unlimited" || Number(soft) >= files) return;
-  await run(program, [...words, `--nofile=${files}:${files}`]);
+  await run(program, [...args, `--nofile=${files}:${files}`]);
 }

@@ -58,7 +58,7 @@ export async function prosody(
       await writeFile(file, configuration(folder, certificate, tlsPort, http));
       const measured = await startMeasured({
         program,
-        words: ["-F", "--config", file],
+        args: ["-F", "--config", file],
         environment: { HOME: folder },
         ready: async () => Promise.all([probe(tlsPort), probe(http)]),
       });
