@@ -350,7 +350,7 @@ describe("without an SMTP server", () => {
       done();
     };
     const folder = await mkdtemp(join(tmpdir(), "signalbox-mail-"));
-    const place = await startNode(
+    const own = await startNode(
       {
         DATABASE_URL: "",
         REDIS_URL: "",
@@ -361,11 +361,11 @@ describe("without an SMTP server", () => {
     );
     try {
       const email = "../../Folder.User@example.com";
-      await newUser(place, { email });
-      const token = await applicationToken(place);
-      await requestLink("unknown@example.com", place, token);
-      expect((await requestLink(email, place, token)).text).toBe("");
-      const dataDir = place.environment.DATA_DIR ?? "";
+      await newUser(own, { email });
+      const token = await applicationToken(own);
+      await requestLink("unknown@example.com", own, token);
+      expect((await requestLink(email, own, token)).text).toBe("");
+      const dataDir = own.environment.DATA_DIR ?? "";
       const [mail] = await eventually(
         () => writtenMails(dataDir),
         (mails) => mails.length > 0,
@@ -375,16 +375,16 @@ describe("without an SMTP server", () => {
       const quoted = '"../../Folder.User"@example.com';
       expect(mail!.parsed.to).toEqual([{ address: quoted, name: "" }]);
       const link = tokenIn(mail!.parsed);
-      const told = await eventually(
+      const output = await eventually(
         () => lines.join(""),
         (text) => text.includes(".eml"),
       );
-      expect(told).toContain(mail!.file);
-      expect(told).not.toContain(link);
-      expect(told.toLowerCase()).not.toContain(email.toLowerCase());
-      expect(await reset(link, NEW, place)).toEqual({ resetPassword: { reset: true } });
+      expect(output).toContain(mail!.file);
+      expect(output).not.toContain(link);
+      expect(output.toLowerCase()).not.toContain(email.toLowerCase());
+      expect(await reset(link, NEW, own)).toEqual({ resetPassword: { reset: true } });
     } finally {
-      await place.stop();
+      await own.stop();
       await rm(folder, { recursive: true, force: true });
     }
   });
@@ -396,19 +396,19 @@ describe("without an SMTP server", () => {
 
   if (hasServices) {
     it("any other mode answers every request with 503", async () => {
-      const place = await startNode({ SMTP_URL: "" });
+      const own = await startNode({ SMTP_URL: "" });
       try {
-        await newUser(place, { email: "known@example.com" });
-        const token = await applicationToken(place);
+        await newUser(own, { email: "known@example.com" });
+        const token = await applicationToken(own);
         for (const email of ["known@example.com", "unknown@example.com", ""]) {
-          const answer = await requestLink(email, place, token);
+          const answer = await requestLink(email, own, token);
           expect([answer.status, answer.body]).toEqual([
             503,
             { errors: { base: ["This server has no way to send mail"] } },
           ]);
         }
       } finally {
-        await place.stop();
+        await own.stop();
       }
     });
   }

@@ -37,7 +37,7 @@ async function account(): Promise<{ login: string; id: number }> {
   const body = { user: { login, password: PASSWORD } };
   return { login, id: (await rest(node, "POST", "/users", { token, body })).body.user.id };
 }
-const nobody = () => ({ login: `nobody-${++names}`, id: 900_000 + names });
+const unknownName = () => ({ login: `nobody-${++names}`, id: 900_000 + names });
 
 const attempt = (ip: string, login: string, password: string) =>
   rest(node, "POST", "/login", {
@@ -57,7 +57,7 @@ async function fail(times: number, ip: string, login: string): Promise<void> {
 
 const KINDS: Array<[kind: string, make: () => Promise<{ login: string; id: number }>]> = [
   ["a known name", account],
-  ["an unknown name", async () => nobody()],
+  ["an unknown name", async () => unknownName()],
 ];
 
 describe.each(KINDS)("%s", (_kind, make) => {
@@ -123,7 +123,7 @@ describe.each(KINDS)("%s", (_kind, make) => {
 });
 
 test("known and unknown names get identical responses to every attempt", async () => {
-  const [known, unknown] = [await account(), nobody()];
+  const [known, unknown] = [await account(), unknownName()];
   const responses = async (login: string) => {
     const ip = stranger();
     const answers = [];
@@ -148,10 +148,10 @@ test("the right password resets the failures of its name", async () => {
 test("the right password does not reset the failures of its address", async () => {
   const { login } = await account();
   const ip = stranger();
-  await fail(4, ip, nobody().login);
+  await fail(4, ip, unknownName().login);
   expect((await right(ip, login)).status).toBe(200);
-  await fail(4, ip, nobody().login);
-  expect((await wrong(ip, nobody().login)).headers.get("retry-after")).toBe("1");
+  await fail(4, ip, unknownName().login);
+  expect((await wrong(ip, unknownName().login)).headers.get("retry-after")).toBe("1");
 });
 
 test("failures from other addresses do not lock the user out", async () => {

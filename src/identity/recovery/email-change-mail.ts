@@ -35,8 +35,8 @@ export async function sendEmailChange(
 function emailChangeMail(applicationName: string) {
   const name = oneLine(applicationName) || "your application";
   const subject = `Your e-mail address for ${name} was changed`;
-  const intro = `The e-mail address of your account at ${name} was changed. This address no longer belongs to the account: you cannot sign in with it, and links for a new password no longer come here.`;
-  const otherwise = `If you changed it, there is nothing to do. If it was not you, somebody else has access to your account: contact the people who run ${name}.`;
+  const intro = `The e-mail address of your account at ${name} was changed. This address no longer belongs to the account: you cannot sign in with it, and password reset links are no longer sent here.`;
+  const otherwise = `If you changed it, you do not need to do anything. If it was not you, someone else has access to your account: contact the operators of ${name}.`;
   return {
     subject,
     text: `Hello,\n\n${intro}\n\n${otherwise}\n`,

@@ -22,10 +22,10 @@ export function resetLink(base: string, token: string): string {
  */
 export function resetMail(applicationName: string, link: string): ResetMail {
   const name = oneLine(applicationName) || "your application";
-  const intro = `Somebody, probably you, asked for a new password for your account at ${name}.`;
-  const action = "Choose a new password with this link. It works once, and for one hour:";
+  const intro = `Someone, probably you, requested a new password for your account at ${name}.`;
+  const action = "Choose a new password with this link. It works once and expires after one hour:";
   const otherwise =
-    "If it was not you, ignore this mail: your password stays as it is. Never pass the link on.";
+    "If it was not you, ignore this mail: your password does not change. Do not share the link.";
   return {
     subject: `Your new password for ${name}`,
     text: `Hello,\n\n${intro}\n\n${action}\n\n${link}\n\n${otherwise}\n`,
@@ -35,7 +35,7 @@ export function resetMail(applicationName: string, link: string): ResetMail {
 <body style="margin:0;padding:24px;background:#f4f5f7;color:#1c2230;font:16px/1.5 system-ui,sans-serif">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:12px">
 <h1 style="margin:0 0 16px;font-size:20px">Choose a new password</h1>
-<p style="margin:0 0 24px">${escapeHtml(intro)} The link works once, and for one hour.</p>
+<p style="margin:0 0 24px">${escapeHtml(intro)} The link works once and expires after one hour.</p>
 <p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:#2f5bea;color:#ffffff;border-radius:8px;text-decoration:none;font-weight:600">Choose a new password</a></p>
 <p style="margin:0 0 24px;font-size:13px;color:#5b6375;word-break:break-all">Or open this address: ${escapeHtml(link)}</p>
 <p style="margin:0;font-size:13px;color:#5b6375">${escapeHtml(otherwise)}</p>
