@@ -1,36 +1,36 @@
 import { WebSocket } from "ws";
 import { CHAT_DOMAIN, type Deployment } from "./deployment/deployment";
+import type { FuzzUser } from "./deployment/fixture";
 import type { NodeProcess } from "./deployment/node-process";
-import type { FuzzUser } from "./deployment/world";
 import { header, openStream, type XmppStream } from "./targets/xmpp-stream";
 
-/** Milliseconds between two rounds. */
+/** Pause between two rounds, in milliseconds. */
 const ROUND_MS = 250;
-/** Milliseconds after which an answer counts as never given: far more than a busy machine takes. */
+/** Timeout of an answer, in milliseconds: far more than a busy machine needs. */
 const ANSWER_MS = 60_000;
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 const LISTEN = "subscription { callSignals { signalType sessionId } }";
 
 /**
- * A client on each node who does nothing wrong, through everything that others send: a session that is
- * read, a signal that arrives at a subscription, a chat stream that answers pings.
+ * A well-behaved client on each node, which must be served while the targets run: it reads its session,
+ * receives a signal over a subscription, and pings over a chat stream.
  */
 export class Canary {
   readonly #stop: Array<() => void> = [];
   readonly #work: Promise<void>[] = [];
   #running = true;
-  /** Longest that a whole round took since it was asked last, in milliseconds. */
+  /** Longest round since the last call of {@link slowest}, in milliseconds. */
   #slowest = 0;
   rounds = 0;
 
   private constructor(private readonly fail: (words: string) => void) {}
 
-  /** Starts one on each node. */
+  /** Starts a canary on each node. */
   static async start(deployment: Deployment, fail: (words: string) => void): Promise<Canary> {
     const canary = new Canary(fail);
     for (const node of deployment.nodes) {
-      const user = await deployment.world.newGuest(deployment.world.canary);
+      const user = await deployment.fixture.newGuest(deployment.fixture.canary);
       await canary.#join(node, user);
     }
     return canary;
@@ -71,8 +71,7 @@ export class Canary {
         await within("a signal arrives", subscription.hears(`canary-${round}`));
         await within("a ping is answered", ping(stream, `canary-${round}-`));
       } catch (error) {
-        if (this.#running)
-          this.fail(`the client who does nothing wrong: ${(error as Error).message}`);
+        if (this.#running) this.fail(`canary: ${(error as Error).message}`);
         return;
       }
       this.rounds += 1;
@@ -93,7 +92,7 @@ async function within<T>(what: string, work: Promise<T>): Promise<T> {
 async function readSession(node: NodeProcess, { token }: FuzzUser): Promise<void> {
   const response = await fetch(`${node.urls.http}/session`, { headers: { "Svc-Token": token } });
   const text = await response.text();
-  // 503 is how a node that sheds load answers, which is no broken promise.
+  // 503 is allowed: the node sheds load.
   if (response.status !== 200 && response.status !== 503) {
     throw new Error(`GET /session answered ${response.status} ${text}`);
   }
@@ -101,7 +100,7 @@ async function readSession(node: NodeProcess, { token }: FuzzUser): Promise<void
 
 async function signIn(node: NodeProcess, user: FuzzUser): Promise<XmppStream> {
   const stream = await openStream("ws", node.urls.ws ?? "");
-  if (!stream) throw new Error("the chat endpoint takes no connection");
+  if (!stream) throw new Error("the chat endpoint refuses connections");
   const name = `${user.id}-${user.applicationId}`;
   const message = Buffer.from(`\0${name}\0${user.token}`).toString("base64");
   stream.write(header("ws"));
@@ -127,7 +126,7 @@ async function ping(stream: XmppStream, id: string): Promise<void> {
   stream.forget();
 }
 
-/** A graphql-ws socket with one subscription, which signals itself. */
+/** A graphql-ws socket with one subscription, which sends signals to itself. */
 class Subscription {
   readonly #waiting = new Map<string, (error?: Error) => void>();
   #over: string | undefined;
@@ -163,7 +162,7 @@ class Subscription {
     return made;
   }
 
-  /** Sends itself a signal until it hears it: nothing says when a subscription stands. */
+  /** Sends itself a signal until it arrives, because the protocol does not confirm subscriptions. */
   async hears(sessionId: string): Promise<void> {
     if (this.#over !== undefined) throw new Error(this.#over);
     const heard = new Promise<void>((resolve, reject) => {

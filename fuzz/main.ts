@@ -1,5 +1,5 @@
 /**
- * Sends generated and mutated input to nodes of their own, and looks for what must never happen:
+ * Sends generated and mutated input to nodes, and checks for violations of the properties in report.ts:
  *
  *     npm run fuzz -- --seconds 120 --seed 1 --target rest,graphql
  */
@@ -20,7 +20,7 @@ import { xmpp } from "./targets/xmpp";
 
 const TARGETS = [rest, http, graphql, graphqlSocket, xmpp, component, signatures, tokens];
 
-/** Runs the targets one after another; what nodes write is told of the target that runs. */
+/** Runs the targets sequentially. Log lines are attributed to the target that is running. */
 async function fuzz(name: DeploymentName, options: Options): Promise<TargetReport[]> {
   let complain: (complaint: Complaint) => void = () => undefined;
   const deployment = await startDeployment(name, (complaint) => complain(complaint));

@@ -2,35 +2,35 @@ import { parseArgs } from "node:util";
 import type { DeploymentName } from "./deployment/deployment";
 import type { Target } from "./targets/target";
 
-/** What a run does. */
+/** Options of a run. */
 export interface Options {
-  /** Seconds for all targets on all deployments together, without the starts. */
+  /** Total time for all targets on all deployments, without starting nodes, in seconds. */
   seconds: number;
-  /** In place of the time: so many inputs for each target on each deployment. */
+  /** Replaces the time limit: number of inputs per target and deployment. */
   inputs: number | null;
   seed: number;
   /** Number of the first case of each target. */
   from: number;
-  /** Cases of each target at most. */
+  /** Maximum number of cases per target. */
   cases: number;
   targets: Target[];
   deployments: DeploymentName[];
-  /** Milliseconds that a node's event loop may stand. */
+  /** Maximum event loop delay of a node, in milliseconds. */
   hangMs: number;
 }
 
 const USAGE = `npm run fuzz -- [options]
-  --seconds N      time for all targets together, without the starts (120)
-  --inputs N       in place of the time: inputs for each target on each deployment
-  --seed N         seed of every case (1)
+  --seconds N      total time for all targets, without starting nodes (120)
+  --inputs N       number of inputs per target and deployment, instead of a time limit
+  --seed N         random seed (1)
   --target NAMES   of: %TARGETS%; comma-separated (all)
   --on NAMES       embedded, services (two nodes on Redis and PostgreSQL); comma-separated (both)
-  --hang-ms N      how long a node's event loop may stand (10000, which a busy machine keeps;
-                   1000 on a quiet one)
-  --from N         first case, of a violation to be seen again (0)
-  --cases N        cases of each target at most`;
+  --hang-ms N      maximum event loop delay (10000, suitable for a busy machine;
+                   use 1000 on an idle one)
+  --from N         first case, to reproduce a violation (0)
+  --cases N        maximum number of cases per target`;
 
-/** Reads the words of the command line; says how to use them where they are wrong. */
+/** Parses the command line; prints the usage and exits if it is invalid. */
 export function readOptions(all: Target[]): Options {
   const text = (fallback: string) => ({ type: "string", default: fallback }) as const;
   const { values } = parseArgs({

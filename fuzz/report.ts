@@ -1,39 +1,39 @@
-/** Something that was promised, looked at while one target ran on one deployment. */
+/** The properties that are checked for each target on each deployment. */
 export const PROPERTIES = {
-  answers: "no answer is a 5xx but 503, and none tells of the inside",
+  answers: "no response is a 5xx other than 503, and none leaks internals",
   log: "the log has nothing above info",
-  hang: "the event loop goes on",
-  memory: "memory is flat",
-  canary: "a client who does nothing wrong is served throughout",
+  hang: "the event loop is not blocked",
+  memory: "memory does not grow",
+  canary: "a well-behaved client is served throughout",
 } as const;
 
 /** A name of {@link PROPERTIES}. */
 export type Property = keyof typeof PROPERTIES;
 
-/** What a target met on a deployment. */
+/** Results of a target on a deployment. */
 export interface TargetReport {
   name: string;
   inputs: number;
   cases: number;
   seconds: number;
   outcomes: Map<string, number>;
-  /** Milliseconds that an event loop stood at most: by the clock, and while it was computing. */
+  /** Longest event loop delay in milliseconds: wall-clock and CPU time. */
   stalledMs: number;
   busyMs: number;
-  /** Milliseconds of the slowest round of the client who does nothing wrong. */
+  /** Slowest round of the canary, in milliseconds. */
   roundMs: number;
-  /** Bytes after warming up and at the end, of the node that grew most. */
+  /** Memory in bytes after the warm-up and at the end, of the node that grew most. */
   memory: [before: number, after: number];
-  /** By what they have in common; the first of each is told, and how many there were. */
+  /** Violations by kind: the first of each kind, and their number. */
   violations: Map<string, { property: Property; text: string; count: number }>;
 }
 
-/** Outcomes that are printed, the most frequent first. */
+/** Number of most frequent outcomes that are printed. */
 const OUTCOMES = 14;
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 
-/** Prints what a target met. */
+/** Prints the results of a target. */
 export function printTarget(report: TargetReport): void {
   const { name, inputs, cases, seconds, outcomes, violations, memory } = report;
   const rate = Math.round(inputs / Math.max(seconds, 0.001));
@@ -43,14 +43,14 @@ export function printTarget(report: TargetReport): void {
   const more = sorted.length > OUTCOMES ? `, and ${sorted.length - OUTCOMES} more` : "";
   console.log(`  outcomes: ${shown.join(", ")}${more}`);
   console.log(
-    `  event loop stood ${report.stalledMs.toFixed(0)} ms at most, ${report.busyMs.toFixed(0)} ms of it computing; slowest round of the canary ${report.roundMs.toFixed(0)} ms; memory ${memory.map(megabytes).join(" → ")}`,
+    `  longest event loop delay ${report.stalledMs.toFixed(0)} ms, ${report.busyMs.toFixed(0)} ms of CPU time; slowest round of the canary ${report.roundMs.toFixed(0)} ms; memory ${memory.map(megabytes).join(" → ")}`,
   );
   for (const { property, text, count } of violations.values()) {
     console.log(`  VIOLATION ×${count} (${PROPERTIES[property]}): ${text}`);
   }
 }
 
-/** Prints the sums, the last line in the form of a test runner's; answers whether all was well. */
+/** Prints the totals, the last line in jest's format. @returns whether there were no violations */
 export function printSummary(reports: TargetReport[]): boolean {
   const names = Object.keys(PROPERTIES) as Property[];
   let failed = 0;

@@ -6,22 +6,22 @@ import type { Options } from "./options";
 import type { Property, TargetReport } from "./report";
 import type { Case, Target } from "./targets/target";
 
-/** Bytes that a node's memory may grow by, beyond what caches and inboxes of the warm-up hold. */
+/** Maximum growth of a node's memory after the warm-up, in bytes. */
 const GROWTH_MAX = 96_000_000;
-/** Requests whose case is remembered, for lines of the log that name one. */
+/** Number of requests whose case is remembered, to attribute log lines. */
 const REQUESTS_MAX = 5_000;
-/** Cases that ended last, for what cannot be told of one alone. */
+/** Number of recent cases shown with violations that cannot be attributed to one case. */
 const RECENT = 30;
-/** Cases that each target runs, however long they take. */
+/** Minimum number of cases per target, regardless of the time. */
 const CASES_MIN = 20;
-/** Share of the time that a target warms the nodes up. */
+/** Fraction of a target's time that is warm-up. */
 const WARM_UP = 0.25;
-/** Characters of an input that are shown with a violation. */
+/** Maximum length of an input shown with a violation, in characters. */
 const SHOWN = 3_000;
-/** Kinds of violations that are kept of one target. */
+/** Maximum number of kinds of violations per target. */
 const KINDS_MAX = 100;
 
-/** Sends the cases of targets to one deployment, and looks at what they do to it. */
+/** Runs the cases of targets on one deployment, and checks the properties. */
 export class Runner {
   #report: TargetReport | null = null;
   readonly #requests = new Map<string, string>();
@@ -35,21 +35,21 @@ export class Runner {
     private readonly options: Options,
   ) {}
 
-  /** Starts what watches from outside. */
+  /** Starts the canary. */
   async begin(): Promise<void> {
     this.#canary = await Canary.start(this.deployment, (text) => this.#violate("canary", text));
   }
 
   end = async (): Promise<void> => this.#canary?.stop();
 
-  /** Takes what a node writes above `info`. */
+  /** Handles a log line above `info`. */
   complain({ text, requestId }: Complaint): void {
     if (this.#allowed?.test(text)) return;
     const cause = requestId === undefined ? undefined : this.#requests.get(requestId);
     this.#violate("log", `${text}\n    ${cause ?? this.#around()}`);
   }
 
-  /** Runs one target for so many seconds. */
+  /** Runs a target for a number of seconds. */
   async run(target: Target, seconds: number): Promise<TargetReport> {
     const { deployment, options } = this;
     const report: TargetReport = {
@@ -90,7 +90,7 @@ export class Runner {
     if (this.#nodes().some((node) => node.ended() !== null)) return false;
     const { inputs } = this.options;
     if (inputs !== null) return report.inputs < inputs * share;
-    // A machine that stands for seconds must not make a target pass that did nothing.
+    // On a machine that stalls for seconds, a target must not pass without running cases.
     return report.cases < CASES_MIN || performance.now() - begun < seconds * 1000;
   }
 
@@ -146,7 +146,7 @@ export class Runner {
     else if (violations.size < KINDS_MAX) violations.set(kind, { property, text, count: 1 });
   }
 
-  /** Memory of each node; the report takes the longest time that an event loop stood. */
+  /** Measures the memory of each node, and adds event loop delays to the report. */
   async #measure(report: TargetReport): Promise<number[]> {
     const found: number[] = [];
     for (const node of this.#nodes()) {
@@ -167,7 +167,7 @@ export class Runner {
   #judge(report: TargetReport, before: number[], after: number[]): void {
     const { hangMs } = this.options;
     if (report.busyMs > hangMs) {
-      const text = `an event loop computed ${report.busyMs.toFixed(0)} ms without a turn (${hangMs} are allowed)`;
+      const text = `an event loop was blocked for ${report.busyMs.toFixed(0)} ms of CPU time (limit ${hangMs})`;
       this.#violate("hang", text);
     }
     const nodes = after.map((bytes, place): [number, number] => [before[place] ?? 0, bytes]);
@@ -180,7 +180,7 @@ export class Runner {
   }
 }
 
-/** What violations of one cause have in common: the first line without numbers, ids and texts of inputs. */
+/** Groups violations of one cause: the first line, without numbers, ids and times. */
 const kindOf = (text: string): string =>
   (text.split("\n")[0] ?? "")
     .replace(/"(time|requestId)":("[^"]*"|\d+),?/g, "")

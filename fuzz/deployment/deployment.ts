@@ -6,31 +6,31 @@ import { startRedis } from "../../scripts/services/redis-server";
 import { VARIABLES } from "../../src/core/variables/variables";
 import { type ComponentServer, startComponentServer } from "../../test/support/component-server";
 import { startSmtp } from "../../test/support/smtp";
+import { createFixture, type Fixture } from "./fixture";
 import { type Complaint, type NodeProcess, startNodeProcess } from "./node-process";
-import { prepareWorld, type World } from "./world";
 
-/** What the nodes run on: one on the embedded database, or two on PostgreSQL and Redis. */
+/** One node on the embedded database, or two nodes on PostgreSQL and Redis. */
 export type DeploymentName = "embedded" | "services";
 
 /** Domain of the users' JIDs. */
 export const CHAT_DOMAIN = "chat.example";
-/** Shown by the chat server that stands in, as a component's secret and for `/chat/sign-in`. */
+/** Secret of the chat server's stand-in, for the component and for `/chat/sign-in`. */
 export const CHAT_SECRET = "the secret of a chat server";
 
-/** Nodes under test, with what they need. */
+/** The nodes under test and their dependencies. */
 export interface Deployment {
   name: DeploymentName;
-  /** Nodes that serve chat clients themselves. */
+  /** Nodes with their own chat endpoint. */
   nodes: NodeProcess[];
-  world: World;
-  /** A node that is attached to a chat server, on a database of its own. */
-  component: { node: NodeProcess; server: ComponentServer; world: World };
+  fixture: Fixture;
+  /** A node in component mode, with its own database. */
+  component: { node: NodeProcess; server: ComponentServer; fixture: Fixture };
   stop(): Promise<void>;
 }
 
 /**
- * Inputs come from few addresses and users, faster than any limit admits: every rate and the shedding of
- * load are switched off, by the names' beginnings, so that a new one is as well.
+ * Disables every rate limit and load shedding, because inputs come from few addresses and users at a high
+ * rate. Matches by prefix, so that new variables are covered.
  */
 const NO_RATES = Object.fromEntries(
   Object.keys(VARIABLES)
@@ -47,8 +47,8 @@ const FREE_PORTS = Object.fromEntries(
 );
 
 /**
- * Starts the nodes on free ports, and makes the users that inputs are about.
- * @param complain called with what a node writes above `info`
+ * Starts the nodes on free ports, and creates the users for the inputs.
+ * @param complain called for each log line above `info`
  */
 export async function startDeployment(
   name: DeploymentName,
@@ -83,12 +83,12 @@ export async function startDeployment(
       ...{ CHAT_MODE: "component", CHAT_SERVER: `127.0.0.1:${server.port}`, CHAT_SECRET },
       CHAT_SIGN_IN_SECRET: CHAT_SECRET,
     });
-    const world = await prepareWorld(first.node, first.DATA_DIR);
+    const fixture = await createFixture(first.node, first.DATA_DIR);
     const component = {
       ...{ node: attached.node, server },
-      world: await prepareWorld(attached.node, attached.DATA_DIR),
+      fixture: await createFixture(attached.node, attached.DATA_DIR),
     };
-    return { name, nodes, world, component, stop };
+    return { name, nodes, fixture, component, stop };
   } catch (error) {
     await stop();
     throw error;

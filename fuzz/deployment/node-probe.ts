@@ -1,20 +1,20 @@
 /**
- * Loaded into each node before its own code: measures how long its event loop stands, and its memory
- * after a garbage collection, when the driver asks. Names are looked up on this machine alone, so that
- * no input reaches a service elsewhere.
+ * Preloaded into each node. Measures event loop delays, and memory after a garbage collection, on request of
+ * the driver. Name look-ups fail for everything but this machine, so that no input reaches an external
+ * service.
  */
 import dns from "node:dns";
 import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** What a node answers. */
+/** Measurements of a node. */
 export interface Measures {
-  /** Bytes of the heap and of buffers in use after a garbage collection. */
+  /** Bytes of heap and buffers in use after a garbage collection. */
   memory: number;
-  /** Longest time between two turns of the event loop, in milliseconds of the clock. */
+  /** Longest event loop delay, in milliseconds of wall-clock time. */
   stalledMs: number;
-  /** The same, where the process was computing: what a busy machine does not lengthen. */
+  /** Longest event loop delay in milliseconds of CPU time, which a busy machine does not increase. */
   busyMs: number;
 }
 
@@ -40,7 +40,7 @@ process.on("message", () => {
   collect();
   collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
-  // The collection itself is no stall of the service.
+  // Do not count the collection itself.
   [time, usage] = [performance.now(), process.cpuUsage()];
   process.send?.({ ...measures, memory: heapUsed + arrayBuffers });
 });
@@ -59,7 +59,7 @@ Object.assign(dns, {
     process.nextTick(done, refuse(name));
   },
 });
-// Addresses that owners and devices name are looked up at the name servers themselves (src/network).
+// src/network resolves the addresses that owners and devices provide by Resolver.
 const unknown = async (name: string) => {
   throw refuse(name);
 };

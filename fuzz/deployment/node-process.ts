@@ -4,36 +4,36 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Measures } from "./node-probe";
 
-/** Milliseconds that a node may take to start, a new embedded database included. */
+/** Timeout of a node's start, including creation of the embedded database, in milliseconds. */
 const START_MS = 180_000;
-/** Milliseconds that it may take to end before it is killed. */
+/** Timeout of a graceful shutdown before the node is killed, in milliseconds. */
 const STOP_MS = 30_000;
-/** The level of `info` in the log; what is above it is told. */
+/** Log level `info`; lines above it are reported. */
 const INFO = 30;
 
 const DIST = join(__dirname, "../..");
 
-/** A line of the log above `info`, or of standard error. */
+/** A log line above `info`, or a line on standard error. */
 export interface Complaint {
   text: string;
-  /** The request that it is about, where it says. */
+  /** The request id in the line, if any. */
   requestId?: string;
 }
 
-/** A node as a process of its own. */
+/** A node in its own process. */
 export interface NodeProcess {
-  /** Where it listens, by what the banner calls it: `http`, `ws`, `wss`, `xmpp`, `xmpps`. */
+  /** Its URLs by scheme, from the banner: `http`, `ws`, `wss`, `xmpp`, `xmpps`. */
   urls: Record<string, string>;
-  /** Memory, and how long the event loop stood since it was asked last. */
+  /** Memory, and event loop delays since the last call. */
   measure(): Promise<Measures>;
-  /** How the process ended, if it has. */
+  /** How the process exited, or null while it runs. */
   ended(): string | null;
   stop(): Promise<void>;
 }
 
 /**
  * Starts a built node and waits until it is ready.
- * @param complain called with each line that the log has above `info` from then on
+ * @param complain called for each later log line above `info`
  */
 export async function startNodeProcess(
   environment: Record<string, string>,
@@ -69,7 +69,7 @@ export async function startNodeProcess(
   };
 }
 
-/** Reads the output to the end of the process; resolves with the addresses of the banner. */
+/** Reads the output until the process exits; resolves with the URLs of the banner. */
 function untilReady(
   child: ChildProcess,
   complain: (complaint: Complaint) => void,
@@ -82,7 +82,7 @@ function untilReady(
     child.once("exit", (code) => fail(`ended with ${code} before it was ready`));
     const read = (line: string) => {
       if (ready) {
-        if (line.startsWith("{")) judge(line, complain);
+        if (line.startsWith("{")) checkLogLine(line, complain);
         return;
       }
       output = `${output}${line}\n`.slice(-4_000);
@@ -101,7 +101,7 @@ function untilReady(
   });
 }
 
-function judge(line: string, complain: (complaint: Complaint) => void): void {
+function checkLogLine(line: string, complain: (complaint: Complaint) => void): void {
   const { level, requestId, reqId } = JSON.parse(line) as Record<string, unknown>;
   if (typeof level !== "number" || level <= INFO) return;
   const id = requestId ?? reqId;

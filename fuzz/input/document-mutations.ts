@@ -13,7 +13,7 @@ const TEXTS = [
   ...['"\\u{1F600}"', "\ufeff", "#\u0007\n", '"""'],
 ];
 
-/** Documents that no generator from types makes: large, nested, recursive, about the schema. */
+/** Documents that the generator does not create: large, nested, recursive, introspection. */
 const SHAPES: Array<(random: Random) => string> = [
   () => getIntrospectionQuery(),
   (random) =>
@@ -42,7 +42,7 @@ const SHAPES: Array<(random: Random) => string> = [
 const repeat = (random: Random, most: number, make: (n: number) => string) =>
   Array.from({ length: 1 + random(most) }, (_, n) => make(n)).join("");
 
-/** A request that graphql, its limits or its framework may read otherwise than it was meant. */
+/** Mutates a request so that graphql, its limits or its framework may interpret it differently. */
 export function mutateRequest(random: Random, request: GraphqlRequest): GraphqlRequest {
   const kind = random(100);
   if (kind < 60) return named(random, request);
@@ -71,7 +71,7 @@ function replaceToken(random: Random, text: string, kind: RegExp, by: string[]):
   return text.slice(0, index) + pick(random, by) + text.slice(index + found.length);
 }
 
-/** The tokens of a document, one of them moved, doubled or left out. */
+/** Moves, duplicates or removes a token of a document. */
 function shuffle(random: Random, text: string): string {
   const tokens = text.split(/(?<=[\s{}():,@$!.])/);
   const at = random(tokens.length);

@@ -18,7 +18,7 @@ import {
 } from "graphql";
 import { packageRoot } from "../../src/core/package-root";
 import type { Random } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "./random";
 import { sample } from "./samples";
 import { hostileText, hostileValue } from "./values";
@@ -32,29 +32,29 @@ export interface GraphqlRequest {
   operationName?: unknown;
 }
 
-/** What would end the run itself: the owner's own account is left as it is. */
+/** Fields that would break the run itself; the owner's account must stay usable. */
 const LEFT_OUT = new Set(["updateAccount", "signOutOwner"]);
 
-/** Levels of a document; the service's own limit is met by mutations. */
+/** Maximum depth of a document; mutations exceed the service's own limit. */
 const DEPTH = 5;
 
-/** Makes one document of the schema, with variables, fragments, aliases and directives. */
+/** Generates a document from the schema, with variables, fragments, aliases and directives. */
 export class DocumentMaker {
   readonly #variables: Record<string, unknown> = {};
   readonly #declared: string[] = [];
   readonly #fragments: string[] = [];
   #aliases = 0;
-  /** Whether the value that was made last is not of its type: a variable brings it past validation. */
+  /** Whether the last value has a wrong type; passed as a variable, it gets past document validation. */
   #foreign = false;
 
   constructor(
     private readonly random: Random,
-    private readonly world: World,
-    /** How many values in a hundred are not what their type says. */
+    private readonly fixture: Fixture,
+    /** Percentage of values that do not match their type. */
     private readonly hostility: number,
   ) {}
 
-  /** @param kind of the operation; any, where it is left out */
+  /** @param kind kind of the operation; random by default */
   make(kind?: "query" | "mutation" | "subscription"): GraphqlRequest {
     const { random } = this;
     const operation =
@@ -73,7 +73,7 @@ export class DocumentMaker {
 
   #field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const { random } = this;
-    // Two of one name with other arguments would conflict.
+    // Equal response keys with different arguments would conflict.
     this.#aliases += 1;
     const aliased = field.args.length > 0 ? 60 : 5;
     const alias = chance(random, aliased) ? `a${this.#aliases}: ` : "";
@@ -160,7 +160,7 @@ export class DocumentMaker {
       );
     }
     if (isEnumType(named)) return pick(random, named.getValues()).name;
-    const known = sample(random, this.world, name);
+    const known = sample(random, this.fixture, name);
     if (known !== undefined && chance(random, 90)) return known;
     switch (named.name) {
       case "Boolean":
@@ -179,7 +179,7 @@ export class DocumentMaker {
   }
 }
 
-/** A value as it is written in a document; enum values bare, where they are names. */
+/** A value as a literal; enum values without quotes. */
 function literal(value: unknown, type: GraphQLInputType): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return `[${value.map((each) => literal(each, type)).join(", ")}]`;

@@ -1,10 +1,10 @@
 import type { Random } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "./random";
 import { sample } from "./samples";
 import { hostileName, hostileText, hostileValue } from "./values";
 
-/** As much of a JSON schema as schema/openapi.json has. */
+/** The subset of JSON Schema that schema/openapi.json uses. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -16,27 +16,27 @@ export interface JsonSchema {
   required?: string[];
 }
 
-/** A value of a schema, hostile in places. */
+/** Generates values of a schema, some of them hostile. */
 export class SchemaValues {
   constructor(
     private readonly schemas: Record<string, JsonSchema>,
-    /** How many values in a hundred are not what the schema says. */
+    /** Percentage of values that do not match the schema. */
     private readonly hostility: number,
   ) {}
 
-  make(random: Random, world: World, schema: JsonSchema, name = ""): unknown {
+  make(random: Random, fixture: Fixture, schema: JsonSchema, name = ""): unknown {
     const resolved = this.#resolve(schema);
     if (chance(random, this.hostility)) return hostileValue(random);
-    const named = sample(random, world, name);
+    const named = sample(random, fixture, name);
     if (named !== undefined && !resolved.properties && chance(random, 85)) return named;
-    if (resolved.anyOf) return this.make(random, world, pick(random, resolved.anyOf), name);
+    if (resolved.anyOf) return this.make(random, fixture, pick(random, resolved.anyOf), name);
     if (resolved.enum) return pick(random, resolved.enum);
     const type = Array.isArray(resolved.type) ? pick(random, resolved.type) : resolved.type;
     switch (type) {
       case "object":
-        return this.#object(random, world, resolved);
+        return this.#object(random, fixture, resolved);
       case "array":
-        return several(random, 0, 3, () => this.make(random, world, resolved.items ?? {}, name));
+        return several(random, 0, 3, () => this.make(random, fixture, resolved.items ?? {}, name));
       case "integer":
       case "number":
         return chance(random, 80) ? random(200) : -random(2 ** 31);
@@ -49,11 +49,15 @@ export class SchemaValues {
     }
   }
 
-  #object(random: Random, world: World, { properties = {}, required = [] }: JsonSchema): object {
+  #object(
+    random: Random,
+    fixture: Fixture,
+    { properties = {}, required = [] }: JsonSchema,
+  ): object {
     const made: Array<[string, unknown]> = [];
     for (const [name, schema] of Object.entries(properties)) {
       const sent = chance(random, required.includes(name) ? 95 : 45);
-      if (sent) made.push([name, this.make(random, world, schema, name)]);
+      if (sent) made.push([name, this.make(random, fixture, schema, name)]);
     }
     if (chance(random, 5)) made.push([hostileName(random), hostileValue(random)]);
     return Object.fromEntries(made);

@@ -1,8 +1,8 @@
 import { type Random, seeded } from "../../test/support/noise";
 
 /**
- * The generator of one case: the same numbers for the same seed, target and number, whatever ran before,
- * so that any case runs again by itself.
+ * The random generator of a case. It depends on seed, target and number alone, so that every case can be
+ * reproduced separately.
  */
 export function randomFor(seed: number, target: string, number: number): Random {
   let hash = 0x811c9dc5;
@@ -12,15 +12,15 @@ export function randomFor(seed: number, target: string, number: number): Random 
   return seeded(hash);
 }
 
-/** One of the items. */
+/** A random item. */
 export function pick<T>(random: Random, items: readonly T[]): T {
   return items[random(items.length)] as T;
 }
 
-/** True so many times in a hundred. */
+/** True with a probability in percent. */
 export const chance = (random: Random, percent: number): boolean => random(100) < percent;
 
-/** As many items as the bound allows, at least `min`. */
+/** Between `min` and `max` items. */
 export function several<T>(random: Random, min: number, max: number, make: () => T): T[] {
   return Array.from({ length: min + random(max - min + 1) }, make);
 }

@@ -1,19 +1,19 @@
 import type { Random } from "../../test/support/noise";
-import type { FuzzUser, World } from "../deployment/world";
+import type { Fixture, FuzzUser } from "../deployment/fixture";
 import { chance, pick } from "./random";
 import { hostileText } from "./values";
 
-/** What a field of a name is mostly sent with, so that inputs come past the first check. */
-type Sample = (random: Random, world: World, user: FuzzUser) => unknown;
+/** Creates a plausible value of a field, so that inputs pass the first checks. */
+type Sample = (random: Random, fixture: Fixture, user: FuzzUser) => unknown;
 
 const PLATFORMS = ["ios", "android", "web", "Web", "iOS"];
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 const inAMinute = () => Math.floor(Date.now() / 1000) + 60;
 
 const SAMPLES: Record<string, Sample> = {
-  applicationid: (_, world) => world.application.id,
-  authkey: (_, world) => world.application.authKey,
-  accountkey: (_, world) => world.accountKey,
+  applicationid: (_, fixture) => fixture.application.id,
+  authkey: (_, fixture) => fixture.application.authKey,
+  accountkey: (_, fixture) => fixture.accountKey,
   timestamp: () => Math.floor(Date.now() / 1000),
   nonce: (random) => random(1_000_000_000),
   login: (random, _, user) => (chance(random, 60) ? user.login : `l${random(1_000_000)}`),
@@ -33,9 +33,9 @@ const SAMPLES: Record<string, Sample> = {
   twitterid: (random) => String(random(1_000)),
   guest: () => 1,
   id: (_, __, user) => user.id,
-  ids: (random, world) => `${world.user(random).id},${world.user(random).id}`,
-  userid: (random, world) => world.user(random).id,
-  recipientid: (random, world) => world.user(random).id,
+  ids: (random, fixture) => `${fixture.user(random).id},${fixture.user(random).id}`,
+  userid: (random, fixture) => fixture.user(random).id,
+  recipientid: (random, fixture) => fixture.user(random).id,
   sessionid: (random) => String(random(100)),
   signaltype: (random) => pick(random, ["call", "accept", "reject", "hangUp", "iceCandidates"]),
   sdp: () => "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\n",
@@ -56,7 +56,7 @@ const SAMPLES: Record<string, Sample> = {
   filter: (random) =>
     pick(random, ["number id gt 1", "string login in a,b", "date created_at lt 2030-01-01"]),
   order: () => "desc date created_at",
-  token: (random, world) => world.token(random),
+  token: (random, fixture) => fixture.token(random),
   limit: (random) => random(120),
   first: (random) => random(120),
   offset: (random) => random(20),
@@ -65,8 +65,8 @@ const SAMPLES: Record<string, Sample> = {
   code: (random) => hostileText(random),
 };
 
-/** What a field of this name is mostly sent with; undefined where its type alone tells. */
-export function sample(random: Random, world: World, name: string): unknown {
+/** A plausible value for a field name; undefined if the name is unknown. */
+export function sample(random: Random, fixture: Fixture, name: string): unknown {
   const made = SAMPLES[name.toLowerCase().replace(/[_[\]]/g, "")];
-  return made?.(random, world, world.user(random));
+  return made?.(random, fixture, fixture.user(random));
 }

@@ -12,13 +12,13 @@ const SM = 'xmlns="urn:xmpp:sm:3"';
 const SASL = 'xmlns="urn:ietf:params:xml:ns:xmpp-sasl"';
 const FRAMING = 'xmlns="urn:ietf:params:xml:ns:xmpp-framing"';
 
-/** Who stanzas are about. */
+/** Addresses and credentials used in stanzas. */
 export interface Parties {
   domain: string;
   from: string;
-  /** Bare and full addresses that may be sent to. */
+  /** Bare and full JIDs of recipients. */
   to: string[];
-  /** What the stream signs in with. */
+  /** Credentials of the stream. */
   name: string;
   secret: string;
 }
@@ -43,7 +43,7 @@ const QUERIES = [
   '<command xmlns="http://jabber.org/protocol/commands" node="x"/>',
 ];
 
-/** Elements that are no stanzas: stream management, SASL, the stream itself. */
+/** Elements other than stanzas: stream management, SASL, stream elements. */
 function element(random: Random, { domain, name, secret }: Parties): string {
   const count = pick(random, ["0", "1", "5", "4294967295", "4294967296", "-1", "", "x"]);
   const plain = Buffer.from(`\0${name}\0${secret}`).toString("base64");
@@ -80,7 +80,7 @@ function element(random: Random, { domain, name, secret }: Parties): string {
   ]);
 }
 
-/** A stanza or an element as a client may send it, addressed to one of the parties. */
+/** A random stanza or stream element, addressed to one of the parties. */
 export function stanza(random: Random, parties: Parties, wellFormed = false): string {
   const to = pick(random, parties.to);
   const kind = random(100);
@@ -101,7 +101,7 @@ export function stanza(random: Random, parties: Parties, wellFormed = false): st
   return wellFormed ? iq(random, to, pick(random, QUERIES)) : element(random, parties);
 }
 
-/** A signal with the content of one element changed, or with more elements. */
+/** Changes the content of one element of a signal, or adds elements. */
 function withField(random: Random, signal: string, wellFormed: boolean): string {
   const places = [...signal.matchAll(/>([^<>]+)</g)];
   const { index = 0, 1: text = "" } = pick(random, places);
@@ -118,7 +118,7 @@ function withField(random: Random, signal: string, wellFormed: boolean): string 
 }
 
 const NAMES = ["a", "sessionID", "opponentsIDs", "sdp", "userInfo", "__proto__", "é"];
-/** Characters that no XML holds (XML 1.0 section 2.2). */
+/** Characters that XML forbids (XML 1.0 section 2.2). */
 const NO_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/g;
 
 const escapeXml = (text: string) =>
@@ -127,7 +127,7 @@ const escapeXml = (text: string) =>
 const BOMB =
   '<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;&b;">]><message xmlns="jabber:client">&c;</message>';
 
-/** Input that is broken, or is XML that streams must not hold, in bytes. */
+/** Malformed input, or XML that streams forbid. */
 export function brokenXml(random: Random, text: string): Buffer {
   switch (random(12)) {
     case 0:

@@ -2,7 +2,7 @@ import { HOSTILE } from "../../test/support/hostile-values";
 import type { Random } from "../../test/support/noise";
 import { chance, pick, several } from "./random";
 
-/** Ranges of code units to draw text from: ASCII, controls, Latin, CJK, surrogates, specials. */
+/** Ranges of code units for random text: ASCII, controls, Latin, CJK, surrogates, specials. */
 const RANGES: ReadonlyArray<readonly [from: number, to: number]> = [
   [0x20, 0x7e],
   [0x20, 0x7e],
@@ -14,7 +14,7 @@ const RANGES: ReadonlyArray<readonly [from: number, to: number]> = [
   [0xfff0, 0xffff],
 ];
 
-/** Parts that, repeated, make expressions backtrack and parsers recurse. */
+/** Fragments whose repetition makes expressions backtrack and parsers recurse. */
 const REPEATED = [" ", "\t", "a", "=", "&", "a@", "[", "{", "(", '"', "\\", "%", "<a>", "&amp;"];
 const REPEATED_MORE = ["A=", "-", ",", "0", "\r\n", "\u00a0", "é", "👍", "a.", "../", ";a=", "[a]"];
 
@@ -40,13 +40,13 @@ const DATES = [
   ...["-000001-01-01", "2018-02-30T25:61:61Z", "1969-12-31T23:59:59Z", "1e15", "12345678901"],
 ];
 
-/** A number of repetitions, mostly few; one in fifty is large. */
+/** A number of repetitions: mostly small, one in fifty large. */
 function count(random: Random): number {
   if (chance(random, 2)) return random(20_000);
   return random(chance(random, 20) ? 400 : 24);
 }
 
-/** Text that is seldom what a field wants. */
+/** Text that is rarely valid for a field. */
 export function hostileText(random: Random): string {
   switch (random(8)) {
     case 0:
@@ -71,7 +71,7 @@ export function hostileText(random: Random): string {
   }
 }
 
-/** A JSON value that is seldom what a field wants. */
+/** A JSON value that is rarely valid for a field. */
 export function hostileValue(random: Random, depth = 3): unknown {
   const kind = random(10);
   if (kind < 5 || depth === 0) return hostileText(random);
@@ -83,7 +83,7 @@ export function hostileValue(random: Random, depth = 3): unknown {
   );
 }
 
-/** A key of an object or a parameter. */
+/** A hostile name for an object key or a parameter. */
 export function hostileName(random: Random): string {
   const names = [
     "__proto__",
@@ -100,7 +100,7 @@ export function hostileName(random: Random): string {
   return chance(random, 70) ? pick(random, names) : hostileText(random).slice(0, 200);
 }
 
-/** A value inside so many arrays or objects. */
+/** A value nested in arrays or objects. */
 export function nested(random: Random, depth: number): unknown {
   let value: unknown = 1;
   const list = chance(random, 50);
@@ -108,7 +108,7 @@ export function nested(random: Random, depth: number): unknown {
   return value;
 }
 
-/** The text with some parts of it changed, left out, doubled or added. */
+/** Changes, removes, duplicates or inserts parts of a text. */
 export function mutateText(random: Random, text: string): string {
   let changed = text;
   for (let edits = 1 + random(4); edits > 0; edits -= 1) {
@@ -129,12 +129,12 @@ export function mutateText(random: Random, text: string): string {
   return changed;
 }
 
-/** Bytes of noise. */
+/** Random bytes. */
 export function noise(random: Random, most: number): Buffer {
   return Buffer.from(several(random, 1, most, () => random(256)));
 }
 
-/** JSON, with lone surrogates and deep values as they are; null where it is too deep to write. */
+/** Serializes to JSON, including lone surrogates; "null" if the value is nested too deeply. */
 export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
@@ -143,6 +143,6 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** Percent-encoded text, lone surrogates as the replacement character. */
+/** Percent-encodes text, with lone surrogates replaced by U+FFFD. */
 export const urlEncode = (text: string): string =>
   encodeURIComponent(Buffer.from(text).toString("utf8"));

@@ -1,6 +1,6 @@
 import type { AcceptedLink } from "../../test/support/component-server";
 import { CHAT_DOMAIN, CHAT_SECRET, type Deployment } from "../deployment/deployment";
-import { ask } from "../deployment/world";
+import { ask } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { brokenXml, stanza } from "../input/stanzas";
 import { hostileText, toJson } from "../input/values";
@@ -14,12 +14,15 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 let link: AcceptedLink | undefined;
 let over = true;
 
-/** The link to a chat server: copies, answers and errors of it, and the sign-ins that it asks for. */
+/**
+ * The component connection: forwarded stanzas, responses and errors of the chat server, and its sign-in
+ * requests.
+ */
 export const component: Target = {
   name: "component",
   weight: 2,
   lanes: 1,
-  // A chat server that breaks the link is the operator's own, who is to be told.
+  // The operator's own chat server is trusted, so its protocol errors are logged as warnings.
   allowed: /not attached to the chat server/,
   async prepare(deployment) {
     await attached(deployment);
@@ -28,18 +31,18 @@ export const component: Target = {
     const { random, deployment } = each;
     if (chance(random, 25)) return signIn(each);
     if (chance(random, 10)) return send(each);
-    const { world } = deployment.component;
-    const parties = partiesOf(random, world, world.user(random));
+    const { fixture } = deployment.component;
+    const parties = partiesOf(random, fixture, fixture.user(random));
     const at = await attached(deployment);
     for (const text of several(random, 1, 20, () => copy(random, stanza(random, parties, true)))) {
-      // What is broken ends the link, which takes its time to come back.
+      // Malformed input closes the connection, which reconnects after a delay.
       const broken = random(1_000) < 3;
       const bytes = broken ? brokenXml(random, text) : Buffer.from(text);
       each.sent(bytes);
       at.write(bytes);
       if (broken) at.cut();
     }
-    each.outcome(over ? "the link ended" : "taken");
+    each.outcome(over ? "connection closed" : "taken");
   },
   async finish() {
     link = undefined;
@@ -47,7 +50,7 @@ export const component: Target = {
   },
 };
 
-/** The link, once the node is attached. */
+/** Waits for the node's component connection. */
 async function attached({ component: { server } }: Deployment): Promise<AcceptedLink> {
   if (link && !over) return link;
   const next = await server.accepted();
@@ -58,7 +61,7 @@ async function attached({ component: { server } }: Deployment): Promise<Accepted
   return next;
 }
 
-/** A stanza as a chat server copies it, or says it by itself. */
+/** A stanza as forwarded or sent by a chat server. */
 function copy(random: Case["random"], text: string): string {
   const inner = chance(random, 85) ? text : pick(random, [`${text}${text}`, "", `<a>${text}</a>`]);
   const kind = random(100);
@@ -74,15 +77,15 @@ function copy(random: Case["random"], text: string): string {
   return text.replace('xmlns="jabber:client"', "");
 }
 
-/** Asks who may sign in, as the chat server does or as somebody who knows no secret. */
+/** Sends a sign-in request with the chat server's secret or without it. */
 async function signIn(each: Case): Promise<void> {
   const { random, deployment } = each;
-  const { node, world } = deployment.component;
-  const user = world.user(random);
+  const { node, fixture } = deployment.component;
+  const user = fixture.user(random);
   const good = { user: `${user.id}-${user.applicationId}`, password: user.token, ip: "127.0.0.1" };
   const field = pick(random, ["user", "password", "ip"]);
   const question = chance(random, 30) ? good : { ...good, [field]: hostileText(random) };
-  // A wrong secret is the operator's to be told of; it is tried elsewhere.
+  // A wrong secret is logged for the operator, so it is tested elsewhere.
   const headers = { Authorization: `Bearer ${CHAT_SECRET}`, "Content-Type": "application/json" };
   const body = Buffer.from(toJson(question));
   await sendHttp(each, node.urls.http ?? "", {
@@ -93,11 +96,11 @@ async function signIn(each: Case): Promise<void> {
   });
 }
 
-/** Sends a signal from GraphQL, which the node passes to the chat server. */
+/** Sends a signal by GraphQL, which the node forwards to the chat server. */
 async function send(each: Case): Promise<void> {
   const { random, deployment } = each;
-  const { node, world } = deployment.component;
-  const [from, to] = [world.user(random), world.user(random)];
+  const { node, fixture } = deployment.component;
+  const [from, to] = [fixture.user(random), fixture.user(random)];
   const input = { to: { userId: to.id }, signalType: "update", sessionId: hostileText(random) };
   each.sent(toJson(input));
   const failed = await ask(node, SEND, { input }, from.token).then(

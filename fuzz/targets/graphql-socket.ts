@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { type Random, spoil } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { mutateRequest } from "../input/document-mutations";
 import { DocumentMaker } from "../input/documents";
 import { chance, pick, several } from "../input/random";
@@ -10,7 +10,7 @@ import { judgeText } from "./http-client";
 import { closeCode, closing, opening, settle } from "./sockets";
 import type { Case, Target } from "./target";
 
-/** Closings that say that the service failed: RFC 6455 section 7.4.1, graphql-ws's PROTOCOL.md. */
+/** Close codes for failures of the server: RFC 6455 section 7.4.1, graphql-ws's PROTOCOL.md. */
 const FAILURES = [1011, 4500];
 const IDS = ["1", "2", "a", "", "__proto__", "constructor"];
 
@@ -21,7 +21,7 @@ export const graphqlSocket: Target = {
   lanes: 8,
   async run(each) {
     const { random, deployment } = each;
-    const { world } = deployment;
+    const { fixture } = deployment;
     const url = `${pick(random, deployment.nodes).urls.http?.replace("http", "ws")}/graphql`;
     const protocol = chance(random, 96)
       ? "graphql-transport-ws"
@@ -44,12 +44,12 @@ export const graphqlSocket: Target = {
     });
     const closed = closeCode(socket);
     if (!(await opening(socket))) return each.outcome("refused");
-    const token = world.token(random, 6);
+    const token = fixture.token(random, 6);
     if (chance(random, 10)) socket.pause();
     if (chance(random, 92)) send(each, socket, { type: "connection_init", payload: { token } });
-    // Whoever does not wait is closed as one that has not introduced itself.
+    // Without waiting, the socket is closed because it is not initialized.
     if (chance(random, 90)) await acknowledged;
-    for (const message of several(random, 1, 14, () => nextMessage(random, world, token))) {
+    for (const message of several(random, 1, 14, () => nextMessage(random, fixture, token))) {
       if (socket.readyState !== WebSocket.OPEN) break;
       send(each, socket, message);
       if (chance(random, 15)) await settle();
@@ -58,12 +58,12 @@ export const graphqlSocket: Target = {
     each.outcome(`closed ${code}`);
     if (FAILURES.includes(code)) each.violation(`the socket was closed with ${code}`);
     judgeText(each, text);
-    if (lost || code === 4401) await world.replace(token);
-    else await world.recheck(token);
+    if (lost || code === 4401) await fixture.replace(token);
+    else await fixture.recheck(token);
   },
 };
 
-/** Sends one message as text or bytes, whole or in fragments, now and then spoilt. */
+/** Sends a message as text or bytes, whole or in fragments, sometimes corrupted. */
 function send(each: Case, socket: WebSocket, message: unknown): void {
   const { random } = each;
   let bytes: Buffer = Buffer.from(typeof message === "string" ? message : toJson(message));
@@ -76,20 +76,20 @@ function send(each: Case, socket: WebSocket, message: unknown): void {
   socket.send(bytes.subarray(at), { binary, fin: chance(random, 95) });
 }
 
-function nextMessage(random: Random, world: World, token: string | undefined): unknown {
+function nextMessage(random: Random, fixture: Fixture, token: string | undefined): unknown {
   const id = pick(random, IDS);
   const kind = random(100);
   if (kind < 80) {
-    const made = new DocumentMaker(random, world, 10).make();
+    const made = new DocumentMaker(random, fixture, 10).make();
     const request = mutateRequest(random, made);
-    // The socket has its token already: what the owner must not ask for is asked for as nothing.
-    const allowed = token === undefined || admitted(world, request, token) === token;
+    // The socket's token cannot change, so operations that the owner must not run are replaced.
+    const allowed = token === undefined || admitted(fixture, request, token) === token;
     return { id, type: "subscribe", payload: allowed ? request : { query: "{ __typename }" } };
   }
   if (kind < 86) return { id, type: "complete" };
   if (kind < 91) return { type: "ping", payload: { a: 1 } };
   if (kind < 94) return { type: "pong" };
-  if (kind < 95) return { type: "connection_init", payload: { token: world.token(random, 0) } };
+  if (kind < 95) return { type: "connection_init", payload: { token: fixture.token(random, 0) } };
   if (kind < 97) {
     const type = pick(random, ["subscribe", "complete", "next", "error", "connection_ack", "x"]);
     return { id: hostileValue(random), type, payload: hostileValue(random) };

@@ -1,5 +1,5 @@
 import { type Random, spoil } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { mutateRequest } from "../input/document-mutations";
 import { DocumentMaker, type GraphqlRequest } from "../input/documents";
 import { chance, pick } from "../input/random";
@@ -20,11 +20,11 @@ export const graphql: Target = {
   lanes: 10,
   async run(each) {
     const { random, deployment } = each;
-    const { world } = deployment;
+    const { fixture } = deployment;
     const node = pick(random, deployment.nodes);
-    const made = new DocumentMaker(random, world, 12).make();
+    const made = new DocumentMaker(random, fixture, 12).make();
     const request = mutateRequest(random, made);
-    const token = admitted(world, request, world.token(random));
+    const token = admitted(fixture, request, fixture.token(random));
     const input = asHttp(random, request);
     if (token !== undefined) {
       if (chance(random, 80)) input.headers["Svc-Token"] = token;
@@ -33,14 +33,14 @@ export const graphql: Target = {
     const { text } = await sendHttp(each, node.urls.http ?? "", input);
     const code = /"code":"([A-Z_]+)"/.exec(text)?.[1];
     if (code !== undefined) each.outcome(code);
-    if (text.includes("Required session does not exist")) await world.replace(token);
-    if (code === "FORBIDDEN") await world.recheck(token);
+    if (text.includes("Required session does not exist")) await fixture.replace(token);
+    if (code === "FORBIDDEN") await fixture.recheck(token);
   },
 };
 
-/** No token, where the owner's would reach the applications that the run itself needs. */
+/** Removes the owner's token from operations that could break the applications of the run. */
 export function admitted(
-  { application, canary, isOwner }: World,
+  { application, canary, isOwner }: Fixture,
   request: GraphqlRequest,
   token: string | undefined,
 ): string | undefined {

@@ -1,15 +1,15 @@
 import { connect } from "node:net";
 import { type Random, spoil } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { hostileText, noise } from "../input/values";
 import { judgeText } from "./http-client";
 import type { Case, Target } from "./target";
 
-/** Milliseconds after which a connection that neither side has closed is cut. */
+/** Timeout after which an open connection is closed, in milliseconds. */
 const CUT_MS = 4_000;
 
-/** Bytes on a connection: request lines, framing, chunks, pipelines, HTTP/1.0, no host. */
+/** Raw HTTP bytes: request lines, framing, chunks, pipelining, HTTP/1.0, missing Host. */
 export const http: Target = {
   name: "http",
   weight: 2,
@@ -23,7 +23,7 @@ export const http: Target = {
       urls.filter((known) => known !== undefined),
     );
     const requests = several(random, 1, chance(random, 20) ? 6 : 1, () =>
-      request(random, deployment.world),
+      request(random, deployment.fixture),
     );
     let bytes: Buffer = Buffer.concat(requests);
     if (chance(random, 35)) bytes = spoil(random, bytes);
@@ -113,10 +113,10 @@ const BODIES = [
   ...['{"query":"mutation{logout{__typename}}","operationName":""}', "\xef\xbb\xbf{}", "null"],
 ];
 
-function request(random: Random, world: World): Buffer {
+function request(random: Random, fixture: Fixture): Buffer {
   const body = pick(random, BODIES);
   const line = `${pick(random, METHODS)} ${pick(random, PATHS)} ${pick(random, VERSIONS)}\r\n`;
-  const headers = [pick(random, HOSTS), ...several(random, 0, 4, () => header(random, world))];
+  const headers = [pick(random, HOSTS), ...several(random, 0, 4, () => header(random, fixture))];
   const [framing, framed] = frame(random, body);
   const close = chance(random, 60) ? "Connection: close\r\n" : "";
   const end = chance(random, 97) ? "\r\n" : "";
@@ -124,10 +124,10 @@ function request(random: Random, world: World): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-function header(random: Random, world: World): string {
+function header(random: Random, fixture: Fixture): string {
   switch (random(12)) {
     case 0:
-      return `Svc-Token: ${world.token(random, 1) ?? ""}\r\n`;
+      return `Svc-Token: ${fixture.token(random, 1) ?? ""}\r\n`;
     case 1:
       return `Authorization: ${pick(random, ["Bearer", "Basic", "bearer  x", ""])} ${hostileText(random)}\r\n`;
     case 2:
@@ -156,7 +156,7 @@ function header(random: Random, world: World): string {
   }
 }
 
-/** A header that frames the body, and the body in that framing, rightly or not. */
+/** A framing header and a body, consistent or not. */
 function frame(random: Random, body: string): [header: string, body: string] {
   const size = Buffer.byteLength(body, "latin1");
   const chunked = () => {

@@ -1,31 +1,31 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Case } from "./target";
 
-/** Milliseconds after which a request counts as never answered. */
+/** Timeout of a request, in milliseconds. */
 const ANSWER_MS = 60_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** An HTTP request whose path and body are bytes as they are. */
+/** An HTTP request with a raw path and body. */
 export interface HttpInput {
   method: string;
-  /** Percent-encoded as far as the case wants it. */
+  /** Percent-encoded, or not, by the case. */
   path: string;
   headers: Record<string, string>;
   body?: Buffer;
 }
 
-/** What was answered. */
+/** An HTTP response. */
 export interface HttpAnswer {
   status: number;
   text: string;
 }
 
-/** What no answer may hold: stacks, paths, SQL, and the words of libraries about themselves. */
+/** Text that no response may contain: stacks, paths, SQL, and messages of libraries. */
 const LEAKS =
   /node_modules|\n\s+at \S+ \(|\/src\/\S+\.[jt]s|\.[jt]s:\d+:\d+|SQLSTATE|syntax error at or near|violates \w+ constraint|PrismaClient|RangeError|TypeError: /;
 
-/** Sends a request, and judges what every answer must keep to. */
+/** Sends a request, and checks the response for violations. */
 export async function sendHttp(each: Case, url: string, input: HttpInput): Promise<HttpAnswer> {
   const { method, path, headers, body } = input;
   each.sent(
@@ -37,16 +37,16 @@ export async function sendHttp(each: Case, url: string, input: HttpInput): Promi
   return answer;
 }
 
-/** A 5xx other than 503 is a violation, and so is an answer that tells of the inside. */
+/** Reports a 5xx other than 503, and responses that leak internals. */
 export function judgeStatus(each: Case, status: number, text: string): void {
   if (status >= 500 && status !== 503) each.violation(`status ${status}: ${text.slice(0, 300)}`);
   judgeText(each, text);
 }
 
-/** See {@link judgeStatus}; for what has no status. */
+/** As {@link judgeStatus}, for text without a status. */
 export function judgeText(each: Case, text: string): void {
   const leak = LEAKS.exec(text)?.[0];
-  if (leak !== undefined) each.violation(`an answer holds ${JSON.stringify(leak)}`);
+  if (leak !== undefined) each.violation(`a response contains ${JSON.stringify(leak)}`);
   if (text.includes('"code":"INTERNAL"')) each.violation(`INTERNAL: ${text.slice(0, 300)}`);
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/package-root";
 import { type Random, spoil } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { type JsonSchema, SchemaValues } from "../input/from-schema";
 import { chance, pick } from "../input/random";
 import {
@@ -45,7 +45,7 @@ const ROUTES: Route[] = Object.entries(document.paths).flatMap(([path, operation
     body: requestBody?.content["application/json"]?.schema,
   })),
 );
-/** Routes beside the documented ones. */
+/** Undocumented routes. */
 const PAGES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/", "/password/reset?token=a"];
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
 
@@ -57,34 +57,34 @@ const TYPES = [
   ...["application/graphql", "*/*", "application/json, text/html", ";", "json"],
 ];
 
-/** REST, from schema/openapi.json: every route, its parameters by type and hostile values. */
+/** REST: every route of schema/openapi.json, with parameters by type and hostile values. */
 export const rest: Target = {
   name: "rest",
   weight: 3,
   lanes: 10,
   async run(each) {
     const { random, deployment } = each;
-    const { world } = deployment;
+    const { fixture } = deployment;
     const node = pick(random, deployment.nodes);
-    const token = world.token(random, 2);
+    const token = fixture.token(random, 2);
     const input = chance(random, 97)
-      ? routeInput(random, world, pick(random, ROUTES))
+      ? routeInput(random, fixture, pick(random, ROUTES))
       : { method: pick(random, METHODS), path: pick(random, PAGES), headers: {} };
     if (token !== undefined) input.headers["Svc-Token"] = token;
-    if (chance(random, 30)) input.headers["Svc-Account-Key"] = world.accountKey;
+    if (chance(random, 30)) input.headers["Svc-Account-Key"] = fixture.accountKey;
     decorate(random, input);
     const { status } = await sendHttp(each, node.urls.http ?? "", input);
-    if (status === 401) await world.replace(token);
-    if (status === 403) await world.recheck(token);
+    if (status === 401) await fixture.replace(token);
+    if (status === 403) await fixture.recheck(token);
   },
 };
 
-function routeInput(random: Random, world: World, route: Route): HttpInput {
+function routeInput(random: Random, fixture: Fixture, route: Route): HttpInput {
   const query: string[] = [];
   const headers: Record<string, string> = {};
   let { path } = route;
   for (const { name, in: place, schema } of route.parameters) {
-    const value = values.make(random, world, schema, name);
+    const value = values.make(random, fixture, schema, name);
     if (place === "path") path = path.replace(`{${name}}`, inPath(random, value));
     else if (place === "header") {
       if (chance(random, 40)) headers[name] = urlEncode(String(value));
@@ -96,13 +96,18 @@ function routeInput(random: Random, world: World, route: Route): HttpInput {
   const method = chance(random, 95) ? route.method : pick(random, METHODS);
   const input: HttpInput = { method, path: text === "" ? path : `${path}?${text}`, headers };
   const sendsBody = route.body !== undefined || chance(random, 5);
-  return sendsBody ? withBody(random, world, input, route.body ?? {}) : input;
+  return sendsBody ? withBody(random, fixture, input, route.body ?? {}) : input;
 }
 
-function withBody(random: Random, world: World, input: HttpInput, schema: JsonSchema): HttpInput {
-  let value = values.make(random, world, schema);
+function withBody(
+  random: Random,
+  fixture: Fixture,
+  input: HttpInput,
+  schema: JsonSchema,
+): HttpInput {
+  let value = values.make(random, fixture, schema);
   if (input.path.startsWith("/session") && input.method === "POST" && chance(random, 60)) {
-    value = { ...(typeof value === "object" ? value : {}), ...world.signed() };
+    value = { ...(typeof value === "object" ? value : {}), ...fixture.signed() };
   }
   const asForm = chance(random, 35);
   let body: Buffer = Buffer.from(asForm ? form(random, value) : toJson(value));
@@ -113,7 +118,7 @@ function withBody(random: Random, world: World, input: HttpInput, schema: JsonSc
   return input;
 }
 
-/** Headers that some requests have. */
+/** Adds headers to some requests. */
 function decorate(random: Random, input: HttpInput): void {
   if (chance(random, 4)) input.headers.Accept = mutateHeader(random, "text/html,*/*;q=0.8");
   if (chance(random, 3)) input.headers.Origin = mutateHeader(random, "https://app.example");
@@ -124,7 +129,7 @@ function decorate(random: Random, input: HttpInput): void {
   if (chance(random, 2)) input.headers["Idempotency-Key"] = mutateHeader(random, "key");
 }
 
-/** Text that Node's own client sends as a header. */
+/** Mutates text within what Node's HTTP client accepts as a header. */
 const mutateHeader = (random: Random, text: string) =>
   mutateText(random, text)
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, "?")
@@ -136,7 +141,7 @@ function inPath(random: Random, value: unknown): string {
   return urlEncode(text).slice(0, 9_000) || "%20";
 }
 
-/** A value in the form encoding, with brackets at any depth; some of it is encoded wrongly. */
+/** Form-encodes a value with nested brackets; some of it is encoded incorrectly. */
 function form(random: Random, value: unknown): string {
   const pairs: string[] = [];
   const brackets = chance(random, 50);

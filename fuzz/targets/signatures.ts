@@ -1,6 +1,6 @@
 import { sign } from "../../src/identity/session/signature";
 import { type Random, spoil } from "../../test/support/noise";
-import type { World } from "../deployment/world";
+import type { Fixture } from "../deployment/fixture";
 import { chance, pick } from "../input/random";
 import { hostileName, hostileText, mutateText, urlEncode } from "../input/values";
 import { sendHttp } from "./http-client";
@@ -9,8 +9,8 @@ import type { Case, Target } from "./target";
 type Pair = [name: string, value: string];
 
 /**
- * Signed requests. Each is sent once as its owner made it; whoever has seen it then sends it again,
- * changed in every way but with another signature. None of those may open a session.
+ * Signed requests. Each is sent once as signed; an attacker who captured it then sends mutations of it,
+ * without a new signature. None of them may create a session.
  */
 export const signatures: Target = {
   name: "signatures",
@@ -18,9 +18,9 @@ export const signatures: Target = {
   lanes: 6,
   async run(each) {
     const { random, deployment } = each;
-    const { world } = deployment;
+    const { fixture } = deployment;
     const url = pick(random, deployment.nodes).urls.http ?? "";
-    const captured = signedPairs(random, world);
+    const captured = signedPairs(random, fixture);
     const path = chance(random, 80) ? "/session" : "/session/web";
     const { status, text } = await post(each, url, path, captured, chance(random, 50), "");
     if (status !== 201) return each.violation(`a signed request was refused: ${status} ${text}`);
@@ -41,9 +41,9 @@ export const signatures: Target = {
   },
 };
 
-/** What a client sends, signed over the mandatory parameters or over all of them. */
-function signedPairs(random: Random, world: World): Pair[] {
-  const signed = world.signed();
+/** A request signed over the mandatory parameters, or over all of them. */
+function signedPairs(random: Random, fixture: Fixture): Pair[] {
+  const signed = fixture.signed();
   if (chance(random, 50)) {
     return Object.entries(signed).map(([name, value]) => [name, String(value)]);
   }
@@ -54,10 +54,10 @@ function signedPairs(random: Random, world: World): Pair[] {
     ...more,
   ];
   const line = pairs.map((pair) => pair.join("=")).sort();
-  return [...pairs, ["signature", sign(line.join("&"), world.application.authSecret)]];
+  return [...pairs, ["signature", sign(line.join("&"), fixture.application.authSecret)]];
 }
 
-/** The request with other parameters under the signature that was seen. */
+/** Changes parameters of the captured request, and keeps its signature. */
 function mutate(random: Random, captured: Pair[]): { pairs: Pair[]; query: string } {
   let pairs = captured.map(([name, value]): Pair => [name, value]);
   let query = "";
@@ -65,7 +65,7 @@ function mutate(random: Random, captured: Pair[]): { pairs: Pair[]; query: strin
     const at = random(pairs.length);
     const [name, value] = pairs[at] ?? ["", ""];
     switch (random(8)) {
-      case 0: // Another time or nonce, as text that means the same to somebody.
+      case 0: // Timestamp or nonce as different text with the same numeric meaning.
         pairs[at] = [
           name,
           pick(random, [`${value} `, `0${value}`, `+${value}`, `${value}.0`, `${value}e0`]),
@@ -74,7 +74,7 @@ function mutate(random: Random, captured: Pair[]): { pairs: Pair[]; query: strin
       case 1:
         pairs[at] = [name, String(Number(value) + 1 + random(100))];
         break;
-      case 2: // The rest of the line in one name or one value.
+      case 2: // The rest of the signed line within one name or value.
         pairs = join(random, pairs);
         break;
       case 3:
@@ -97,7 +97,7 @@ function mutate(random: Random, captured: Pair[]): { pairs: Pair[]; query: strin
   return { pairs, query };
 }
 
-/** Neighbours of the sorted line as one parameter, so that the line stays as it was. */
+/** Joins neighbours of the sorted line into one parameter, so that the signed line is unchanged. */
 function join(random: Random, pairs: Pair[]): Pair[] {
   const signed = pairs.filter(([name]) => name !== "signature").sort();
   const at = random(Math.max(1, signed.length - 1));
@@ -131,7 +131,7 @@ function post(
   return sendHttp(each, url, { method: "POST", path: at, headers: { "Content-Type": type }, body });
 }
 
-/** Brackets as objects, one level deep. */
+/** Converts brackets to objects, one level deep. */
 function nest(pairs: Pair[]): object {
   const made: Record<string, unknown> = Object.create(null);
   for (const [name, value] of pairs) {

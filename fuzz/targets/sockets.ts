@@ -2,12 +2,12 @@ import type { WebSocket } from "ws";
 import type { Random } from "../../test/support/noise";
 import { chance } from "../input/random";
 
-/** Milliseconds that the other side has to take what was sent and to answer the closing. */
+/** Timeout of the closing handshake, in milliseconds. */
 const CLOSE_MS = 3_000;
-/** Milliseconds that some clients wait for answers before they close. */
+/** Time that some clients wait for answers before they close, in milliseconds. */
 const LINGER_MS = 25;
 
-/** Whether the socket opens. Errors are no more than a closing afterwards. */
+/** Whether the socket opens. Ignores later errors, which a close event follows. */
 export function opening(socket: WebSocket): Promise<boolean> {
   return new Promise((resolve) => {
     socket.on("error", () => resolve(false));
@@ -15,15 +15,15 @@ export function opening(socket: WebSocket): Promise<boolean> {
   });
 }
 
-/** Gives the other side a turn. */
+/** Waits for a turn of the event loop. */
 export const settle = (ms = LINGER_MS): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The code that a socket closes with; to be asked for before anything is sent. */
+/** The socket's close code; call it before sending anything. */
 export const closeCode = (socket: WebSocket): Promise<number> =>
   new Promise((resolve) => socket.once("close", resolve));
 
-/** Ends the socket in one of the ways that clients do, and waits until it has closed. */
+/** Closes the socket in a random way, and waits until it is closed. */
 export async function closing(
   socket: WebSocket,
   random: Random,

@@ -1,34 +1,34 @@
 import type { Random } from "../../test/support/noise";
 import type { Deployment } from "../deployment/deployment";
 
-/** What a case does its work with, and tells. */
+/** Context of a case, and how it reports results. */
 export interface Case {
   random: Random;
   number: number;
   deployment: Deployment;
-  /** Says what is sent: it is counted, and shown with a violation. */
+  /** Records an input, which is counted and shown with violations. */
   sent(input: string | Buffer): void;
-  /** Says how an input was answered, in a few words that many answers share. */
+  /** Records the kind of response to an input, for the statistics. */
   outcome(words: string): void;
-  /** Says that something was broken that was promised. */
+  /** Reports a violation. */
   violation(words: string): void;
-  /** Names a request, by the X-Request-Id of its answer, so that the log can be compared. */
+  /** Records a response's X-Request-Id, to attribute log lines. */
   request(id: string): void;
 }
 
-/** One way in, and how inputs for it are made. */
+/** An interface under test, and its input generator. */
 export interface Target {
   name: string;
-  /** Share of the time, beside the others. */
+  /** Relative share of the time. */
   weight: number;
-  /** Cases that run at once. */
+  /** Number of concurrent cases. */
   lanes: number;
-  /** What the log may say of it: what only the operator's own parts can bring about. */
+  /** Allowed log lines, which only the operator's own systems can cause. */
   allowed?: RegExp;
-  /** Is called before the first case on a deployment. */
+  /** Called before the first case on a deployment. */
   prepare?(deployment: Deployment): Promise<void>;
-  /** Sends one case. What it sends depends on `random` alone, but for tokens, ids and times. */
+  /** Runs one case. Inputs are a function of `random`, except for tokens, ids and times. */
   run(each: Case): Promise<void>;
-  /** Is called after the last case. */
+  /** Called after the last case. */
   finish?(): Promise<void>;
 }

@@ -4,14 +4,14 @@ import { hostileText, mutateText, toJson } from "../input/values";
 import { type HttpInput, sendHttp } from "./http-client";
 import type { Case, Target } from "./target";
 
-/** Reads that end in a cursor, and the operation that goes on after one. */
+/** Fields that return a cursor and accept `after`. */
 const PAGES = [
   ["users(filter: {}, first: 2, after: $after) { pageInfo { endCursor } }", "users"],
   ["calls(first: 2, after: $after) { pageInfo { endCursor } }", "calls"],
   ["pushEvents(first: 2, after: $after) { pageInfo { endCursor } }", "pushEvents"],
 ] as const;
 
-/** Real tokens, codes and cursors, changed: a token so changed opens nothing, a cursor breaks nothing. */
+/** Mutated tokens, codes and cursors: a mutated token must be refused, a mutated cursor must do no harm. */
 export const tokens: Target = {
   name: "tokens",
   weight: 1,
@@ -24,9 +24,9 @@ export const tokens: Target = {
 async function token(each: Case): Promise<void> {
   const { random, deployment } = each;
   const url = pick(random, deployment.nodes).urls.http ?? "";
-  const real = deployment.world.token(random, 15) ?? deployment.world.user(random).token;
+  const real = deployment.fixture.token(random, 15) ?? deployment.fixture.user(random).token;
   const changed = change(random, real);
-  // Blanks around a header's value are no part of it (RFC 9110 section 5.5).
+  // Whitespace around a header's value is not part of it (RFC 9110 section 5.5).
   const shown = changed.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?").slice(0, 6_000);
   const same = shown.trim() === real;
   const kind = random(4);
@@ -39,7 +39,7 @@ async function token(each: Case): Promise<void> {
       method: "PATCH",
       path: "/session/web",
       headers: {
-        "Svc-Token": deployment.world.user(random).token,
+        "Svc-Token": deployment.fixture.user(random).token,
         "Content-Type": "application/json",
       },
       body: Buffer.from(toJson({ token: changed })),
@@ -50,7 +50,7 @@ async function token(each: Case): Promise<void> {
   if (same) return;
   if (status === 200 && known.test(text)) {
     each.violation(
-      `a changed token was taken: ${JSON.stringify(shown)} of ${JSON.stringify(real)}`,
+      `a mutated token was accepted: ${JSON.stringify(shown)} of ${JSON.stringify(real)}`,
     );
   }
 }
@@ -58,12 +58,12 @@ async function token(each: Case): Promise<void> {
 async function cursor(each: Case): Promise<void> {
   const { random, deployment } = each;
   const url = pick(random, deployment.nodes).urls.http ?? "";
-  const { token: user } = deployment.world.user(random);
+  const { token: user } = deployment.fixture.user(random);
   const [field, name] = pick(random, PAGES);
   const query = `query ($after: String) { ${field} }`;
   const headers = { "Svc-Token": user };
   const first = await sendHttp(each, url, graphqlInput(query, {}, headers));
-  if (first.text.includes("Required session")) return deployment.world.replace(user);
+  if (first.text.includes("Required session")) return deployment.fixture.replace(user);
   const real = JSON.parse(first.text).data?.[name]?.pageInfo?.endCursor ?? "MQ==";
   for (let count = 0; count < 4; count += 1) {
     const after = change(random, real);
@@ -73,7 +73,7 @@ async function cursor(each: Case): Promise<void> {
   }
 }
 
-/** The same bytes in another form, or other bytes. */
+/** Changes the encoding or the bytes of a text. */
 function change(random: Random, text: string): string {
   switch (random(9)) {
     case 0:

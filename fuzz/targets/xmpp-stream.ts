@@ -4,14 +4,14 @@ import { connect as connectTls } from "node:tls";
 import { WebSocket } from "ws";
 import { CHAT_DOMAIN } from "../deployment/deployment";
 
-/** A connection to the chat endpoint, over which a client says what it likes. */
+/** A raw connection to the chat endpoint. */
 export interface XmppStream {
-  /** Everything that was received. */
+  /** All received text. */
   text(): string;
-  /** Drops what was received so far. */
+  /** Clears the received text. */
   forget(): void;
   write(bytes: string | Buffer, binary?: boolean): void;
-  /** Whether what was received matches, once it does or the stream is over. */
+  /** Waits until the received text matches. Resolves to false if the stream ends before. */
   heard(pattern: RegExp): Promise<boolean>;
   isOpen(): boolean;
   pause(): void;
@@ -21,27 +21,27 @@ export interface XmppStream {
   closed: Promise<void>;
 }
 
-/** The ways in, by the names of the banner. */
+/** Transports, by the URL schemes of the banner. */
 export type Transport = "ws" | "wss" | "xmpp" | "xmpps";
 
-/** Characters of what was received that are kept. */
+/** Maximum length of the received text that is kept, in characters. */
 const KEPT = 400_000;
-/** Milliseconds to wait for an answer of a stream that is open. */
+/** Timeout of an answer on an open stream, in milliseconds. */
 const HEARD_MS = 20_000;
 
 const HEADER = `<?xml version='1.0'?><stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="${CHAT_DOMAIN}" version="1.0">`;
 const OPEN = `<open xmlns="urn:ietf:params:xml:ns:xmpp-framing" to="${CHAT_DOMAIN}" version="1.0"/>`;
 
-/** How a stream begins on a transport. */
+/** The stream header of a transport. */
 export const header = (transport: Transport): string =>
   transport.startsWith("ws") ? OPEN : HEADER;
-/** How it ends. */
+/** The stream end of a transport. */
 export const footer = (transport: Transport): string =>
   transport.startsWith("ws")
     ? '<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>'
     : "</stream:stream>";
 
-/** What was received, and waiting for it. */
+/** Collects received text, and waits for matches. */
 class Received {
   #text = "";
   #over = false;
@@ -78,7 +78,7 @@ class Received {
   }
 }
 
-/** Connects; on `xmpp:` TLS has not begun. Null where the connection is refused. */
+/** Connects, without STARTTLS on `xmpp:`. @returns null if the connection is refused */
 export async function openStream(transport: Transport, url: string): Promise<XmppStream | null> {
   if (transport.startsWith("ws")) return openWebSocket(url);
   const { hostname, port } = new URL(url);
@@ -97,9 +97,9 @@ export async function openStream(transport: Transport, url: string): Promise<Xmp
 
 const TLS = { rejectUnauthorized: false, servername: CHAT_DOMAIN, ALPNProtocols: ["xmpp-client"] };
 
-/** The stream over TCP, where it can begin TLS. */
+/** A TCP stream, which supports STARTTLS. */
 export interface TcpStream extends XmppStream {
-  /** Goes on inside TLS. Null where that fails. */
+  /** Upgrades to TLS. @returns null if that fails */
   secure(): Promise<XmppStream | null>;
 }
 

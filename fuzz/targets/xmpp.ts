@@ -1,6 +1,6 @@
 import { type Random, spoil } from "../../test/support/noise";
 import { CHAT_DOMAIN } from "../deployment/deployment";
-import type { FuzzUser, World } from "../deployment/world";
+import type { Fixture, FuzzUser } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { brokenXml, type Parties, stanza } from "../input/stanzas";
 import { noise } from "../input/values";
@@ -18,7 +18,7 @@ import {
 
 const TRANSPORTS: Transport[] = ["ws", "ws", "wss", "xmpp", "xmpps"];
 const FEATURES = /<\/(stream:)?features>/;
-/** Milliseconds that a stream has to end once it was told. */
+/** Timeout for a stream to end after its close, in milliseconds. */
 const END_MS = 3_000;
 
 /** XMPP on every transport, before and after sign-in: stanzas, stream management, broken XML and UTF-8. */
@@ -30,15 +30,15 @@ export const xmpp: Target = {
     const { random, deployment } = each;
     const { urls } = pick(random, deployment.nodes);
     const transport = pick(random, TRANSPORTS);
-    const user = deployment.world.user(random);
-    const parties = partiesOf(random, deployment.world, user);
+    const user = deployment.fixture.user(random);
+    const parties = partiesOf(random, deployment.fixture, user);
     const opened = await openStream(transport, urls[transport] ?? "");
     if (!opened) return each.outcome(`${transport} refused`);
     const stage = random(100);
     const stream = await advance(each, opened, transport, parties, stage);
     const bound = stream.text().includes("<jid>");
     if (stage >= 30 && stream.text().includes("not-authorized")) {
-      await deployment.world.replace(user.token);
+      await deployment.fixture.replace(user.token);
     }
     if (chance(random, 8)) stream.pause();
     for (const input of several(random, 1, 16, () => nextInput(random, parties))) {
@@ -58,9 +58,9 @@ export const xmpp: Target = {
   },
 };
 
-/** Who the stanzas of a stream are about. */
-export function partiesOf(random: Random, world: World, user: FuzzUser): Parties {
-  const others = several(random, 1, 3, () => world.user(random));
+/** Addresses and credentials for the stanzas of a stream. */
+export function partiesOf(random: Random, fixture: Fixture, user: FuzzUser): Parties {
+  const others = several(random, 1, 3, () => fixture.user(random));
   const name = `${user.id}-${user.applicationId}`;
   return {
     domain: CHAT_DOMAIN,
@@ -68,13 +68,13 @@ export function partiesOf(random: Random, world: World, user: FuzzUser): Parties
     to: [
       ...others.map(({ id, applicationId }) => `${id}-${applicationId}@${CHAT_DOMAIN}`),
       `${name}@${CHAT_DOMAIN}/r${random(5)}`,
-      `${others[0]?.id}-${world.canary.id}@${CHAT_DOMAIN}/x`,
+      `${others[0]?.id}-${fixture.canary.id}@${CHAT_DOMAIN}/x`,
       ...[CHAT_DOMAIN, "", "x@other.example", `${"9".repeat(30)}-1@${CHAT_DOMAIN}`],
     ],
   };
 }
 
-/** Brings the stream as far as the case wants it: nothing said, opened, in TLS, signed in, bound. */
+/** Advances the stream to a random state: connected, opened, in TLS, signed in, or bound. */
 async function advance(
   each: Case,
   opened: XmppStream,
@@ -114,7 +114,7 @@ async function advance(
   return stream;
 }
 
-/** Whether the sign-in succeeded; answers as soon as it has been judged. */
+/** Whether the sign-in succeeded. */
 async function signedIn(stream: XmppStream): Promise<boolean> {
   await stream.heard(/<success|<failure/);
   return stream.text().includes("<success");

@@ -1,4 +1,4 @@
-/** What the server, or the way to it, refused; its text is for the person at the terminal. */
+/** A failed command. The message is shown to the user without a stack. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }

@@ -12,32 +12,36 @@ import { addPushTest } from "./push-test";
 import { accessOf } from "./server";
 import { addToken } from "./token";
 
-const ABOUT: Record<string, string> = {
+const GROUP_DESCRIPTIONS: Record<string, string> = {
   app: "Applications of the account.",
-  push: "Credentials for push services, and a trial.",
+  push: "Push credentials, and a test notification.",
   user: "Users of an application.",
 };
 
-/** Errors whose text is for the person at the terminal; of all others the whole is shown. */
-const IN_WORDS = new Set(["CommandError", "ConfigError", "UnusableDatabaseError"]);
+/** Errors that are shown by their message alone; all others are shown with their stack. */
+const MESSAGE_ONLY = new Set(["CommandError", "ConfigError", "UnusableDatabaseError"]);
 
 /**
- * Runs the command line: a command for each operation of schema/cli, sent to a running server, and
- * those that are more than one operation. Ends the process, with 1 when something is wrong.
+ * Runs the command line: one command for each operation of schema/cli, which is sent to a running server,
+ * and the commands written in TypeScript. Ends the process, with exit code 1 on failure.
+ * @param argv as process.argv
  */
-export async function run(words: string[]): Promise<void> {
+export async function run(argv: string[]): Promise<void> {
   const program = new Command("signalbox")
-    .description("Administers Signalbox: applications, users, the database, and what is wrong.")
+    .description("Administers Signalbox: applications, users, push, the database and diagnostics.")
     .version(packageVersion())
-    .option("--url <url>", "address of the server (SIGNALBOX_URL, or by HOST and PORT)")
-    .option("--token <token>", "the owner's token (SIGNALBOX_TOKEN, or by DATA_DIR/owner.json)")
+    .option("--url <url>", "server URL (default: SIGNALBOX_URL, else HOST and PORT)")
+    .option(
+      "--token <token>",
+      "owner's token (default: SIGNALBOX_TOKEN, else signs in with DATA_DIR/owner.json)",
+    )
     .option("--json", "print the answer as JSON")
     .configureHelp(HELP)
-    .showHelpAfterError("Run it with --help to see what there is.")
+    .showHelpAfterError("Run it with --help for usage.")
     .addHelpText("after", EXAMPLES);
-  const call = (): Call => {
+  const invocation = (): Call => {
     const options = program.opts<{ url?: string; token?: string; json?: boolean }>();
-    // Loaded with the first command that needs it: the help does not.
+    // Loaded lazily, so that --help stays fast.
     const { readConfig } = require("../core/config") as typeof import("../core/config");
     return {
       options,
@@ -49,24 +53,25 @@ export async function run(words: string[]): Promise<void> {
   const groups = new Map<string, Command>();
   for (const document of readCommands(join(packageRoot(), "schema/cli"))) {
     const { group } = document;
-    const made = groups.get(group) ?? program.command(group).description(ABOUT[group] ?? "");
-    groups.set(group, made);
-    addDocument(made, document, call);
+    const parent =
+      groups.get(group) ?? program.command(group).description(GROUP_DESCRIPTIONS[group] ?? "");
+    groups.set(group, parent);
+    addDocument(parent, document, invocation);
   }
-  addPushTest(groups.get("push") ?? program.command("push"), call);
-  addToken(program, call);
-  addMigrate(program, call);
-  addDoctor(program, call);
+  addPushTest(groups.get("push") ?? program.command("push"), invocation);
+  addToken(program, invocation);
+  addMigrate(program, invocation);
+  addDoctor(program, invocation);
   try {
-    await program.parseAsync(words);
+    await program.parseAsync(argv);
     endProcess(Number(process.exitCode ?? 0));
   } catch (error) {
-    printProblem(isInWords(error) ? error.message : error);
+    printProblem(isMessageOnly(error) ? error.message : error);
     endProcess(1);
   }
 }
 
-/** Those, and what the system refused: a file that cannot be written, say. */
-function isInWords(error: unknown): error is Error {
-  return error instanceof Error && (IN_WORDS.has(error.name) || "syscall" in error);
+/** Also system errors, for example a file that cannot be written. */
+function isMessageOnly(error: unknown): error is Error {
+  return error instanceof Error && (MESSAGE_ONLY.has(error.name) || "syscall" in error);
 }

@@ -4,38 +4,38 @@ import { counted, type Finding, type Status } from "./doctor/finding";
 import type { Call } from "./document-command";
 import { columns, printable, toJson } from "./table";
 
-/** Asked for the time unless another is named; it is open to everybody. */
+/** Default of `--time-server`: a public NTP server. */
 const TIME_SERVER = "time.cloudflare.com";
 
-/** Adds `doctor`, which looks at everything that a server needs. */
-export function addDoctor(program: Command, call: () => Call): void {
+/** Adds `doctor`, which checks the configuration, the server and everything that they depend on. */
+export function addDoctor(program: Command, invocation: () => Call): void {
   program
     .command("doctor")
-    .description("Checks all that the server needs, and says what is wrong and how to mend it.")
-    .option("--time-server <host>", "NTP server to compare the clock with, or none.", TIME_SERVER)
+    .description("Checks everything that the server needs, and says how to fix what is wrong.")
+    .option("--time-server <host>", 'NTP server to compare the clock with, or "none".', TIME_SERVER)
     .action(async ({ timeServer }: { timeServer: string }) => {
-      const { options, json } = call();
-      // Loaded here: every client of what is looked at comes with it.
+      const { options, json } = invocation();
+      // Loaded lazily: it pulls in the clients of every dependency.
       const { runChecks } = require("./doctor/checks") as typeof import("./doctor/checks");
       const findings = await runChecks({ ...options, timeServer });
-      const isWell = findings.every(({ status }) => status !== "wrong");
-      printText(json ? toJson({ ok: isWell, checks: findings }) : textOf(findings));
-      process.exitCode = isWell ? 0 : 1;
+      const isOk = findings.every(({ status }) => status !== "wrong");
+      printText(json ? toJson({ ok: isOk, checks: findings }) : toText(findings));
+      process.exitCode = isOk ? 0 : 1;
     });
 }
 
-function textOf(findings: Finding[]): string {
+function toText(findings: Finding[]): string {
   const heads = columns(findings.map(({ status, check }) => [status, check, "|"]));
   const lines = heads.split("\n").map((line) => line.slice(0, -1));
   const indent = " ".repeat(lines[0]?.length ?? 0);
-  const told = findings.map(({ detail, mend }, index) => {
-    const advice = mend === undefined ? "" : `\n${indent}→ ${onOneLine(mend)}`;
-    return `${lines[index]}${onOneLine(detail)}${advice}`;
+  const rows = findings.map(({ detail, mend }, index) => {
+    const advice = mend === undefined ? "" : `\n${indent}→ ${toOneLine(mend)}`;
+    return `${lines[index]}${toOneLine(detail)}${advice}`;
   });
-  return `${told.join("\n")}\n\n${summaryOf(findings)}`;
+  return `${rows.join("\n")}\n\n${summaryOf(findings)}`;
 }
 
-function onOneLine(text: string): string {
+function toOneLine(text: string): string {
   return printable(
     text
       .split("\n")

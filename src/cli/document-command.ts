@@ -6,39 +6,43 @@ import { flagOf, type GivenOptions, toVariables } from "./option-values";
 import { asOwner, type ServerAccess } from "./server";
 import { coreOf, toJson, toTable } from "./table";
 
-/** How the command line as a whole was called. */
+/** The global options of a call, and what commands derive from them. */
 export interface Call {
   options: { url?: string; token?: string };
-  /** The configuration. @throws ConfigError */
+  /** Reads the configuration. @throws ConfigError */
   config(): Config;
-  /** The way to the server. @throws ConfigError */
+  /** Where the server is and how to authenticate. @throws ConfigError */
   access(): ServerAccess;
   json: boolean;
 }
 
-/** Adds the command of a document, whose options are its variables. */
-export function addDocument(group: Command, document: CommandDocument, call: () => Call): void {
+/** Adds the command of a document. The operation's variables become its options. */
+export function addDocument(
+  group: Command,
+  document: CommandDocument,
+  invocation: () => Call,
+): void {
   const command = group.command(document.name).description(document.about);
   for (const option of document.options) {
-    const flags = `${flagOf(option)} <${wordOf(option)}>`;
-    if (option.required) command.requiredOption(flags, aboutOf(option));
-    else command.option(flags, aboutOf(option));
+    const flags = `${flagOf(option)} <${placeholderOf(option)}>`;
+    if (option.required) command.requiredOption(flags, descriptionOf(option));
+    else command.option(flags, descriptionOf(option));
   }
   command.action(async (given: GivenOptions) => {
-    const { access, json } = call();
+    const { access, json } = invocation();
     const variables = await toVariables(document.options, given);
-    const answer = await asOwner(access(), (ask) => ask(document.text, variables));
-    const core = coreOf(answer);
-    printText(json || document.json ? toJson(core) : toTable(core));
+    const data = await asOwner(access(), (execute) => execute(document.text, variables));
+    const result = coreOf(data);
+    printText(json || document.json ? toJson(result) : toTable(result));
   });
 }
 
-function wordOf({ type, list }: CommandOption): string {
-  const words = { Boolean: "true|false", Enum: "word", ID: "id", Number: "number", String: "text" };
-  const word = words[type];
-  return list ? `${word}...` : word;
+function placeholderOf({ type, list }: CommandOption): string {
+  const names = { Boolean: "true|false", Enum: "word", ID: "id", Number: "number", String: "text" };
+  const name = names[type];
+  return list ? `${name}...` : name;
 }
 
-function aboutOf({ about, secret }: CommandOption): string {
+function descriptionOf({ about, secret }: CommandOption): string {
   return secret ? `${about.replace(/\.$/, "")} (- for standard input, @FILE for a file).` : about;
 }

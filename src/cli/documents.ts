@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-// The parts of GraphQL that are needed: the whole takes longer to load than all else here together.
+// Not "graphql": loading the whole package takes longer than everything else here together.
 import {
   type DirectiveNode,
   Kind,
@@ -13,14 +13,14 @@ import {
   visit,
 } from "graphql/language";
 
-/** An option of a command: a variable of its document. */
+/** An option of a command: a variable of its operation. */
 export interface CommandOption {
-  /** The variable, `signUpOpen`; the option is `--sign-up-open`. */
+  /** Name of the variable: `signUpOpen` is the option `--sign-up-open`. */
   variable: string;
   type: "Boolean" | "Enum" | "ID" | "Number" | "String";
   list: boolean;
   required: boolean;
-  /** Marked `@secret`: it can be read from a file or from standard input. */
+  /** `@secret`: the value can be read from a file or from standard input. */
   secret: boolean;
   about: string;
 }
@@ -30,18 +30,18 @@ export interface CommandDocument {
   group: string;
   name: string;
   about: string;
-  /** The operation as it is sent. */
+  /** The operation as sent, without the directives of the command line. */
   text: string;
-  /** Marked `@json`: what is answered is JSON at all times, to be kept in a file. */
+  /** `@json`: the output is always JSON. */
   json: boolean;
   options: CommandOption[];
 }
 
-/** Directives of schema/cli, which are for the command line alone. */
-const OWN = new Set(["json", "secret"]);
+/** Directives that only the command line knows. */
+const CLI_DIRECTIVES = new Set(["json", "secret"]);
 
-/** What the scalars of the schema are on a command line; all other types of variables are enums. */
-const KINDS: Readonly<Record<string, CommandOption["type"]>> = {
+/** Option types of the schema's scalars. Any other type of a variable is an enum. */
+const OPTION_TYPES: Readonly<Record<string, CommandOption["type"]>> = {
   Boolean: "Boolean",
   ID: "ID",
   Int: "Number",
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, CommandOption["type"]>> = {
   JSON: "String",
 };
 
-/** The commands of a folder of documents. @throws GraphQLError for a document that cannot be read */
+/** Reads the commands of a folder of documents. @throws GraphQLError on a syntax error */
 export function readCommands(folder: string): CommandDocument[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".graphql"))
@@ -67,15 +67,23 @@ function toCommand(node: OperationDefinitionNode): CommandDocument {
     group,
     name: rest.join("-"),
     about: commentBefore(node.loc),
-    text: print(visit(node, { Directive: ({ name }) => (OWN.has(name.value) ? null : undefined) })),
+    text: print(withoutCliDirectives(node)),
     json: has(node.directives, "json"),
-    options: (node.variableDefinitions ?? []).map(({ variable, type, directives, loc }) => ({
-      variable: variable.name.value,
-      ...toType(type),
-      secret: has(directives, "secret"),
-      about: commentBefore(loc),
-    })),
+    options: (node.variableDefinitions ?? []).map(
+      ({ variable, type, directives, loc }): CommandOption => ({
+        variable: variable.name.value,
+        ...toType(type),
+        secret: has(directives, "secret"),
+        about: commentBefore(loc),
+      }),
+    ),
   };
+}
+
+function withoutCliDirectives(node: OperationDefinitionNode): OperationDefinitionNode {
+  return visit(node, {
+    Directive: ({ name }) => (CLI_DIRECTIVES.has(name.value) ? null : undefined),
+  });
 }
 
 function has(directives: readonly DirectiveNode[] | undefined, name: string): boolean {
@@ -86,15 +94,15 @@ function toType(type: TypeNode): Pick<CommandOption, "type" | "list" | "required
   if (type.kind === Kind.NON_NULL_TYPE) return { ...toType(type.type), required: true };
   if (type.kind === Kind.LIST_TYPE) return { ...toType(type.type), list: true, required: false };
   const name = type.name.value;
-  return { type: KINDS[name] ?? "Enum", list: false, required: false };
+  return { type: OPTION_TYPES[name] ?? "Enum", list: false, required: false };
 }
 
-/** `signUpOpen` as `sign-up-open`. */
+/** Converts `signUpOpen` to `sign-up-open`. */
 export function kebab(name: string): string {
   return name.replace(/(?<!^)[A-Z]/g, "-$&").toLowerCase();
 }
 
-/** Operations have no descriptions yet (GraphQL, October 2021), so a comment is theirs. */
+/** Operations have no descriptions in GraphQL October 2021, so a preceding comment serves as one. */
 function commentBefore(loc: Location | undefined): string {
   const before = loc?.startToken.prev;
   return before?.kind === TokenKind.COMMENT ? before.value.trim() : "";

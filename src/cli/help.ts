@@ -1,6 +1,6 @@
 import type { Command, Help } from "commander";
 
-/** What the help of the whole says below the list of commands. */
+/** Text below the list of commands in `signalbox --help`. */
 export const EXAMPLES = `
 Examples:
   signalbox app create --name "My shop"
@@ -8,18 +8,18 @@ Examples:
   signalbox --json user list --app 1 --search ali
   signalbox app update --app 1 --facebook-app-id 123 --facebook-app-secret @secret.txt
 
-Commands ask a running server as the owner of the account; migrate and doctor work without one. Of
-an option marked "- for standard input", - reads the value from there and @FILE from a file, so that
-it stands in no list of processes. All variables of the environment: docs/CONFIG.md.`;
+Commands call a running server as the account's owner; migrate and doctor work without one. For
+options marked "- for standard input", - reads the value from standard input and @FILE from a file,
+so that it does not appear in the process list. Environment variables: docs/CONFIG.md.`;
 
-/** Options of a command that stand in the list of all commands at most. */
-const NEEDS_MAX = 2;
+/** Maximum number of required options shown for a command in the list of all commands. */
+const REQUIRED_OPTIONS_MAX = 2;
 
-/** Commander's help, with every command of every group in one list, each with what it must be given. */
+/** Commander's help, with the commands of all groups in one list, each with its required options. */
 export const HELP: Partial<Help> = {
   showGlobalOptions: true,
   visibleCommands: (command) => leavesOf(command),
-  subcommandTerm: (command) => [pathOf(command), ...needsOf(command)].join(" "),
+  subcommandTerm: (command) => [pathOf(command), ...requiredOptionsOf(command)].join(" "),
   visibleGlobalOptions: (command) =>
     rootOf(command) === command
       ? []
@@ -35,10 +35,11 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-/** What a command must be given; of much, the beginning: the whole stands in the command's own help. */
-function needsOf({ options }: Command): string[] {
-  const needs = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
-  return needs.length > NEEDS_MAX ? [...needs.slice(0, NEEDS_MAX), "…"] : needs;
+/** The first required options; the command's own help lists all. */
+function requiredOptionsOf({ options }: Command): string[] {
+  const required = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags);
+  if (required.length <= REQUIRED_OPTIONS_MAX) return required;
+  return [...required.slice(0, REQUIRED_OPTIONS_MAX), "…"];
 }
 
 function rootOf(command: Command): Command {

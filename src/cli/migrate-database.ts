@@ -6,23 +6,24 @@ import { migrateStore } from "../store/open";
 import { CommandError } from "./command-error";
 
 /**
- * Migrates the database of the configuration, and says on standard error what takes time.
- * @returns the names of the migrations that ran now
- * @throws Refusal, CommandError while a server has the embedded database
+ * Migrates the configured database, and reports progress on standard error.
+ * @returns the names of the migrations that were applied
+ * @throws UnusableDatabaseError
+ * @throws CommandError while another process uses the embedded database
  */
 export async function migrateDatabase(config: Config): Promise<string[]> {
   try {
-    return await migrateStore(config, openLog("info", { write: tell }));
+    return await migrateStore(config, openLog("info", { write: printProgress }));
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error;
     throw new CommandError(
-      `${error.message}\nWhere that process is the server, nothing needs to be done here: the server migrates the database at its start. Restart it after an update.`,
+      `${error.message}\nIf that process is the server, there is nothing to do: the server migrates the database at its start. Restart it after an update.`,
     );
   }
 }
 
-/** A line of the log as a note for the person at the terminal. */
-function tell(line: string): void {
+/** Prints a log line in short form. */
+function printProgress(line: string): void {
   const { msg, migration } = JSON.parse(line) as { msg: string; migration?: string };
   printProblem(migration === undefined ? msg : `${msg}: ${migration}`);
 }

@@ -3,13 +3,13 @@ import { askUnseen, isAtTerminal, readInput } from "../core/terminal";
 import { CommandError } from "./command-error";
 import { type CommandOption, kebab } from "./documents";
 
-/** What commander read of a command's options, by variable. */
+/** Option values as commander parsed them, by variable. */
 export type GivenOptions = Record<string, string | string[] | undefined>;
 
 /**
- * The variables of a document: what was given of its options, by type. A secret given as `-` is read
- * from standard input, as `@FILE` from a file, so that it stands in no list of processes.
- * @throws CommandError for a value of another type, or a secret that cannot be read
+ * Converts options to the variables of a document. A secret given as `-` is read from standard input, one
+ * given as `@FILE` from a file, so that it does not appear in the process list.
+ * @throws CommandError for a value of the wrong type, or a secret that cannot be read
  */
 export async function toVariables(
   options: CommandOption[],
@@ -28,17 +28,17 @@ export async function toVariables(
   return variables;
 }
 
-/** An option as it is written, `--sign-up-open`. */
+/** The option's flag, for example `--sign-up-open`. */
 export function flagOf({ variable }: Pick<CommandOption, "variable">): string {
   return `--${kebab(variable)}`;
 }
 
 async function toValue(option: CommandOption, value: string | string[]): Promise<unknown> {
-  // One empty value is the empty list, which has no other form.
+  // "" denotes the empty list, which has no other form on a command line.
   if (Array.isArray(value)) return value.filter((text) => text !== "");
   const { type, secret } = option;
   if (secret) return readSecret(flagOf(option), value);
-  // Written as everything else on a command line.
+  // Enum values are written in kebab case.
   if (type === "Enum") return value.toUpperCase().replaceAll("-", "_");
   if (type === "Number") {
     if (/^-?\d{1,15}$/.test(value)) return Number(value);
@@ -60,7 +60,7 @@ async function readSecret(flag: string, value: string): Promise<string> {
   return text.replace(/\r?\n$/, "");
 }
 
-/** Asks the person at the terminal for a secret. @throws CommandError when it was broken off */
+/** Prompts for a secret on the terminal. @throws CommandError if the prompt was cancelled */
 export async function askSecret(question: string): Promise<string> {
   const text = await askUnseen(question);
   if (text === null) throw new CommandError("Nothing was entered.");

@@ -6,10 +6,10 @@ import type { Call } from "./document-command";
 import { type Ask, asOwner } from "./server";
 import { toJson, toTable } from "./table";
 
-const SEND = `mutation ($input: CreateApplicationPushEventInput!) {
+const SEND_MUTATION = `mutation ($input: CreateApplicationPushEventInput!) {
   createApplicationPushEvent(input: $input) { events { id channel } }
 }`;
-const LOOK = `query ($id: ID!, $after: String) {
+const STATUS_QUERY = `query ($id: ID!, $after: String) {
   applicationPushEvent(id: $id) { active deliveryCount }
   applicationPushDeliveries(eventId: $id, after: $after) {
     nodes { userId subscriptionId outcome reason attempts providerId }
@@ -17,9 +17,10 @@ const LOOK = `query ($id: ID!, $after: String) {
   }
 }`;
 
-/** Milliseconds between two looks, and in all: a service that is slow is given ten seconds. */
-const LOOK_MS = 200;
-const PATIENCE_MS = 30_000;
+/** Polling interval in milliseconds. */
+const POLL_MS = 200;
+/** Maximum time to wait for the outcomes, in milliseconds. A push service has ten seconds to answer. */
+const POLL_TIMEOUT_MS = 30_000;
 
 interface TestOptions {
   app: string;
@@ -42,7 +43,7 @@ interface Delivery {
   providerId: string | null;
 }
 
-type Look = {
+type EventStatus = {
   applicationPushEvent: { active: boolean; deliveryCount: number };
   applicationPushDeliveries: {
     nodes: Delivery[];
@@ -51,30 +52,30 @@ type Look = {
 };
 
 /**
- * Adds `push test`, which sends a notification to a user's devices the way every other goes, and waits
- * for what becomes of it. Ends with 1 unless a push service took it.
+ * Adds `push test`, which sends a notification to a user's devices and waits for the outcomes. Exits with 1
+ * unless a push service accepted it.
  */
-export function addPushTest(group: Command, call: () => Call): void {
+export function addPushTest(group: Command, invocation: () => Call): void {
   group
     .command("test")
-    .description("Sends a notification to a user's devices and prints what becomes of it.")
+    .description("Sends a notification to a user's devices and prints the outcomes.")
     .requiredOption("--app <id>", "Id of the application.")
     .requiredOption("--user <id>", "Id of the user.")
     .option("--environment <name>", "development or production", "development")
-    .option("--message <text>", "What it says.", "It works: a push from Signalbox.")
+    .option("--message <text>", "Text of the notification.", "It works: a push from Signalbox.")
     .action(async (options: TestOptions) => {
-      const { access, json } = call();
-      const found = await asOwner(access(), (ask) => sendTest(ask, options));
-      printText(json ? toJson(found) : toTable(found));
-      if (!found.some(({ outcome }) => outcome === "ACCEPTED")) process.exitCode = 1;
+      const { access, json } = invocation();
+      const deliveries = await asOwner(access(), (execute) => sendTest(execute, options));
+      printText(json ? toJson(deliveries) : toTable(deliveries));
+      if (!deliveries.some(({ outcome }) => outcome === "ACCEPTED")) process.exitCode = 1;
     });
 }
 
 async function sendTest(
-  ask: Ask,
+  execute: Ask,
   { app, user, environment, message }: TestOptions,
 ): Promise<Array<{ channel: string } & Delivery>> {
-  const { createApplicationPushEvent } = await ask(SEND, {
+  const { createApplicationPushEvent } = await execute(SEND_MUTATION, {
     input: {
       applicationId: app,
       environment: environment.toUpperCase(),
@@ -83,34 +84,34 @@ async function sendTest(
     },
   });
   const { events } = createApplicationPushEvent as { events: SentEvent[] };
-  const looks = events.map(async ({ id, channel }) =>
-    (await outcomesOf(ask, id)).map((delivery) => ({ channel, ...delivery })),
+  const outcomes = events.map(async ({ id, channel }) =>
+    (await waitForOutcomes(execute, id)).map((delivery) => ({ channel, ...delivery })),
   );
-  return (await Promise.all(looks)).flat();
+  return (await Promise.all(outcomes)).flat();
 }
 
-/** The deliveries of an event, once each was tried. @throws CommandError when that takes too long */
-async function outcomesOf(ask: Ask, id: string): Promise<Delivery[]> {
-  for (let waited = 0; waited <= PATIENCE_MS; waited += LOOK_MS) {
-    const { active, deliveries } = await readEvent(ask, id);
+/** Polls until every delivery of an event was attempted. @throws CommandError on timeout */
+async function waitForOutcomes(execute: Ask, id: string): Promise<Delivery[]> {
+  for (let waited = 0; waited <= POLL_TIMEOUT_MS; waited += POLL_MS) {
+    const { active, deliveries } = await readEvent(execute, id);
     if (!active && deliveries.every(({ outcome }) => outcome !== "PENDING")) return deliveries;
-    await wait(LOOK_MS);
+    await wait(POLL_MS);
   }
   throw new CommandError(
-    `Event ${id} was not sent within ${PATIENCE_MS / 1000} s; the server's log may say why.`,
+    `Event ${id} was not sent within ${POLL_TIMEOUT_MS / 1000} s; the server's log may say why.`,
   );
 }
 
 async function readEvent(
-  ask: Ask,
+  execute: Ask,
   id: string,
 ): Promise<{ active: boolean; deliveries: Delivery[] }> {
   const deliveries: Delivery[] = [];
   for (let after: string | null = null; ; ) {
-    const look = (await ask(LOOK, { id, after })) as Look;
-    const { nodes, pageInfo } = look.applicationPushDeliveries;
+    const status = (await execute(STATUS_QUERY, { id, after })) as EventStatus;
+    const { nodes, pageInfo } = status.applicationPushDeliveries;
     deliveries.push(...nodes);
-    if (!pageInfo.hasNextPage) return { active: look.applicationPushEvent.active, deliveries };
+    if (!pageInfo.hasNextPage) return { active: status.applicationPushEvent.active, deliveries };
     after = pageInfo.endCursor;
   }
 }

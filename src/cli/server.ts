@@ -5,29 +5,29 @@ import { hostInUrl, withoutEndSlashes } from "../core/host-in-url";
 import { CommandError } from "./command-error";
 import { printable } from "./table";
 
-/** How the running server is found, and who asks it. */
+/** Where the running server is, and how to authenticate. */
 export interface ServerAccess {
   url: string;
-  /** The owner's token; without one the owner signs in with DATA_DIR/owner.json. */
+  /** The owner's token. Without one, the command signs in with DATA_DIR/owner.json. */
   token?: string;
   dataDir: string;
-  /** Milliseconds that an answer may take. */
+  /** Timeout of a request, in milliseconds. */
   timeoutMs: number;
 }
 
-/** Sends an operation to the server. @throws CommandError */
+/** Executes an operation on the server. @throws CommandError */
 export type Ask = (
   query: string,
   variables?: Record<string, unknown>,
 ) => Promise<Record<string, unknown>>;
 
-/** Longer than the server itself lets an operation take. */
+/** Longer than the server's own limit for an operation. */
 const TIMEOUT_MS = 60_000;
 
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 const SIGN_OUT = "mutation { signOutOwner { signedOut } }";
 
-/** The way to the server: as the options of the command line say, else as the configuration does. */
+/** Resolves how to reach the server: command-line options take precedence over the configuration. */
 export function accessOf(
   { url, token }: { url?: string; token?: string },
   config: Config,
@@ -40,29 +40,32 @@ export function accessOf(
   };
 }
 
-/** Asks the server as somebody without a token. */
+/** Executes operations without a token. */
 export function askAsNobody(access: ServerAccess): Ask {
   return (query, variables = {}) => post(access, query, variables);
 }
 
 /**
- * Does something as the account's owner: with the token given, else by a sign-in that ends with it.
+ * Runs `act` as the account's owner: with the given token, else with a sign-in that ends afterwards.
  * @throws CommandError
  */
-export async function asOwner<T>(access: ServerAccess, act: (ask: Ask) => Promise<T>): Promise<T> {
-  const askWith =
+export async function asOwner<T>(
+  access: ServerAccess,
+  act: (execute: Ask) => Promise<T>,
+): Promise<T> {
+  const executeWith =
     (token: string): Ask =>
     (query, variables = {}) =>
       post(access, query, variables, token);
-  if (access.token !== undefined) return act(askWith(access.token));
+  if (access.token !== undefined) return act(executeWith(access.token));
   const input = await readOwner(access.dataDir);
   const { signInOwner } = await post(access, SIGN_IN, { input });
-  const ask = askWith((signInOwner as { token: string }).token);
+  const execute = executeWith((signInOwner as { token: string }).token);
   try {
-    return await act(ask);
+    return await act(execute);
   } finally {
-    // What was asked for counts; a token that could not be ended ends by itself.
-    await ask(SIGN_OUT).catch(() => null);
+    // Best effort: the token expires by itself.
+    await execute(SIGN_OUT).catch(() => null);
   }
 }
 
@@ -72,7 +75,7 @@ async function readOwner(dataDir: string): Promise<unknown> {
     return JSON.parse(await readFile(path, "utf8"));
   } catch {
     throw new CommandError(
-      `${path} cannot be read. Give the owner's token with --token, or the server's DATA_DIR.`,
+      `${path} cannot be read. Pass the owner's token with --token, or set the server's DATA_DIR.`,
     );
   }
 }
@@ -95,7 +98,7 @@ async function post(
   } catch (error) {
     throw new CommandError(unansweredText(url, error));
   }
-  // Whatever stands at the address may answer, in whatever form.
+  // The address may belong to anything, so the body may be anything.
   const answer = (await response.json().catch(() => null)) as {
     data?: Record<string, unknown> | null;
     errors?: Array<{ message: string }>;
@@ -104,7 +107,7 @@ async function post(
     throw new CommandError(answer.errors.map(({ message }) => printable(message)).join("\n"));
   }
   if (typeof answer?.data === "object" && answer.data !== null) return answer.data;
-  throw new CommandError(`${url} does not answer as Signalbox does.`);
+  throw new CommandError(`The server at ${url} is not Signalbox.`);
 }
 
 function addressOf(url: string): URL {
@@ -117,5 +120,5 @@ function addressOf(url: string): URL {
 function unansweredText(url: string, error: unknown): string {
   return error instanceof Error && error.name === "TimeoutError"
     ? `The server at ${url} does not answer in time.`
-    : `No server answers at ${url}. Start it, or name its address with --url.`;
+    : `No server answers at ${url}. Start it, or set its address with --url.`;
 }

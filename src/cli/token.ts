@@ -9,8 +9,8 @@ import { askSecret } from "./option-values";
 import { askAsNobody, asOwner, type ServerAccess } from "./server";
 import { toJson } from "./table";
 
-const KEYS = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
-const CREATE = `mutation ($input: CreateSessionInput!) {
+const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
+const CREATE_SESSION = `mutation ($input: CreateSessionInput!) {
   createSession(input: $input) { session { token userId expiresAt } }
 }`;
 
@@ -22,39 +22,39 @@ interface TokenOptions {
   passwordStdin?: boolean;
 }
 
-interface MadeSession {
+interface CreatedSession {
   token: string;
   userId: number | null;
   expiresAt: string;
 }
 
-/** Adds `token`, which signs a request for a session with the application's keys. */
-export function addToken(program: Command, call: () => Call): void {
+/** Adds `token`, which creates a session by a request signed with the application's keys. */
+export function addToken(program: Command, invocation: () => Call): void {
   program
     .command("token")
-    .description("Prints the token of a new session, of the application or of a user.")
+    .description("Creates a session for the application or a user, and prints its token.")
     .requiredOption("--app <id>", "Id of the application.")
-    .option("--login <text>", "Login of the user who signs in; an application session without.")
-    .option("--email <text>", "E-mail of the user, in place of the login.")
-    .option("--password <text>", "The user's password; asked for at a terminal when left out.")
+    .option("--login <text>", "Login of the user; without one, creates an application session.")
+    .option("--email <text>", "E-mail of the user, instead of the login.")
+    .option("--password <text>", "The user's password; prompted for on a terminal if omitted.")
     .option("--password-stdin", "Reads the password from standard input.")
     .action(async (options: TokenOptions) => {
-      const { access, json } = call();
+      const { access, json } = invocation();
       const user = await readUser(options);
-      const session = await makeSession(access(), options.app, user);
+      const session = await createSession(access(), options.app, user);
       printText(json ? toJson(session) : session.token);
     });
 }
 
-/** Who signs in; undefined for nobody. @throws CommandError */
+/** The user's credentials; undefined for an application session. @throws CommandError */
 async function readUser(options: TokenOptions): Promise<object | undefined> {
   const { login, email, password, passwordStdin } = options;
   if (login === undefined && email === undefined) {
     if (password === undefined && !passwordStdin) return undefined;
-    throw new CommandError("A password is somebody's: give --login or --email with it.");
+    throw new CommandError("A password requires --login or --email.");
   }
   if (login !== undefined && email !== undefined) {
-    throw new CommandError("--login and --email cannot both be given.");
+    throw new CommandError("--login and --email are mutually exclusive.");
   }
   return {
     ...(login === undefined ? { email } : { login }),
@@ -65,22 +65,22 @@ async function readUser(options: TokenOptions): Promise<object | undefined> {
 async function readPassword({ password, passwordStdin }: TokenOptions): Promise<string> {
   if (passwordStdin) {
     if (password === undefined) return readInput();
-    throw new CommandError("--password and --password-stdin cannot both be given.");
+    throw new CommandError("--password and --password-stdin are mutually exclusive.");
   }
   if (password !== undefined) return password;
   if (isAtTerminal()) return askSecret("Password: ");
-  throw new CommandError("The password is missing: give it with --password-stdin.");
+  throw new CommandError("The password is missing: pass it with --password-stdin.");
 }
 
-/** Asks for a session as a client of the application does. */
-async function makeSession(
+/** Creates a session the way a client of the application does. */
+async function createSession(
   access: ServerAccess,
   app: string,
   user: object | undefined,
-): Promise<MadeSession> {
-  const { application } = await asOwner(access, (ask) => ask(KEYS, { app }));
+): Promise<CreatedSession> {
+  const { application } = await asOwner(access, (execute) => execute(KEYS_QUERY, { app }));
   const timestamp = Math.floor(systemClock.now() / 1000);
   const input = { ...signedRequest(application as SigningKeys, timestamp), user };
-  const { createSession } = await askAsNobody(access)(CREATE, { input });
-  return (createSession as { session: MadeSession }).session;
+  const answer = await askAsNobody(access)(CREATE_SESSION, { input });
+  return (answer.createSession as { session: CreatedSession }).session;
 }

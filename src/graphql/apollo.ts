@@ -19,18 +19,18 @@ import type { Context } from "./context";
 import { DocumentRefused, type Engine, type Prepared } from "./engine";
 import { faultError, formatForApollo } from "./error";
 
-/** Texts of persisted queries that are kept at most, and their characters together. */
+/** Maximum number of persisted queries, and maximum of their total characters. */
 const PERSISTED = { max: 1_000, maxSize: 4_000_000 };
 
 /**
- * Apollo Server as a shell: its rules for requests, content types and cross-site requests, while the
- * engine reads every document, once, and runs every operation. So nothing is read in two ways.
+ * Creates the Apollo Server that handles HTTP: request formats, content types and CSRF prevention. The engine
+ * parses every document once and runs every operation, so parsing and limits do not differ by protocol.
  */
 export function openApollo(engine: Engine): ApolloServer<Context> {
-  const readings: Readings = new WeakMap();
+  const documents: Documents = new WeakMap();
   return new ApolloServer<Context>({
-    gateway: gatewayTo(engine, readings),
-    // The engine reads documents, within its limits, and keeps them.
+    gateway: gatewayTo(engine, documents),
+    // The engine validates and caches documents, within its limits.
     dangerouslyDisableValidation: true,
     documentStore: null,
     persistedQueries: { cache: persistedQueries() },
@@ -38,41 +38,41 @@ export function openApollo(engine: Engine): ApolloServer<Context> {
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     formatError: formatForApollo,
-    plugins: [readByEngine(engine, readings), ...quietPlugins()],
+    plugins: [prepareByEngine(engine, documents), ...disabledPlugins()],
   });
 }
 
-/** What the engine made of the document of a request: an operation, or why it is refused. */
-type Readings = WeakMap<Context, Prepared | DocumentRefused>;
+/** The prepared operation of each request, or why its document was refused. */
+type Documents = WeakMap<Context, Prepared | DocumentRefused>;
 
-/** What Apollo Server is told to run in place of a document that is refused. */
-const NOTHING = parse("{ __typename }");
+/** Stands in for a refused document, because Apollo Server requires one. */
+const PLACEHOLDER = parse("{ __typename }");
 
 /**
- * Has the engine read the document before Apollo Server would: it takes the document and the name of its
- * operation from here, for its own rule that GET runs queries alone.
+ * Lets the engine parse the document before Apollo Server does. Apollo Server needs the document and the
+ * operation name to enforce that GET runs queries only.
  */
-function readByEngine(engine: Engine, readings: Readings): ApolloServerPlugin<Context> {
+function prepareByEngine(engine: Engine, documents: Documents): ApolloServerPlugin<Context> {
   return {
     async requestDidStart({ request }) {
-      refuseOddHash(request);
+      normalizeHash(request);
       return {
         async didResolveSource(requestContext) {
           const { source, contextValue } = requestContext;
-          const reading = read(engine, source, request.operationName);
-          readings.set(contextValue, reading);
-          const refused = reading instanceof DocumentRefused;
-          request.operationName = refused ? undefined : reading.operationName;
-          (requestContext as { document?: DocumentNode }).document = refused
-            ? NOTHING
-            : reading.document;
+          const prepared = prepare(engine, source, request.operationName);
+          documents.set(contextValue, prepared);
+          const isRefused = prepared instanceof DocumentRefused;
+          request.operationName = isRefused ? undefined : prepared.operationName;
+          (requestContext as { document?: DocumentNode }).document = isRefused
+            ? PLACEHOLDER
+            : prepared.document;
         },
       };
     },
   };
 }
 
-function read(engine: Engine, source: string, operationName: string | undefined) {
+function prepare(engine: Engine, source: string, operationName: string | undefined) {
   try {
     return engine.prepare(source, operationName);
   } catch (error) {
@@ -81,8 +81,8 @@ function read(engine: Engine, source: string, operationName: string | undefined)
   }
 }
 
-/** Apollo Server makes text of the hash of a persisted query, whatever it is; not everything can be. */
-function refuseOddHash({ extensions }: GraphQLRequest): void {
+/** Replaces a persisted query's hash that is not a string: Apollo Server would throw when it converts it. */
+function normalizeHash({ extensions }: GraphQLRequest): void {
   const persisted: unknown = extensions?.persistedQuery;
   if (typeof persisted !== "object" || persisted === null) return;
   const { sha256Hash } = persisted as { sha256Hash?: unknown };
@@ -105,23 +105,23 @@ function persistedQueries() {
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<Context>["gateway"]>;
 
-/** The schema is ours, and so is what executes it. */
-function gatewayTo(engine: Engine, readings: Readings): Gateway {
+/** Makes Apollo Server execute operations by the engine. */
+function gatewayTo(engine: Engine, documents: Documents): Gateway {
   return {
     async load() {
       return {
         executor: async ({ request, context }) => {
-          const reading = readings.get(context as Context);
-          if (!reading) throw new Error("a document was not read");
-          if (reading instanceof DocumentRefused) return { errors: reading.errors };
-          const { operation } = reading.operation;
-          if (operation === "subscription") return { errors: [overHttp()] };
+          const prepared = documents.get(context as Context);
+          if (!prepared) throw new Error("the document was not prepared");
+          if (prepared instanceof DocumentRefused) return { errors: prepared.errors };
+          const { operation } = prepared.operation;
+          if (operation === "subscription") return { errors: [subscriptionOverHttp()] };
           if (operation === "mutation" && request.http?.method !== "POST") {
-            return { errors: [byPostAlone()] };
+            return { errors: [mutationByGet()] };
           }
           const variables = request.variables ?? {};
-          const answer = await engine.run(reading, context as Context, variables, "graphql");
-          return answer.errors ? withHttp(answer, answer.errors) : answer;
+          const result = await engine.run(prepared, context as Context, variables, "graphql");
+          return result.errors ? withHttp(result, result.errors) : result;
         },
       };
     },
@@ -134,35 +134,35 @@ function gatewayTo(engine: Engine, readings: Readings): Gateway {
 }
 
 /**
- * The answer with what Apollo Server is to say in HTTP's own words: how long to wait where a limit
- * refused, and the status of that where it left nothing to answer with.
+ * Adds the HTTP response of a rate-limited operation: a Retry-After header, and status 429 if there is no
+ * data.
  */
-function withHttp(answer: ExecutionResult, errors: readonly GraphQLError[]): ExecutionResult {
+function withHttp(result: ExecutionResult, errors: readonly GraphQLError[]): ExecutionResult {
   const limited = errors.flatMap(({ originalError: fault }) =>
     fault instanceof Fault && fault.code === "LIMITED" ? [fault.retryAfter ?? 1] : [],
   );
   const [first] = errors;
-  if (limited.length === 0 || !first) return answer;
+  if (limited.length === 0 || !first) return result;
   const headers = new HeaderMap([["retry-after", String(Math.max(...limited))]]);
-  const status = answer.data ? undefined : ERRORS.LIMITED.http;
-  // Apollo Server takes it off the error again.
+  const status = result.data ? undefined : ERRORS.LIMITED.http;
+  // Apollo Server removes `http` from the error again.
   const extensions = { ...first.extensions, http: { status, headers } };
-  const told = new GraphQLError(first.message, { ...first, extensions });
-  return { ...answer, errors: [told, ...errors.slice(1)] };
+  const withExtensions = new GraphQLError(first.message, { ...first, extensions });
+  return { ...result, errors: [withExtensions, ...errors.slice(1)] };
 }
 
-function overHttp(): GraphQLError {
-  const message = "Subscriptions run over the WebSocket (graphql-transport-ws) alone";
+function subscriptionOverHttp(): GraphQLError {
+  const message = "Subscriptions are only available over WebSocket (graphql-transport-ws)";
   return faultError(new Fault("MALFORMED", message));
 }
 
-/** Apollo Server refuses it before; what changes something does not hang on that. */
-function byPostAlone(): GraphQLError {
-  return faultError(new Fault("MALFORMED", "Mutations run by POST alone"));
+/** Apollo Server already refuses mutations by GET. This check does not rely on it. */
+function mutationByGet(): GraphQLError {
+  return faultError(new Fault("MALFORMED", "Mutations require POST"));
 }
 
-/** Apollo's default plugins cost a third of a request and talk to its own services; none is needed. */
-function quietPlugins() {
+/** Disables Apollo's default plugins, which take a third of a request's time and call Apollo's services. */
+function disabledPlugins() {
   return [
     ApolloServerPluginCacheControlDisabled(),
     ApolloServerPluginInlineTraceDisabled(),

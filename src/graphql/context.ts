@@ -8,16 +8,16 @@ import type { Push } from "../push/push";
 
 export type { Caller } from "../core/caller";
 
-/** What every resolver is called with: one per request, or per operation on a socket. */
+/** Context of every resolver: one per HTTP request, or per operation on a socket. */
 export interface Context extends CallContext, PushContext {
-  /** When the caller's session ends as things stand; null while nobody has been looked up. */
+  /** When the caller's session expires; null until the session has been looked up. */
   readonly expiresAt: Date | null;
 }
 
-/** Makes the context of a request. */
+/** Creates the context of a request. */
 export type MakeContext = (caller: Caller) => Context;
 
-/** Contexts over the rooms of this node. */
+/** Creates contexts with this node's modules. */
 export function contextMaker(identity: Identity, router: Router, push: Push): MakeContext {
   return (caller) => {
     const visit = new Visit(identity, caller);

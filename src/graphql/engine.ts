@@ -28,37 +28,37 @@ import { type Prepared, prepareOperation } from "./operation/prepared";
 export { DocumentRefused } from "./operation/document-reader";
 export type { Prepared } from "./operation/prepared";
 
-/** A way in. */
+/** The protocol over which an operation arrives. */
 export type Door = "graphql" | "websocket" | "rest";
 
-/** What an operation answers: one result, or the results of a subscription one after the other. */
+/** The result of a query or mutation, or the results of a subscription. */
 export type Answer = ExecutionResult | AsyncIterable<ExecutionResult>;
 
-/** Mistakes in variables are fewer: graphql prints the whole input into the message of each. */
+/** Fewer coercion errors than graphql's default: each message contains the whole input. */
 const COERCION = { maxCoercionErrors: 4 };
-/** Mistakes of one set of variables that are told at most, as graphql itself has it. */
+/** Maximum number of reported errors in variables; graphql's own default. */
 const MAX_VARIABLE_ERRORS = 50;
-/** Bytes that all prepared operations of clients may keep together, by estimate. */
+/** Estimated memory that all cached operations of clients may use, in bytes. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-/** The events of a subscription, and what to call when they end. */
+/** The events of a subscription, and the callback for their end. */
 interface OpenSource {
   events: AsyncIterable<unknown>;
   ended: () => void;
 }
 
-/** What a request with variables that nobody reads is answered. */
+/** Result of a request whose variables are nested too deeply. */
 const TOO_DEEP: ExecutionResult = {
   errors: [faultError(new Fault("INVALID", "The variables are nested too deeply"))],
 };
 
 /**
- * Runs every operation, whichever door it came through: limits, validation, access, errors and
- * metrics are here and nowhere else. What is done per document is done once, within a bounded cache.
+ * Runs the operations of every protocol. Limits, validation, access, errors and metrics are applied here
+ * only. Documents are prepared once and cached, within bounds.
  */
 export class Engine {
   private readonly cache: LRUCache<string, Prepared>;
-  /** Where operations are in the cache. */
+  /** Cache keys of the operations. */
   private readonly keys = new WeakMap<Prepared, string>();
   private readonly compiler: Compiler;
   private readonly openSubscriptions = new OpenSubscriptions();
@@ -77,7 +77,7 @@ export class Engine {
       max: limits.GRAPHQL_CACHE,
       maxSize: CACHE_BYTES,
       sizeCalculation: ({ bytes }) => bytes,
-      // An open subscription may hold the operation longer, by what it keeps without its compiled form.
+      // An open subscription may retain the operation, but not its compiled form.
       dispose: (prepared, _key, reason) => {
         if (reason === "evict") this.compiler.discard(prepared);
       },
@@ -86,9 +86,9 @@ export class Engine {
 
   /**
    * Prepares an operation of a client.
-   * @param operationName of the operation to run; empty text names none (GraphQL over HTTP
+   * @param operationName the operation to run; an empty string counts as absent (GraphQL over HTTP
    * specification, "Request Parameters")
-   * @throws DocumentRefused with the mistakes, and nothing else: MALFORMED, or TOO_LARGE beyond a limit
+   * @throws DocumentRefused (and nothing else) with the errors: MALFORMED, or TOO_LARGE beyond a limit
    */
   prepare(text: string, operationName?: string | null): Prepared {
     const name = operationName || undefined;
@@ -102,61 +102,61 @@ export class Engine {
   }
 
   /**
-   * Prepares an operation of the project's own: no limits, no cache, compiled at once.
-   * @throws Error on a mistake
+   * Prepares an operation of Signalbox itself: without limits or cache, compiled immediately.
+   * @throws Error if the document is invalid
    */
   prepareTrusted(text: string): Prepared {
     const document = parse(text);
-    const [mistake] = validate(this.schema, document);
-    if (mistake) throw mistake;
+    const [error] = validate(this.schema, document);
+    if (error) throw error;
     const operation = getOperationAST(document);
-    if (!operation) throw new Error("a document of the project's own holds one operation");
+    if (!operation) throw new Error("a trusted document must contain exactly one operation");
     const prepared = prepareOperation(this.schema, document, operation);
-    // How much it asks for is not the client's doing.
+    // The client does not choose its size.
     prepared.weight = 1;
     this.compiler.compile(prepared);
     return prepared;
   }
 
-  /** Runs a query or a mutation. Every error in the result carries a Fault. */
+  /** Runs a query or mutation. Every error in the result has a Fault as `originalError`. Never throws. */
   async run(
     prepared: Prepared,
     context: Context,
     variables: Record<string, unknown>,
-    door: Door,
+    protocol: Door,
   ): Promise<ExecutionResult> {
-    const end = this.metrics.operationSeconds.startTimer({ protocol: door });
-    const answer = nestsDeeper(variables, VALUE_LEVELS)
+    const end = this.metrics.operationSeconds.startTimer({ protocol });
+    const result = nestsDeeper(variables, VALUE_LEVELS)
       ? TOO_DEEP
       : (countWork(prepared, context) ??
-        (await this.answer(prepared, undefined, context, variables)));
+        (await this.execute(prepared, undefined, context, variables)));
     end();
-    this.count(prepared, answer, door);
-    return answer;
+    this.count(prepared, result, protocol);
+    return result;
   }
 
-  /** Begins a subscription; a result in place of the iterable says why it did not begin. */
+  /** Starts a subscription. Returns a single result with errors if it cannot start. Never throws. */
   async subscribe(
     prepared: Prepared,
     context: Context,
     variables: Record<string, unknown>,
-    door: Door,
+    protocol: Door,
   ): Promise<Answer> {
     const source = await this.open(prepared, context, variables);
     if (!("events" in source)) {
-      this.count(prepared, source, door);
+      this.count(prepared, source, protocol);
       return source;
     }
-    this.count(prepared, {}, door);
+    this.count(prepared, {}, protocol);
     return answerEach(
       source.events[Symbol.asyncIterator](),
-      (event) => this.answer(prepared, event, context, variables),
+      (event) => this.execute(prepared, event, context, variables),
       (error) => sourceError(error, this.log, context.caller.requestId),
       source.ended,
     );
   }
 
-  /** The events of a subscription, or why there are none. */
+  /** Opens the event source of a subscription, or returns the errors. */
   private async open(
     prepared: Prepared,
     context: Context,
@@ -186,8 +186,11 @@ export class Engine {
     }
   }
 
-  /** Runs an operation once, on an event where it is a subscription's. It never throws. */
-  private answer(
+  /**
+   * Executes an operation once. Never throws.
+   * @param event root value of a subscription's operation
+   */
+  private execute(
     prepared: Prepared,
     event: unknown,
     context: Context,
@@ -216,13 +219,13 @@ export class Engine {
     }
   }
 
-  /** What is compiled here is in the cache, which bounds what it keeps. */
+  /** Compiles cached operations only, so that the cache bounds the memory of compiled code. */
   private compiledFor(prepared: Prepared): CompiledQuery | null {
     if (prepared.compiled) return prepared.compiled;
     const key = this.keys.get(prepared);
     if (key === undefined || this.cache.peek(key) !== prepared) return null;
     if (this.compiler.use(prepared)) {
-      // The cache asks for its size when it is put in.
+      // Reinserted, because the cache computes an entry's size on insertion.
       this.cache.delete(key);
       this.cache.set(key, prepared);
     }
@@ -232,20 +235,21 @@ export class Engine {
   private finish(result: ExecutionResult, context: Context): ExecutionResult {
     if (!result.errors) return result;
     const { requestId } = context.caller;
-    // Without a path nothing has run: each is about the variables, of which compiled code tells all.
-    const told = result.errors[0]?.path
+    // Errors without a path are about the variables. Compiled operations report all of them, unlimited.
+    const reported = result.errors[0]?.path
       ? result.errors
       : result.errors.slice(0, MAX_VARIABLE_ERRORS);
-    return { ...result, errors: told.map((error) => toGraphQLError(error, this.log, requestId)) };
+    const errors = reported.map((error) => toGraphQLError(error, this.log, requestId));
+    return { ...result, errors };
   }
 
-  /** The answer in place of something that was thrown. */
+  /** The result for a thrown error. */
   private failed(error: unknown, context: Context): ExecutionResult {
     return { errors: [sourceError(error, this.log, context.caller.requestId)] };
   }
 
-  private count(prepared: Prepared, answer: ExecutionResult, door: Door): void {
-    const code = answer.errors ? String(answer.errors[0]?.extensions.code) : "OK";
-    this.metrics.operations.inc({ protocol: door, operation: prepared.label, code });
+  private count(prepared: Prepared, result: ExecutionResult, protocol: Door): void {
+    const code = result.errors ? String(result.errors[0]?.extensions.code) : "OK";
+    this.metrics.operations.inc({ protocol, operation: prepared.label, code });
   }
 }

@@ -3,42 +3,42 @@ import { ERRORS, Fault, toFault } from "../core/errors";
 import type { Log } from "../core/log";
 
 /**
- * An error of an operation in the form every door reads: `originalError` is a Fault, `extensions` has
- * its code and, where there are any, the field errors and the seconds to wait. What is no Fault is
- * logged with the request id and masked.
+ * Normalizes an error of an operation for every protocol: `originalError` is a Fault, `extensions` has its
+ * code and, if present, the field errors and `retryAfter` in seconds. Unexpected errors are logged with the
+ * request id and masked.
  */
 export function toGraphQLError(error: GraphQLError, log: Log, requestId: string): GraphQLError {
   const cause = error.originalError;
-  const fault = clientsFault(error) ?? toFault(cause);
+  const fault = inputFault(error) ?? toFault(cause);
   if (fault.code === "INTERNAL")
     log.error({ err: cause ?? error, requestId, path: error.path }, "failed");
   return faultError(fault, error);
 }
 
-/** What a client sent that did not fit its type; undefined for any other error. */
-function clientsFault(error: GraphQLError): Fault | undefined {
+/** The fault of input that does not match its type; undefined for any other error. */
+function inputFault(error: GraphQLError): Fault | undefined {
   const cause = error.originalError;
   if (cause instanceof Fault) return cause;
-  // Without a path nothing has run: it is the word on a variable, graphql's or whatever a scalar throws.
-  const graphqls = cause === undefined || cause instanceof GraphQLError;
-  if (!error.path && (graphqls || OF_VARIABLE.test(error.message))) {
+  // An error without a path is about a variable; graphql or a scalar threw it.
+  const isFromGraphql = cause === undefined || cause instanceof GraphQLError;
+  if (!error.path && (isFromGraphql || VARIABLE_ERROR.test(error.message))) {
     return new Fault("INVALID", withoutValue(error.message, cause?.message));
   }
-  // A variable may be null where its type allows it and that of the argument does not.
+  // A nullable variable with a default may be null where the argument is non-null.
   const argument = cause instanceof GraphQLError && /^Argument "\w+"/.exec(cause.message)?.[0];
   return argument ? new Fault("INVALID", `${argument} does not fit its type`) : undefined;
 }
 
-/** What is told when an operation fails as a whole, or what a subscriber is subscribed to, by the same table. */
+/** The error of an operation that failed as a whole, or of a failed subscription source. */
 export function sourceError(error: unknown, log: Log, requestId: string): GraphQLError {
   const fault = toFault(error);
   if (fault !== error) log.error({ err: error, requestId }, "an operation failed");
   return faultError(fault);
 }
 
-const OF_VARIABLE = /^Variable "\$\w+" got invalid value/;
-/** What graphql says of a value without repeating anything that was sent. */
-const REASONS = [
+const VARIABLE_ERROR = /^Variable "\$\w+" got invalid value/;
+/** graphql's reasons that repeat nothing of the input. */
+const SAFE_REASONS = [
   /^Field "\w+" of required type "[\w![\]]+" was not provided\.?$/,
   /^Field "\w+" is not defined by type "?\w+"?\.?$/,
   /^Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*$/,
@@ -47,36 +47,35 @@ const REASONS = [
 const SUGGESTION = " Did you mean ";
 
 /**
- * The word of graphql on a variable without the value, which may be a password: the whole input is
- * printed for one field that is missing. Between the variable's name and the reason, which no value
- * is behind, the message holds the client's text: only its ends are looked at.
- * @param cause what graphql said of the value alone, where it was kept
+ * graphql's message about a variable, without the value: graphql prints the whole input, which may contain a
+ * password. The client's text is in the middle of the message, so only the start and the end are parsed.
+ * @param cause graphql's message about the value alone, if known
  */
 function withoutValue(message: string, cause: string | undefined): string {
-  const start = OF_VARIABLE.exec(message)?.[0];
+  const start = VARIABLE_ERROR.exec(message)?.[0];
   if (start === undefined) return message;
-  const known = cause !== undefined && message.endsWith(`; ${cause}`);
-  const end = known ? message.length - cause.length - 2 : message.lastIndexOf("; ");
+  const endsWithCause = cause !== undefined && message.endsWith(`; ${cause}`);
+  const end = endsWithCause ? message.length - cause.length - 2 : message.lastIndexOf("; ");
   if (end < start.length) return start;
-  return `${start}${placeAtEnd(message.slice(start.length, end))}${reasonOf(message.slice(end + 2))}`;
+  return `${start}${pathAtEnd(message.slice(start.length, end))}${reasonOf(message.slice(end + 2))}`;
 }
 
-/** ` at "input.user"`, where a text ends so. */
-function placeAtEnd(text: string): string {
+/** A trailing ` at "input.user"` of a text, else an empty string. */
+function pathAtEnd(text: string): string {
   const at = text.lastIndexOf(' at "');
-  const place = at < 0 ? "" : text.slice(at);
-  return /^ at "[\w.[\]]+"$/.test(place) ? place : "";
+  const path = at < 0 ? "" : text.slice(at);
+  return /^ at "[\w.[\]]+"$/.test(path) ? path : "";
 }
 
-/** A reason behind its `; `, with what it suggests; nothing for one that may repeat what was sent. */
+/** `; ` and the reason with its suggestion; an empty string if the reason may repeat the input. */
 function reasonOf(text: string): string {
   const [reason = ""] = text.split(SUGGESTION, 1);
-  if (!REASONS.some((known) => known.test(reason))) return "";
+  if (!SAFE_REASONS.some((known) => known.test(reason))) return "";
   const suggested = text.length > reason.length && text.endsWith("?") && !/[{}]/.test(text);
   return `; ${suggested ? text : reason}`;
 }
 
-/** A fault as an error of GraphQL, at the place of another error. */
+/** Converts a fault to a GraphQL error. @param at error whose location and path it takes over */
 export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {
   return new GraphQLError(fault.message, {
     nodes: at?.nodes,
@@ -92,10 +91,10 @@ export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {
   });
 }
 
-/** What graphql says, and nothing else, where comparing the fields of a document took too long. */
+/** graphql's only error if comparing the fields of a document takes too long. */
 const ABORTED = "Validation aborted.";
 
-/** A mistake of a document: MALFORMED, or TOO_LARGE where a limit was exceeded. */
+/** Converts a validation error of a document: MALFORMED, or TOO_LARGE if a limit is exceeded. */
 export function documentError(error: GraphQLError): GraphQLError {
   if (error.originalError instanceof Fault) return faultError(error.originalError, error);
   if (error.message === ABORTED) {
@@ -104,7 +103,7 @@ export function documentError(error: GraphQLError): GraphQLError {
   return faultError(new Fault("MALFORMED", error.message), error);
 }
 
-/** A document that does not parse: MALFORMED, or TOO_LARGE for one of too many tokens. */
+/** The fault of a document that does not parse: MALFORMED, or TOO_LARGE if it has too many tokens. */
 export function syntaxFault(message: string): Fault {
   const limit = /more tha[nt] (\d{1,9}) tokens/.exec(message)?.[1];
   return limit === undefined
@@ -112,7 +111,7 @@ export function syntaxFault(message: string): Fault {
     : new Fault("TOO_LARGE", `The document has more than ${limit} tokens`);
 }
 
-/** What Apollo Server itself refuses, with the table's codes in place of its own. */
+/** Formats errors of Apollo Server itself with the codes of core/errors.ts. */
 export function formatForApollo(
   formatted: GraphQLFormattedError,
   thrown: unknown,
@@ -124,16 +123,16 @@ export function formatForApollo(
   if (code === "GRAPHQL_PARSE_FAILED" && thrown instanceof GraphQLError) {
     return faultError(syntaxFault(formatted.message), thrown).toJSON();
   }
-  const ours = isOfApollo(code, thrown) ? "MALFORMED" : "INTERNAL";
+  const ownCode = isApolloRefusal(code, thrown) ? "MALFORMED" : "INTERNAL";
   return {
-    message: ours === "INTERNAL" ? "Internal server error" : formatted.message,
-    ...(formatted.locations && ours !== "INTERNAL" ? { locations: formatted.locations } : {}),
-    extensions: { code: ours },
+    message: ownCode === "INTERNAL" ? "Internal server error" : formatted.message,
+    ...(formatted.locations && ownCode !== "INTERNAL" ? { locations: formatted.locations } : {}),
+    extensions: { code: ownCode },
   };
 }
 
-/** Whether Apollo Server refused a request: by a code of its own, or by an HTTP status alone. */
-function isOfApollo(code: unknown, thrown: unknown): boolean {
+/** Whether Apollo Server refused the request, by its own error code or by an HTTP status. */
+function isApolloRefusal(code: unknown, thrown: unknown): boolean {
   if (code !== undefined && code !== "INTERNAL_SERVER_ERROR") return true;
   if (!(thrown instanceof GraphQLError) || thrown.originalError) return false;
   const { status } = (thrown.extensions.http ?? {}) as { status?: number };

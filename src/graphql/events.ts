@@ -1,14 +1,13 @@
 /**
- * Answers one result for each event of a source, in order. A plain iterator rather than a generator,
- * which would take three more turns of the queue for each event of each subscriber. Where the source or
- * an answer fails, the source is ended: whoever reads by `for await` does not do that.
- * @param refuse what the reader is told in place of an error
- * @param ended called whenever the answers end, perhaps more than once
+ * Maps the events of a source to results, in order. A plain iterator takes three microtasks fewer per event
+ * than a generator. If the source or `map` fails, the source is closed, which `for await` does not do.
+ * @param mapError converts an error for the consumer
+ * @param ended called when the iteration ends, possibly more than once
  */
 export function answerEach<Event, Result>(
   source: AsyncIterator<Event>,
-  answer: (event: Event) => Result | Promise<Result>,
-  refuse: (error: unknown) => Error,
+  map: (event: Event) => Result | Promise<Result>,
+  mapError: (error: unknown) => Error,
   ended: () => void = () => undefined,
 ): AsyncIterableIterator<Result> {
   const fail = async (error: unknown): Promise<never> => {
@@ -16,24 +15,24 @@ export function answerEach<Event, Result>(
     try {
       await source.return?.();
     } catch {
-      // The first error is what there is to tell.
+      // Report the first error only.
     }
-    throw refuse(error);
+    throw mapError(error);
   };
-  const settle = (step: IteratorResult<Event>) => {
+  const mapStep = (step: IteratorResult<Event>) => {
     if (step.done) {
       ended();
       return { value: undefined, done: true as const };
     }
     try {
-      const value = answer(step.value);
+      const value = map(step.value);
       return isPromise(value) ? value.then(toStep, fail) : toStep(value);
     } catch (error) {
       return fail(error);
     }
   };
   return {
-    next: () => source.next().then(settle, fail),
+    next: () => source.next().then(mapStep, fail),
     async return() {
       ended();
       await source.return?.();
@@ -49,7 +48,7 @@ function toStep<Result>(value: Result): IteratorYieldResult<Result> {
   return { value, done: false };
 }
 
-/** Whether a value is still to come. */
+/** Whether a value is a promise. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value;
 }

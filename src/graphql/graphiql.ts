@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
-/** The files of GraphiQL, by the name they are served under: package and file in it. */
+/** GraphiQL's files by served name: npm package, and path in the package. */
 const FILES = {
   "react.js": ["react", "umd/react.production.min.js"],
   "react-dom.js": ["react-dom", "umd/react-dom.production.min.js"],
@@ -11,10 +11,10 @@ const FILES = {
   "graphql-ws.js": ["graphql-ws", "umd/graphql-ws.min.js"],
 } as const;
 
-/** Where they are served. */
+/** URL path of the files. */
 const ASSETS = "/graphql/assets";
 
-/** The page loads nothing from elsewhere and runs no script but its own. */
+/** Content Security Policy: only scripts and resources of this server. */
 const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -26,10 +26,10 @@ const POLICY = [
 
 const EXAMPLE = `# Welcome to Signalbox.
 #
-# Open the docs with the book on the left. Most
-# operations want a session token: the README shows
-# how to get one. Put it under "Headers" below;
-# subscriptions use it too, over the WebSocket.
+# Open the docs with the book icon on the left. Most
+# operations require a session token: the README
+# shows how to get one. Put it under "Headers" below;
+# subscriptions over WebSocket use it as well.
 
 query Me {
   currentSession {
@@ -66,7 +66,7 @@ const PAGE = `<!doctype html>
 `;
 
 const SCRIPT = `"use strict";
-// The socket is opened anew when the token under "Headers" changes.
+// Reconnects when the token under "Headers" changes.
 let client = null, clientToken = null;
 function socketFor(headers) {
   const token = headers["Svc-Token"] || headers["svc-token"] || "";
@@ -97,7 +97,7 @@ ReactDOM.createRoot(document.getElementById("graphiql")).render(
 );
 `;
 
-/** Serves GraphiQL's files out of the installed packages. */
+/** Serves GraphiQL's files from the installed packages. */
 export function registerGraphiqlFiles(server: FastifyInstance): void {
   const options = { config: { counts: "request" } } as const;
   server.get(`${ASSETS}/page.js`, options, (_, reply) =>
@@ -114,7 +114,7 @@ export function registerGraphiqlFiles(server: FastifyInstance): void {
   }
 }
 
-/** Answers with the page. */
+/** Sends the GraphiQL page. */
 export function sendGraphiql(reply: FastifyReply): FastifyReply {
   return reply
     .type("text/html; charset=utf-8")

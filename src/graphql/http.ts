@@ -10,7 +10,7 @@ import { faultError } from "./error";
 import { registerGraphiqlFiles, sendGraphiql } from "./graphiql";
 import { REFUSED_WEIGHT } from "./operation/operation-weight";
 
-/** What the GraphQL door over HTTP stands on. */
+/** Dependencies of GraphQL over HTTP. */
 export interface GraphqlHttpOptions {
   config: Config;
   engine: Engine;
@@ -18,14 +18,12 @@ export interface GraphqlHttpOptions {
   limits: { worked(ip: string, requests: number): void };
 }
 
-/** Where GraphQL is served. */
+/** URL path of GraphQL over HTTP and WebSocket. */
 export const GRAPHQL_PATH = "/graphql";
-/** A request counts when it arrives; what it asks for beyond one, the engine counts. */
+/** The HTTP server counts one request on arrival; the engine counts an operation's further weight. */
 const COUNTED = { counts: "request" } as const;
 
-/**
- * GraphQL over HTTP (GraphQL over HTTP specification, draft), by Apollo Server's rules.
- */
+/** Registers GraphQL over HTTP (GraphQL over HTTP specification, draft), by Apollo Server. */
 export async function registerGraphqlHttp(
   server: FastifyInstance,
   { config, engine, makeContext, limits }: GraphqlHttpOptions,
@@ -43,8 +41,9 @@ export async function registerGraphqlHttp(
       context: async (request: FastifyRequest) => makeContext(callerOf(request)),
     });
     const handler = (request: FastifyRequest, reply: FastifyReply) =>
-      apolloHandler.call(scope, withoutAddress(request) as never, reply as never);
-    // Whatever is refused before it runs, by Apollo Server, by parsing, validation or its variables.
+      apolloHandler.call(scope, withSafeUrl(request) as never, reply as never);
+    // Charges requests that were refused before execution: by Apollo Server, parsing, validation or
+    // variables.
     scope.addHook("onSend", (request, reply, payload, done) => {
       if (reply.statusCode === ERRORS.MALFORMED.http)
         limits.worked(request.ip ?? "", REFUSED_WEIGHT - 1);
@@ -71,11 +70,10 @@ export async function registerGraphqlHttp(
 }
 
 /**
- * The request under an address that can be read. Apollo's integration for Fastify makes a URL of the target
- * and the Host header, of which nothing but the query counts, and throws on a Host that is missing (as
- * HTTP/1.0 has it), empty or broken.
+ * Overrides the request's host. Apollo's Fastify integration builds a URL from the target and the Host
+ * header, uses only its query, and throws if Host is missing (as in HTTP/1.0), empty or invalid.
  */
-function withoutAddress(request: FastifyRequest): FastifyRequest {
+function withSafeUrl(request: FastifyRequest): FastifyRequest {
   const query = request.url.indexOf("?");
   return Object.create(request, {
     protocol: { value: "http" },
@@ -88,7 +86,7 @@ function callerOf(request: FastifyRequest): Caller {
   const { headers } = request;
   return {
     door: "graphql",
-    // Of a connection that was cut before anybody asked there is none, whatever the type says.
+    // Undefined, despite its type, if the connection was already closed.
     ip: request.ip ?? "",
     userAgent: headers["user-agent"],
     token: tokenOf(headers["svc-token"], headers.authorization),
@@ -97,19 +95,19 @@ function callerOf(request: FastifyRequest): Caller {
   };
 }
 
-/** The token of a request: the service's own header, or a bearer token (RFC 6750 section 2.1). */
-function tokenOf(own: string | string[] | undefined, authorization: string | undefined) {
-  if (typeof own === "string") return own;
+/** The token of a request: from the Svc-Token header, else a bearer token (RFC 6750 section 2.1). */
+function tokenOf(svcToken: string | string[] | undefined, authorization: string | undefined) {
+  if (typeof svcToken === "string") return svcToken;
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** Whether a browser asks for a page, not a client for an answer. */
+/** Whether a browser requests the GraphiQL page. */
 function wantsPage(request: FastifyRequest): boolean {
-  const asked = request.query as { query?: unknown };
-  return asked.query === undefined && (request.headers.accept ?? "").includes("text/html");
+  const parameters = request.query as { query?: unknown };
+  return parameters.query === undefined && (request.headers.accept ?? "").includes("text/html");
 }
 
-/** What the HTTP server itself refuses, in the table's words. */
+/** Converts errors of the HTTP server itself to faults of core/errors.ts. */
 function requestFault(error: Error & { statusCode?: number; code?: string }): Fault {
   if (error instanceof Fault) return error;
   const { statusCode = 500 } = error;

@@ -12,7 +12,7 @@ import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import { subscriptionRootRule, valueDepthRule } from "./operation/document-rules";
 
-/** The part of the configuration that bounds operations of clients. */
+/** Configuration of the limits for clients' operations. */
 export type Limits = Pick<
   Config,
   | "GRAPHQL_MAX_DEPTH"
@@ -27,7 +27,7 @@ export type Limits = Pick<
 const options = (limit: object) => ({
   ...limit,
   flattenFragments: true,
-  // The libraries throw by default; reported, an excess reads like every other mistake.
+  // Reported like every other validation error; the libraries throw by default.
   propagateOnRejection: false,
   onReject: [
     (context: ValidationContext | null, error: GraphQLError) => {
@@ -40,9 +40,9 @@ const options = (limit: object) => ({
 });
 
 /**
- * Rules that bound what one operation may ask for. They run before the rules of the GraphQL
- * specification, some of which take long on what these refuse. Depth of introspection is bounded by
- * graphql's own rule.
+ * Validation rules that bound the size of an operation. They run before the rules of the GraphQL
+ * specification, some of which are slow on oversized documents. graphql's own rule bounds the depth of
+ * introspection.
  */
 export function limitRules(limits: Limits): ValidationRule[] {
   return [

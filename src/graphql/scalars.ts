@@ -1,13 +1,13 @@
 import { GraphQLError, GraphQLScalarType, Kind } from "graphql";
 import { isoSeconds } from "../core/clock";
 
-/** The times that can be stored and written in ISO 8601 with four digits of a year. */
+/** Range of times that can be stored, and written in ISO 8601 with a four-digit year, in milliseconds. */
 const RANGE = { min: 0, max: Date.UTC(9999, 11, 31, 23, 59, 59) };
 
 const ISO =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** A time: written in ISO 8601 UTC to the second, read in ISO 8601 or as Unix seconds. */
+/** A time: serialized as ISO 8601 UTC with second precision, parsed from ISO 8601 or Unix seconds. */
 export const DateTime = new GraphQLScalarType<Date, string>({
   name: "DateTime",
   description:
@@ -26,7 +26,7 @@ function readTime(value: unknown): Date {
     return inRange(Number(value) * 1000);
   }
   if (typeof value === "string" && ISO.test(value)) {
-    // A time without a zone is UTC, as everything here is.
+    // A time without a zone is UTC.
     const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(value) || !/[T ]/.test(value);
     return inRange(Date.parse(zoned ? value.replace(" ", "T") : `${value.replace(" ", "T")}Z`));
   }

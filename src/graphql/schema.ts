@@ -75,7 +75,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   PushDeliveryStreamResolver,
 ];
 
-/** type-graphql asks for topics; every subscription here brings its own stream. */
+/** type-graphql requires a PubSub, but every subscription here provides its own stream. */
 const NO_TOPICS: PubSub = {
   publish: refuseTopics,
   subscribe: refuseTopics,
@@ -85,13 +85,13 @@ function refuseTopics(): never {
   throw new Error("subscriptions of this schema have no topics");
 }
 
-/** Inputs of which exactly one field is given; type-graphql has no word for it yet. */
+/** @oneOf inputs; type-graphql has no decorator for them yet. */
 const ONE_OF = ["UserKey", "DeleteUserInput"];
 
 /**
- * The one schema. Every operation names the access it asks for, which is checked before it runs,
- * through whichever door it came.
- * @throws Error at the start when an operation names none
+ * Builds the schema. Every operation declares the access it requires, which is checked before it runs, over
+ * any protocol.
+ * @throws Error if an operation declares none
  */
 export function buildSignalboxSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
@@ -111,18 +111,20 @@ export function buildSignalboxSchema(): GraphQLSchema {
 
 let built: GraphQLSchema | undefined;
 
-/** The one schema of this process: it takes long to build, and nothing changes it afterwards. */
+/** The schema, built once per process because building is slow. */
 export function signalboxSchema(): GraphQLSchema {
   built ??= buildSignalboxSchema();
   return built;
 }
 
-/** Access that every operation asks for, by `Query.name`, `Mutation.name` or `Subscription.name`. */
+/** The access that each operation requires, by `Query.name`, `Mutation.name` or `Subscription.name`. */
 export function accessTable(schema: GraphQLSchema): Map<string, Access> {
   return new Map(operations(schema).map(([name, field]) => [name, accessOf(name, field)]));
 }
 
-/** What operations count as besides requests, by name as in {@link accessTable}; those alone that do. */
+/**
+ * The limit of each operation that counts against one besides `request`, by name as in {@link accessTable}.
+ */
 export function limitTable(schema: GraphQLSchema): Map<string, OperationLimit> {
   return new Map(
     operations(schema).flatMap(([name, { extensions }]) => {
@@ -146,14 +148,13 @@ function operations(schema: GraphQLSchema): Array<[name: string, field: RootFiel
 
 function accessOf(name: string, field: RootField): Access {
   const { access } = field.extensions as { access?: Access };
-  if (access === undefined) throw new Error(`${name} does not say who may use it (@Allow)`);
+  if (access === undefined) throw new Error(`${name} does not declare its access (@Allow)`);
   return access;
 }
 
 /**
- * Counts and checks before an operation runs. Every door ends here, and every alias of a field runs
- * it once more, so that no limit is dodged by a way in or by asking for much at once. The request
- * itself was counted for its address when it arrived, and further fields by the engine.
+ * Checks limits and access before a root field runs, for every protocol and once per alias, so that neither
+ * bypasses a limit. The request itself was counted on arrival, and its further fields by the engine.
  */
 function guard(name: string, field: RootField): void {
   const access = accessOf(name, field);
@@ -164,14 +165,14 @@ function guard(name: string, field: RootField): void {
       const { visit, caller, identity } = args[2];
       const { limits } = identity;
       if (limit !== undefined) {
-        // What is counted near needs no turn of the event loop.
+        // Local limits return synchronously; awaiting them would cost an event loop turn.
         const counting = limits.address(limit, caller.ip);
         if (counting) await counting;
       }
-      // A public operation finds out by itself for which application it is.
+      // A public operation resolves its application itself.
       if (access === "public") return resolve(...args);
       await visit.require(access);
-      // Owners stand outside of the applications; their address has been counted.
+      // Account owners belong to no application; their address has been counted.
       if (access === "account") return resolve(...args);
       const { applicationId } = await visit.session();
       limits.application("request", applicationId);
@@ -181,7 +182,7 @@ function guard(name: string, field: RootField): void {
       }
       return resolve(...args);
     };
-  // A subscription is let in once; its events run without asking again.
+  // A subscription is checked once, not for each event.
   if (field.subscribe) field.subscribe = guarded(field.subscribe);
   else field.resolve = guarded(field.resolve ?? defaultFieldResolver);
 }

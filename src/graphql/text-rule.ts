@@ -15,7 +15,7 @@ import {
 import { Fault, type FieldErrors } from "../core/errors";
 import { isText, isTextThroughout, NOT_TEXT } from "../core/text";
 
-/** What a scalar holds: text, a JSON value with text inside, or no text. */
+/** Whether a scalar contains text, a JSON value with text inside, or no text. */
 const SCALARS: Record<string, "text" | "json" | "none"> = {
   String: "text",
   ID: "text",
@@ -28,8 +28,8 @@ const SCALARS: Record<string, "text" | "json" | "none"> = {
   DateTime: "none",
 };
 
-/** Notes the path of every part of a coerced value that is not text. */
-type Check = (value: unknown, path: string, wrong: Set<string>) => void;
+/** Collects the paths of the parts of a coerced value that break the text rule. */
+type Check = (value: unknown, path: string, invalid: Set<string>) => void;
 
 interface NamedCheck {
   name: string;
@@ -37,10 +37,10 @@ interface NamedCheck {
 }
 
 /**
- * Applies the rule of core/text.ts to the arguments of every field, from variables and literals alike.
- * The checks are made from the schema, so a new field is covered without being named. What is marked
- * with `@Password` is exempt.
- * @throws Error at the start for a scalar that the table above does not know
+ * Applies the text rule of core/text.ts to the arguments of every field, from variables and literals. The
+ * checks are derived from the schema, so new fields are covered automatically. `@Password` arguments are
+ * exempt.
+ * @throws Error for a scalar that {@link SCALARS} does not list
  */
 export function checkTexts(schema: GraphQLSchema): void {
   const checks = new TextChecks();
@@ -49,7 +49,7 @@ export function checkTexts(schema: GraphQLSchema): void {
     for (const field of Object.values(type.getFields())) {
       const check = checks.ofArguments(field.args);
       if (!check) continue;
-      // The arguments of a subscription are the same for each of its events.
+      // A subscription's arguments do not change, so they are checked once and not for each event.
       if (field.subscribe) field.subscribe = checked(field.subscribe, check);
       else field.resolve = checked(field.resolve ?? defaultFieldResolver, check);
     }
@@ -60,41 +60,41 @@ type Resolve = GraphQLFieldResolver<unknown, unknown>;
 
 function checked(resolve: Resolve, check: Check): Resolve {
   return (source, args, context, info) => {
-    const wrong = new Set<string>();
-    check(args, "", wrong);
-    const [first] = wrong;
+    const invalid = new Set<string>();
+    check(args, "", invalid);
+    const [first] = invalid;
     if (first === undefined) return resolve(source, args, context, info);
-    const fields: FieldErrors = Object.fromEntries([...wrong].map((path) => [path, [NOT_TEXT]]));
+    const fields: FieldErrors = Object.fromEntries([...invalid].map((path) => [path, [NOT_TEXT]]));
     throw new Fault("INVALID", `${first} ${NOT_TEXT}`, fields);
   };
 }
 
-const checkText: Check = (value, path, wrong) => {
-  if (typeof value === "string" && !isText(value)) wrong.add(path);
+const checkText: Check = (value, path, invalid) => {
+  if (typeof value === "string" && !isText(value)) invalid.add(path);
 };
 
-const checkJson: Check = (value, path, wrong) => {
-  if (!isTextThroughout(value)) wrong.add(path);
+const checkJson: Check = (value, path, invalid) => {
+  if (!isTextThroughout(value)) invalid.add(path);
 };
 
 /**
- * Makes the checks of input types. A path holds the names of input fields below the argument. It ends
- * at a list of objects, whose name stands for all that is inside.
+ * Creates the checks of input types. A path consists of input field names below the argument. It ends at a
+ * list of objects, because the path has no indexes.
  */
 class TextChecks {
   private readonly objects = new Map<GraphQLInputObjectType, NamedCheck[]>();
 
-  /** The check of a field's arguments; null where none of them holds text. */
+  /** The check of a field's arguments, or null if none of them contains text. */
   ofArguments(args: readonly GraphQLArgument[]): Check | null {
     const checks = args.flatMap((argument) =>
-      // The fields of an input object are known by their own names.
+      // Paths of an input object start at its fields, without the argument's name.
       this.named(argument).map((each) => ({ ...each, path: isObject(argument) ? "" : each.name })),
     );
     if (checks.length === 0) return null;
-    return (values, _path, wrong) => {
+    return (values, _path, invalid) => {
       for (const { name, check, path } of checks) {
         const value = (values as Record<string, unknown>)[name];
-        if (value !== null && value !== undefined) check(value, path, wrong);
+        if (value !== null && value !== undefined) check(value, path, invalid);
       }
     };
   }
@@ -105,22 +105,23 @@ class TextChecks {
     return check ? [{ name, check }] : [];
   }
 
-  /** @param naming whether fields inside add their names to the path */
+  /** @param naming whether nested fields add their names to the path */
   private of(type: GraphQLInputType, naming: boolean): Check | null {
     if (isNonNullType(type)) return this.of(type.ofType, naming);
     if (isListType(type)) {
       const check = this.of(type.ofType, false);
       if (!check) return null;
-      return (items, path, wrong) => {
+      return (items, path, invalid) => {
         for (const item of items as unknown[]) {
-          if (item !== null && item !== undefined) check(item, path, wrong);
+          if (item !== null && item !== undefined) check(item, path, invalid);
         }
       };
     }
     if (isInputObjectType(type)) return this.ofObject(type, naming);
     if (isEnumType(type)) return null;
     const kind = SCALARS[type.name];
-    if (kind === undefined) throw new Error(`whether ${type.name} holds text is not known`);
+    if (kind === undefined)
+      throw new Error(`SCALARS does not say whether ${type.name} contains text`);
     return kind === "none" ? null : kind === "text" ? checkText : checkJson;
   }
 
@@ -128,16 +129,16 @@ class TextChecks {
     let checks = this.objects.get(type);
     if (!checks) {
       checks = [];
-      // Known before its fields are: an input may hold itself.
+      // Registered before its fields are visited, because an input may contain itself.
       this.objects.set(type, checks);
       checks.push(...Object.values(type.getFields()).flatMap((field) => this.named(field)));
     }
     const fields = checks;
-    return (value, path, wrong) => {
+    return (value, path, invalid) => {
       for (const { name, check } of fields) {
         const inner = (value as Record<string, unknown>)[name];
         if (inner === null || inner === undefined) continue;
-        check(inner, !naming ? path : path === "" ? name : `${path}.${name}`, wrong);
+        check(inner, !naming ? path : path === "" ? name : `${path}.${name}`, invalid);
       }
     };
   }

@@ -22,41 +22,41 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 
-/** Makes a value from those of the operation's own variables; undefined where it is left out. */
+/** Builds an argument's value from the values of the operation's variables; undefined if it is omitted. */
 export type Build = (values: Readonly<Record<string, unknown>>) => unknown;
 
-/** An argument that is handed over as one variable. */
+/** An argument that is passed as a single variable. */
 export interface LiftedArgument {
   variable: string;
   build: Build;
 }
 
-/** An operation as the engine gets it. */
+/** An operation as passed to the engine. */
 export interface EngineText {
   text: string;
-  /** Variables of the document that the text still declares. */
+  /** Variables of the document that `text` still declares. */
   direct: string[];
   lifted: LiftedArgument[];
-  /** Where each variable goes: argument or input field names joined by dots, without the argument. */
+  /** Where each variable is used: the argument's name, or the path of input fields below the argument. */
   uses: Array<[path: string, variable: string]>;
 }
 
-const PRIVATE = /^(rest|param|omit|csv)$/;
+const REST_DIRECTIVES = /^(rest|param|omit|csv)$/;
 
-function holdsVariable(node: ValueNode): boolean {
+function containsVariable(node: ValueNode): boolean {
   if (node.kind === Kind.VARIABLE) return true;
-  if (node.kind === Kind.LIST) return node.values.some(holdsVariable);
-  return node.kind === Kind.OBJECT && node.fields.some(({ value }) => holdsVariable(value));
+  if (node.kind === Kind.LIST) return node.values.some(containsVariable);
+  return node.kind === Kind.OBJECT && node.fields.some(({ value }) => containsVariable(value));
 }
 
 /**
- * Rewrites an operation for the engine: without the private directives and the descriptions, and with
- * every argument that is a literal with variables in it as one variable of the argument's type.
+ * Rewrites an operation for the engine. Removes the REST directives and the descriptions, and lifts every
+ * argument that is a literal with variables into one variable of the argument's type.
  *
- * That last step is for absent groups. `user: {login: $login}` without `$login` would reach the
- * resolver as `user: {}`; built here, a group that may be left out and of which nothing was sent is
- * left out. It also spares the executor the literal at every request.
- * @param fragments of all documents; those that are used go into the text
+ * Lifting omits empty groups: `user: {login: $login}` without `$login` would reach the resolver as `user:
+ * {}`; when lifted, an optional group without values is omitted. It also saves evaluating the literal per
+ * request.
+ * @param fragments fragments of all documents; the text includes those that are used
  */
 export function toEngineText(
   schema: GraphQLSchema,
@@ -70,7 +70,7 @@ export function toEngineText(
     declared.set(name, definition);
     if (definition.defaultValue) defaults.set(name, valueFromASTUntyped(definition.defaultValue));
   }
-  const taken = new Set(declared.keys());
+  const usedNames = new Set(declared.keys());
   const lifted: LiftedArgument[] = [];
   const added: VariableDefinitionNode[] = [];
   const uses: EngineText["uses"] = [];
@@ -83,10 +83,10 @@ export function toEngineText(
       uses.push([node.name.value, node.value.name.value]);
       return undefined;
     }
-    if (!holdsVariable(node.value)) return undefined;
+    if (!containsVariable(node.value)) return undefined;
     const variable: VariableNode = {
       kind: Kind.VARIABLE,
-      name: { kind: Kind.NAME, value: freeName(node.name.value, taken) },
+      name: { kind: Kind.NAME, value: uniqueName(node.name.value, usedNames) },
     };
     lifted.push({ variable: variable.name.value, build: compile(node.value, type, defaults) });
     uses.push(...usesIn(node.value, []));
@@ -96,11 +96,11 @@ export function toEngineText(
   const rewritten: OperationDefinitionNode = visit(
     operation,
     visitWithTypeInfo(types, {
-      enter: (node) => (node.kind === Kind.ARGUMENT ? lift(node) : stripped(node)),
+      enter: (node) => (node.kind === Kind.ARGUMENT ? lift(node) : strip(node)),
     }),
   );
   const bodies = usedFragments(rewritten, fragments).map((fragment) =>
-    visit(fragment, { enter: stripped }),
+    visit(fragment, { enter: strip }),
   );
   const direct = new Set<string>();
   for (const { selectionSet } of [rewritten, ...bodies]) {
@@ -120,23 +120,23 @@ export function toEngineText(
   };
 }
 
-/** Takes away a private directive, or the description of a definition; leaves any other node. */
-function stripped(node: ASTNode): ASTNode | null | undefined {
-  if (node.kind === Kind.DIRECTIVE) return PRIVATE.test(node.name.value) ? null : undefined;
+/** Visitor that removes REST directives and the descriptions of definitions. */
+function strip(node: ASTNode): ASTNode | null | undefined {
+  if (node.kind === Kind.DIRECTIVE) return REST_DIRECTIVES.test(node.name.value) ? null : undefined;
   if (node.kind !== Kind.OPERATION_DEFINITION && node.kind !== Kind.FRAGMENT_DEFINITION) {
     return undefined;
   }
   return node.description ? { ...node, description: undefined } : undefined;
 }
 
-function freeName(wanted: string, taken: Set<string>): string {
+function uniqueName(wanted: string, usedNames: Set<string>): string {
   let name = wanted;
-  for (let count = 2; taken.has(name); count++) name = `${wanted}${count}`;
-  taken.add(name);
+  for (let count = 2; usedNames.has(name); count++) name = `${wanted}${count}`;
+  usedNames.add(name);
   return name;
 }
 
-/** Compiles a literal with variables in it. Null-able objects without a single value are left out. */
+/** Compiles a literal with variables. Nullable objects without any value are omitted. */
 function compile(
   node: ValueNode,
   type: GraphQLInputType,
@@ -147,7 +147,7 @@ function compile(
     const fallback = defaults.get(name);
     return (values) => (Object.hasOwn(values, name) ? values[name] : fallback);
   }
-  if (!holdsVariable(node)) {
+  if (!containsVariable(node)) {
     const constant = valueFromASTUntyped(node);
     return () => constant;
   }
@@ -160,11 +160,11 @@ function compile(
   }
   const named = getNamedType(inner);
   if (node.kind !== Kind.OBJECT || !isInputObjectType(named)) {
-    throw new TypeError(`A ${node.kind} cannot hold a variable`);
+    throw new TypeError(`A ${node.kind} cannot contain a variable`);
   }
-  const known = named.getFields();
+  const inputFields = named.getFields();
   const fields = node.fields.flatMap(({ name, value }) => {
-    const field = known[name.value];
+    const field = inputFields[name.value];
     return field ? [{ name: name.value, build: compile(value, field.type, defaults) }] : [];
   });
   const optional = !isNonNullType(type);

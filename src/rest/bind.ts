@@ -5,26 +5,26 @@ import type { RestDocument } from "./documents";
 import type { Fields } from "./form";
 import type { RestParameter } from "./parameters";
 
-/** The parts of a request that parameters come from. */
+/** The parts of a request that contain parameters. */
 export interface BindSource {
-  /** Decoded parameters of the path, by the names in its braces. */
+  /** Decoded path parameters by name. */
   path: Readonly<Record<string, string>>;
   query: Fields | undefined;
-  /** Undefined where none was sent: then the query holds what a body would. */
+  /** Undefined if none was sent; body parameters are then read from the query. */
   body: Fields | undefined;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * Makes the engine's variables of a request.
- * @throws Fault INVALID with every problem at once, by the last segment of the parameters' names
+ * Converts a request to the variables of an operation.
+ * @throws Fault INVALID with all problems, by the last segment of the parameters' names
  */
 export type Bind = (source: BindSource) => Record<string, unknown>;
 
-/** Writes one variable, or what is wrong with its parameter. */
+/** Binds one variable, or adds the problem of its parameter to `errors`. */
 type Step = (source: BindSource, values: Record<string, unknown>, errors: FieldErrors) => void;
 
-/** Compiles the parameters of a document. A variable that was not sent stays absent, null stays null. */
+/** Compiles the parameters of a document. A parameter that was not sent stays absent; null stays null. */
 export function compileBind(document: RestDocument): Bind {
   const named = new Set(
     document.parameters
@@ -70,17 +70,17 @@ function compileStep(
   return (source, values, errors) => {
     const raw = read(source, errors);
     if (raw === undefined || raw === null) {
-      if (required) note(errors, key, "is required");
+      if (required) addError(errors, key, "is required");
       else if (raw === null) values[variable] = null;
       return;
     }
     const value = coerce(raw);
-    if (value instanceof Refusal) note(errors, key, value.text);
+    if (value instanceof Refusal) addError(errors, key, value.text);
     else values[variable] = value;
   };
 }
 
-function note(errors: FieldErrors, key: string, text: string): void {
+function addError(errors: FieldErrors, key: string, text: string): void {
   const texts = errors[key];
   if (!texts) errors[key] = [text];
   else if (!texts.includes(text)) texts.push(text);
@@ -92,7 +92,7 @@ function compileRead(parameter: RestParameter, { path }: RestDocument): Read {
   const { wire, segments } = parameter;
   switch (parameter.place) {
     case "path": {
-      // The router matches /users/12.json as /users/{id}, where the suffix is of the path, not the id.
+      // The router matches /users/12.json as /users/{id}; the suffix belongs to the path, not to the id.
       const last = path.endsWith(`{${wire}}`);
       return (source) => {
         const text = source.path[wire];
@@ -101,32 +101,32 @@ function compileRead(parameter: RestParameter, { path }: RestDocument): Read {
     }
     case "header": {
       const name = wire.toLowerCase();
-      // An empty header is how some clients leave one out.
+      // Some clients send an empty header instead of omitting it.
       return (source) => source.headers[name] || undefined;
     }
     case "query":
       return (source, errors) => find(source.query, segments, errors);
     case "body":
-      // Some clients send the parameters of a DELETE in the query. Beside a body the query is not read,
-      // so that a request has one value of each parameter, and a signed one no value that is unsigned.
+      // Some clients send the parameters of a DELETE in the query. The query is ignored if there is a body,
+      // so that each parameter has one value, and a signed request has no unsigned parameter.
       return (source, errors) => find(source.body ?? source.query, segments, errors);
   }
 }
 
-/** The value at a name; undefined where nothing was sent, groups that are null included. */
+/** The value of a parameter; undefined if it, or a group around it, is absent or null. */
 function find(
   fields: Fields | undefined,
   segments: readonly string[],
   errors: FieldErrors,
 ): unknown {
-  let place: unknown = fields;
+  let value: unknown = fields;
   for (const [index, segment] of segments.entries()) {
-    if (place === undefined || place === null) return undefined;
-    if (typeof place !== "object" || Array.isArray(place)) {
-      note(errors, segments[index - 1] ?? segment, "must be an object");
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== "object" || Array.isArray(value)) {
+      addError(errors, segments[index - 1] ?? segment, "must be an object");
       return undefined;
     }
-    place = Object.hasOwn(place, segment) ? (place as Fields)[segment] : undefined;
+    value = Object.hasOwn(value, segment) ? (value as Fields)[segment] : undefined;
   }
-  return place;
+  return value;
 }

@@ -6,9 +6,9 @@ import { legacyFilter } from "./legacy-filter";
 import { type RestParameter, snakeCase } from "./parameters";
 
 /**
- * Fills a variable from a query: FIELD_OPERATORS from all of it that no other variable names,
- * LEGACY_FILTER from the parameter of its name; undefined where nothing was sent. Problems go into
- * `errors`, by the name of the parameter.
+ * Reads a variable from a query: FIELD_OPERATORS from all parameters that no other variable uses,
+ * LEGACY_FILTER from the parameter of its name. Adds problems to `errors` by the parameter's name.
+ * @returns undefined if nothing was sent
  */
 export type Binder = (
   query: Fields | undefined,
@@ -23,14 +23,14 @@ interface Operator {
 
 interface Filter {
   name: string;
-  /** By the name on the wire, `start_with`. */
+  /** By wire name, for example `start_with`. */
   operators: ReadonlyMap<string, Operator>;
 }
 
 /**
- * FIELD_OPERATORS: `<field>=<value>` is the operator `eq`, `<field>[<operator>]=<value>` any other; a
- * list operator takes `<field>[in][]=<value>` repeated, or one value. Fields and operators are those of
- * the input type, in snake_case; any other name is refused.
+ * FIELD_OPERATORS: `<field>=<value>` is the operator `eq`, `<field>[<operator>]=<value>` any other. A list
+ * operator takes a repeated `<field>[in][]=<value>`, or one value. Fields and operators are those of the
+ * input type, in snake_case; other names are rejected.
  */
 function fieldOperators(type: GraphQLInputObjectType): Binder {
   const filters = readFilters(type);
@@ -73,8 +73,8 @@ function readOperators(
 ): { values: Record<string, unknown>; problems: string[] } {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
-  const group = typeof raw === "object" && raw !== null && !Array.isArray(raw);
-  for (const [wire, value] of group ? Object.entries(raw) : [["eq", raw] as const]) {
+  const isGroup = typeof raw === "object" && raw !== null && !Array.isArray(raw);
+  for (const [wire, value] of isGroup ? Object.entries(raw) : [["eq", raw] as const]) {
     const operator = filter.operators.get(wire);
     if (!operator) {
       const known = [...filter.operators.keys()].join(", ");
@@ -83,19 +83,19 @@ function readOperators(
     }
     const coerced = operator.coerce(value);
     if (coerced instanceof Refusal)
-      problems.push(group ? `[${wire}] ${coerced.text}` : coerced.text);
+      problems.push(isGroup ? `[${wire}] ${coerced.text}` : coerced.text);
     else values[operator.name] = coerced;
   }
   return { values, problems };
 }
 
-/** Compiles the binder of a parameter that names one. */
+/** Compiles the binder of a parameter. @throws TypeError if the type does not fit */
 export function compileBinder(parameter: RestParameter): Binder {
   if (parameter.binder === "LEGACY_FILTER") {
     const read = legacyFilter(parameter.type);
     return (query, _named, errors) => read(query?.[parameter.wire], parameter.key, errors);
   }
   const type = getNullableType(parameter.type);
-  if (!isInputObjectType(type)) throw new TypeError(`${type} is no input object`);
+  if (!isInputObjectType(type)) throw new TypeError(`${type} is not an input object`);
   return fieldOperators(type);
 }

@@ -3,24 +3,26 @@ import { Fault } from "../core/errors";
 import { nestsDeeper } from "../core/nesting";
 import { type Fields, MAX_PAIRS, nest, type Pair, readPairs, refusePrototypeName } from "./form";
 
-/** A body that was read. */
+/** A parsed request body. */
 export interface Body {
   fields: Fields;
   /**
-   * Every parameter as sent, `user[login]` → text, for a signature that covers them all.
-   * @throws Fault INVALID for what {@link signedPairs} refuses
+   * All parameters by flattened name, for example `user[login]`, for signatures that cover them all.
+   * @throws Fault INVALID as {@link signedPairs}
    */
   parameters(): Pair[];
 }
 
 const MAX_LEVELS = 32;
-/** Characters of a parameter's name in a signed request; each leaf of JSON repeats those of its groups. */
+/**
+ * Maximum length of a parameter's name in a signed request; flattened names repeat the names of their groups.
+ */
 const MAX_NAME = 255;
 
-/** What was read of an empty body: nothing was sent. */
+/** The result of parsing an empty body. */
 export const NO_BODY: Body = { fields: {}, parameters: () => [] };
 
-/** @throws Fault MALFORMED for a prototype's name at any level */
+/** @throws Fault MALFORMED for names such as `__proto__`, at any level */
 function refusePrototypeNames(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, item] of Object.entries(value)) {
@@ -46,7 +48,7 @@ function readJson(text: string): Fields {
   return value as Fields;
 }
 
-/** The leaves of a JSON value by the names that a form would give them; null is empty text. */
+/** Flattens a JSON value to form-style names. Null becomes an empty text. */
 function* leaves(name: string, value: unknown): Generator<Pair> {
   if (name.length > MAX_NAME) throw invalid("The name of a signed parameter is too long");
   if (Array.isArray(value)) {
@@ -60,15 +62,15 @@ function* leaves(name: string, value: unknown): Generator<Pair> {
   }
 }
 
-/** A key of JSON, which a name with brackets of its own would make a second way to write a nested one. */
+/** Rejects brackets in a JSON key, because `a[b]` would be ambiguous with a nested key. */
 function plainKey(key: string): string {
   if (!key.includes("[") && !key.includes("]")) return key;
-  throw invalid("A name in the JSON of a signed request must not hold brackets");
+  throw invalid("A name in the JSON of a signed request must not contain brackets");
 }
 
 /**
- * The parameters of a JSON body, as a signed line names them.
- * @throws Fault INVALID for names with brackets or over 255 characters, and over 1,000 parameters
+ * The parameters of a JSON body by the names that a signature uses.
+ * @throws Fault INVALID for names with brackets or over 255 characters, and for more than 1,000 parameters
  */
 function signedPairs(fields: Fields): Pair[] {
   const pairs: Pair[] = [];
@@ -85,11 +87,11 @@ function invalid(text: string): Fault {
 }
 
 /**
- * Reads the body of a request: a JSON object (RFC 8259) or a form, in UTF-8. An empty body is no
- * parameters, whatever its type.
+ * Parses a request body: a JSON object (RFC 8259) or a form, in UTF-8. An empty body has no parameters,
+ * whatever its type.
  * @param type the Content-Type header
- * @throws Fault MALFORMED for any other type or character set, broken UTF-8, malformed JSON, JSON that
- * is no object or nests over 32 levels, prototypes' names, and forms as form.ts says
+ * @throws Fault MALFORMED for another type or charset, invalid UTF-8 or JSON, JSON that is not an object or
+ * nests deeper than 32 levels, names such as `__proto__`, and invalid forms (form.ts)
  */
 export function readBody(type: string | undefined, bytes: Buffer): Body {
   if (bytes.length === 0) return NO_BODY;

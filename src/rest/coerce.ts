@@ -8,41 +8,41 @@ import {
   isScalarType,
 } from "graphql";
 
-/** Why a value was not taken, in words that follow the name of its parameter: `must be text`. */
+/** Why a value is rejected, as a predicate to the parameter's name: `must be text`. */
 export class Refusal {
   constructor(readonly text: string) {}
 }
 
 /**
- * Turns a value off the wire (JSON, or text and lists of a form or a query) into one of a GraphQL
- * variable, or refuses it. Never given null or undefined.
+ * Converts a wire value (JSON, or texts and lists of a form or query) to the value of a GraphQL variable, or
+ * returns a {@link Refusal}. It is never called with null or undefined.
  */
 export type Coerce = (raw: unknown) => unknown;
 
 const TEXT = new Refusal("must be text");
-const WHOLE = new Refusal("must be a whole number");
+const INTEGER = new Refusal("must be a whole number");
 const NUMBER = new Refusal("must be a number");
-const TRUTH = new Refusal("must be true or false");
+const BOOLEAN = new Refusal("must be true or false");
 const OBJECT = new Refusal("must be an object");
 const LIST = new Refusal("must be a list");
 const ITEM = new Refusal("must not hold null");
 
-/** Text; numbers and truth values are taken as their text. */
+/** Accepts strings; converts numbers and booleans to text. */
 const text: Coerce = (raw) => {
   if (typeof raw === "string") return raw;
   return typeof raw === "number" || typeof raw === "boolean" ? String(raw) : TEXT;
 };
 
-/** A whole number within the bounds, as a number or as its decimal digits. */
-const whole =
+/** An integer within the bounds, as a number or as decimal digits. */
+const integer =
   (min: number, max: number): Coerce =>
   (raw) => {
     const digits = typeof raw === "string" && /^-?\d{1,16}$/.test(raw);
-    // Adding zero makes a zero of -0, which JSON would not carry.
+    // Adding zero normalizes -0, which JSON cannot represent.
     const value = digits ? Number(raw) + 0 : raw;
     return Number.isInteger(value) && (value as number) >= min && (value as number) <= max
       ? value
-      : WHOLE;
+      : INTEGER;
   };
 
 const float: Coerce = (raw) => {
@@ -51,10 +51,10 @@ const float: Coerce = (raw) => {
   return Number.isFinite(value) ? value : NUMBER;
 };
 
-const truth: Coerce = (raw) => {
+const boolean: Coerce = (raw) => {
   if (raw === true || raw === "true" || raw === 1 || raw === "1") return true;
   if (raw === false || raw === "false" || raw === 0 || raw === "0") return false;
-  return TRUTH;
+  return BOOLEAN;
 };
 
 const object: Coerce = (raw) =>
@@ -63,16 +63,16 @@ const object: Coerce = (raw) =>
 const SCALARS = new Map<string, Coerce>([
   ["String", text],
   ["ID", text],
-  ["Int", whole(-(2 ** 31), 2 ** 31 - 1)],
-  ["SafeInt", whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)],
+  ["Int", integer(-(2 ** 31), 2 ** 31 - 1)],
+  ["SafeInt", integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)],
   ["Float", float],
-  ["Boolean", truth],
+  ["Boolean", boolean],
   ["JSONObject", object],
 ]);
 
 /**
- * A scalar of the schema's own: the value goes on as it came, but is shown to the scalar here, where
- * the parameter's name is known. Of a date only text and numbers are.
+ * A custom scalar: the value is passed on unchanged. It is parsed here only to report an error with the
+ * parameter's name. A date must be text or a number.
  */
 function scalar(type: GraphQLScalarType): Coerce {
   const known = SCALARS.get(type.name);
@@ -90,7 +90,7 @@ function scalar(type: GraphQLScalarType): Coerce {
   };
 }
 
-/** Names of an enum's values on the wire: in lower case. */
+/** Wire names of an enum's values: lower case. */
 export function wireValues(type: GraphQLEnumType): string[] {
   return type.getValues().map(({ name }) => name.toLowerCase());
 }
@@ -104,7 +104,7 @@ function enumeration(type: GraphQLEnumType): Coerce {
   };
 }
 
-/** Comma-separated text cut into its parts; blanks around and empty parts fall away. */
+/** Splits comma-separated text, trims the parts and drops empty ones. */
 function split(raw: unknown): unknown[] {
   if (Array.isArray(raw)) return raw.flatMap(split);
   if (typeof raw !== "string") return [raw];
@@ -134,9 +134,9 @@ function list(item: Coerce, nullable: boolean, csv: boolean): Coerce {
 }
 
 /**
- * Compiles how values of a type are taken off the wire; undefined for an input object, which only a
- * binder can bind. Non-null at the top is the caller's: a required parameter is checked by name.
+ * Compiles the coercion of a type. The caller checks for a required value itself.
  * @param csv whether a list may be comma-separated text
+ * @returns undefined for an input object, which needs a binder
  */
 export function coercer(type: GraphQLInputType, csv: boolean): Coerce | undefined {
   if (isNonNullType(type)) return coercer(type.ofType, csv);

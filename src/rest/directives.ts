@@ -8,39 +8,39 @@ import {
   type VariableDefinitionNode,
 } from "graphql";
 
-/** The words of the REST documents. There are four directives, and there is no fifth. */
+/** The directives of the REST documents. There are four, by design. */
 const DIRECTIVES = parse(`
   "The route of an operation."
   directive @rest(
     method: RestMethod!
-    "Begins with /; {name} is a parameter of the path."
+    "Starts with /; {name} is a path parameter."
     path: String!
-    "Path into the data, keys joined by dots, to what is answered; all of the data when left out."
+    "Path of keys, joined by dots, to the part of the data that is the response body; all data by default."
     pick: String
     body: RestBody! = JSON
-    "Status of a success, 200 or 201."
+    "Status code of a success, 200 or 201."
     status: Int! = 200
   ) on QUERY | MUTATION
 
-  "Where a variable comes from; without it, from the parameter of its name in snake_case."
+  "The source of a variable; by default, the parameter of its name in snake_case."
   directive @param(
-    "Name on the wire, as in user[login]."
+    "Wire name, for example user[login]."
     name: String
-    "Whether a list may arrive as comma-separated text."
+    "Whether a list may be comma-separated text."
     csv: Boolean! = false
     in: RestPlace
     binder: RestBinder
   ) on VARIABLE_DEFINITION
 
-  "When the key is left out: with no argument, when it is null."
+  "Omits the key from the response: without arguments, if its value is null."
   directive @omit(
-    "Left out when this sibling is there and truthy."
+    "Omitted if this sibling is present and truthy."
     when: String
-    "Left out unless this sibling is there and truthy."
+    "Omitted unless this sibling is present and truthy."
     unless: String
   ) on FIELD
 
-  "A list as comma-separated text, null when it is empty."
+  "Writes a list as comma-separated text, or null if it is empty."
   directive @csv on FIELD
 
   enum RestMethod { GET POST PUT PATCH DELETE }
@@ -52,10 +52,10 @@ const DIRECTIVES = parse(`
 /** HTTP method of a route. */
 export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** What a success answers with: the data, no body at all, or `{}`. */
+/** Response body of a success: the data, none, or `{}`. */
 export type RestBody = "JSON" | "NONE" | "EMPTY_OBJECT";
 
-/** A named way to bind a whole input at once (binders.ts). */
+/** A named binder of a whole input object (binders.ts). */
 export type RestBinder = "FIELD_OPERATORS" | "LEGACY_FILTER";
 
 /** Arguments of `@rest`. */
@@ -82,8 +82,8 @@ export interface OmitDirective {
 }
 
 /**
- * The schema with the four directives, to check documents against. The public schema stays as it is,
- * so that nothing of this shows in introspection.
+ * A copy of the schema with the four directives, for validating documents. The public schema is unchanged, so
+ * introspection does not show them.
  */
 export function withDirectives(schema: GraphQLSchema): GraphQLSchema {
   return extendSchema(schema, DIRECTIVES);
@@ -98,7 +98,7 @@ function values(
   return directive ? getDirectiveValues(directive, node) : undefined;
 }
 
-/** `@rest` of an operation, checked by validation before. */
+/** The `@rest` directive of a validated operation. */
 export function readRest(
   schema: GraphQLSchema,
   node: OperationDefinitionNode,
@@ -106,12 +106,12 @@ export function readRest(
   return values(schema, "rest", node) as RestDirective | undefined;
 }
 
-/** `@param` of a variable, checked by validation before. */
+/** The `@param` directive of a validated variable. */
 export function readParam(schema: GraphQLSchema, node: VariableDefinitionNode): ParamDirective {
   return (values(schema, "param", node) as ParamDirective | undefined) ?? { csv: false };
 }
 
-/** `@omit` of a selected field, checked by validation before. */
+/** The `@omit` directive of a validated field. */
 export function readOmit(schema: GraphQLSchema, node: FieldNode): OmitDirective | undefined {
   return values(schema, "omit", node) as OmitDirective | undefined;
 }

@@ -22,39 +22,39 @@ import { readSelection, type Selection } from "./selection";
 
 /** A file of schema/rest. */
 export interface RestFile {
-  /** As it is named in errors. */
+  /** File name, as shown in errors. */
   name: string;
   text: string;
 }
 
-/** One route: an operation of schema/rest, read and checked. */
+/** One route: a parsed and validated operation of schema/rest. */
 export interface RestDocument extends EngineText {
   /** Name of the operation. */
   name: string;
   kind: "query" | "mutation";
   method: RestMethod;
-  /** As written, with `{name}` for parameters of the path. */
+  /** As written in the document, with `{name}` for path parameters. */
   path: string;
-  /** Keys into the data, to what is answered. */
+  /** Keys to the part of the data that is the response body. */
   pick: string[];
   body: RestDirective["body"];
   status: number;
   description?: string;
   parameters: RestParameter[];
   selection: Selection;
-  /** Keys of errors on the wire, by the input field's path and by its name alone. */
+  /** Wire names for errors, by the input field's path and by its name. */
   errorKeys: ReadonlyMap<string, string>;
 }
 
-/** Every mistake of the documents at once, each with its file, line and column. */
+/** All errors of the documents, each with its file, line and column. */
 export class RestDocumentsError extends Error {
   override readonly name = "RestDocumentsError";
   constructor(readonly problems: string[]) {
-    super(`The REST documents have mistakes:\n${problems.map((text) => `  - ${text}`).join("\n")}`);
+    super(`The REST documents are invalid:\n${problems.map((text) => `  - ${text}`).join("\n")}`);
   }
 }
 
-/** Reads the *.graphql files of a folder, sorted by name. */
+/** Reads the .graphql files of a folder, sorted by name. */
 export function readRestFiles(folder: string): RestFile[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".graphql"))
@@ -64,9 +64,9 @@ export function readRestFiles(folder: string): RestFile[] {
 
 /**
  * Reads the operations of the files as routes. Operations may use fragments of any file.
- * @param schema the public one; the directives are added here
- * @throws RestDocumentsError for syntax, what GraphQL's validation finds, an operation without `@rest`
- * or with a wrong one, variables that cannot be bound, and two operations on one route
+ * @param schema the public schema; the directives are added here
+ * @throws RestDocumentsError for syntax and validation errors, a missing or invalid `@rest`, variables that
+ * cannot be bound, and two operations on one route
  */
 export function readDocuments(files: readonly RestFile[], schema: GraphQLSchema): RestDocument[] {
   const extended = withDirectives(schema);
@@ -84,7 +84,7 @@ export function readDocuments(files: readonly RestFile[], schema: GraphQLSchema)
     if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       fragments.set(definition.name.value, definition);
     } else if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
-    else report(definition, "A document holds operations and fragments alone");
+    else report(definition, "A document may only contain operations and fragments");
   }
   const routes = new Map<string, string>();
   const documents: RestDocument[] = [];
@@ -97,7 +97,7 @@ export function readDocuments(files: readonly RestFile[], schema: GraphQLSchema)
       checkRest(operation, rest, report);
       const key = routeKey(rest.method, rest.path);
       const other = routes.get(key);
-      if (other) report(operation, `${rest.method} ${rest.path} is the route of ${other} too`);
+      if (other) report(operation, `${rest.method} ${rest.path} is already the route of ${other}`);
       routes.set(key, name);
       documents.push(readDocument(extended, operation, name, rest, fragments, report));
     }
@@ -136,7 +136,7 @@ function readDocument(
   };
 }
 
-/** What is filled from the whole query has no name on the wire: what is said of it is said of the request. */
+/** Errors of a FIELD_OPERATORS variable have the key `base`, as it is bound to the whole query. */
 function errorKeys(
   { uses }: EngineText,
   parameters: readonly RestParameter[],

@@ -7,17 +7,17 @@ import { snakeCase } from "./parameters";
 const JSON_TYPE = "application/json; charset=utf-8";
 const NOT_FOUND = new Fault("NOT_FOUND", "Not found");
 
-/** The body of every error: messages by parameter name, or under `base` where they are of the whole. */
+/** Body of every error response: messages by parameter name, or under `base` for the request as a whole. */
 export interface ErrorBody {
   errors: FieldErrors;
 }
 
-/** The body for a fault whose fields have their names of the wire already. */
+/** The body for a fault whose fields already have wire names. */
 export function errorBody(fault: Fault): ErrorBody {
   return { errors: fault.fields ?? { base: [fault.message] } };
 }
 
-/** Answers with a fault whose fields have their names of the wire already; never anything internal. */
+/** Sends a fault whose fields already have wire names. Internal faults are masked. */
 export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
   const shown = fault.code === "INTERNAL" ? toFault(undefined) : fault;
   if (shown.retryAfter !== undefined || shown.code === "LIMITED") {
@@ -29,14 +29,14 @@ export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
     .send(JSON.stringify(errorBody(shown)));
 }
 
-/** Answers 404 with `Not found`. */
+/** Sends 404 `Not found`. */
 export function sendNotFound(reply: FastifyReply): FastifyReply {
   return sendFault(reply, NOT_FOUND);
 }
 
 /**
- * Answers with whatever was thrown: a fault as it is, an error of the HTTP server by the table, and
- * anything else masked and logged with the request's id.
+ * Sends a thrown error: a fault as it is, an error of the HTTP server converted to a fault. Anything else is
+ * logged with the request id and masked.
  */
 export function sendError(
   error: unknown,
@@ -50,9 +50,8 @@ export function sendError(
 }
 
 /**
- * Answers with the errors of an operation. One that is no fault outweighs the others: then nothing is
- * known of what was done.
- * @param keys names of fields on the wire (RestDocument.errorKeys)
+ * Sends the errors of an operation. An internal error takes precedence, because the outcome is then unknown.
+ * @param keys wire names of fields (RestDocument.errorKeys)
  */
 export function sendErrors(
   errors: readonly unknown[],
@@ -63,13 +62,13 @@ export function sendErrors(
   const causes = errors.map(causeOf);
   const internal = causes.find((cause) => !(cause instanceof Fault) || cause.code === "INTERNAL");
   const cause = internal ?? causes[0];
-  // The engine has logged what it masked.
+  // The engine has already logged masked errors.
   return cause instanceof Fault
     ? sendFault(reply, renamed(cause, keys))
     : sendError(cause, request, reply);
 }
 
-/** GraphQL wraps what a resolver threw, at times more than once. */
+/** Unwraps the error of a resolver; graphql may wrap it several times. */
 function causeOf(error: unknown): unknown {
   let cause = error;
   while (cause instanceof GraphQLError && cause.originalError) cause = cause.originalError;
@@ -77,8 +76,8 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * The fault with the names of the wire, `full_name` in place of `fullName` or `user.fullName`. What no
- * parameter is bound to by itself is an operator of a filter: `fullName.startWith` is `full_name`.
+ * Converts a fault's fields to wire names: `fullName` or `user.fullName` to `full_name`. A field without its
+ * own parameter is a filter's operator: `fullName.startWith` becomes `full_name`.
  */
 export function renamed(fault: Fault, keys: ReadonlyMap<string, string>): Fault {
   if (!fault.fields) return fault;
@@ -92,43 +91,41 @@ export function renamed(fault: Fault, keys: ReadonlyMap<string, string>): Fault 
   return new Fault(fault.code, fault.message, fields, fault.retryAfter);
 }
 
-const TEXTS = new Map([
-  ["FST_ERR_BAD_URL", "The address is not valid"],
+const FASTIFY_ERRORS = new Map([
+  ["FST_ERR_BAD_URL", "The URL is not valid"],
   ["FST_ERR_CTP_INVALID_MEDIA_TYPE", "The Content-Type is not valid"],
-  ["FST_ERR_CTP_INVALID_CONTENT_LENGTH", "The body is not as long as its Content-Length"],
+  ["FST_ERR_CTP_INVALID_CONTENT_LENGTH", "The body does not match its Content-Length"],
 ]);
 
-/** Fastify's own refusals, and bodies that broke off, by the table; undefined for anything else. */
+/** Converts errors of Fastify, and aborted bodies, to faults; undefined for other errors. */
 function serverFault(error: unknown): Fault | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, statusCode } = error as Error & { code?: unknown; statusCode?: unknown };
   if (typeof code !== "string" || typeof statusCode !== "number") return undefined;
   if (code === "FST_ERR_MAX_PARAM_LENGTH") return NOT_FOUND;
-  const broken = code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE";
-  if (!broken && !code.startsWith("FST_ERR_")) return undefined;
+  const aborted = code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE";
+  if (!aborted && !code.startsWith("FST_ERR_")) return undefined;
   if (statusCode === 413) return new Fault("TOO_LARGE", "The body is too large");
   if (statusCode === 404) return NOT_FOUND;
   if (statusCode < 400 || statusCode > 499) return undefined;
-  return new Fault("MALFORMED", TEXTS.get(code) ?? "The request is not valid");
+  return new Fault("MALFORMED", FASTIFY_ERRORS.get(code) ?? "The request is not valid");
 }
 
 /**
- * Gives the server the error form of this interface for all that no other handler answers: unknown
- * paths, methods that a path does not have, and errors of Fastify. To be used with
- * {@link restServerOptions}, which cover what happens before a request is routed.
+ * Makes the REST error format the server's default, for unknown paths and methods and for errors of Fastify.
+ * Use it with {@link restServerOptions}, which cover errors before routing.
  */
 export function registerRestErrors(server: FastifyInstance): void {
   server.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   server.setErrorHandler((error, request, reply) =>
-    // A path that is unknown is so with a body that cannot be read as well.
+    // An unknown path is 404 even if the body is invalid.
     request.is404 && serverFault(error) ? sendNotFound(reply) : sendError(error, request, reply),
   );
 }
 
 /**
- * Options to make the Fastify server with: paths that do not decode and input that is no HTTP are
- * refused in the error form too, and a path parameter may be as long as 255 characters are when each
- * is percent-encoded.
+ * Fastify options: the REST error format for paths that cannot be decoded and for input that is not HTTP, and
+ * path parameters of up to 255 percent-encoded characters.
  */
 export const restServerOptions = {
   routerOptions: { maxParamLength: 255 * 12 },
@@ -136,7 +133,7 @@ export const restServerOptions = {
     sendError(error, request, reply);
   },
   clientErrorHandler: (error: Error & { code?: string }, socket: Socket): void => {
-    // Nobody is left to be answered.
+    // The client is gone.
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const body = JSON.stringify(errorBody(new Fault("MALFORMED", "The request is not valid HTTP")));
     if (socket.writable) {

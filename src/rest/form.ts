@@ -1,18 +1,18 @@
 import { parse } from "qs";
 import { Fault } from "../core/errors";
 
-/** Parameters as they came: text, lists and groups of a form or a query, or the values of JSON. */
+/** Parsed parameters: texts, lists and groups of a form or query, or JSON values. */
 export type Fields = Record<string, unknown>;
 
-/** A name as sent, brackets and all, and its text. */
+/** A parameter as sent: its name including brackets, and its text. */
 export type Pair = [name: string, text: string];
 
-/** Parameters of one request at most. */
+/** Maximum number of parameters of a request. */
 export const MAX_PAIRS = 1000;
 const MAX_DEPTH = 5;
 const PROTOTYPE_NAME = /^(__proto__|constructor|prototype)$/;
 
-/** @throws Fault MALFORMED for a name that means the prototype of an object to JavaScript */
+/** @throws Fault MALFORMED for a name that could pollute an object's prototype */
 export function refusePrototypeName(name: string): void {
   if (PROTOTYPE_NAME.test(name)) throw new Fault("MALFORMED", `The name ${name} is not allowed`);
 }
@@ -26,9 +26,9 @@ function decode(text: string): string {
 }
 
 /**
- * Reads the pairs of a form or a query string (application/x-www-form-urlencoded, WHATWG URL
- * section 5.1), but strictly: what does not decode is refused rather than repaired.
- * @throws Fault MALFORMED for broken encoding, a prototype's name or more than 1,000 pairs
+ * Parses the pairs of a form or query string (application/x-www-form-urlencoded, WHATWG URL section 5.1), but
+ * strictly: invalid encoding is rejected, not repaired.
+ * @throws Fault MALFORMED for invalid encoding, names such as `__proto__`, or more than 1,000 pairs
  */
 export function readPairs(text: string): Pair[] {
   const parts = text.split("&", MAX_PAIRS + 1);
@@ -46,23 +46,23 @@ export function readPairs(text: string): Pair[] {
 }
 
 /**
- * Nests pairs by the brackets of their names: `user[login]` is the key `login` of the group `user`,
- * `id[in][]` a list. A name that comes twice becomes a list.
- * @param plain key in a group of a value that was sent under the group's bare name
- * @throws Fault MALFORMED for more than five levels of brackets or lists of more than 1,000
+ * Nests pairs by the brackets in their names: `user[login]` is the key `login` of the group `user`,
+ * `id[in][]` is a list. A repeated name becomes a list.
+ * @param defaultKey key within a group for a value that was sent under the group's own name
+ * @throws Fault MALFORMED for more than five levels of brackets, or lists of more than 1,000 items
  */
-export function nest(pairs: readonly Pair[], plain?: string): Fields {
+export function nest(pairs: readonly Pair[], defaultKey?: string): Fields {
   const flat = Object.create(null) as Record<string, string | string[]>;
   const groups = new Set(pairs.map(([name]) => name.slice(0, Math.max(0, name.indexOf("[")))));
   for (const [sent, text] of pairs) {
-    const name = plain !== undefined && groups.has(sent) ? `${sent}[${plain}]` : sent;
+    const name = defaultKey !== undefined && groups.has(sent) ? `${sent}[${defaultKey}]` : sent;
     const known = flat[name];
     if (known === undefined) flat[name] = text;
     else if (typeof known === "string") flat[name] = [known, text];
     else known.push(text);
   }
   try {
-    // The declared type of qs knows text alone, or an object of texts; lists are the form of repeats.
+    // qs accepts lists for repeated names, although its declared type does not.
     return parse(flat as Record<string, string>, {
       depth: MAX_DEPTH,
       strictDepth: true,
@@ -77,14 +77,14 @@ export function nest(pairs: readonly Pair[], plain?: string): Fields {
 }
 
 /**
- * Reads the query of a request's target; a trailing `?` alone is nothing. `login=a&login[nin][]=b` is
- * one group of operators, where the bare name means `eq`.
- * @throws Fault MALFORMED as {@link readPairs} and {@link nest}, and for characters that had to be
+ * Parses the query of a request target. A bare `?` counts as no query. In `login=a&login[nin][]=b`, the name
+ * without an operator means `eq`.
+ * @throws Fault MALFORMED as {@link readPairs} and {@link nest}, and for characters that must be
  * percent-encoded (RFC 3986 section 2)
  */
 export function readQuery(target: string): Fields | undefined {
   if (/[^\x21-\x7e]/.test(target)) {
-    throw new Fault("MALFORMED", "The address must be percent-encoded");
+    throw new Fault("MALFORMED", "The URL must be percent-encoded");
   }
   const mark = target.indexOf("?");
   return mark < 0 || mark === target.length - 1

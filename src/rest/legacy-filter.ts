@@ -9,27 +9,28 @@ import {
 import type { FieldErrors } from "../core/errors";
 import { type Coerce, coercer, Refusal, wireValues } from "./coerce";
 
-/** Reads a parameter in the language; problems go into `errors` by its name. */
+/** Parses a parameter in the filter language. Adds problems to `errors` by its name. */
 export type ReadLegacy = (raw: unknown, name: string, errors: FieldErrors) => unknown;
 
-/** The data types of the language, by the list of the condition that takes their values. */
+/** Data types of the language, and the input field that takes their values. */
 const DATA_TYPES = new Map([
   ["number", "numbers"],
   ["integer", "numbers"],
   ["string", "strings"],
   ["date", "dates"],
 ]);
-/** Operators with several values, commas between. */
-const LISTS: ReadonlySet<string> = new Set(["in", "between"]);
-/** What a condition begins with, up to its value. */
-const HEAD = /^(\w+) +\w+ +(\w+) /;
-/** Texts of one parameter at most. */
-const TEXTS_MAX = 100;
+/** Operators with several comma-separated values. */
+const LIST_OPERATORS: ReadonlySet<string> = new Set(["in", "between"]);
+/** The start of a condition, up to its value. */
+const CONDITION_START = /^(\w+) +\w+ +(\w+) /;
+/** Maximum number of conditions of a parameter. */
+const CONDITIONS_MAX = 100;
 
 /**
- * LEGACY_FILTER: the language of the V1 user list (interface.md "GET /users"). Of a list of inputs with
- * `field`, `operator` and a list per data type it makes `filter[]=number id gt 1`, of an input with
- * `direction` and `field` it makes `order=asc number id`. Fields and operators are those of the enums.
+ * LEGACY_FILTER: the language of the V1 user list (GET /users, schema/rest/users.graphql). For a list of
+ * inputs with `field`, `operator` and one list per data type, it reads `filter[]=number id gt 1`. For an
+ * input with `direction` and `field`, it reads `order=asc number id`. Fields and operators are the values of
+ * the enums.
  */
 export function legacyFilter(type: GraphQLInputType): ReadLegacy {
   const input = getNullableType(type);
@@ -37,7 +38,7 @@ export function legacyFilter(type: GraphQLInputType): ReadLegacy {
   return readOrder(objectOf(input));
 }
 
-/** Whether the language can make values of this type. */
+/** Whether the language can produce values of a type. */
 export function takesLegacyFilter(type: GraphQLInputType): boolean {
   const input = getNullableType(type);
   const object = getNullableType(isListType(input) ? input.ofType : input);
@@ -53,20 +54,20 @@ export function takesLegacyFilter(type: GraphQLInputType): boolean {
 
 function objectOf(type: GraphQLInputType): GraphQLInputObjectType {
   const object = getNullableType(type);
-  if (!isInputObjectType(object)) throw new TypeError(`${type} is no input object`);
+  if (!isInputObjectType(object)) throw new TypeError(`${type} is not an input object`);
   return object;
 }
 
-/** Names of an enum's values by their words on the wire. */
-function words(input: GraphQLInputObjectType, field: string): ReadonlyMap<string, string> {
+/** Names of an enum's values by wire name. */
+function namesByWire(input: GraphQLInputObjectType, field: string): ReadonlyMap<string, string> {
   const type = getNullableType(input.getFields()[field]?.type);
-  if (!isEnumType(type)) throw new TypeError(`${input}.${field} is no enum`);
-  return new Map(wireValues(type).map((word) => [word, word.toUpperCase()]));
+  if (!isEnumType(type)) throw new TypeError(`${input}.${field} is not an enum`);
+  return new Map(wireValues(type).map((wire) => [wire, wire.toUpperCase()]));
 }
 
 function readConditions(input: GraphQLInputObjectType): ReadLegacy {
-  const fields = words(input, "field");
-  const operators = words(input, "operator");
+  const fields = namesByWire(input, "field");
+  const operators = namesByWire(input, "operator");
   const lists = new Map<string, Coerce>();
   for (const name of DATA_TYPES.values()) {
     const type = input.getFields()[name]?.type;
@@ -74,14 +75,14 @@ function readConditions(input: GraphQLInputObjectType): ReadLegacy {
     if (coerce) lists.set(name, coerce);
   }
 
-  /** A comma ends a condition where the head of another follows; any other one is of the value. */
+  /** A comma ends a condition only if the start of another one follows. Otherwise it belongs to the value. */
   const split = (text: string): string[] => {
     const conditions: string[] = [];
     for (const part of text.split(",")) {
-      const begun = part.trimStart();
-      const [, dataType = "", operator = ""] = HEAD.exec(begun) ?? [];
+      const trimmed = part.trimStart();
+      const [, dataType = "", operator = ""] = CONDITION_START.exec(trimmed) ?? [];
       if (conditions.length === 0) conditions.push(part);
-      else if (DATA_TYPES.has(dataType) && operators.has(operator)) conditions.push(begun);
+      else if (DATA_TYPES.has(dataType) && operators.has(operator)) conditions.push(trimmed);
       else conditions.push(`${conditions.pop()},${part}`);
     }
     return conditions;
@@ -89,14 +90,14 @@ function readConditions(input: GraphQLInputObjectType): ReadLegacy {
 
   const read = (text: string): Record<string, unknown> | string => {
     const match = /^ *(\S+) +(\S+) +(\S+) (.*)$/s.exec(text);
-    if (!match) return "must be a data type, a field, an operator and a value, with spaces between";
+    if (!match) return "must be a data type, a field, an operator and a value, separated by spaces";
     const [, dataType = "", field = "", operator = "", value = ""] = match;
     const list = DATA_TYPES.get(dataType);
     if (!list) return `has an unknown data type; the data types are ${known(DATA_TYPES)}`;
     if (!fields.has(field)) return `has an unknown field; the fields are ${known(fields)}`;
     if (!operators.has(operator))
       return `has an unknown operator; the operators are ${known(operators)}`;
-    const values = LISTS.has(operator)
+    const values = LIST_OPERATORS.has(operator)
       ? value
           .split(",")
           .map((part) => part.trim())
@@ -124,13 +125,13 @@ function readConditions(input: GraphQLInputObjectType): ReadLegacy {
   };
 }
 
-/** The texts of `filter[]=…`, `filter[gt]=…` and `filter=…`; text that says what is wrong with them. */
+/** The texts of `filter[]=…`, `filter[gt]=…` and `filter=…`, or the problem with them as a string. */
 function textsOf(raw: unknown, operators: ReadonlyMap<string, string>): string[] | string {
-  const groups = typeof raw === "object" && raw !== null && !Array.isArray(raw);
+  const isGroup = typeof raw === "object" && raw !== null && !Array.isArray(raw);
   const texts: string[] = [];
-  for (const [key, value] of groups ? Object.entries(raw) : [["", raw] as const]) {
-    // Sent as filter[] and filter[gt] together, the former have numbers as names.
-    if (groups && !/^\d*$/.test(key) && !operators.has(key)) {
+  for (const [key, value] of isGroup ? Object.entries(raw) : [["", raw] as const]) {
+    // If filter[] and filter[gt] are mixed, items of filter[] have numeric keys.
+    if (isGroup && !/^\d*$/.test(key) && !operators.has(key)) {
       return `has no operator of that name; the operators are ${known(operators)}`;
     }
     for (const text of Array.isArray(value) ? value : [value]) {
@@ -138,12 +139,12 @@ function textsOf(raw: unknown, operators: ReadonlyMap<string, string>): string[]
       texts.push(text);
     }
   }
-  return texts.length > TEXTS_MAX ? `takes ${TEXTS_MAX} conditions at most` : texts;
+  return texts.length > CONDITIONS_MAX ? `takes ${CONDITIONS_MAX} conditions at most` : texts;
 }
 
 function readOrder(input: GraphQLInputObjectType): ReadLegacy {
-  const fields = words(input, "field");
-  const directions = words(input, "direction");
+  const fields = namesByWire(input, "field");
+  const directions = namesByWire(input, "direction");
   return (raw, name, errors) => {
     if (raw === undefined) return undefined;
     const refuse = (text: string) => {
@@ -160,6 +161,6 @@ function readOrder(input: GraphQLInputObjectType): ReadLegacy {
   };
 }
 
-function known(map: ReadonlyMap<string, unknown>, between = ", "): string {
-  return [...map.keys()].join(between);
+function known(map: ReadonlyMap<string, unknown>, separator = ", "): string {
+  return [...map.keys()].join(separator);
 }

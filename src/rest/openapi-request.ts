@@ -9,13 +9,13 @@ import type { RestDocument } from "./documents";
 import { bodySchema, inputSchema, type JsonSchema, orNull } from "./openapi-schema";
 import { type RestParameter, snakeCase } from "./parameters";
 
-/** Header parameters that OpenAPI states as a security scheme, by the scheme's name. */
+/** Header parameters that OpenAPI describes as security schemes, by the scheme's name. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   svcToken: "Svc-Token",
   accountKey: "Svc-Account-Key",
 };
 
-/** The security scheme that a header parameter is the value of. */
+/** The security scheme of a header parameter, if it has one. */
 export function securityOf({ place, wire }: RestParameter): string | undefined {
   if (place !== "header") return undefined;
   const name = wire.toLowerCase();
@@ -25,8 +25,8 @@ export function securityOf({ place, wire }: RestParameter): string | undefined {
 }
 
 /**
- * Parameters of the path, the query and headers, in OpenAPI's form.
- * @param components gets the schemas of operators, by the names of their input types
+ * OpenAPI parameters of the path, the query and headers.
+ * @param components receives the schemas of operators, by the names of their input types
  */
 export function parametersOf(
   document: RestDocument,
@@ -47,7 +47,7 @@ export function parametersOf(
   });
 }
 
-/** Of FIELD_OPERATORS: for each field its value, or an object of operators, `id[gt]=1`. */
+/** Parameters of FIELD_OPERATORS: for each field a value, or an object of operators (`id[gt]=1`). */
 function filterParameters(
   { type }: RestParameter,
   components: Record<string, JsonSchema>,
@@ -61,11 +61,11 @@ function filterParameters(
     const operators = { $ref: `#/components/schemas/${group.name}` };
     const equal = group.getFields().eq;
     const name = snakeCase(field.name);
-    const how = `${name}=value, or ${name}[operator]=value; lists as ${name}[in][]=value, repeated.`;
+    const syntax = `${name}=value, or ${name}[operator]=value; lists as repeated ${name}[in][]=value.`;
     return {
       name,
       in: "query",
-      description: field.description ? `${field.description} ${how}` : how,
+      description: field.description ? `${field.description} ${syntax}` : syntax,
       style: "deepObject",
       explode: true,
       schema: equal ? { anyOf: [inputSchema(equal.type, false), operators] } : operators,
@@ -73,7 +73,7 @@ function filterParameters(
   });
 }
 
-/** Of LEGACY_FILTER: a text in its language, or a list of them. */
+/** Parameter of LEGACY_FILTER: a text in the filter language, or a list of them. */
 function legacyParameter({ wire, type, description }: RestParameter): JsonSchema {
   const list = isListType(getNullableType(type));
   return {
@@ -102,17 +102,18 @@ interface Group {
 }
 
 /**
- * The request body, as JSON and as a form; undefined where nothing is read from one.
- * @param components gets the schema that both forms share, by the operation's name
+ * OpenAPI request body, as JSON and as a form.
+ * @param components receives the schema that both share, by the operation's name
+ * @returns undefined if the route has no body parameters
  */
 export function bodyOf(
   document: RestDocument,
   components: Record<string, JsonSchema>,
 ): JsonSchema | undefined {
-  const sent = document.parameters.filter(({ place }) => place === "body");
-  if (sent.length === 0) return undefined;
+  const parameters = document.parameters.filter(({ place }) => place === "body");
+  if (parameters.length === 0) return undefined;
   const root: Group = { properties: new Map() };
-  for (const parameter of sent) {
+  for (const parameter of parameters) {
     let group = root;
     for (const segment of parameter.segments.slice(0, -1)) {
       const known = group.properties.get(segment);
@@ -129,7 +130,7 @@ export function bodyOf(
     "properties" in value ? [[name, { style: "deepObject", explode: true }]] : [],
   );
   return {
-    ...(sent.some(({ required }) => required) && { required: true }),
+    ...(parameters.some(({ required }) => required) && { required: true }),
     content: {
       "application/json": { schema },
       "application/x-www-form-urlencoded": {

@@ -9,7 +9,7 @@ import {
 import { wireValues } from "./coerce";
 import type { SelectedField, Selection } from "./selection";
 
-/** A schema of JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
+/** A JSON Schema (2020-12), as used in OpenAPI 3.1. */
 export type JsonSchema = { [key: string]: unknown };
 
 const SCALARS: Record<string, JsonSchema> = {
@@ -25,7 +25,7 @@ const SCALARS: Record<string, JsonSchema> = {
 
 const REF = "#/components/schemas/";
 
-/** The schema, or null. */
+/** The schema, extended to allow null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
   if (type === undefined) return { anyOf: [schema, { type: "null" }] };
@@ -33,14 +33,14 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return values ? { ...nullable, enum: [...(values as unknown[]), null] } : nullable;
 }
 
-/** What is taken for true and false. */
-const TRUTH: JsonSchema = {
+/** Accepted forms of a boolean. */
+const BOOLEAN_INPUT: JsonSchema = {
   type: ["boolean", "integer", "string"],
   enum: [true, false, 1, 0, "true", "false", "1", "0"],
 };
-const WHOLE = ["Int", "SafeInt"];
+const INTEGERS = ["Int", "SafeInt"];
 
-/** The schema of what a client sends for an input type, null aside. */
+/** The schema of accepted non-null values of an input type. */
 export function inputSchema(type: GraphQLInputType, csv: boolean): JsonSchema {
   if (isNonNullType(type)) return inputSchema(type.ofType, csv);
   if (isListType(type)) {
@@ -52,25 +52,22 @@ export function inputSchema(type: GraphQLInputType, csv: boolean): JsonSchema {
   if (type.toString() === "DateTime") {
     return { anyOf: [{ type: "string", format: "date-time" }, { type: "integer" }] };
   }
-  if (type.toString() === "Boolean") return TRUTH;
+  if (type.toString() === "Boolean") return BOOLEAN_INPUT;
   return { ...(SCALARS[type.toString()] ?? {}) };
 }
 
-/** As {@link inputSchema}, of a value in a body, where a whole number may be text. */
+/** As {@link inputSchema}, for a value in a body, where an integer may be text. */
 export function bodySchema(type: GraphQLInputType, csv: boolean): JsonSchema {
   const schema = inputSchema(type, csv);
-  if (!WHOLE.includes(getNullableType(type).toString())) return schema;
+  if (!INTEGERS.includes(getNullableType(type).toString())) return schema;
   return { ...schema, type: ["integer", "string"], pattern: "^-?\\d{1,16}$" };
 }
 
-/**
- * Schemas of answers. A selection that is one fragment becomes a schema of that name under
- * `components`, written once.
- */
+/** Schemas of responses. A selection that is a single fragment becomes a shared schema under `components`. */
 export class AnswerSchemas {
   readonly components: Record<string, JsonSchema> = {};
 
-  /** Of an object with these keys, by reference where it is a fragment. */
+  /** Schema of an object with these keys; a reference if the selection is a fragment. */
   selection(selection: Selection): JsonSchema {
     const { fragment } = selection;
     if (!fragment) return this.object(selection);
@@ -79,16 +76,16 @@ export class AnswerSchemas {
   }
 
   /**
-   * Of the value of one key.
-   * @param present whether null is ruled out
+   * Schema of one key's value.
+   * @param present whether the value is never null
    */
   field(field: SelectedField, present = false): JsonSchema {
     const { omit, csv, description, type } = field;
-    // A key that is left out when it is null is never null.
-    const sure = present || (omit !== undefined && !omit.when && !omit.unless);
+    // A key that is omitted if null is never null.
+    const isNonNull = present || (omit !== undefined && !omit.when && !omit.unless);
     const schema = csv
-      ? { type: ["string", "null"], description: "Comma-separated; null when there are none." }
-      : sure
+      ? { type: ["string", "null"], description: "Comma-separated; null if empty." }
+      : isNonNull
         ? this.inner(getNullableType(type), field)
         : this.value(type, field);
     if (!description || schema.description || "$ref" in schema) return schema;
@@ -96,7 +93,7 @@ export class AnswerSchemas {
   }
 
   /**
-   * Of an object with these keys, written out.
+   * Inline schema of an object with these keys.
    * @param present whether its values are never null
    */
   object({ fields }: Selection, present = false): JsonSchema {

@@ -7,41 +7,41 @@ import { AnswerSchemas, type JsonSchema } from "./openapi-schema";
 import type { RestParameter } from "./parameters";
 import type { SelectedField, Selection } from "./selection";
 
-/** Head of the OpenAPI document. */
+/** Title, version, description and servers of the OpenAPI document. */
 export interface OpenApiInfo {
   title: string;
-  /** Of the interface; the package's. */
+  /** Version of the API: the package's version. */
   version: string;
   description?: string;
   servers?: Array<{ url: string; description?: string }>;
 }
 
-/** The head that the service itself uses. */
+/** {@link OpenApiInfo} of Signalbox. */
 export const API_INFO: OpenApiInfo = {
   title: "Signalbox",
   version: "0.1.0",
   description:
-    "The REST-compatible paths of Signalbox. Each is an operation of its GraphQL schema; every path may end in .json.",
+    "The REST-compatible API of Signalbox. Each route is an operation of its GraphQL schema. Every path may end in .json.",
 };
 
-/** Texts of the errors that can be told from a document. */
+/** Descriptions of the error responses that are derived from a document. */
 const ERROR_TEXTS = {
   MALFORMED: "The request cannot be read.",
-  UNAUTHENTICATED: "No valid session, or credentials that are wrong.",
-  FORBIDDEN: "The session may not do that.",
+  UNAUTHENTICATED: "No valid session, or wrong credentials.",
+  FORBIDDEN: "The session lacks permission.",
   NOT_FOUND: "Not found.",
   TOO_LARGE: "The body is too large.",
-  INVALID: "A parameter or a rule; messages by parameter.",
-  LIMITED: "Too many requests; Retry-After says when to try again.",
-  INTERNAL: "A fault of the service.",
-  UNAVAILABLE: "Something that the service needs cannot be reached.",
+  INVALID: "A parameter is invalid or a rule is violated; messages by parameter.",
+  LIMITED: "Too many requests; Retry-After says when to retry.",
+  INTERNAL: "Internal error.",
+  UNAVAILABLE: "A dependency of the service is unavailable.",
 } satisfies Partial<Record<ErrorCode, string>>;
 
 type Described = keyof typeof ERROR_TEXTS;
 
 const EXPIRY_HEADER: JsonSchema = {
   "Svc-Token-ExpirationDate": {
-    description: "When the session ends: YYYY-MM-DD HH:MM:SS UTC.",
+    description: "When the session expires: YYYY-MM-DD HH:MM:SS UTC.",
     schema: { type: "string" },
   },
 };
@@ -51,7 +51,7 @@ const ERROR_SCHEMA: JsonSchema = {
   properties: {
     errors: {
       type: "object",
-      description: "Messages by the name of the parameter; base is the request as a whole.",
+      description: "Messages by parameter name; base stands for the request as a whole.",
       additionalProperties: { type: "array", items: { type: "string" } },
     },
   },
@@ -59,10 +59,9 @@ const ERROR_SCHEMA: JsonSchema = {
 };
 
 /**
- * The OpenAPI 3.1 document of the routes (spec.openapis.org/oas/v3.1.1): parameters from variables,
- * answers from selection sets, summaries from descriptions, where a line that begins with "Deprecated:"
- * marks the operation so. A root field whose `access` extension is
- * `public` asks for no token.
+ * The OpenAPI 3.1 document of the routes (spec.openapis.org/oas/v3.1.1): parameters from variables, responses
+ * from selection sets, summaries from descriptions. A description line that starts with "Deprecated:" marks
+ * the operation as deprecated. A root field whose `access` extension is `public` needs no token.
  */
 export function openApi(
   documents: readonly RestDocument[],
@@ -136,24 +135,24 @@ function operationOf(
   };
 }
 
-/** By the headers that are bound, else by the access that the root fields ask for. */
+/** Security schemes by the bound headers, else by the access that the root fields require. */
 function securityFor(document: RestDocument, schema: GraphQLSchema): string[] {
   const bound = document.parameters.flatMap((parameter) => securityOf(parameter) ?? []);
   if (bound.length > 0) return bound;
   const root = document.kind === "query" ? schema.getQueryType() : schema.getMutationType();
-  const open = document.selection.fields.every(({ node }) => {
+  const isPublic = document.selection.fields.every(({ node }) => {
     const { access } = (root?.getFields()[node.name.value]?.extensions ?? {}) as {
       access?: Access;
     };
     return access === "public";
   });
-  return open ? [] : ["svcToken"];
+  return isPublic ? [] : ["svcToken"];
 }
 
 function successOf(document: RestDocument, answers: AnswerSchemas): JsonSchema {
-  if (document.body === "NONE") return { description: "Done; the body is empty." };
+  if (document.body === "NONE") return { description: "Success; the body is empty." };
   return {
-    description: document.status === 201 ? "Created." : "Done.",
+    description: document.status === 201 ? "Created." : "Success.",
     content: {
       "application/json": {
         schema: document.body === "JSON" ? answerOf(document, answers) : { type: "object" },
@@ -163,29 +162,29 @@ function successOf(document: RestDocument, answers: AnswerSchemas): JsonSchema {
 }
 
 function answerOf({ selection, pick }: RestDocument, answers: AnswerSchemas): JsonSchema {
-  let place: Selection = selection;
+  let current: Selection = selection;
   let field: SelectedField | undefined;
   for (const key of pick) {
-    field = place.fields.find((known) => known.key === key);
-    place = field?.selection ?? { fields: [] };
+    field = current.fields.find((candidate) => candidate.key === key);
+    current = field?.selection ?? { fields: [] };
   }
-  // What is null at the root, or picked and null, is a 404 and never an answer.
+  // Null at the root or at the picked key is a 404, so it never appears in a success.
   return field ? answers.field(field, true) : answers.object(selection, true);
 }
 
-function errorsOf(document: RestDocument, token: boolean): Record<string, JsonSchema> {
+function errorsOf(document: RestDocument, hasToken: boolean): Record<string, JsonSchema> {
   const codes: Described[] = ["MALFORMED", "LIMITED", "INTERNAL", "UNAVAILABLE"];
   const { parameters, selection } = document;
-  const key = parameters.some((parameter) => securityOf(parameter) !== undefined);
-  // Credentials stand in a header, or in the body of a request that needs no session.
-  const credentials = parameters.some(({ place }) => place === "body");
-  if (token || key || credentials) codes.push("UNAUTHENTICATED");
-  if (token) codes.push("FORBIDDEN");
+  const hasSecurityHeader = parameters.some((parameter) => securityOf(parameter) !== undefined);
+  // Routes without a session take credentials in the body.
+  const hasBody = parameters.some(({ place }) => place === "body");
+  if (hasToken || hasSecurityHeader || hasBody) codes.push("UNAUTHENTICATED");
+  if (hasToken) codes.push("FORBIDDEN");
   const nullable = selection.fields.some(({ type }) => !isNonNullType(type));
-  // Whatever a path or an id names may not be there.
-  const names = ({ place, type }: RestParameter) =>
+  // A path parameter or id may refer to something that does not exist.
+  const refers = ({ place, type }: RestParameter) =>
     place === "path" || getNullableType(type).toString() === "ID";
-  if (nullable || document.method === "PATCH" || parameters.some(names)) codes.push("NOT_FOUND");
+  if (nullable || document.method === "PATCH" || parameters.some(refers)) codes.push("NOT_FOUND");
   if (parameters.length > 0) codes.push("INVALID");
   if (document.method !== "GET") codes.push("TOO_LARGE");
   return Object.fromEntries(

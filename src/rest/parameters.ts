@@ -15,18 +15,18 @@ import { type RestBinder, type RestMethod, readParam } from "./directives";
 import { takesLegacyFilter } from "./legacy-filter";
 import type { Report } from "./rules";
 
-/** Part of a request that a parameter is read from. */
+/** The part of a request that contains a parameter. */
 export type Place = "path" | "query" | "body" | "header";
 
-/** A variable of an operation as a parameter of its route. */
+/** A parameter of a route: a variable of its operation. */
 export interface RestParameter {
   /** Name of the variable. */
   variable: string;
-  /** Name on the wire, as in `user[login]`. */
+  /** Wire name, for example `user[login]`. */
   wire: string;
-  /** The name's segments: `user`, `login`. */
+  /** Segments of the wire name: `user`, `login`. */
   segments: string[];
-  /** Key of its errors, the last segment: `login`. */
+  /** Key of its errors: the last segment, `login`. */
   key: string;
   place: Place;
   type: GraphQLInputType;
@@ -36,7 +36,7 @@ export interface RestParameter {
   description?: string;
 }
 
-/** `fullName` as `full_name`. */
+/** Converts `fullName` to `full_name`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -44,14 +44,14 @@ export function snakeCase(name: string): string {
 const WIRE_NAME = /^[^[\]\s]+(\[[^[\]\s]+\])*$/;
 const PROTOTYPE_NAME = /(^|\[)(__proto__|constructor|prototype)($|[[\]])/;
 
-/** The names in braces of a path: `id` of `/users/{id}`. */
+/** Names of the path parameters: `id` for `/users/{id}`. */
 export function pathNames(path: string): string[] {
   return [...path.matchAll(/\{([^{}]{0,64})\}/g)].map((match) => match[1] ?? "");
 }
 
 /**
- * Reads the variables of a validated operation as parameters of its route; mistakes go to `report`.
- * @param schema with the directives
+ * Reads the variables of a validated operation as parameters of its route. Errors go to `report`.
+ * @param schema the schema with the REST directives
  */
 export function readParameters(
   schema: GraphQLSchema,
@@ -67,24 +67,24 @@ export function readParameters(
     const type = typeFromAST(schema, node.type);
     if (!isInputType(type)) continue;
     const directive = readParam(schema, node);
-    const wire = directive.name ?? snakeCase(variable);
+    const wireName = directive.name ?? snakeCase(variable);
     const { binder, csv } = directive;
-    const segments = wire.split(/[[\]]+/).filter(Boolean);
-    const place = placeOf(wire, names, directive.in, binder, route.method);
-    if (!WIRE_NAME.test(wire) || PROTOTYPE_NAME.test(wire) || segments.length > 6) {
-      report(node, `"${wire}" cannot be the name of a parameter`);
+    const segments = wireName.split(/[[\]]+/).filter(Boolean);
+    const location = placeOf(wireName, names, directive.in, binder, route.method);
+    if (!WIRE_NAME.test(wireName) || PROTOTYPE_NAME.test(wireName) || segments.length > 6) {
+      report(node, `"${wireName}" is not a valid parameter name`);
     }
-    if (!binder && seen.has(`${place} ${wire}`)) {
-      report(node, `The parameter "${wire}" is bound twice`);
+    if (!binder && seen.has(`${location} ${wireName}`)) {
+      report(node, `The parameter "${wireName}" is bound twice`);
     }
-    seen.add(`${place} ${wire}`);
-    checkType(node, type, { csv, binder, place, method: route.method }, report);
+    seen.add(`${location} ${wireName}`);
+    checkType(node, type, { csv, binder, location, method: route.method }, report);
     parameters.push({
       variable,
-      wire,
+      wire: wireName,
       segments,
-      key: segments[segments.length - 1] ?? wire,
-      place,
+      key: segments[segments.length - 1] ?? wireName,
+      place: location,
       type,
       required: isNonNullType(type) && !node.defaultValue && !binder,
       csv,
@@ -94,27 +94,27 @@ export function readParameters(
   }
   for (const name of names) {
     if (!seen.has(`path ${name}`))
-      report(operation, `No variable is bound to {${name}} of the path`);
+      report(operation, `No variable is bound to the path parameter {${name}}`);
   }
   return parameters;
 }
 
 function placeOf(
-  wire: string,
+  wireName: string,
   names: string[],
-  place: "HEADER" | undefined,
+  source: "HEADER" | undefined,
   binder: RestBinder | undefined,
   method: RestMethod,
 ): Place {
-  if (place === "HEADER") return "header";
-  if (names.includes(wire)) return "path";
+  if (source === "HEADER") return "header";
+  if (names.includes(wireName)) return "path";
   return method === "GET" || binder ? "query" : "body";
 }
 
 function checkType(
   node: VariableDefinitionNode,
   type: GraphQLInputType,
-  use: { csv: boolean; binder?: RestBinder; place: Place; method: RestMethod },
+  use: { csv: boolean; binder?: RestBinder; location: Place; method: RestMethod },
   report: Report,
 ): void {
   const inner = getNullableType(type);
@@ -122,22 +122,22 @@ function checkType(
     const fields = isInputObjectType(inner) ? Object.values(inner.getFields()) : [];
     const groups = fields.every((field) => isInputObjectType(getNullableType(field.type)));
     if (use.binder === "FIELD_OPERATORS" && (fields.length === 0 || !groups)) {
-      report(node, `The binder ${use.binder} needs an input of groups of operators, not ${type}`);
+      report(node, `The binder ${use.binder} needs an input with operators per field, not ${type}`);
     }
     if (use.binder === "LEGACY_FILTER" && !takesLegacyFilter(type)) {
       report(
         node,
-        `The binder ${use.binder} needs a list of conditions or a direction, not ${type}`,
+        `The binder ${use.binder} needs a list of conditions or a sort order, not ${type}`,
       );
     }
-    if (use.method !== "GET")
-      report(node, `The binder ${use.binder} reads queries: the method is GET`);
-    if (use.csv || use.place !== "query") report(node, "A binder goes with no other argument");
+    if (use.method !== "GET") report(node, `The binder ${use.binder} requires the method GET`);
+    if (use.csv || use.location !== "query")
+      report(node, "A binder cannot be combined with other arguments");
     return;
   }
   if (!coercer(type, use.csv)) report(node, `A variable of type ${type} needs a binder`);
-  if (use.csv && !isListType(inner)) report(node, `csv is for lists, not for ${type}`);
-  if (use.place === "path" || use.place === "header") {
-    if (isListType(inner) && !use.csv) report(node, `A list cannot stand in a ${use.place}`);
+  if (use.csv && !isListType(inner)) report(node, `csv requires a list, not ${type}`);
+  if (use.location === "path" || use.location === "header") {
+    if (isListType(inner) && !use.csv) report(node, `A list is not supported in a ${use.location}`);
   }
 }

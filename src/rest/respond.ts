@@ -10,8 +10,8 @@ import type { RestDocument } from "./documents";
 import type { SelectedField, Selection } from "./selection";
 
 /**
- * Makes the text of a success from an operation's data; undefined when what was asked for is not there
- * (a root field, or anything on the way of `pick`, is null).
+ * Serializes an operation's data as the response body.
+ * @returns undefined if the result does not exist: a root field, or a value along `pick`, is null
  */
 export type Answer = (
   data: Readonly<Record<string, unknown>> | null | undefined,
@@ -21,8 +21,8 @@ type Transform = (value: unknown) => unknown;
 type Keys = Readonly<Record<string, unknown>>;
 
 /**
- * Compiles how a document answers. One without `@omit`, `@csv` and enums is written out as it is; the data of
- * any other are used up.
+ * Compiles the serializer of a document's response. With `@omit`, `@csv` or enums it modifies the data in
+ * place; otherwise it serializes them unchanged.
  */
 export function compileAnswer(document: RestDocument): Answer {
   const roots = document.selection.fields.map(({ key }) => key);
@@ -45,14 +45,14 @@ export function compileAnswer(document: RestDocument): Answer {
 }
 
 function compilePicked(selection: Selection, pick: readonly string[]): Transform | undefined {
-  let place = selection;
+  let current = selection;
   let field: SelectedField | undefined;
   for (const key of pick) {
-    field = place.fields.find((known) => known.key === key);
+    field = current.fields.find((candidate) => candidate.key === key);
     if (!field) throw new TypeError(`"${key}" is not selected`);
-    place = field.selection ?? { fields: [] };
+    current = field.selection ?? { fields: [] };
   }
-  return field ? compileField(field) : compileSelection(place);
+  return field ? compileField(field) : compileSelection(current);
 }
 
 function compileField({ type, csv, selection }: SelectedField): Transform | undefined {
@@ -62,7 +62,7 @@ function compileField({ type, csv, selection }: SelectedField): Transform | unde
   return inner && throughLists(type, inner);
 }
 
-/** Names of an enum's values are in lower case on the wire, as they are taken off it. */
+/** Enum values are in lower case on the wire, in requests and responses. */
 function toWireName(name: unknown): string {
   return String(name).toLowerCase();
 }
@@ -86,10 +86,7 @@ function compileKeep({ when, unless }: OmitDirective): Keep {
     (when === undefined || !object[when]) && (unless === undefined || Boolean(object[unless]));
 }
 
-/**
- * Changes the object that it is given, which is nobody else's: a copy of each user of a list would cost
- * more than writing it out.
- */
+/** Modifies the object in place: copying each user of a list would cost more than serializing it. */
 function compileSelection({ fields }: Selection): Transform | undefined {
   const omits = fields.flatMap(({ key, omit }) => (omit ? [{ key, keep: compileKeep(omit) }] : []));
   const changes = fields.flatMap((field) => {
@@ -99,13 +96,13 @@ function compileSelection({ fields }: Selection): Transform | undefined {
   if (omits.length === 0 && changes.length === 0) return undefined;
   return (value) => {
     const object = value as Record<string, unknown>;
-    // Decided before anything is changed, since one field's place may hang on another.
+    // Evaluated before any change, since a field's condition may depend on another field.
     const omitted = omits.filter(({ key, keep }) => !keep(object, object[key]));
     for (const { key, transform } of changes) {
-      // A conditional field that was not asked for stays away.
+      // Fields excluded by @skip or @include stay absent.
       if (object[key] !== undefined) object[key] = transform(object[key]);
     }
-    // JSON leaves out what is undefined.
+    // JSON.stringify skips undefined.
     for (const { key } of omitted) object[key] = undefined;
     return object;
   };

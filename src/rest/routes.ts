@@ -10,7 +10,7 @@ import { readQuery } from "./form";
 import { API_INFO, type OpenApiInfo, openApi } from "./openapi";
 import { compileAnswer } from "./respond";
 
-/** What the REST door is made of. */
+/** Dependencies of the REST API. */
 export interface RestOptions {
   engine: Engine;
   makeContext: MakeContext;
@@ -20,10 +20,9 @@ export interface RestOptions {
 }
 
 /**
- * Opens the REST door: a route for each document, and GET /openapi.json. Bodies are read here in a
- * scope of their own, so that the server's other routes keep their parsers; the size of a body is
- * limited by the server's bodyLimit.
- * @throws GraphQLError when the engine refuses a document
+ * Registers the REST API: a route for each document, and GET /openapi.json. Its body parser is scoped, so
+ * that other routes keep theirs. The server's bodyLimit limits the size of a body.
+ * @throws GraphQLError if a document is invalid
  */
 export function registerRest(server: FastifyInstance, options: RestOptions): void {
   const { engine, makeContext, documents, info = API_INFO } = options;
@@ -31,7 +30,7 @@ export function registerRest(server: FastifyInstance, options: RestOptions): voi
     document,
     handler: compileHandler(document, engine, makeContext),
   }));
-  const description = JSON.stringify(openApi(documents, engine.schema, info));
+  const openApiText = JSON.stringify(openApi(documents, engine.schema, info));
   server.register(async (scope) => {
     scope.setErrorHandler(sendError);
     scope.removeAllContentTypeParsers();
@@ -44,26 +43,26 @@ export function registerRest(server: FastifyInstance, options: RestOptions): voi
       }
     }
     scope.get("/openapi.json", { config: COUNTED }, (_request, reply) =>
-      reply.header("content-type", JSON_TYPE).send(description),
+      reply.header("content-type", JSON_TYPE).send(openApiText),
     );
   });
 }
 
-/** Requests count when they arrive; what their operation counts as besides, it says itself. */
+/** The HTTP server counts one request on arrival; operations count against further limits themselves. */
 const COUNTED = { counts: "request" } as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /**
- * A path in the router's words, with and without `.json`. Where it ends in a parameter one route
- * matches both, and binding takes the suffix off.
+ * A path in the router's syntax, with and without `.json`. If it ends in a parameter, one route matches both,
+ * and binding removes the suffix.
  */
 function urls(path: string): string[] {
   const url = path.replace(/\{([^{}]{0,64})\}/g, ":$1");
   return path.endsWith("}") ? [url] : [url, `${url}.json`];
 }
 
-/** `YYYY-MM-DD HH:MM:SS UTC`; a `T` between breaks a client of the field. */
+/** `YYYY-MM-DD HH:MM:SS UTC`; a legacy client fails to parse a `T` separator (docs/COMPATIBILITY.md). */
 function expirationDate(date: Date): string {
   const iso = isoSeconds(date);
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -74,8 +73,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 function compileHandler(document: RestDocument, engine: Engine, makeContext: MakeContext): Handler {
   const prepared = engine.prepareTrusted(document.text);
   const bind = compileBind(document);
-  const answer = compileAnswer(document);
-  const empty = document.body === "NONE";
+  const serialize = compileAnswer(document);
+  const hasBody = document.body !== "NONE";
   return async (request, reply) => {
     const body = request.body === NO_BODY ? undefined : (request.body as Body | undefined);
     const variables = bind({
@@ -92,10 +91,10 @@ function compileHandler(document: RestDocument, engine: Engine, makeContext: Mak
     if (result.errors && result.errors.length > 0) {
       return sendErrors(result.errors, document.errorKeys, request, reply);
     }
-    const text = answer(result.data);
+    const text = serialize(result.data);
     if (text === undefined) return sendNotFound(reply);
     reply.code(document.status);
-    return empty ? reply.send() : reply.header("content-type", JSON_TYPE).send(text);
+    return hasBody ? reply.header("content-type", JSON_TYPE).send(text) : reply.send();
   };
 }
 
@@ -103,7 +102,7 @@ function callerOf(request: FastifyRequest, body: Body | undefined): Caller {
   const token = request.headers["svc-token"];
   return {
     door: "rest",
-    // Of a connection that was cut before anybody asked there is none, whatever the type says.
+    // Undefined, despite its type, if the connection was already closed.
     ip: request.ip ?? "",
     userAgent: request.headers["user-agent"],
     token: typeof token === "string" && token !== "" ? token : undefined,

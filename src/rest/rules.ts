@@ -2,31 +2,31 @@ import { type ASTNode, getNullableType, isListType, type OperationDefinitionNode
 import type { RestDirective, RestMethod } from "./directives";
 import type { SelectedField, Selection } from "./selection";
 
-/** Notes a mistake in a document where it stands. */
+/** Reports an error at a node of a document. */
 export type Report = (node: ASTNode, text: string) => void;
 
 const PATH = /^(\/([A-Za-z0-9_.-]+|\{[a-z][a-z0-9_]*\}))+$/;
 
-/** Checks what GraphQL's validation cannot see of `@rest`. */
+/** Checks the rules of `@rest` that GraphQL's validation does not cover. */
 export function checkRest(
   node: OperationDefinitionNode,
   rest: RestDirective,
   report: Report,
 ): void {
   if (!PATH.test(rest.path)) {
-    report(node, `"${rest.path}" is no path of literal segments and {parameters}`);
+    report(node, `"${rest.path}" is not a path of literal segments and {parameters}`);
   } else if (rest.path.endsWith(".json")) {
-    report(node, "Every path may end in .json as it is");
+    report(node, "The path must not end in .json, which every path accepts already");
   }
   if (rest.status !== 200 && rest.status !== 201) {
-    report(node, `A success has status 200 or 201, not ${rest.status}`);
+    report(node, `The status of a success must be 200 or 201, not ${rest.status}`);
   }
   if (rest.body !== "JSON" && rest.pick)
-    report(node, `Nothing can be picked for a body ${rest.body}`);
+    report(node, `pick requires the body JSON, not ${rest.body}`);
   if (rest.pick === "") report(node, "pick is empty");
 }
 
-/** What two routes collide on: the path with its parameters unnamed. */
+/** Key that identifies conflicting routes: the path without the names of its parameters. */
 export function routeKey(method: RestMethod, path: string): string {
   return `${method} ${path.replace(/\{[^{}]{0,64}\}/g, "{}")}`;
 }
@@ -38,17 +38,19 @@ export function checkAnswer(
   pick: readonly string[],
   report: Report,
 ): void {
-  let place: Selection | undefined = selection;
+  let current: Selection | undefined = selection;
   for (const [index, key] of pick.entries()) {
-    const field: SelectedField | undefined = place?.fields.find((known) => known.key === key);
+    const field: SelectedField | undefined = current?.fields.find(
+      (candidate) => candidate.key === key,
+    );
     if (!field) {
-      report(operation, `pick finds no "${key}" among the keys that are selected`);
+      report(operation, `pick: the key "${key}" is not selected`);
       break;
     }
     if (field.omit || (isListType(getNullableType(field.type)) && index < pick.length - 1)) {
       report(operation, `pick cannot go through "${key}"`);
     }
-    place = field.selection;
+    current = field.selection;
   }
   checkFields(selection, report);
 }
@@ -58,11 +60,11 @@ function checkFields(selection: Selection, report: Report): void {
   for (const { omit, csv, type, node, selection: inner } of selection.fields) {
     for (const sibling of [omit?.when, omit?.unless]) {
       if (sibling !== undefined && !keys.has(sibling)) {
-        report(node, `@omit names "${sibling}", which is not selected beside it`);
+        report(node, `@omit: "${sibling}" is not selected next to it`);
       }
     }
     if (csv && (inner || !isListType(getNullableType(type)))) {
-      report(node, `@csv is for lists of text, not for ${type}`);
+      report(node, `@csv requires a list of scalars, not ${type}`);
     }
     if (inner) checkFields(inner, report);
   }

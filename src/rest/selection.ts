@@ -15,25 +15,25 @@ import {
 } from "graphql";
 import { type OmitDirective, readCsv, readOmit } from "./directives";
 
-/** One key of an answer. */
+/** One key of a response. */
 export interface SelectedField {
   key: string;
   type: GraphQLOutputType;
   description?: string | null;
   omit?: OmitDirective;
   csv: boolean;
-  /** False where `@skip`, `@include` or a fragment on a narrower type may leave the key away. */
+  /** False if `@skip`, `@include` or a fragment on a narrower type may exclude the key. */
   certain: boolean;
-  /** Where it stands first. */
+  /** First node that selects the key. */
   node: FieldNode;
-  /** What is selected of an object. */
+  /** Selection of an object. */
   selection?: Selection;
 }
 
-/** The keys of an object in an answer, in their order, with fragments spread out. */
+/** The keys of an object in a response, in order, with fragments expanded. */
 export interface Selection {
   fields: SelectedField[];
-  /** Name of the fragment, where the whole selection is one. */
+  /** Name of the fragment, if the whole selection is a single fragment. */
   fragment?: string;
 }
 
@@ -43,9 +43,8 @@ interface Collected {
 }
 
 /**
- * Reads a validated selection set: what the keys of the answer are, of which types, and which of them
- * carry a directive of ours.
- * @param schema with the directives
+ * Reads a validated selection set: the keys of the response, their types and their REST directives.
+ * @param schema the schema with the REST directives
  * @param fragments of all documents, by name
  */
 export function readSelection(
@@ -56,12 +55,12 @@ export function readSelection(
 ): Selection {
   const collected = new Map<string, Collected>();
 
-  const collect = (set: SelectionSetNode, type: GraphQLCompositeType, certain: boolean) => {
+  const collect = (set: SelectionSetNode, type: GraphQLCompositeType, alwaysPresent: boolean) => {
     for (const node of set.selections) {
       const conditional = node.directives?.some(({ name }) => /^(skip|include)$/.test(name.value));
-      const sure = certain && !conditional;
+      const unconditional = alwaysPresent && !conditional;
       if (node.kind === Kind.FIELD) {
-        addField(node, type, sure);
+        addField(node, type, unconditional);
         continue;
       }
       const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node;
@@ -69,17 +68,17 @@ export function readSelection(
       const condition = fragment.typeCondition;
       const narrowed = condition ? typeFromAST(schema, condition) : type;
       if (isCompositeType(narrowed)) {
-        collect(fragment.selectionSet, narrowed, sure && narrowed === type);
+        collect(fragment.selectionSet, narrowed, unconditional && narrowed === type);
       }
     }
   };
 
-  const addField = (node: FieldNode, type: GraphQLCompositeType, certain: boolean) => {
+  const addField = (node: FieldNode, type: GraphQLCompositeType, alwaysPresent: boolean) => {
     const key = (node.alias ?? node.name).value;
     const known = collected.get(key);
     if (known) {
       if (node.selectionSet) known.sets.push(node.selectionSet);
-      known.field.certain ||= certain;
+      known.field.certain ||= alwaysPresent;
       return;
     }
     const definition =
@@ -96,7 +95,7 @@ export function readSelection(
         description: definition.description,
         omit: readOmit(schema, node),
         csv: readCsv(schema, node),
-        certain,
+        certain: alwaysPresent,
         node,
       },
       sets: node.selectionSet ? [node.selectionSet] : [],

@@ -23,10 +23,10 @@ async function environment(fresh: Promise<FreshDatabase>): Promise<Record<string
   return database.environment;
 }
 
-const NOTHING = "There was nothing to apply: the database has every migration.\n";
+const NOTHING = "Nothing to apply: the database is up to date.\n";
 const SECRET_KEY = "0".repeat(64);
 
-/** What the command says when it cannot; it says it without a stack. */
+/** Expects the command to fail; returns its message, which has no stack. */
 async function refused(variables: Record<string, string>): Promise<string> {
   const { code, out, err } = await runCommand(["migrate"], variables);
   expect([code, out]).toEqual([1, ""]);
@@ -34,7 +34,7 @@ async function refused(variables: Record<string, string>): Promise<string> {
   return err;
 }
 
-it("makes the embedded database where there is none, and then has nothing to do", async () => {
+it("creates the embedded database if it is missing, and then has nothing to do", async () => {
   const variables = await environment(emptyFolder());
   const names = (await readMigrations()).map(({ name }) => name);
   const first = await runCommand(["migrate"], variables);
@@ -49,7 +49,7 @@ it("makes the embedded database where there is none, and then has nothing to do"
   expect(JSON.parse(third.out)).toEqual({ applied: [] });
 });
 
-it("leaves the folder of a running server alone, and says that it migrates at its start", async () => {
+it("does not touch the folder of a running server, and says that the server migrates itself", async () => {
   const { DATA_DIR = "" } = await environment(freshFolder());
   const node = await startNode({ DATA_DIR, DATABASE_URL: "", REDIS_URL: "" });
   try {
@@ -61,7 +61,7 @@ it("leaves the folder of a running server alone, and says that it migrates at it
   }
 });
 
-it("says in words why a database cannot be opened or reached, and no password", async () => {
+it("reports why a database cannot be opened or reached, without its password", async () => {
   const { DATA_DIR = "" } = await environment(emptyFolder());
   await mkdir(join(DATA_DIR, "db"));
   await writeFile(join(DATA_DIR, "db/PG_VERSION"), "nothing of the kind");
@@ -75,7 +75,7 @@ it("says in words why a database cannot be opened or reached, and no password", 
 });
 
 describeServices("on PostgreSQL", () => {
-  it("applies what is missing, and says when there is nothing", async () => {
+  it("applies pending migrations, and says when there are none", async () => {
     const variables = await environment(freshServices("template0"));
     const names = (await readMigrations()).map(({ name }) => name);
     const both = await Promise.all([
@@ -87,7 +87,7 @@ describeServices("on PostgreSQL", () => {
     expect((await runCommand(["migrate"], variables)).out).toBe(NOTHING);
   });
 
-  it("refuses a database of something else, and one of a newer version", async () => {
+  it("refuses another program's database, and one of a newer version", async () => {
     const variables = await environment(freshServices("template0"));
     const url = variables.DATABASE_URL ?? "";
     await execute(url, "CREATE TABLE somebody_elses (id int)");

@@ -26,7 +26,7 @@ import { startTimeServer, type TimeServer } from "../support/time-server";
 let node: TestNode;
 let smtp: TestSmtp;
 let time: TimeServer;
-/** The environment of the node as its operator has it: with the ports that it got. */
+/** Environment of the node as its operator sets it, with the actual ports. */
 let healthy: Record<string, string>;
 const databases: FreshDatabase[] = [];
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
     XMPP_TLS_PORT: portOf(node.chatUrls.tls),
   };
   if (!hasServices) return;
-  // One that keeps what it took, as a deployment has it; that of the other tests keeps nothing.
+  // Persistent like a deployment's; the Redis of the other tests is not.
   redis = await startRedis();
   await ask(redis.port, "CONFIG SET appendonly yes");
   await ask(redis.port, "CONFIG SET appendfsync always");
@@ -66,7 +66,7 @@ afterAll(async () => {
   time.close();
 });
 
-const examine = (environment: Record<string, string>, options: { token?: string } = {}) =>
+const runDoctor = (environment: Record<string, string>, options: { token?: string } = {}) =>
   runChecks({ environment, timeServer: time.address, ...options });
 
 async function fresh(made: Promise<FreshDatabase>): Promise<string> {
@@ -76,8 +76,8 @@ async function fresh(made: Promise<FreshDatabase>): Promise<string> {
 }
 
 describe("a healthy node", () => {
-  it("has nothing wrong with it, whatever it stands on", async () => {
-    const findings = await examine(healthy);
+  it("has no findings, on any database", async () => {
+    const findings = await runDoctor(healthy);
     expect(findings.filter(({ status }) => status === "wrong" || status === "warning")).toEqual([]);
     expect(statuses(findings)).toEqual({
       ...{ configuration: "ok", server: "ok", owner: "ok", "data folder": "ok" },
@@ -92,19 +92,19 @@ describe("a healthy node", () => {
     });
     expect(only(findings, "server").detail).toContain(`version ${packageVersion()}`);
     for (const check of ["port", "chat port"]) {
-      expect(only(findings, check).detail).toMatch(/held by a Signalbox that runs/);
+      expect(only(findings, check).detail).toMatch(/in use by a running Signalbox/);
     }
   });
 
-  it("is printed one line to a check, and ends with 0", async () => {
+  it("prints one line per check, and exits with 0", async () => {
     const { code, out, err } = await runCommand(["doctor", "--time-server", "none"], healthy);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^ok +configuration +no mistakes\nok +server +ready at http/);
-    expect(out).toMatch(/^skipped +clock: network +no time server is to be asked$/m);
+    expect(out).toMatch(/^skipped +clock: network +disabled by --time-server none$/m);
     expect(out).toMatch(/\n\nAll is well\.\n$/);
   });
 
-  it("is told to programs as JSON", async () => {
+  it("prints JSON with --json", async () => {
     const words = ["doctor", "--json", "--time-server", time.address];
     const { code, out } = await runCommand(words, healthy);
     const { ok, checks } = JSON.parse(out);
@@ -115,16 +115,16 @@ describe("a healthy node", () => {
     );
   });
 
-  it("needs none to be looked at: before the first start nothing is wrong", async () => {
+  it("reports no problem before the first start, and creates nothing", async () => {
     const DATA_DIR = join(await fresh(emptyFolder()), "not", "yet");
-    const findings = await examine({ DATA_DIR, ...FREE_PORTS });
+    const findings = await runDoctor({ DATA_DIR, ...FREE_PORTS });
     expect(new Set(Object.values(statuses(findings)))).toEqual(new Set(["ok", "skipped"]));
     await expect(stat(DATA_DIR)).rejects.toThrow("ENOENT");
   });
 });
 
-describe("what is wrong", () => {
-  it("ends with 1, and says how to mend it, whatever else is", async () => {
+describe("problems", () => {
+  it("are all reported with a fix, and the command exits with 1", async () => {
     const broken = {
       ...healthy,
       REDIS_URL: `redis://:hunter2@${NOWHERE}`,
@@ -137,16 +137,16 @@ describe("what is wrong", () => {
     expect(out).toMatch(
       /^wrong +database +PostgreSQL .*cannot be reached.*\n +→ Start PostgreSQL/m,
     );
-    expect(out).toMatch(/^wrong +redis +cannot be asked: .*ECONNREFUSED.*\n +→ Start Redis/m);
+    expect(out).toMatch(/^wrong +redis +cannot be reached: .*ECONNREFUSED.*\n +→ Start Redis/m);
     expect(out).toMatch(/^wrong +mail +.*cannot be used.*\n +→ Start the mail server/m);
     expect(out).toMatch(/^skipped +clock: network /m);
     expect(out).toMatch(/\n\n3 wrong, 0 warnings\.\n$/);
     expect(out).not.toContain("hunter2");
   });
 
-  it("is found in time where everything takes connections and says nothing", async () => {
+  it("are found in time when every dependency accepts connections but never answers", async () => {
     const silent = () => listen().then((port) => `127.0.0.1:${port}`);
-    const findings = await examine({
+    const findings = await runDoctor({
       ...{ DATA_DIR: await fresh(emptyFolder()), SECRET_KEY: KEY },
       ...{
         DATABASE_URL: `postgresql://${await silent()}/db`,
@@ -159,8 +159,8 @@ describe("what is wrong", () => {
     });
   });
 
-  it("in the configuration is listed, every mistake by itself", async () => {
-    const findings = await examine({
+  it("of the configuration are listed separately", async () => {
+    const findings = await runDoctor({
       ...{ PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://root:hunter2@db" },
       SECRET_KEY: "short",
     });
@@ -171,13 +171,13 @@ describe("what is wrong", () => {
     expect(JSON.stringify(findings)).not.toContain("hunter2");
   });
 
-  it("for clients elsewhere is warned of, where HOST lets them in", async () => {
+  it("of clients on other machines are warnings when HOST accepts them", async () => {
     const DATA_DIR = await fresh(emptyFolder());
     const open = { HOST: "0.0.0.0", ...FREE_PORTS, DATA_DIR };
-    const findings = about(await examine(open), "configuration");
+    const findings = about(await runDoctor(open), "configuration");
     expect(findings.map(({ status }) => status)).toEqual(["warning", "warning"]);
     expect(findings[0]?.detail).toContain("BASE_URL, CHAT_URL, CHAT_DOMAIN, TURN_HOST");
-    const named = await examine({
+    const named = await runDoctor({
       ...{ ...open, BASE_URL: "https://a.example", CHAT_URL: "wss://c.example" },
       ...{ CHAT_DOMAIN: "c.example", TURN_HOST: "t.example", XMPP_TRUSTED_PROXY: "true" },
     });
@@ -186,12 +186,12 @@ describe("what is wrong", () => {
 });
 
 describe("the server", () => {
-  it("that has lost its database is not ready", async () => {
+  it("is not ready after losing its database", async () => {
     const broken = await startNode();
     try {
       await broken.app.store.close();
       const SIGNALBOX_URL = broken.baseUrl;
-      const findings = await examine({ ...healthy, SIGNALBOX_URL });
+      const findings = await runDoctor({ ...healthy, SIGNALBOX_URL });
       expect(only(findings, "server")).toMatchObject({
         ...{ status: "wrong", detail: expect.stringMatching(/is not ready/) },
       });
@@ -201,42 +201,42 @@ describe("the server", () => {
     }
   });
 
-  it("is not anything that answers at its address", async () => {
+  it("is not confused with another program at its address", async () => {
     const other = createHttpServer((_, response) => response.end("hello"));
     const port = await listen(other);
     const SIGNALBOX_URL = `http://127.0.0.1:${port}`;
-    const findings = await examine({ ...healthy, SIGNALBOX_URL, PORT: String(port) });
+    const findings = await runDoctor({ ...healthy, SIGNALBOX_URL, PORT: String(port) });
     expect(only(findings, "server")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/no Signalbox answers/) },
+      ...{ status: "wrong", detail: expect.stringMatching(/is not Signalbox/) },
     });
     expect(only(findings, "port")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/taken by another program/) },
+      ...{ status: "wrong", detail: expect.stringMatching(/in use by another program/) },
     });
   });
 
-  it("of another version is warned of", async () => {
+  it("is a warning if it has another version", async () => {
     const other = createHttpServer(({ url }, response) => {
       if (url === "/metrics") response.end('signalbox_build_info{version="0.0.1"} 1\n');
       else response.end('{"status": "ready"}');
     });
     const SIGNALBOX_URL = `http://127.0.0.1:${await listen(other)}`;
-    const found = only(await examine({ ...healthy, SIGNALBOX_URL }), "server");
+    const found = only(await runDoctor({ ...healthy, SIGNALBOX_URL }), "server");
     expect([found.status, found.detail]).toEqual([
       "warning",
-      expect.stringMatching(/version 0\.0\.1; this command line is of version/),
+      expect.stringMatching(/version 0\.0\.1; this command line has version/),
     ]);
   });
 
-  it("whose owner cannot sign in is warned of; a token does as well as the file", async () => {
+  it("is a warning if the owner cannot sign in, by token or by file", async () => {
     const DATA_DIR = await fresh(emptyFolder());
     const elsewhere = { ...healthy, DATA_DIR, SIGNALBOX_URL: node.baseUrl };
-    const without = await examine(elsewhere);
+    const without = await runDoctor(elsewhere);
     expect(only(without, "owner")).toMatchObject({
       ...{ status: "warning", detail: expect.stringMatching(/owner\.json cannot be read/) },
     });
     const token = await ownerToken(node);
-    expect(only(await examine(elsewhere, { token }), "owner").status).toBe("ok");
-    expect(only(await examine(elsewhere, { token: "acct_no" }), "owner").status).toBe("warning");
+    expect(only(await runDoctor(elsewhere, { token }), "owner").status).toBe("ok");
+    expect(only(await runDoctor(elsewhere, { token: "acct_no" }), "owner").status).toBe("warning");
   });
 });
 
@@ -249,7 +249,7 @@ describe("providers", () => {
   const set = (settings: object) =>
     node.sql("UPDATE applications SET settings = $1::text::jsonb", [JSON.stringify(settings)]);
 
-  it("are asked without secrets, and found", async () => {
+  it("are probed without secrets", async () => {
     const facebook = await startFacebook({ appId: "1", appSecret: "s" });
     const twitter = await startTwitter({ consumerKey: "k", consumerSecret: "s" });
     const firebase = await startKeys({ status: 200, body: { keys: [{ kid: "a" }] } });
@@ -259,13 +259,13 @@ describe("providers", () => {
       twitter: { consumerKey: "k", consumerSecret: "s", baseUrl: twitter.baseUrl },
       firebase: { projectId: "p", keysUrl: firebase.keysUrl },
     });
-    const findings = await examine(healthy);
+    const findings = await runDoctor(healthy);
     for (const provider of ["facebook", "twitter", "firebase"]) {
       expect(only(findings, `provider: ${provider}`).status).toBe("ok");
     }
   });
 
-  it("are wrong where they do not answer, or not as they do", async () => {
+  it("are wrong if they do not answer, or answer in another form", async () => {
     const keys = await startKeys({ status: 200, body: { keys: [] } });
     const page = await startKeys({ status: 200, body: "<html>hello</html>" });
     standIns.push(keys, page);
@@ -274,7 +274,7 @@ describe("providers", () => {
       twitter: { consumerKey: "k", consumerSecret: "s", baseUrl: page.baseUrl },
       firebase: { projectId: "p", keysUrl: keys.keysUrl },
     });
-    const findings = await examine(healthy);
+    const findings = await runDoctor(healthy);
     const words = {
       facebook: /no connection \(ECONNREFUSED\)/,
       twitter: /not a JSON object/,

@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-const token = (words: string[], input?: string) =>
-  runCommand(["token", ...words], ownersEnvironment(node), input);
+const token = (args: string[], input?: string) =>
+  runCommand(["token", ...args], ownersEnvironment(node), input);
 
-/** Who the one line on standard output opens a session of. */
-async function opened({ code, out, err }: { code: number; out: string; err: string }) {
+/** Expects one line with a valid token; returns the session's user. */
+async function userOfToken({ code, out, err }: { code: number; out: string; err: string }) {
   expect([code, err, out]).toEqual([0, "", expect.stringMatching(/^[\w-]{40,}\n$/)]);
   const { status, body } = await rest(node, "GET", "/session", { token: out.trim() });
   expect(status).toBe(200);
@@ -27,7 +27,7 @@ async function opened({ code, out, err }: { code: number; out: string; err: stri
 
 describe("signalbox token", () => {
   it("prints an application session's token", async () => {
-    expect(await opened(await token(app))).toBeNull();
+    expect(await userOfToken(await token(app))).toBeNull();
     const { out } = await token([...app, "--json"]);
     expect(JSON.parse(out)).toEqual({
       token: expect.stringMatching(/^[\w-]{40,}$/),
@@ -35,36 +35,36 @@ describe("signalbox token", () => {
     });
   });
 
-  it("prints a user session's token, the password given or read from standard input", async () => {
+  it("prints a user session's token, with the password as option or on standard input", async () => {
     const { login, password } = user;
-    expect(await opened(await token([...app, "--login", login, "--password", password]))).toBe(
+    expect(await userOfToken(await token([...app, "--login", login, "--password", password]))).toBe(
       user.id,
     );
     const byEmail = [...app, "--email", "token@example.com", "--password-stdin"];
-    expect(await opened(await token(byEmail, `${password}\n`))).toBe(user.id);
+    expect(await userOfToken(await token(byEmail, `${password}\n`))).toBe(user.id);
   });
 
   it.each([
     [/^Unauthorized: the login or the password is wrong\n$/, ["--password", "wrong horse"]],
-    [/^The password is missing: give it with --password-stdin\.\n$/, []],
-    [/cannot both be given/, ["--password", "x", "--password-stdin"]],
-    [/cannot both be given/, ["--email", "token@example.com", "--password", "x"]],
-  ])("says %s for --login with %j", async (words, more) => {
+    [/^The password is missing: pass it with --password-stdin\.\n$/, []],
+    [/are mutually exclusive/, ["--password", "x", "--password-stdin"]],
+    [/are mutually exclusive/, ["--email", "token@example.com", "--password", "x"]],
+  ])("fails with %s for --login with %j", async (message, more) => {
     const { code, out, err } = await token([...app, "--login", user.login, ...more]);
-    expect([code, out, err]).toEqual([1, "", expect.stringMatching(words)]);
+    expect([code, out, err]).toEqual([1, "", expect.stringMatching(message)]);
   });
 
-  it("says what is wrong with the application, or with a password that is nobody's", async () => {
+  it("rejects an unknown application, and a password without a user", async () => {
     expect(await token(["--app", "999"])).toEqual({
       ...{ code: 1, out: "", err: "There is no such application\n" },
     });
-    expect((await token([...app, "--password", "x"])).err).toMatch(/^A password is somebody's/);
+    expect((await token([...app, "--password", "x"])).err).toMatch(/^A password requires/);
     expect((await token([])).err).toMatch(/'--app <id>' not specified/);
   });
 });
 
 describe("a secret at a terminal", () => {
-  /** A terminal at which these keys are pressed; answers what it was told and has shown. */
+  /** Types keys into a prompt; returns the text entered and the text shown. */
   async function typed(keys: string) {
     const input = new PassThrough();
     const output = new PassThrough();
@@ -74,17 +74,17 @@ describe("a secret at a terminal", () => {
     return { text, shown: String(output.read()) };
   }
 
-  it("is not shown while it is typed", async () => {
+  it("is not echoed", async () => {
     expect(await typed("correct horsf\u007fe\r")).toEqual({
       ...{ text: "correct horse", shown: "Password: \n" },
     });
   });
 
-  it.each(["half\u0003", "\u0004"])("is none when it is broken off: %j", async (keys) => {
+  it.each(["half\u0003", "\u0004"])("is null when the prompt is cancelled: %j", async (keys) => {
     expect(await typed(keys)).toEqual({ text: null, shown: "Password: \n" });
   });
 
-  it("is read whole from a pipe, without the line end, and is bounded", async () => {
+  it("is read from a pipe without the final line end, up to a limit", async () => {
     const piped = (text: string) => readInput(new PassThrough().end(text));
     expect(await piped("two\nlines\r\n")).toBe("two\nlines");
     expect(await piped("")).toBe("");

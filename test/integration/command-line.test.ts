@@ -20,26 +20,30 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const signalbox = (words: string[], environment: Record<string, string> = {}, input?: string) =>
-  runCommand(words, { ...ownersEnvironment(node), ...environment }, input);
+const signalbox = (args: string[], environment: Record<string, string> = {}, input?: string) =>
+  runCommand(args, { ...ownersEnvironment(node), ...environment }, input);
 
-/** The answer of a command that has to succeed. */
-async function answered(words: string[], input?: string) {
-  const { code, out, err } = await signalbox(["--json", ...words], {}, input);
+/** The JSON output of a command that must succeed. */
+async function runJson(args: string[], input?: string) {
+  const { code, out, err } = await signalbox(["--json", ...args], {}, input);
   expect([code, err]).toEqual([0, ""]);
   return JSON.parse(out);
 }
 
-/** What a command says on standard error that ends with 1 and writes nothing else. */
-async function refused(words: string[], environment: Record<string, string> = {}, input?: string) {
-  const { code, out, err } = await signalbox(words, environment, input);
+/** Expects a command to exit with 1; returns its standard error, the only output. */
+async function runFailing(
+  args: string[],
+  environment: Record<string, string> = {},
+  input?: string,
+) {
+  const { code, out, err } = await signalbox(args, environment, input);
   expect([code, out]).toEqual([1, ""]);
   expect(err).not.toMatch(/\n +at /);
   return err;
 }
 
-it("makes, lists, shows and changes applications, with the owner's file or with a token", async () => {
-  const { id, authSecret } = await answered(["app", "create", "--name", "Shop"]);
+it("creates, lists, shows and updates applications, with the owner's file or a token", async () => {
+  const { id, authSecret } = await runJson(["app", "create", "--name", "Shop"]);
   const list = await signalbox(["app", "list"]);
   expect(list.out).toMatch(/^id +name +authKey +signUpOpen +webOrigins\n1 +First application/);
   expect(list.out).toContain("Shop");
@@ -60,20 +64,20 @@ it("makes, lists, shows and changes applications, with the owner's file or with 
     ...{ wakePhones: true, wakeAfterSeconds: 5, wakeEnvironment: "DEVELOPMENT" },
     webOrigins,
   });
-  expect(await answered(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({
+  expect(await runJson(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({
     ...{ name: "Shop", signUpOpen: false, webOrigins: [], facebook: null, firebase: null },
   });
-  const rotated = await answered(["app", "rotate-secret", "--app", id, "--overlap-seconds", "60"]);
+  const rotated = await runJson(["app", "rotate-secret", "--app", id, "--overlap-seconds", "60"]);
   expect(rotated.authSecret).not.toBe(authSecret);
-  expect(await answered(["app", "show", "--app", id])).toMatchObject({
+  expect(await runJson(["app", "show", "--app", id])).toMatchObject({
     ...{ id, authSecret: rotated.authSecret, previousSecretValidUntil: expect.any(String) },
   });
 });
 
-it("sets providers one by one, takes their secrets from a file or standard input, and ends them", async () => {
-  const { id } = await answered(["app", "create", "--name", "Providers"]);
-  const update = (words: string[], input?: string) =>
-    answered(["app", "update", "--app", id, ...words], input);
+it("sets and removes providers one by one, with secrets from a file or standard input", async () => {
+  const { id } = await runJson(["app", "create", "--name", "Providers"]);
+  const update = (args: string[], input?: string) =>
+    runJson(["app", "update", "--app", id, ...args], input);
   const file = join(folder, "secret.txt");
   await writeFile(file, "from a file\n");
   const facebook = ["--facebook-app-id", "12", "--facebook-version", "v19.0"];
@@ -97,21 +101,21 @@ it("sets providers one by one, takes their secrets from a file or standard input
     [id],
   );
   expect(row?.settings.facebook.appSecret).toMatch(/^sealed:/);
-  expect(await answered(["app", "remove-facebook", "--app", id])).toMatchObject({ facebook: null });
-  await answered(["app", "remove-twitter", "--app", id]);
-  await answered(["app", "remove-firebase", "--app", id]);
-  expect(await answered(["app", "show", "--app", id])).toMatchObject({
+  expect(await runJson(["app", "remove-facebook", "--app", id])).toMatchObject({ facebook: null });
+  await runJson(["app", "remove-twitter", "--app", id]);
+  await runJson(["app", "remove-firebase", "--app", id]);
+  expect(await runJson(["app", "show", "--app", id])).toMatchObject({
     ...{ facebook: null, twitter: null, firebase: null },
   });
 });
 
-it("lists users page by page, exports one as JSON that can be kept, and erases", async () => {
+it("lists users page by page, exports one as JSON, and erases one", async () => {
   const user = await newUser(node, { email: "paged-1@example.com" });
   await newUser(node, { email: "paged-2@example.com" });
   const app = ["--app", String(node.application.id)];
   const page = await signalbox(["user", "list", ...app, "--search", "paged-", "--limit", "1"]);
   expect(page.out).toMatch(/^id .*\n\d+ .*paged-1@example.com.*\n\n1 to 1 of 2; --offset 1 shows/);
-  const rest = await answered(["user", "list", ...app, "--search", "paged-", "--offset", "1"]);
+  const rest = await runJson(["user", "list", ...app, "--search", "paged-", "--offset", "1"]);
   expect(rest).toMatchObject({ totalCount: 2, nodes: [{ email: "paged-2@example.com" }] });
   const none = await signalbox(["user", "list", ...app, "--search", "nobody"]);
   expect(none.out).toBe("None.\n");
@@ -123,20 +127,21 @@ it("lists users page by page, exports one as JSON that can be kept, and erases",
     sessions: [{ id: user.sessionId }],
   });
   expect((await signalbox(["user", "erase", ...of])).out).toContain(String(user.id));
-  expect(await refused(["user", "export", ...of])).toBe("There is no such user\n");
+  expect(await runFailing(["user", "export", ...of])).toBe("There is no such user\n");
 });
 
-it("prints names and e-mails so that they cannot move the cursor, and lists without applications", async () => {
-  // A server that says anything, as a table of users with odd names would come.
+it("escapes control characters in names, and prints empty lists", async () => {
+  // A stub server, for names that a real one may refuse.
   const server = createServer((request, response) => {
     request.resume();
-    const applications = request.headers["svc-token"] === "none" ? [] : [{ id: "1", name: EVIL }];
+    const applications =
+      request.headers["svc-token"] === "none" ? [] : [{ id: "1", name: HOSTILE_NAME }];
     response.end(JSON.stringify({ data: { account: { applications } } }));
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const SIGNALBOX_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const list = (words: string[], SIGNALBOX_TOKEN: string) =>
-    signalbox([...words, "app", "list"], { SIGNALBOX_URL, SIGNALBOX_TOKEN });
+  const list = (args: string[], SIGNALBOX_TOKEN: string) =>
+    signalbox([...args, "app", "list"], { SIGNALBOX_URL, SIGNALBOX_TOKEN });
   try {
     expect((await list([], "none")).out).toBe("None.\n");
     expect(JSON.parse((await list(["--json"], "none")).out)).toEqual([]);
@@ -144,57 +149,59 @@ it("prints names and e-mails so that they cannot move the cursor, and lists with
     expect(table.out).toBe("id  name\n1   a?[2J?b?c?d?é😀\n");
     const json = await list(["--json"], "some");
     expect(json.out).not.toMatch(/[\u001b\u009b\u202e\u2028]/);
-    expect(JSON.parse(json.out)).toEqual([{ id: "1", name: EVIL }]);
+    expect(JSON.parse(json.out)).toEqual([{ id: "1", name: HOSTILE_NAME }]);
   } finally {
     server.close();
     server.closeAllConnections();
   }
 });
-const EVIL = "a\u001b[2J\nb\u009bc\u202ed\u2028é😀";
+const HOSTILE_NAME = "a\u001b[2J\nb\u009bc\u202ed\u2028é😀";
 
-it("says what is wrong in words, and ends with 1", async () => {
-  expect(await refused(["app", "show", "--app", "99"])).toBe("There is no such application\n");
-  expect(await refused(["app", "create", "--name", ""])).toBe("name must not be empty\n");
-  expect(await refused(["--url", "http://127.0.0.1:1", "app", "list"])).toMatch(
+it("prints errors without a stack, and exits with 1", async () => {
+  expect(await runFailing(["app", "show", "--app", "99"])).toBe("There is no such application\n");
+  expect(await runFailing(["app", "create", "--name", ""])).toBe("name must not be empty\n");
+  expect(await runFailing(["--url", "http://127.0.0.1:1", "app", "list"])).toMatch(
     /^No server answers at http:\/\/127\.0\.0\.1:1\. Start it/,
   );
-  expect(await refused(["--url", "nowhere", "app", "list"])).toMatch(/^--url must be a URL/);
-  expect(await refused(["--url", `${node.baseUrl}/elsewhere`, "app", "list"])).toMatch(
-    /does not answer as Signalbox does/,
+  expect(await runFailing(["--url", "nowhere", "app", "list"])).toMatch(/^--url must be a URL/);
+  expect(await runFailing(["--url", `${node.baseUrl}/elsewhere`, "app", "list"])).toMatch(
+    /is not Signalbox/,
   );
-  expect(await refused(["app", "list"], { DATA_DIR: "/nonexistent" })).toMatch(
+  expect(await runFailing(["app", "list"], { DATA_DIR: "/nonexistent" })).toMatch(
     /^\/nonexistent\/owner\.json cannot be read/,
   );
-  expect(await refused(["--token", "acct_wrong", "app", "list"])).toMatch(/session does not exist/);
-  expect(await refused(["app", "list"], { PORT: "http" })).toMatch(/^ {2}- PORT must be/m);
+  expect(await runFailing(["--token", "acct_wrong", "app", "list"])).toMatch(
+    /session does not exist/,
+  );
+  expect(await runFailing(["app", "list"], { PORT: "http" })).toMatch(/^ {2}- PORT must be/m);
 });
 
-it("says what is wrong with the options, and asks nobody", async () => {
+it("rejects invalid options without calling a server", async () => {
   const nowhere = { SIGNALBOX_URL: "http://127.0.0.1:1" };
-  expect(await refused(["app", "creat"], nowhere)).toMatch(/unknown command 'creat'.*create/s);
-  expect(await refused(["nonsense"], nowhere)).toMatch(/unknown command 'nonsense'/);
-  expect(await refused(["app", "create"], nowhere)).toMatch(/'--name <text>' not specified/);
-  expect(await refused(["app", "list", "--what"], nowhere)).toMatch(/unknown option '--what'/);
-  expect(await refused(["app"], nowhere)).toMatch(/app rotate-secret --app <id> +Gives/);
+  expect(await runFailing(["app", "creat"], nowhere)).toMatch(/unknown command 'creat'.*create/s);
+  expect(await runFailing(["nonsense"], nowhere)).toMatch(/unknown command 'nonsense'/);
+  expect(await runFailing(["app", "create"], nowhere)).toMatch(/'--name <text>' not specified/);
+  expect(await runFailing(["app", "list", "--what"], nowhere)).toMatch(/unknown option '--what'/);
+  expect(await runFailing(["app"], nowhere)).toMatch(/app rotate-secret --app <id> +Replaces/);
   const update = ["app", "update", "--app", "1"];
-  expect(await refused([...update, "--sign-up-open", "perhaps"], nowhere)).toBe(
+  expect(await runFailing([...update, "--sign-up-open", "perhaps"], nowhere)).toBe(
     "--sign-up-open must be true or false.\n",
   );
-  expect(await refused(["user", "list", "--app", "1", "--limit", "all"], nowhere)).toBe(
+  expect(await runFailing(["user", "list", "--app", "1", "--limit", "all"], nowhere)).toBe(
     "--limit must be a whole number.\n",
   );
-  expect(await refused([...update, "--facebook-app-secret", "@/nonexistent"], nowhere)).toBe(
+  expect(await runFailing([...update, "--facebook-app-secret", "@/nonexistent"], nowhere)).toBe(
     "--facebook-app-secret: the file /nonexistent cannot be read.\n",
   );
   const both = ["--facebook-app-secret", "-", "--twitter-consumer-secret", "-"];
-  expect(await refused([...update, ...both], nowhere, "secret")).toMatch(/cannot both be read/);
+  expect(await runFailing([...update, ...both], nowhere, "secret")).toMatch(/cannot both be read/);
 });
 
-it("ends without a word when nobody reads on", async () => {
+it("exits silently when the reader of its output is gone", async () => {
   const loader = join(__dirname, "../support/run-typescript.js");
-  const words = ["-r", loader, "-e", "require('./src/cli/commands').run(process.argv)"];
-  const all = [process.execPath, ...words, "signalbox", "--json", "app", "list"];
-  // A pipe whose reader has ended long before the answer comes.
+  const args = ["-r", loader, "-e", "require('./src/cli/commands').run(process.argv)"];
+  const all = [process.execPath, ...args, "signalbox", "--json", "app", "list"];
+  // The pipe's reader exits long before the answer arrives.
   const child = spawn("sh", ["-c", '"$@" | true', "sh", ...all], {
     cwd: join(__dirname, "../.."),
     env: { PATH: process.env.PATH, ...ownersEnvironment(node) },
@@ -202,7 +209,7 @@ it("ends without a word when nobody reads on", async () => {
   expect(await endOf(child)).toEqual({ code: 0, out: "", err: "" });
 });
 
-it("lists every command with a line in its help", async () => {
+it("lists every command with a description in its help", async () => {
   const { code, out } = await signalbox(["--help"]);
   expect(code).toBe(0);
   for (const command of [

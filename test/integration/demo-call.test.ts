@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildDemo } from "../support/demo";
 
-/** `npm run demo:call`, as far as it goes without a browser. */
+/** `npm run demo:call`, without a browser. */
 
 let folder: string;
 let child: ChildProcess;
@@ -40,12 +40,12 @@ const read = async (path: string, options?: RequestInit) => {
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
 
-it("prints where to go in two tabs", () => {
+it("prints the addresses for two tabs", () => {
   expect(base).not.toBe("");
   expect(output).toMatch(/Second tab +http:\/\/127\.0\.0\.1:\d+\/\?user=ben&protocol=xmpp /);
 });
 
-it("serves everything that the page names, itself", async () => {
+it("serves every file that the page loads", async () => {
   const { text: html } = await read("/");
   const open = [...html.matchAll(/(?:src|href)="([\w-]+\.\w+)"/g)].map(([, name = ""]) => name);
   expect(open).toEqual(expect.arrayContaining(["main.js", "style.css", "icon.svg"]));
@@ -58,7 +58,7 @@ it("serves everything that the page names, itself", async () => {
     for (const [, module = ""] of text.matchAll(
       /^(?:import|export|\}).*\bfrom ["']([^"']+)["']/gm,
     )) {
-      // By an address: a browser knows no packages.
+      // Browsers resolve URLs, not package names.
       expect(module).toMatch(/^\.?\.?\//);
       open.push(new URL(module, new URL(path, base)).pathname);
     }
@@ -66,7 +66,7 @@ it("serves everything that the page names, itself", async () => {
   expect([...seen].join(" ")).toMatch(/packages\/graphql-ws\/.+packages\/strophe\.js\//);
 });
 
-it("lets nothing inline and nothing foreign run", async () => {
+it("forbids inline and third-party scripts", async () => {
   const { text: html, headers } = await read("/");
   const policy = headers.get("content-security-policy") ?? "";
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
@@ -75,7 +75,7 @@ it("lets nothing inline and nothing foreign run", async () => {
   expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|https?:/);
 });
 
-it("has no secret of the application, and gives the page a session of it", async () => {
+it("gives the page an application session, and no secret of the application", async () => {
   const { text } = await read("/setting.json");
   const setting = JSON.parse(text);
   expect(Object.keys(setting).sort()).toEqual([
@@ -103,11 +103,11 @@ it.each([
   "/packages/ws/wrapper.mjs",
   "/packages/__proto__/index.js",
   "/nothing.js",
-])("serves nothing else: %s", async (path) => {
+])("serves no other file: %s", async (path) => {
   expect((await read(path)).status).toBe(404);
 });
 
-it("leaves nothing behind when it is ended", async () => {
+it("leaves no files behind when it is stopped", async () => {
   expect(existsSync(folder) && readdirSync(folder)).not.toEqual([]);
   child.kill("SIGINT");
   const [code] = await once(child, "exit");

@@ -5,7 +5,7 @@ import { emptyFolder, type FreshDatabase } from "../support/database";
 import { buildDemo, type DemoRun, runDemo } from "../support/demo";
 import { startNode, type TestNode } from "../support/node";
 
-/** Every step by its name and the way it takes, in the order they pass. */
+/** Name and path of every step, in order. */
 const STEPS = [
   ["Sign POST /session", "HMAC-SHA1"],
   ["Sign up Alice and Bob", "POST /users"],
@@ -36,13 +36,13 @@ afterAll(async () => {
   await empty?.remove();
 });
 
-/** The steps that passed: name and way. */
+/** Name and path of each step that passed. */
 function passed({ output }: DemoRun): string[][] {
   const lines = output.matchAll(/^ {2}✓ (.+?) {2,}(.+?) +[\d.]+ m?s$/gm);
-  return [...lines].map(([, name = "", way = ""]) => [name, way]);
+  return [...lines].map(([, name = "", path = ""]) => [name, path]);
 }
 
-/** How many users the demo has left on the server that runs. */
+/** Number of the demo's users that are left on the running server. */
 async function demoUsers(): Promise<number> {
   const { token } = await newUser(node, { full_name: "Who counts" });
   const answer = await rest(node, "GET", "/users/v2?login[start_with]=demo-", { token });
@@ -50,7 +50,7 @@ async function demoUsers(): Promise<number> {
   return answer.body.total_entries;
 }
 
-/** A credentials file with something in it that is not so. */
+/** A credentials file with some values replaced. */
 async function credentialsWith(change: Record<string, unknown>): Promise<string> {
   const { DATA_DIR = "" } = node.environment;
   const right = JSON.parse(await readFile(join(DATA_DIR, "credentials.json"), "utf8"));
@@ -59,17 +59,17 @@ async function credentialsWith(change: Record<string, unknown>): Promise<string>
   return path;
 }
 
-it("goes through every step on a server of its own where none runs", async () => {
+it("passes every step on its own server if none is running", async () => {
   const run = await runDemo({ DATA_DIR: empty.environment.DATA_DIR ?? "" });
   expect(run.output).toContain("No server is running for ");
   expect({ steps: passed(run), code: run.code }).toEqual({ steps: STEPS, code: 0 });
   expect(run.output).toContain("All 14 steps passed in ");
-  // One below the other where the width is not known.
+  // Stacked, because the terminal's width is unknown.
   expect(run.output).toMatch(/^ {6}XMPP stanza that Alice sends\n {6}<message to="/m);
   expect(run.output).toMatch(/^ {6}GraphQL payload that Bob gets\n {6}\{/m);
 });
 
-it("uses the server that runs, prints no secret, and leaves no user behind", async () => {
+it("uses a running server, prints no secret, and leaves no user behind", async () => {
   const { DATA_DIR = "" } = node.environment;
   const run = await runDemo({ DATA_DIR, COLUMNS: "140" });
   expect({ steps: passed(run), code: run.code }).toEqual({ steps: STEPS, code: 0 });
@@ -77,19 +77,19 @@ it("uses the server that runs, prints no secret, and leaves no user behind", asy
   expect(run.output).toContain(`GraphiQL   ${node.graphqlUrl}`);
   expect(run.output).toMatch(/XMPP stanza that Alice sends +│ GraphQL payload that Bob gets/);
   expect(run.output).toMatch(/GraphQL input that Bob sends +│ XMPP stanza that Alice gets/);
-  // No line is longer than the terminal is wide.
+  // No line is wider than the terminal.
   expect(run.output.split("\n").filter((line) => line.length > 140)).toEqual([]);
 
   const { authKey, authSecret, accountKey } = node.application;
   for (const secret of [authKey, authSecret, accountKey]) expect(run.output).not.toContain(secret);
-  // Tokens are 43 characters of base64url; a candidate, which has as many, is cut or has spaces.
+  // Tokens are 43 base64url characters. ICE candidates of that length are truncated or contain spaces.
   expect(run.output).not.toMatch(/(?<![\w-])[\w-]{43}(?![\w-])/);
   expect(run.output).not.toContain("\u001b");
 
   expect(await demoUsers()).toBe(0);
 });
 
-it("says what was expected and what came when a step fails", async () => {
+it("prints the expected and the actual result of a failed step", async () => {
   const path = await credentialsWith({ auth_secret: "not the secret" });
   const run = await runDemo({ SIGNALBOX_CREDENTIALS: path });
   expect(run.code).toBe(1);
@@ -99,7 +99,7 @@ it("says what was expected and what came when a step fails", async () => {
   expect(run.output).not.toContain("not the secret");
 });
 
-it("deletes its users also when a later step fails", async () => {
+it("deletes its users even if a later step fails", async () => {
   const path = await credentialsWith({ chat_url: "ws://127.0.0.1:1" });
   const run = await runDemo({ SIGNALBOX_CREDENTIALS: path });
   expect(run.code).toBe(1);
@@ -110,7 +110,7 @@ it("deletes its users also when a later step fails", async () => {
 
 it.each([
   [
-    "a file that is not there",
+    "a missing file",
     async () => join(empty.environment.DATA_DIR ?? "", "none.json"),
     /no such file/,
   ],
@@ -119,8 +119,8 @@ it.each([
     () => credentialsWith({ base_url: "http://127.0.0.1:1" }),
     /does not answer/,
   ],
-  ["a file of something else", () => credentialsWith({ auth_key: 12 }), /no auth_key in it/],
-])("says so for %s, and starts no server of its own", async (_, makePath, message) => {
+  ["an invalid file", () => credentialsWith({ auth_key: 12 }), /no auth_key in it/],
+])("reports %s, and does not start its own server", async (_, makePath, message) => {
   const run = await runDemo({ SIGNALBOX_CREDENTIALS: await makePath() });
   expect(run.code).toBe(1);
   expect(run.output).toMatch(message);

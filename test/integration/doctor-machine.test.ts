@@ -9,7 +9,7 @@ import { FREE_PORTS } from "../support/ports";
 import { startSmtp } from "../support/smtp";
 import { startTimeServer, type TimeServer } from "../support/time-server";
 
-/** What signalbox doctor finds where no server has been started yet. */
+/** `signalbox doctor` before the first start of a server. */
 
 let time: TimeServer;
 const databases: FreshDatabase[] = [];
@@ -32,57 +32,57 @@ async function folderOf(made: Promise<FreshDatabase>): Promise<string> {
 
 const QUIET = { ...FREE_PORTS, SIGNALBOX_URL: `http://${NOWHERE}` };
 
-const examine = async (variables: Record<string, string> = {}, timeServer = time.address) => {
+const runDoctor = async (variables: Record<string, string> = {}, timeServer = time.address) => {
   const DATA_DIR = variables.DATA_DIR ?? (await folderOf(emptyFolder()));
   return runChecks({ environment: { ...QUIET, ...variables, DATA_DIR }, timeServer });
 };
 
 describe("ports", () => {
-  it("that others hold are wrong, also when these say nothing", async () => {
+  it("are wrong if another program uses them, even a silent one", async () => {
     const [PORT, XMPP_WS_PORT] = [String(await listen()), String(await listen())];
-    const findings = await examine({ PORT, XMPP_WS_PORT });
+    const findings = await runDoctor({ PORT, XMPP_WS_PORT });
     for (const check of ["port", "chat port"]) {
       expect(only(findings, check)).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/taken by another program/) },
+        ...{ status: "wrong", detail: expect.stringMatching(/in use by another program/) },
       });
     }
   });
 
-  it("are free, or one and the same, or are no address of the machine", async () => {
+  it("are ok if free, and wrong if equal or on a foreign address", async () => {
     const spare = createServer();
     const PORT = String(await listen(spare));
     await new Promise((resolve) => spare.close(resolve));
-    expect(only(await examine({ PORT }), "port").detail).toMatch(/ is free$/);
-    const twice = await examine({ PORT, XMPP_WS_PORT: PORT });
+    expect(only(await runDoctor({ PORT }), "port").detail).toMatch(/ is free$/);
+    const twice = await runDoctor({ PORT, XMPP_WS_PORT: PORT });
     expect(only(twice, "port").detail).toMatch(/are both/);
-    const foreign = await examine({ PORT, HOST: "192.0.2.1" });
+    const foreign = await runDoctor({ PORT, HOST: "192.0.2.1" });
     expect(only(foreign, "port")).toMatchObject({
-      ...{ status: "wrong", detail: "192.0.2.1 is no address of this machine" },
+      ...{ status: "wrong", detail: "192.0.2.1 is not an address of this machine" },
     });
   });
 });
 
-describe("the ports of chat", () => {
-  it("are each looked at, and differ", async () => {
+describe("the chat ports", () => {
+  it("are each checked, and must differ", async () => {
     const taken = String(await listen());
     for (const [variable, check] of [
       ["XMPP_WSS_PORT", "chat port: wss"],
       ["XMPP_TCP_PORT", "chat port: tcp"],
       ["XMPP_TLS_PORT", "chat port: tls"],
     ] as const) {
-      const findings = await examine({ [variable]: taken });
+      const findings = await runDoctor({ [variable]: taken });
       expect(only(findings, check)).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/taken by another program/) },
+        ...{ status: "wrong", detail: expect.stringMatching(/in use by another program/) },
       });
     }
-    const twice = await examine({ XMPP_TCP_PORT: taken, XMPP_TLS_PORT: taken });
+    const twice = await runDoctor({ XMPP_TCP_PORT: taken, XMPP_TLS_PORT: taken });
     expect(only(twice, "port").detail).toBe(`XMPP_TCP_PORT and XMPP_TLS_PORT are both ${taken}`);
   });
 });
 
 describe("the certificate", () => {
   const DAY = 86_400_000;
-  /** Ten years are what a self-signed one has; it was made when it has so many days left. */
+  /** Makes a self-signed certificate (valid for ten years) at a time that leaves so many days. */
   async function files(daysLeft: number, domain = "chat.example") {
     const DATA_DIR = await folderOf(emptyFolder());
     await mkdir(DATA_DIR, { recursive: true });
@@ -96,31 +96,28 @@ describe("the certificate", () => {
   }
 
   it.each([
-    [40, "chat.example", "ok", /^for chat\.example, good for another 40 days$/],
+    [40, "chat.example", "ok", /^for chat\.example, valid for another 40 days$/],
     [13, "chat.example", "warning", /^it expires in 13 days$/],
     [-3, "chat.example", "wrong", /^it expired 2 days ago$/],
-    [40, "other.example", "warning", /^it is not for chat\.example$/],
+    [40, "other.example", "warning", /^it is not issued for chat\.example$/],
   ])("with %i days left, for %s, is %s", async (days, domain, status, words) => {
-    const found = only(await examine(await files(days, domain)), "certificate");
+    const found = only(await runDoctor(await files(days, domain)), "certificate");
     expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  it("that cannot be used is wrong, and told by its variable", async () => {
+  it("is wrong if it cannot be used, and the finding names the variable", async () => {
     const variables = await files(40);
     await writeFile(variables.TLS_KEY_FILE, "hello");
-    expect(only(await examine(variables), "certificate")).toMatchObject({
-      ...{
-        status: "wrong",
-        detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/),
-      },
+    expect(only(await runDoctor(variables), "certificate")).toMatchObject({
+      ...{ status: "wrong", detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/) },
     });
   });
 
-  it("that is self-signed is warned of where others come in, and none is needed without TLS", async () => {
-    expect(only(await examine(), "certificate").status).toBe("skipped");
-    expect(only(await examine({ XMPP_TCP_PORT: "0" }), "certificate").status).toBe("ok");
+  it("is a warning if self-signed on an exposed server, and not needed without TLS", async () => {
+    expect(only(await runDoctor(), "certificate").status).toBe("skipped");
+    expect(only(await runDoctor({ XMPP_TCP_PORT: "0" }), "certificate").status).toBe("ok");
     const open = { XMPP_TCP_PORT: "0", HOST: "0.0.0.0" };
-    expect(only(await examine(open), "certificate").status).toBe("warning");
+    expect(only(await runDoctor(open), "certificate").status).toBe("warning");
   });
 });
 
@@ -130,9 +127,9 @@ describe("the clock", () => {
     [-40_000, "ok", /^within (39|40|41) seconds of /],
     [180_000, "warning", /^this machine's clock is 3 minutes behind the time of /],
     [-75 * 60_000, "wrong", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
-  ])("beside a time server that is %i ms ahead is %s", async (ahead, status, words) => {
+  ])("compared with a time server that is %i ms ahead is %s", async (ahead, status, words) => {
     time.setAhead(ahead);
-    const found = only(await examine(), "clock: network");
+    const found = only(await runDoctor(), "clock: network");
     expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
   });
 
@@ -141,23 +138,23 @@ describe("the clock", () => {
     "no-such-host.invalid",
     "127.0.0.1:99999",
     "a b",
-  ])("is not compared where %s gives no answer", async (timeServer) => {
-    expect(only(await examine({}, timeServer), "clock: network").status).toBe("skipped");
+  ])("is skipped if %s does not answer", async (timeServer) => {
+    expect(only(await runDoctor({}, timeServer), "clock: network").status).toBe("skipped");
   });
 });
 
 describe("mail", () => {
   const mailOf = async (variables: Record<string, string>) =>
-    only(await examine(variables), "mail");
+    only(await runDoctor(variables), "mail");
 
-  it("that a server does not take is wrong, also when it says nothing", async () => {
+  it("is wrong if the server refuses connections or never answers", async () => {
     const dead = await mailOf({ SMTP_URL: `smtp://${NOWHERE}` });
     expect([dead.status, dead.detail]).toEqual(["wrong", expect.stringMatching(/ESOCKET|ECONN/)]);
     const silent = await mailOf({ SMTP_URL: `smtp://127.0.0.1:${await listen()}` });
     expect([silent.status, silent.detail]).toEqual(["wrong", expect.stringMatching(/no answer/)]);
   });
 
-  it("from nobody's domain is warned of", async () => {
+  it("is a warning if the sender has no domain", async () => {
     const smtp = await startSmtp();
     const from = (MAIL_FROM: string) => mailOf({ SMTP_URL: smtp.url, MAIL_FROM });
     expect((await from("Shop <post@shop.example>")).status).toBe("ok");
@@ -165,40 +162,43 @@ describe("mail", () => {
     await smtp.close();
   });
 
-  it("goes to the folder, or nowhere", async () => {
+  it("is written to the folder, or not sent at all", async () => {
     const embedded = await mailOf({});
     expect([embedded.status, embedded.detail]).toEqual(["ok", expect.stringMatching(/not sent/)]);
     const nowhere = { DATABASE_URL: `postgresql://${NOWHERE}/x`, SECRET_KEY: "0".repeat(64) };
     const none = await mailOf(nowhere);
-    expect([none.status, none.detail]).toEqual(["warning", expect.stringMatching(/nowhere/)]);
+    expect([none.status, none.detail]).toEqual([
+      "warning",
+      expect.stringMatching(/^no mail is sent/),
+    ]);
   });
 });
 
 describe("the data folder", () => {
-  it("that is none, or takes nothing, is wrong", async () => {
+  it("is wrong if it is not a folder or not writable", async () => {
     const folder = await folderOf(emptyFolder());
     await writeFile(join(folder, "file"), "");
     for (const path of [join(folder, "file"), join(folder, "file/below"), "/proc/self/fd"]) {
-      expect([path, only(await examine({ DATA_DIR: path }), "data folder").status]).toEqual([
+      expect([path, only(await runDoctor({ DATA_DIR: path }), "data folder").status]).toEqual([
         path,
         "wrong",
       ]);
     }
-    // A user of the machine's who is not all-powerful; whoever runs the tests may be.
+    // Root may write anywhere, and the tests may run as root.
     await mkdir(join(folder, "closed"), { mode: 0o500 });
-    const closed = only(await examine({ DATA_DIR: join(folder, "closed") }), "data folder");
+    const closed = only(await runDoctor({ DATA_DIR: join(folder, "closed") }), "data folder");
     expect(closed.status).toBe(process.getuid?.() === 0 ? "ok" : "wrong");
   });
 
-  it("shows what others may read of its secrets", async () => {
+  it("reports secrets that other users can read", async () => {
     const folder = await folderOf(emptyFolder());
     for (const name of ["owner.json", "credentials.json"]) {
       await writeFile(join(folder, name), "{}", { mode: 0o600 });
     }
-    expect(only(await examine({ DATA_DIR: folder }), "secret files").status).toBe("ok");
+    expect(only(await runDoctor({ DATA_DIR: folder }), "secret files").status).toBe("ok");
     await chmod(join(folder, "owner.json"), 0o604);
     await chmod(join(folder, "credentials.json"), 0o640);
-    const [group, others] = about(await examine({ DATA_DIR: folder }), "secret files").sort(
+    const [group, others] = about(await runDoctor({ DATA_DIR: folder }), "secret files").sort(
       (a, b) => (a.status < b.status ? -1 : 1),
     );
     expect(group).toMatchObject({ status: "warning", mend: expect.stringMatching(/^chmod 600 /) });

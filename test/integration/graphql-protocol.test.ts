@@ -5,7 +5,7 @@ import { connectSocket, openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
-/** A node that pages of one site alone may call. */
+/** A node that allows a single web origin. */
 let narrow: TestNode;
 const HOME = "https://app.example.com";
 
@@ -50,14 +50,14 @@ describe("the origin of a WebSocket", () => {
   });
 });
 
-describe("a socket that breaks the protocol is closed with its code", () => {
+describe("a socket that violates the protocol is closed with the right code", () => {
   const CASES: Array<[what: string, messages: string[], code: number]> = [
-    ["nothing that is JSON", ["nonsense"], 4400],
-    ["a message of no type", ["{}"], 4400],
+    ["invalid JSON", ["nonsense"], 4400],
+    ["a message without a type", ["{}"], 4400],
     ["an unknown type", ['{"type":"nothing"}'], 4400],
-    ["a prototype for a type", ['{"type":"__proto__"}'], 4400],
+    ["__proto__ as type", ['{"type":"__proto__"}'], 4400],
     [
-      "an operation before the introduction",
+      "an operation before connection_init",
       ['{"id":"1","type":"subscribe","payload":{"query":"{__typename}"}}'],
       4401,
     ],
@@ -70,19 +70,19 @@ describe("a socket that breaks the protocol is closed with its code", () => {
       ['{"type":"connection_init"}', JSON.stringify(message)],
       4400,
     ]),
-    ["two introductions", ['{"type":"connection_init"}', '{"type":"connection_init"}'], 4429],
     [
-      "a payload that is none",
-      ['{"type":"connection_init"}', '{"id":"1","type":"subscribe"}'],
-      4400,
+      "two connection_init messages",
+      ['{"type":"connection_init"}', '{"type":"connection_init"}'],
+      4429,
     ],
+    ["an invalid payload", ['{"type":"connection_init"}', '{"id":"1","type":"subscribe"}'], 4400],
     [
-      "a query that is none",
+      "an invalid query",
       ['{"type":"connection_init"}', '{"id":"1","type":"subscribe","payload":{"query":1}}'],
       4400,
     ],
     [
-      "an id that is none",
+      "an invalid id",
       [
         '{"type":"connection_init"}',
         '{"id":1,"type":"subscribe","payload":{"query":"{__typename}"}}',
@@ -97,7 +97,7 @@ describe("a socket that breaks the protocol is closed with its code", () => {
     expect([closed, reason]).toEqual([code, expect.not.stringMatching(/node_modules|\bat /)]);
   });
 
-  test("one id for two operations", async () => {
+  test("two operations with one id", async () => {
     const token = await applicationToken(node);
     const socket = await openSocket(node, token);
     const message = { id: "1", type: "subscribe", payload: { query: "{currentSession{id}}" } };
@@ -106,7 +106,7 @@ describe("a socket that breaks the protocol is closed with its code", () => {
     expect((await socket.closed).code).toBe(4409);
   });
 
-  test("prototypes for ids are ids like any other", async () => {
+  test("names of Object.prototype are ordinary ids", async () => {
     const socket = await openSocket(node);
     for (const id of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       socket.send({ id, type: "subscribe", payload: { query: "{__typename}" } });

@@ -6,14 +6,13 @@ import { openSocket, type SocketAnswer } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
 /**
- * One request, one reading: whatever the engine, Apollo Server, graphql-ws and Fastify make of a request,
- * they make the same of it, which is what graphql-js makes of it. What changes something runs by POST and
- * WebSocket alone, and only where it was meant.
+ * The engine, Apollo Server, graphql-ws and Fastify interpret every request in the same way, like graphql-js.
+ * Mutations only run by POST and WebSocket, and only if the request selects them.
  */
 
 let node: TestNode;
 let token: string;
-/** Lines above `info`, none of which a client may cause. */
+/** Log lines above `info`, which clients must not cause. */
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -69,19 +68,19 @@ const WAYS: Array<[name: string, ask: Ask]> = [
   ["WebSocket", bySocket],
 ];
 
-/** A mutation that leaves a trace: a user of this login. */
+/** A mutation with a visible effect: it creates a user with this login. */
 const creates = (login: string) =>
   `createUser(input: { login: "${login}", password: "password-1" }) { user { login } }`;
 
 let logins = 0;
 
-/** Whether a user of the login was made. */
+/** Whether a user with the login was created. */
 async function isMade(login: string): Promise<boolean> {
   const rows = await node.sql("SELECT 1 FROM users WHERE login = $1", [login]);
   return rows.length > 0;
 }
 
-/** Documents by what they hold; each takes the login that its mutation makes. */
+/** Documents by description; each takes the login that its mutation creates. */
 const DOCUMENTS: Record<string, (login: string) => string> = {
   "a query": () => "{ __typename }",
   "a query with a name": () => "query a { __typename }",
@@ -105,13 +104,13 @@ const NAMES: unknown[] = [
   "__proto__",
 ];
 
-describe("the name of the operation", () => {
+describe("operationName", () => {
   const cases = Object.entries(DOCUMENTS).flatMap(([what, document]) =>
     WAYS.map(([way, ask]) => [what, way, document, ask] as const),
   );
   test.each(cases)("in %s by %s", async (_what, way, document, ask) => {
     for (const name of NAMES) {
-      // A name that is null cannot be written into an address.
+      // Null cannot be expressed in a URL.
       if (way === "GET" && name === null) continue;
       const login = `reader-${++logins}`;
       const query = document(login);
@@ -130,7 +129,7 @@ describe("the name of the operation", () => {
     "",
     undefined,
     "a",
-  ])("%j by GET finds the mutation that was prepared by POST", async (name) => {
+  ])("%j by GET does not run a mutation that was prepared by POST", async (name) => {
     const login = `reader-${++logins}`;
     const query = `mutation a { ${creates(login)} }`;
     for (const operationName of ["a", undefined, ""]) await byPost({ query, operationName });
@@ -142,7 +141,7 @@ describe("the name of the operation", () => {
   });
 });
 
-/** Sends a request as it is. */
+/** Sends a raw request. */
 async function send(method: string, search: string, body?: string, more: object = {}) {
   const response = await fetch(`${node.graphqlUrl}${search}`, {
     method,
@@ -150,12 +149,12 @@ async function send(method: string, search: string, body?: string, more: object 
     body,
   });
   const text = await response.text();
-  // What is no route answers in the form of REST.
+  // Unknown routes respond in the REST format.
   const answer = text === "" || response.status === 404 ? {} : (JSON.parse(text) as SocketAnswer);
   return { status: response.status, code: answer.errors?.[0]?.extensions.code, data: answer.data };
 }
 
-describe("one parameter in two places", () => {
+describe("one parameter in both query and body", () => {
   const both = (login: string) => {
     const mutation = `mutation { ${creates(login)} }`;
     const query = "{ __typename }";
@@ -164,7 +163,7 @@ describe("one parameter in two places", () => {
   const READ = { data: { __typename: "Query" } };
   const REFUSED = { code: "MALFORMED" };
 
-  test("POST reads the body alone", async () => {
+  test("POST only reads the body", async () => {
     const login = `reader-${++logins}`;
     const { mutation, query, inQuery } = both(login);
     const body = (text: unknown) => JSON.stringify({ query: text });
@@ -201,7 +200,7 @@ describe("one parameter in two places", () => {
     expect(await isMade(login)).toBe(false);
   });
 
-  test.each(["PUT", "PATCH", "DELETE", "QUERY"])("%s is no way in", async (method) => {
+  test.each(["PUT", "PATCH", "DELETE", "QUERY"])("%s is not supported", async (method) => {
     const login = `reader-${++logins}`;
     const { mutation, inQuery } = both(login);
     const { status } = await send(method, inQuery(mutation), JSON.stringify({ query: mutation }));
@@ -209,7 +208,7 @@ describe("one parameter in two places", () => {
     expect(await isMade(login)).toBe(false);
   });
 
-  test("a persisted mutation runs by POST alone", async () => {
+  test("a persisted mutation only runs by POST", async () => {
     const login = `reader-${++logins}`;
     const { mutation } = both(login);
     const sha256Hash = createHash("sha256").update(mutation).digest("hex");
@@ -228,7 +227,7 @@ describe("one parameter in two places", () => {
   });
 
   const ODD: unknown[] = [{}, [[]], 5, true, { toString: 1, valueOf: 1 }, { toString: null }];
-  test.each(ODD.map((hash) => [hash]))("a hash that is %j is none", async (sha256Hash) => {
+  test.each(ODD.map((hash) => [hash]))("the invalid hash %j is ignored", async (sha256Hash) => {
     const extensions = { persistedQuery: { version: 1, sha256Hash } };
     for (const query of [undefined, "{ __typename }"]) {
       const body = JSON.stringify({ query, extensions });
@@ -261,13 +260,13 @@ describe("variables", () => {
     ["5", "MALFORMED"],
     ["true", "MALFORMED"],
   ];
-  test.each(VALUES)("%s mean the same in every way", async (variables, code) => {
+  test.each(VALUES)("%s mean the same over every protocol", async (variables, code) => {
     const body = `{"query":${JSON.stringify(query)},"variables":${variables}}`;
-    // Interpreted at first, and compiled later.
+    // Interpreted at first, then compiled.
     for (let turn = 0; turn < 5; turn += 1) {
       expect([turn, (await send("POST", "", body)).code]).toEqual([turn, code]);
     }
-    // An address has no word for null.
+    // Null cannot be expressed in a URL.
     if (variables !== "null") {
       const search = `?query=${encodeURIComponent(query)}&variables=${encodeURIComponent(variables)}`;
       expect((await send("GET", search)).code).toBe(code);
@@ -275,7 +274,7 @@ describe("variables", () => {
     const socket = await openSocket(node, token);
     socket.send(`{"id":"1","type":"subscribe","payload":${body}}`);
     if (code === "MALFORMED") {
-      // What is no payload of the protocol ends the socket, as the protocol says.
+      // The protocol requires closing the socket on an invalid payload.
       expect((await socket.closed).code).toBe(4400);
       return;
     }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { applicationToken, graphql, rest, signed } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
-/** What a page of another site could send, and requests that are no single operation. */
+/** Cross-site requests, and requests that are not a single operation. */
 
 let node: TestNode;
-/** A node that pages of one site alone may call. */
+/** A node that allows a single web origin. */
 let narrow: TestNode;
 const HOME = "https://app.example.com";
 
@@ -41,7 +41,7 @@ const malformed = (message: string | RegExp) => ({
   ],
 });
 
-/** A mutation that leaves a trace: its nonce can be used once. */
+/** A mutation with a visible effect: its nonce can only be used once. */
 function traced() {
   const parameters = signed(node);
   const { application_id, auth_key, ...others } = parameters;
@@ -51,14 +51,14 @@ function traced() {
   return {
     query,
     variables: { input },
-    /** Whether it has not run. */
+    /** Whether the mutation did not run. */
     async unused() {
       return (await rest(node, "POST", "/session", { body: parameters })).status === 201;
     },
   };
 }
 
-describe("a page of another site", () => {
+describe("a cross-site page", () => {
   const SIMPLE: Array<[type: string, encode: (query: string, variables: object) => string]> = [
     ["text/plain", (query, variables) => JSON.stringify({ query, variables })],
     ["text/plain; charset=utf-8", (query, variables) => JSON.stringify({ query, variables })],
@@ -89,7 +89,7 @@ describe("a page of another site", () => {
     expect(await mutation.unused()).toBe(true);
   });
 
-  test("may not get without a preflight", async () => {
+  test("may not use GET without a preflight", async () => {
     expect(await get({ query: "{__typename}" }, {})).toEqual({
       status: 400,
       body: malformed(/CSRF/),
@@ -99,7 +99,7 @@ describe("a page of another site", () => {
   test.each([
     ["by GET", PREFLIGHTED],
     ["by GET with a JSON type", JSON_TYPE],
-  ])("nobody runs a mutation %s", async (_how, headers) => {
+  ])("no mutation runs %s", async (_how, headers) => {
     const mutation = traced();
     const { query, variables } = mutation;
     const answer = await get({ query, variables: JSON.stringify(variables) }, headers);
@@ -126,7 +126,7 @@ describe("a page of another site", () => {
     expect((await rest(node, "GET", "/session", { token })).status).toBe(200);
   });
 
-  test("is told of no other origin than the one that is allowed", async () => {
+  test("gets CORS headers only for the allowed origin", async () => {
     const ask = async (at: TestNode, origin: string, method = "POST") => {
       const response = await fetch(at.graphqlUrl, {
         method,
@@ -146,51 +146,63 @@ describe("a page of another site", () => {
   });
 });
 
-describe("requests that are no single operation", () => {
+describe("requests that are not a single operation", () => {
   const BODIES: Array<[what: string, body: string, status: number, message: string | RegExp]> = [
     ["a list of operations", '[{"query":"{__typename}"}]', 400, "Operation batching disabled."],
-    ["a list of none", "[]", 400, /batching|No operations/i],
+    ["an empty list", "[]", 400, /batching|No operations/i],
     ["null", "null", 400, /POST body missing/],
     ["text", '"{__typename}"', 400, /POST body missing/],
     ["a number", "1", 400, /POST body missing/],
     ["an empty object", "{}", 400, /POST body missing/],
     ["no query", '{"variables":{}}', 400, /must contain a non-empty `query`/],
-    ["a query that is no text", '{"query":{"a":1}}', 400, /must be strings/],
+    ["a query that is not a string", '{"query":{"a":1}}', 400, /must be strings/],
     ["a list of queries", '{"query":["{__typename}"]}', 400, /must be strings/],
     ["variables that are text", '{"query":"{__typename}","variables":"{}"}', 400, /`variables`/],
     ["variables that are a list", '{"query":"{__typename}","variables":[1]}', 400, /`variables`/],
     ["extensions that are text", '{"query":"{__typename}","extensions":"x"}', 400, /`extensions`/],
-    ["a name that is none", '{"query":"{__typename}","operationName":{}}', 400, /operationName/],
-    ["the name of nothing", '{"query":"{__typename}","operationName":"x"}', 400, /no operation of/],
-    ["a prototype", '{"query":"{__typename}","__proto__":{"x":1}}', 400, /not valid JSON/],
     [
-      "a constructor",
+      "an operationName that is not a string",
+      '{"query":"{__typename}","operationName":{}}',
+      400,
+      /operationName/,
+    ],
+    [
+      "an unknown operationName",
+      '{"query":"{__typename}","operationName":"x"}',
+      400,
+      /no operation of/,
+    ],
+    ["__proto__ as key", '{"query":"{__typename}","__proto__":{"x":1}}', 400, /not valid JSON/],
+    [
+      "constructor as key",
       '{"query":"{__typename}","constructor":{"prototype":{}}}',
       400,
       /not valid JSON/,
     ],
-    ["half of JSON", '{"query":', 400, /not valid JSON/],
+    ["incomplete JSON", '{"query":', 400, /not valid JSON/],
     ["nothing", "", 400, /Body cannot be empty/],
   ];
   test.each(BODIES)("%s", async (_what, body, status, message) => {
     expect(await send(body)).toEqual({ status, body: malformed(message) });
   });
 
-  test("deep brackets are read without harm", async () => {
+  test("deeply nested brackets are harmless", async () => {
     const deep = `{"query":"{__typename}","variables":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
     expect((await send(deep)).status).toBeLessThan(500);
     expect((await graphql(node, "{__typename}")).data).toEqual({ __typename: "Query" });
   });
 
-  test("a subscription over HTTP is told where to go", async () => {
+  test("a subscription over HTTP is refused with a hint", async () => {
     const query = "subscription { callSignals { id } }";
-    const body = malformed("Subscriptions run over the WebSocket (graphql-transport-ws) alone");
+    const body = malformed(
+      "Subscriptions are only available over WebSocket (graphql-transport-ws)",
+    );
     expect(await send(JSON.stringify({ query }))).toEqual({ status: 400, body });
     const byGet = await get({ query }, PREFLIGHTED);
     expect(byGet).toEqual({ status: 405, body: malformed(/only support query operations/) });
   });
 
-  test("a persisted query with a wrong hash is neither run nor kept", async () => {
+  test("a persisted query with a wrong hash is neither run nor stored", async () => {
     const query = "{ __typename }";
     const hash = createHash("sha256").update(query).digest("hex");
     const other = createHash("sha256").update("{ a: __typename }").digest("hex");
@@ -214,7 +226,7 @@ describe("requests that are no single operation", () => {
     expect((await ask(hash, query, 99)).body.errors[0].extensions.code).toBe("MALFORMED");
   });
 
-  test("a persisted query is held to the limits too", async () => {
+  test("persisted queries are limited as well", async () => {
     const query = `${"{a".repeat(16)}${"}".repeat(16)}`;
     const sha256Hash = createHash("sha256").update(query).digest("hex");
     const extensions = { persistedQuery: { version: 1, sha256Hash } };

@@ -9,15 +9,15 @@ import { startNode, type TestNode } from "../support/node";
 import { HEAD, post, request, TYPE } from "../support/raw-http";
 
 /**
- * What a client sends makes parsers, rules, scalars and compiled code throw in places: it is told so in the
- * table's words, nothing is logged above `info`, and nothing else ends.
+ * Input that makes parsers, rules, scalars or compiled code throw: the client gets an error of
+ * core/errors.ts, nothing is logged above `info`, and other requests and sockets continue.
  */
 
 let node: TestNode;
-/** A node that takes the longest documents. */
+/** A node that accepts documents of maximum length. */
 let lenient: TestNode;
 let user: TestUser;
-/** Lines above `info`, none of which a client may cause. */
+/** Log lines above `info`, which clients must not cause. */
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -52,32 +52,34 @@ describe("conditions on the root field of a subscription", () => {
 
   test.each(DOCUMENTS)("%s", async (query) => {
     const beside = await openSocket(node, user.token);
-    const heard = await beside.listen("s", user.id);
-    for (const door of Object.values(OPEN_DOORS)) {
-      const { data, errors } = await door(node, query, { c: true });
+    const signalsOf = await beside.listen("s", user.id);
+    for (const run of Object.values(OPEN_DOORS)) {
+      const { data, errors } = await run(node, query, { c: true });
       expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "MALFORMED"]);
     }
     const { errors } = await beside.run(query, { c: true });
     expect(errors?.[0].extensions.code).toBe("MALFORMED");
-    // What runs on the same socket goes on.
+    // Other operations on the same socket continue.
     const SEND = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
     const input = { to: { userId: user.id }, signalType: "update", sessionId: "after" };
     expect((await beside.run(SEND, { i: input })).errors).toBeUndefined();
-    await eventually(heard, (signals) => signals.some(({ sessionId }) => sessionId === "after"));
+    await eventually(signalsOf, (signals) =>
+      signals.some(({ sessionId }) => sessionId === "after"),
+    );
     await beside.close();
   });
 
-  test("below the root they are as in any other operation", async () => {
+  test("are allowed below the root", async () => {
     const socket = await openSocket(node, user.token);
     await socket.listen("s", user.id, "sdp @include(if: false) platform @skip(if: true)");
     await socket.close();
   });
 });
 
-describe("what cannot be read", () => {
+describe("excessive nesting", () => {
   const closed = (open: string, inside: string, close: string, levels: number) =>
     `${open.repeat(levels)}${inside}${close.repeat(levels)}`;
-  /** By what nests; each takes how often. */
+  /** Generators of nested documents, by depth. */
   const DEEP: Record<string, (levels: number) => string> = {
     fields: (n) => closed("{a", "", "}", n),
     "fields that never close": (n) => "{a".repeat(n),
@@ -100,7 +102,7 @@ describe("what cannot be read", () => {
 
   test.each(Object.entries(DEEP))("%s", async (_what, make) => {
     const socket = await openSocket(lenient);
-    // As deep as tokens allow, and as a parser's own recursion ends.
+    // As deep as the token limit allows, and deeper than the parser's recursion.
     for (const levels of [100, 600, 3_000, 12_000, 24_000]) {
       const query = make(levels);
       const answers = [await graphql(lenient, query), await socket.run(query)];
@@ -113,7 +115,7 @@ describe("what cannot be read", () => {
     await socket.close();
   });
 
-  test("a variable of lists of lists is never compiled", async () => {
+  test("a variable of nested lists is never compiled", async () => {
     const query = (DEEP["the type of a variable in a free value"] as (n: number) => string)(40);
     for (let turn = 0; turn < 5; turn += 1) {
       const { errors } = await graphql(node, query, { v: null }, user.token);
@@ -121,7 +123,7 @@ describe("what cannot be read", () => {
     }
   });
 
-  test("a message that nests without end, on a socket", async () => {
+  test("a very deeply nested message on a socket", async () => {
     const deep = `${"[".repeat(60_000)}${"]".repeat(60_000)}`;
     const socket = await connectSocket(node);
     socket.send(`{"type":"connection_init","payload":{"a":${deep}}}`);
@@ -137,7 +139,7 @@ describe("what cannot be read", () => {
   });
 });
 
-describe("a variable that may be null where null does not fit", () => {
+describe("a nullable variable in a non-null position", () => {
   const CASES: Array<[query: string, variables: object]> = [
     [`query ($s: String = "x") { call(sessionId: $s) { id } }`, { s: null }],
     [
@@ -153,7 +155,7 @@ describe("a variable that may be null where null does not fit", () => {
   ];
   test.each(CASES)("%s", async (query, variables) => {
     const socket = await openSocket(node, user.token);
-    // Interpreted at first, and compiled later where it may be.
+    // Interpreted at first, then compiled if possible.
     for (let turn = 0; turn < 5; turn += 1) {
       for (const answer of [
         await graphql(node, query, { ...variables }, user.token),
@@ -166,7 +168,7 @@ describe("a variable that may be null where null does not fit", () => {
     await socket.close();
   });
 
-  test("every wrong variable is told of, up to fifty", async () => {
+  test("every invalid variable is reported, up to fifty", async () => {
     const mutation =
       'mutation ($ids: [ID!]!) { sendSignal(input: { to: { userId: 1 }, signalType: "x", opponentIds: $ids }) { id } }';
     for (let turn = 0; turn < 5; turn += 1) {
@@ -182,16 +184,16 @@ describe("a variable that may be null where null does not fit", () => {
   });
 });
 
-describe("hosts that are none", () => {
+describe("invalid Host headers", () => {
   const BODY = '{"query":"{ __typename }"}';
   const HOSTS: Array<[what: string, version: string, host: string]> = [
-    ["none, by HTTP/1.0", "1.0", ""],
+    ["none, with HTTP/1.0", "1.0", ""],
     ["an empty one", "1.1", "Host:\r\n"],
-    ["an empty one, by HTTP/1.0", "1.0", "Host: \r\n"],
+    ["an empty one, with HTTP/1.0", "1.0", "Host: \r\n"],
     ["a broken bracket", "1.1", "Host: [\r\n"],
-    ["a port that is none", "1.1", "Host: x:99999999\r\n"],
+    ["an invalid port", "1.1", "Host: x:99999999\r\n"],
     ["a space", "1.1", "Host: a b\r\n"],
-    ["an address in an address", "1.1", "Host: http://[x]/\r\n"],
+    ["a URL in the Host header", "1.1", "Host: http://[x]/\r\n"],
     ["a percent", "1.1", "Host: %\r\n"],
   ];
   test.each(HOSTS)("%s", async (_what, version, host) => {
@@ -205,13 +207,13 @@ describe("hosts that are none", () => {
     }
   });
 
-  test("an absolute address of no host", async () => {
+  test("an absolute URL without a host", async () => {
     const bytes = `GET http://[/graphql?query=%7B__typename%7D HTTP/1.1\r\n${HEAD}Apollo-Require-Preflight: 1\r\n\r\n`;
     expect(await request(bytes, port())).toMatch(/^HTTP\/1\.1 (200|400|404) /);
   });
 });
 
-describe("a connection that is cut while its request waits", () => {
+describe("a connection that is closed while its request is pending", () => {
   const BODIES: Array<[path: string, body: string]> = [
     ["/graphql", '{"query":"{ currentSession { id } }"}'],
     ["/login", '{"login":"x","password":"y"}'],

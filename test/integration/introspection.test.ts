@@ -3,7 +3,7 @@ import { OPEN_DOORS } from "../support/graphql-doors";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
-/** A node that does not tell its schema. */
+/** A node with introspection disabled. */
 let silent: TestNode;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
   await silent.stop();
 });
 
-describe("a schema that is not told", () => {
+describe("with introspection disabled", () => {
   const QUESTIONS = [
     "{__schema{types{name}}}",
     '{__type(name:"User"){name}}',
@@ -48,37 +48,38 @@ describe("a schema that is not told", () => {
     /^(Cannot query field "__schema"|GET requests only support query|.* must not select an introspection)/;
   const BLANK = /Did you mean|currentSession"|"login|"LOGIN|"eq"|"user"|UserFilter"\?/;
 
-  describe.each(Object.entries(OPEN_DOORS))("by %s", (_name, door) => {
+  describe.each(Object.entries(OPEN_DOORS))("by %s", (_name, run) => {
     test.each(QUESTIONS)("%s", async (query) => {
-      const { data, errors } = await door(silent, query);
+      const { data, errors } = await run(silent, query);
       expect(data ?? null).toBeNull();
       expect(errors?.[0].extensions.code).toBe("MALFORMED");
-      // A mutation has no __schema, and neither it nor a subscription comes by every door.
+      // Mutations have no __schema, and not every protocol supports mutations and subscriptions.
       const other = /^(mutation|subscription)/.test(query) ? OTHERWISE : /(?!)/;
-      const told = errors?.map(({ message }) => message).filter((text) => !other.test(text));
-      for (const message of told ?? []) expect(message).toMatch(/introspection has been disabled/);
+      const messages = errors?.map(({ message }) => message).filter((text) => !other.test(text));
+      for (const message of messages ?? [])
+        expect(message).toMatch(/introspection has been disabled/);
     });
 
-    test.each(NEAR)("near names are not told: %s", async (query, variables) => {
+    test.each(NEAR)("similar names are not suggested: %s", async (query, variables) => {
       for (let turn = 0; turn < 3; turn += 1) {
-        const { data, errors } = await door(silent, query, variables);
+        const { data, errors } = await run(silent, query, variables);
         expect(data ?? null).toBeNull();
         expect(errors?.length).toBeGreaterThan(0);
         expect(JSON.stringify(errors).replaceAll("\\", "")).not.toMatch(BLANK);
       }
     });
 
-    test("__typename is no introspection", async () => {
-      expect((await door(silent, "{__typename}")).data).toEqual({ __typename: "Query" });
+    test("__typename is allowed", async () => {
+      expect((await run(silent, "{__typename}")).data).toEqual({ __typename: "Query" });
     });
   });
 
-  test("near names are told where the schema is", async () => {
+  test("similar names are suggested with introspection enabled", async () => {
     const { errors } = await graphql(node, "{currentSesion{id}}");
     expect(errors?.[0].message).toMatch(/Did you mean/);
   });
 
-  test("a message that repeats itself costs no more than its length", async () => {
+  test("parsing a repetitive message takes linear time", async () => {
     const text = " Did you mean ".repeat(15_000);
     const query = `{users(filter:{},offset:"${text}"){limit}}`;
     expect((await graphql(silent, query)).errors?.[0].extensions.code).toBe("MALFORMED");

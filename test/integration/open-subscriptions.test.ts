@@ -2,7 +2,7 @@ import { newUser } from "../support/client";
 import { type GraphqlSocket, openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
-/** Open subscriptions over a socket keep a bounded amount of memory; docs/LIMITS.md says how much. */
+/** The memory of open subscriptions of a socket is bounded; docs/LIMITS.md says by how much. */
 
 let node: TestNode;
 beforeAll(async () => {
@@ -17,11 +17,11 @@ const begin = (socket: GraphqlSocket, id: number) =>
     payload: { query: `subscription { callSignals { id } } #${id}${"x".repeat(200_000)}` },
   });
 
-test("a document too many is refused, and let in once another has ended", async () => {
+test("a document beyond the limit is refused, and accepted after another has ended", async () => {
   const { token } = await newUser(node);
   const socket = await openSocket(node, token);
   let refusedAt = 0;
-  // A query behind each tells that it was taken, since a subscription that begins answers nothing.
+  // A query after each shows that it was accepted, since a starting subscription sends nothing.
   for (let id = 1; refusedAt === 0 && id < 40; id += 1) {
     begin(socket, id);
     await socket.run("{ __typename }");

@@ -1,15 +1,16 @@
+import type { Caller } from "../../src/core/caller";
 import { Fault } from "../../src/core/errors";
 import { openSampleDoor, type SampleDoor, sampleSession, sampleUser } from "../support/rest-sample";
 
-let door: SampleDoor;
+let api: SampleDoor;
 
 beforeAll(async () => {
-  door = await openSampleDoor();
+  api = await openSampleDoor();
 });
-afterAll(() => door.close());
+afterAll(() => api.close());
 beforeEach(() => {
-  for (const name of Object.keys(door.resolvers)) delete door.resolvers[name];
-  Object.assign(door.resolvers, {
+  for (const name of Object.keys(api.resolvers)) delete api.resolvers[name];
+  Object.assign(api.resolvers, {
     currentSession: () => sampleSession({ user: sampleUser() }),
     createSession: () => ({ session: sampleSession() }),
     destroySession: () => ({ destroyed: true }),
@@ -29,10 +30,10 @@ beforeEach(() => {
     }),
     search: () => ({ asked: "x", secret: null }),
   });
-  door.expiresAt = null;
-  door.received();
-  door.callers();
-  door.logged();
+  api.expiresAt = null;
+  api.received();
+  api.callers();
+  api.logged();
 });
 
 interface Sent {
@@ -48,7 +49,7 @@ async function send(path: string, sent: Sent = {}) {
   const { method = "GET", json, form, type, body, headers = {} } = sent;
   const media =
     type ?? (json !== undefined ? "application/json" : form !== undefined && FORM) ?? undefined;
-  const response = await fetch(door.url + path, {
+  const response = await fetch(api.url + path, {
     method,
     headers: { ...headers, ...(media ? { "content-type": media } : {}) },
     body: json !== undefined ? JSON.stringify(json) : (form ?? body),
@@ -82,7 +83,7 @@ const SIGNED_INPUT = {
 };
 const base = (text: string) => ({ errors: { base: [text] } });
 
-describe("requests reach the operation", () => {
+describe("requests are passed to the operation", () => {
   const user = { login: "alice", password: "p4ss word&1" };
   const pairs = "user[login]=alice&user[password]=p4ss+word%261";
   const encoded = "user%5Blogin%5D=alice&user%5Bpassword%5D=p4ss%20word%261";
@@ -137,7 +138,7 @@ describe("requests reach the operation", () => {
       "updateUser",
       { input: { id: "12", tags: ["a", "b"], timezone: -60 } },
     ],
-    ["PUT of nothing", "/users/12", { method: "PUT" }, "updateUser", { input: { id: "12" } }],
+    ["PUT without a body", "/users/12", { method: "PUT" }, "updateUser", { input: { id: "12" } }],
     ["a path", "/users/12", {}, "user", { by: { id: "12" } }],
     ["a path with .json", "/users/12.json", {}, "user", { by: { id: "12" } }],
     ["a path with an empty query", "/users/12?", {}, "user", { by: { id: "12" } }],
@@ -213,24 +214,25 @@ describe("requests reach the operation", () => {
   test.each(cases)("%s: %s", async (_what, path, sent, field, args) => {
     const { status } = await send(path, sent);
     expect([200, 201]).toContain(status);
-    const received = JSON.parse(JSON.stringify(door.received()));
+    const received = JSON.parse(JSON.stringify(api.received()));
     expect(received).toEqual([[field, args]]);
   });
 
-  test("who calls is handed on, with every parameter of the body", async () => {
+  test("passes on the caller, with every parameter of the body", async () => {
     await send("/session", {
       method: "POST",
       form: `${SIGNED_FORM}&user[login]=a+b&extra[]=1`,
       headers: { "Svc-Token": "t", "User-Agent": "agent" },
     });
-    const [caller] = door.callers();
-    expect(caller).toMatchObject({
+    const [caller] = api.callers();
+    const expected: Partial<Caller> = {
       door: "rest",
       ip: "127.0.0.1",
       userAgent: "agent",
       token: "t",
       requestId: "request-1",
-    });
+    };
+    expect(caller).toMatchObject(expected);
     expect(caller?.parameters?.()).toEqual([
       ["application_id", "774"],
       ["auth_key", "k"],
@@ -242,15 +244,15 @@ describe("requests reach the operation", () => {
     ]);
   });
 
-  test("no token, or an empty one, is none", async () => {
+  test("treats an empty token as none", async () => {
     await send("/session");
     await send("/session", { headers: { "Svc-Token": "" } });
-    expect(door.callers().map(({ token }) => token)).toEqual([undefined, undefined]);
+    expect(api.callers().map(({ token }) => token)).toEqual([undefined, undefined]);
   });
 });
 
-describe("answers", () => {
-  test("have the keys of the interface, in its order", async () => {
+describe("responses", () => {
+  test("have the documented keys, in order", async () => {
     const { status, body, headers } = await send("/session");
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -290,15 +292,15 @@ describe("answers", () => {
     expect(Object.keys(body.session.user)).toEqual(Object.keys(user));
   });
 
-  test("a session of an application", async () => {
-    door.resolvers.currentSession = () => sampleSession();
+  test("an application session", async () => {
+    api.resolvers.currentSession = () => sampleSession();
     const { session } = (await send("/session")).body;
     expect(session).toHaveProperty("device_id", null);
     expect(session).not.toHaveProperty("user");
   });
 
   test("a guest", async () => {
-    door.resolvers.user = () => sampleUser({ isGuest: true, tags: [] });
+    api.resolvers.user = () => sampleUser({ isGuest: true, tags: [] });
     expect((await send("/users/12")).body.user).toMatchObject({
       is_guest: true,
       _id: "12",
@@ -342,15 +344,15 @@ describe("answers", () => {
     expect(answer.text).toMatch(text);
   });
 
-  test("an empty body has no type and a length of nothing", async () => {
+  test("an empty body has no Content-Type and length 0", async () => {
     const { headers } = await send("/session", { method: "DELETE" });
     expect(headers.get("content-type")).toBeNull();
     expect(headers.get("content-length")).toBe("0");
   });
 
-  test("the expiry of the session, where one was looked up", async () => {
+  test("send the session's expiration if a session was looked up", async () => {
     expect((await send("/session")).headers.get("svc-token-expirationdate")).toBeNull();
-    door.expiresAt = new Date("2018-12-05T13:58:02.999Z");
+    api.expiresAt = new Date("2018-12-05T13:58:02.999Z");
     const { headers } = await send("/session");
     expect(headers.get("svc-token-expirationdate")).toBe("2018-12-05 13:58:02 UTC");
   });
@@ -369,7 +371,7 @@ describe("answers", () => {
   });
 });
 
-describe("what cannot be read is 400, with errors.base", () => {
+describe("requests that cannot be parsed are 400, with errors.base", () => {
   const post = (sent: Sent): Sent => ({ method: "POST", ...sent });
   const type = "The body must be application/json or application/x-www-form-urlencoded";
   const json = "application/json";
@@ -378,51 +380,56 @@ describe("what cannot be read is 400, with errors.base", () => {
     ["malformed JSON", "/login", post({ body: "{", type: json }), "The body is not valid JSON"],
     ["a JSON list", "/login", post({ json: [1] }), "The body must be a JSON object"],
     ["JSON null", "/login", post({ json: null }), "The body must be a JSON object"],
-    ["JSON too deep", "/login", post({ body: deep, type: json }), "The body is nested too deeply"],
     [
-      "a prototype in JSON",
+      "JSON nested too deeply",
+      "/login",
+      post({ body: deep, type: json }),
+      "The body is nested too deeply",
+    ],
+    [
+      "__proto__ in JSON",
       "/login",
       post({ body: '{"user":{"__proto__":{"x":1}}}', type: json }),
       "The name __proto__ is not allowed",
     ],
     [
-      "a prototype in a form",
+      "__proto__ in a form",
       "/login",
       post({ form: "user[constructor][x]=1" }),
       "The name constructor is not allowed",
     ],
     [
-      "a prototype in a query",
+      "__proto__ in a query",
       "/users/v2?login[prototype]=1",
       {},
       "The name prototype is not allowed",
     ],
     [
-      "a prototype in a query that nobody reads",
+      "__proto__ in an unused query",
       "/session?__proto__[x]=1",
       {},
       "The name __proto__ is not allowed",
     ],
     [
-      "broken UTF-8",
+      "invalid UTF-8",
       "/login",
       post({ body: new Uint8Array([0x7b, 0xff, 0x7d]), type: json }),
       "The body is not valid UTF-8",
     ],
     [
-      "broken percent-encoding in a form",
+      "invalid percent-encoding in a form",
       "/login",
       post({ form: "login=%E0%A4%A" }),
       "A parameter is not valid percent-encoded UTF-8",
     ],
     [
-      "broken percent-encoding in a query",
+      "invalid percent-encoding in a query",
       "/users/v2?login=%",
       {},
       "A parameter is not valid percent-encoded UTF-8",
     ],
     [
-      "brackets too deep",
+      "brackets nested too deeply",
       "/login",
       post({ form: "a[b][c][d][e][f][g]=1" }),
       "The parameters nest too deeply, or a list is too long",
@@ -431,18 +438,18 @@ describe("what cannot be read is 400, with errors.base", () => {
     ["no type", "/login", post({ body: new Uint8Array([1]) }), type],
     ["XML", "/users/12", { method: "PUT", body: "<a/>", type: "application/xml" }, type],
     [
-      "a type that is none",
+      "an invalid Content-Type",
       "/login",
       post({ body: "{}", type: "json" }),
       "The Content-Type is not valid",
     ],
-    ["a broken path", "/users/%zz", {}, "The address is not valid"],
+    ["an invalid path", "/users/%zz", {}, "The URL is not valid"],
   ];
   test.each(cases)("%s", async (_what, path, sent, text) => {
     const { status, body, headers } = await send(path, sent);
     expect([status, body]).toEqual([400, base(text)]);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(door.received()).toEqual([]);
+    expect(api.received()).toEqual([]);
   });
 
   test("a body over the limit is 413", async () => {
@@ -456,7 +463,7 @@ describe("what cannot be read is 400, with errors.base", () => {
           controller.close();
         },
       });
-    const response = await fetch(`${door.url}/login`, {
+    const response = await fetch(`${api.url}/login`, {
       method: "POST",
       headers: { "content-type": json },
       body: bytes(JSON.stringify({ login })),
@@ -490,7 +497,7 @@ describe("unknown paths and methods are 404", () => {
   });
 });
 
-describe("parameters that are refused are 422, by name", () => {
+describe("invalid parameters are 422, by name", () => {
   const cases: Array<[path: string, sent: Sent, errors: Record<string, string[]>]> = [
     [
       "/session",
@@ -538,11 +545,11 @@ describe("parameters that are refused are 422, by name", () => {
   test.each(cases)("%s %j", async (path, sent, errors) => {
     const { status, body } = await send(path, sent);
     expect([status, body]).toEqual([422, { errors }]);
-    expect(door.received()).toEqual([]);
+    expect(api.received()).toEqual([]);
   });
 });
 
-describe("faults of the domain", () => {
+describe("faults", () => {
   const cases: Array<[fault: Fault, status: number, body: unknown]> = [
     [Fault.noSession(), 401, base("Required session does not exist")],
     [new Fault("FORBIDDEN", "no"), 403, base("no")],
@@ -563,12 +570,12 @@ describe("faults of the domain", () => {
     ],
   ];
   test.each(cases)("case %#", async (fault, status, body) => {
-    door.resolvers.createUser = () => {
+    api.resolvers.createUser = () => {
       throw fault;
     };
     const answer = await send("/users", { method: "POST", form: "user[password]=x" });
     expect([answer.status, answer.body]).toEqual([status, body]);
-    expect(door.logged()).toEqual([]);
+    expect(api.logged()).toEqual([]);
   });
 
   test.each([
@@ -576,22 +583,22 @@ describe("faults of the domain", () => {
     [new Fault("LIMITED", "slow down"), 429, "1"],
     [new Fault("UNAVAILABLE", "slow down", undefined, 30), 503, "30"],
     [new Fault("UNAVAILABLE", "slow down"), 503, null],
-  ])("when to try again: case %#", async (fault, status, seconds) => {
-    door.resolvers.currentSession = () => Promise.reject(fault);
+  ])("Retry-After: case %#", async (fault, status, seconds) => {
+    api.resolvers.currentSession = () => Promise.reject(fault);
     const answer = await send("/session");
     expect([answer.status, answer.body]).toEqual([status, base("slow down")]);
     expect(answer.headers.get("retry-after")).toBe(seconds);
   });
 
-  test("an answer carries the expiry even so", async () => {
-    door.expiresAt = new Date("2018-12-05T13:58:02Z");
-    door.resolvers.currentSession = () => Promise.reject(new Fault("FORBIDDEN", "no"));
+  test("an error response has the expiration as well", async () => {
+    api.expiresAt = new Date("2018-12-05T13:58:02Z");
+    api.resolvers.currentSession = () => Promise.reject(new Fault("FORBIDDEN", "no"));
     const { headers } = await send("/session");
     expect(headers.get("svc-token-expirationdate")).toBe("2018-12-05 13:58:02 UTC");
   });
 
   test("null is 404", async () => {
-    door.resolvers.user = () => null;
+    api.resolvers.user = () => null;
     const { status, body } = await send("/users/12");
     expect([status, body]).toEqual([404, base("Not found")]);
   });
@@ -601,18 +608,18 @@ describe("faults of the domain", () => {
     ["a missing value", () => ({ ...sampleSession(), token: null })],
     ["an internal fault", () => Promise.reject(new Fault("INTERNAL", "SELECT secret"))],
     [
-      "a part that fails, beside parts that do not",
+      "a failing field next to successful ones",
       () => sampleSession({ user: { ...sampleUser(), createdAt: "never" } }),
     ],
-  ])("anything else is masked: %s", async (_what, resolve) => {
-    door.resolvers.currentSession = resolve;
+  ])("unexpected errors are masked: %s", async (_what, resolve) => {
+    api.resolvers.currentSession = resolve;
     const { status, text } = await send("/session");
     expect([status, text]).toEqual([500, '{"errors":{"base":["Internal server error"]}}']);
   });
 
-  test("one failure outweighs a fault", async () => {
+  test("an unexpected error takes precedence over a fault", async () => {
     let count = 0;
-    door.resolvers.search = () => {
+    api.resolvers.search = () => {
       throw count++ === 0 ? new Fault("FORBIDDEN", "no") : new Error("broken");
     };
     const { status } = await send("/search/1/found", { headers: { "x-trace": "t" } });
@@ -620,52 +627,48 @@ describe("faults of the domain", () => {
     expect(count).toBe(2);
   });
 
-  test("what fails outside of the operation is masked and logged with the request's id", async () => {
-    door.failContext = new Error("SELECT secret");
+  test("an error outside the operation is masked and logged with the request id", async () => {
+    api.failContext = new Error("SELECT secret");
     const { status, body } = await send("/session");
-    door.failContext = undefined;
+    api.failContext = undefined;
     expect([status, body]).toEqual([500, base("Internal server error")]);
-    expect(door.logged()).toEqual([
+    expect(api.logged()).toEqual([
       expect.objectContaining({ requestId: "request-1", msg: "A request failed" }),
     ]);
   });
 });
 
-describe("bytes that are no HTTP", () => {
+describe("bytes that are not HTTP", () => {
   const head = "Host: x\r\nConnection: close\r\n";
   const cases: Array<[what: string, bytes: string | Buffer, status: number]> = [
     ["nonsense", "nonsense\r\n\r\n", 400],
-    ["a byte soup", Buffer.from([0, 255, 13, 10, 13, 10, 128]), 400],
-    ["a broken header", `GET /session HTTP/1.1\r\nHost x\r\n\r\n`, 400],
-    ["headers without end", `GET /session HTTP/1.1\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 400],
+    ["random bytes", Buffer.from([0, 255, 13, 10, 13, 10, 128]), 400],
+    ["a malformed header", `GET /session HTTP/1.1\r\nHost x\r\n\r\n`, 400],
+    ["endless headers", `GET /session HTTP/1.1\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 400],
     [
-      "two lengths",
+      "two Content-Length headers",
       `POST /login HTTP/1.1\r\n${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
       400,
     ],
     [
-      "a length and chunks",
+      "Content-Length with chunked encoding",
       `POST /login HTTP/1.1\r\n${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
     ],
-    ["bytes of UTF-8 in a path", Buffer.from(`GET /users/é HTTP/1.1\r\n${head}\r\n`), 400],
-    [
-      "bytes of UTF-8 in a query",
-      Buffer.from(`GET /users/v2?login=é HTTP/1.1\r\n${head}\r\n`),
-      400,
-    ],
-    ["a broken path", `GET /users/%C3 HTTP/1.1\r\n${head}\r\n`, 400],
-    ["a path that leaves", `GET /../../etc/passwd HTTP/1.1\r\n${head}\r\n`, 404],
+    ["raw UTF-8 in a path", Buffer.from(`GET /users/é HTTP/1.1\r\n${head}\r\n`), 400],
+    ["raw UTF-8 in a query", Buffer.from(`GET /users/v2?login=é HTTP/1.1\r\n${head}\r\n`), 400],
+    ["an invalid path", `GET /users/%C3 HTTP/1.1\r\n${head}\r\n`, 400],
+    ["a path outside the root", `GET /../../etc/passwd HTTP/1.1\r\n${head}\r\n`, 404],
     ["an unknown method", `BREW /session HTTP/1.1\r\n${head}\r\n`, 400],
-    ["a method that no path has", `PROPFIND /session HTTP/1.1\r\n${head}\r\n`, 404],
+    ["an unsupported method", `PROPFIND /session HTTP/1.1\r\n${head}\r\n`, 404],
     [
-      "a chunk that is none",
+      "an invalid chunk",
       `POST /login HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
       400,
     ],
   ];
   test.each(cases)("%s", async (_what, bytes, status) => {
-    const answer = await door.raw(bytes);
+    const answer = await api.raw(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toMatch(/\r\nContent-Type: application\/json; charset=utf-8\r\n/i);
     expect(answer).toMatch(/\{"errors":\{"base":\["[^"]+"\]\}\}/);

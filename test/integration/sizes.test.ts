@@ -76,7 +76,7 @@ describe("sizes", () => {
       type: "error",
       payload: [
         {
-          message: "A socket runs 20 operations at once at most",
+          message: "A socket may run at most 20 operations at once",
           extensions: { code: "LIMITED", retryAfter: 1 },
         },
       ],

@@ -18,7 +18,7 @@ import { FILES } from "../support/stand-ins/files";
 import { keepStandInKeys, newStandInKeys, type StandInKeys } from "../support/stand-ins/kept-keys";
 import { type StandIns, startStandIns } from "../support/stand-ins/start";
 
-/** The stand-ins of push services, also held against clients that others wrote for the real ones. */
+/** The stand-ins of push services, also tested with third-party clients of the real services. */
 
 const ANYWHERE = { host: "127.0.0.1", apnsPort: 0, fcmPort: 0, webPort: 0 };
 const ALLOWED = { connector: new Connector({ allowPrivate: true }) };
@@ -33,8 +33,8 @@ afterAll(async () => {
   await standIns?.close();
 });
 
-describe("clients of others", () => {
-  test("apn is served by Apple's stand-in, by token and by certificate", async () => {
+describe("third-party clients", () => {
+  test("apn works with the APNs stand-in, by token and by certificate", async () => {
     const { apns, apnsCertificate } = standIns.credentials;
     const { hostname, port } = new URL(apns.baseUrl!);
     const place = { address: hostname, port: Number(port), ca: [apns.ca!] };
@@ -59,10 +59,10 @@ describe("clients of others", () => {
     }
   });
 
-  test("firebase-admin is served by Firebase's stand-in, and knows its errors", async () => {
+  test("firebase-admin works with the FCM stand-in, and recognizes its errors", async () => {
     const { fcm } = standIns.credentials;
     const { hostname, port } = new URL(fcm.baseUrl!);
-    // The package asks at Google's address; the agent leads to the stand-in.
+    // The package uses Google's URLs; the agent redirects them to the stand-in.
     const agent = new SecureAgent();
     agent.createConnection = () =>
       dialSecure({ host: hostname, port: Number(port), servername: "localhost", ca: fcm.ca });
@@ -91,7 +91,7 @@ describe("clients of others", () => {
     }
   });
 
-  test("web-push is served by the browsers' stand-in, which reads what it encrypted", async () => {
+  test("web-push works with the Web Push stand-in, which decrypts its messages", async () => {
     const { web } = standIns.credentials;
     const { endpoint, auth, p256dh } = standIns.devices.web;
     const send = (to: string, vapid = web) =>
@@ -113,7 +113,7 @@ describe("clients of others", () => {
   });
 });
 
-describe("a device's token may say what becomes of its pushes", () => {
+describe("a device's token can choose the outcome of its pushes", () => {
   const CASES = [
     ["0410", "gone"],
     ["0400", "gone"],
@@ -146,11 +146,11 @@ describe("a device's token may say what becomes of its pushes", () => {
     };
     try {
       const kinds = [];
-      // One after another: a connection that is cut ends what else is on it.
+      // Sequential, because a closed connection aborts its other requests.
       for (const [code] of CASES) {
         kinds.push([code, (await provider.send(push[service], target(code))).kind]);
       }
-      // Browsers' services say that a request is wrong, and no more, with 400.
+      // Web Push services answer 400 without a reason.
       const expected = CASES.map(([code, kind]) =>
         code === "0400" && service === "web" ? [code, "refused"] : [code, kind],
       );
@@ -202,7 +202,7 @@ describe("npm run stand-ins", () => {
   }
   const read = async (name: string) => JSON.parse(await readFile(join(folder, name), "utf8"));
 
-  test("tells of each notification in a line, and takes the credentials that it wrote", async () => {
+  test("prints one line per notification, and accepts the credentials that it wrote", async () => {
     await run();
     const [apns, web, devices] = await Promise.all(
       [FILES.apns, FILES.web, FILES.devices].map(read),
@@ -238,7 +238,7 @@ describe("npm run stand-ins", () => {
     expect(await end()).toBe(0);
   });
 
-  test("keeps its keys for the next start, in files that nobody else reads", async () => {
+  test("keeps its keys across starts, in private files", async () => {
     await run("--quiet");
     const names = Object.values(FILES);
     const before = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
@@ -251,19 +251,19 @@ describe("npm run stand-ins", () => {
     await end();
     await run("--quiet");
     const after = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
-    // The ports are free ones of each start.
+    // Each start picks free ports.
     const settled = (texts: string[]) => texts.map((text) => text.replace(/127\.0\.0\.1:\d+/g, ""));
     expect(settled(after)).toEqual(settled(before));
     await end();
   });
 
-  test("names a mistake in its options", async () => {
+  test("reports invalid options", async () => {
     await run("--apns-port", "many");
     expect(child?.exitCode).toBe(1);
   });
 });
 
-test("keys of a folder are those of its first start", async () => {
+test("a folder keeps the keys of its first start", async () => {
   const folder = await mkdtemp(join(tmpdir(), "stand-ins-"));
   try {
     expect(keepStandInKeys(folder)).toEqual(keepStandInKeys(folder));

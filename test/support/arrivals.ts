@@ -1,4 +1,4 @@
-/** What has arrived, in order, and waiting for more. */
+/** An asynchronous queue. */
 export class Arrivals<T> {
   private readonly items: T[] = [];
   private readonly waiting: { resolve(item: T): void; reject(error: unknown): void }[] = [];
@@ -10,18 +10,18 @@ export class Arrivals<T> {
     else this.items.push(item);
   }
 
-  /** Drops what was not taken. */
+  /** Discards the queued items. */
   clear(): void {
     this.items.length = 0;
   }
 
-  /** Nothing will come any more: whoever waits fails with the reason. */
+  /** Ends the queue: pending and later calls of `next` reject with the reason. */
   end(reason: string): void {
     this.ended ??= new Error(reason);
     for (const { reject } of this.waiting.splice(0)) reject(this.ended);
   }
 
-  /** The next that was not taken; jest's own time-out ends a wait in vain. */
+  /** Takes the next item. Has no timeout other than jest's. */
   async next(): Promise<T> {
     const [item] = this.items.splice(0, 1);
     if (item !== undefined) return item;

@@ -1,26 +1,26 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a port that a test can break, as a phone that changes its network does. */
+/** A TCP proxy whose connections a test can break, like a phone that changes its network. */
 export interface BreakableProxy {
   port: number;
-  /** Connections that stand. */
+  /** Number of open connections. */
   open(): number;
-  /** Breaks every connection without a word to either side's protocol. */
+  /** Destroys every connection without a protocol-level close. */
   cut(): void;
-  /** Leads new connections to another port. */
+  /** Forwards new connections to another port. */
   lead(port: number): void;
   close(): Promise<void>;
 }
 
-/** Opens a proxy to a port of this machine. */
+/** Starts a proxy to a local port. */
 export async function breakableProxy(port: number): Promise<BreakableProxy> {
   let target = port;
   const pairs = new Set<[Socket, Socket]>();
-  const server = createServer((near) => {
-    const far = connect(target, "127.0.0.1");
-    const pair: [Socket, Socket] = [near, far];
+  const server = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    const pair: [Socket, Socket] = [client, upstream];
     pairs.add(pair);
-    near.pipe(far).pipe(near);
+    client.pipe(upstream).pipe(client);
     for (const socket of pair) {
       socket.on("error", () => {});
       socket.on("close", () => {
@@ -30,18 +30,18 @@ export async function breakableProxy(port: number): Promise<BreakableProxy> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const cut = () => {
+  const breakConnections = () => {
     for (const pair of [...pairs]) for (const socket of pair) socket.destroy();
   };
   return {
     port: (server.address() as AddressInfo).port,
     open: () => pairs.size,
-    cut,
+    cut: breakConnections,
     lead(other) {
       target = other;
     },
     async close() {
-      cut();
+      breakConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -5,13 +5,13 @@ import { type BrowserContext, chromium } from "playwright-core";
 
 const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Flags for calls: a camera and a microphone that are made up, and media over loopback alone. */
+/** Flags for calls: a fake camera and microphone, and media over loopback. */
 export const CALL_FLAGS = [
   ...["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"],
   ...["--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection"],
 ];
 
-/** A browser of the machine's own, headless and with a profile of its own; closes with its context. */
+/** Starts the installed browser, headless and with a temporary profile. */
 export async function openBrowser({
   args = [],
   ...options

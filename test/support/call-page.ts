@@ -4,13 +4,13 @@ import { type DemoUser, makePeople } from "../../demo/call/people";
 import type { Credentials } from "../../demo/server";
 import type { TestNode } from "./node";
 
-/** The page of demo/call for a node of the test, and the users that were made ready. */
+/** The page of demo/call for a test node, and its users. */
 export interface CallSite {
   server: PageServer;
   people: DemoUser[];
 }
 
-/** Signs the page's users up on a node, and serves the page. */
+/** Creates the page's users on a node, and serves the page. */
 export async function serveCallPage(node: TestNode): Promise<CallSite> {
   const credentials: Credentials = {
     base_url: node.baseUrl,
@@ -25,24 +25,24 @@ export async function serveCallPage(node: TestNode): Promise<CallSite> {
   return { server: await servePage(credentials, people), people };
 }
 
-/** What a peer connection of a page reports (W3C, Identifiers for WebRTC's Statistics API). */
+/** Statistics of a peer connection (W3C, Identifiers for WebRTC's Statistics API). */
 export interface MediaFacts {
   framesDecoded: number;
   audioBytes: number;
-  /** Types of the two ends of the pair of candidates that media takes. */
+  /** Local and remote candidate types of the selected candidate pair. */
   ends: string[];
-  /** How often ICE was begun, by the name it takes for each time. */
+  /** Remote ICE user fragment, which changes with each ICE restart. */
   ufrag: string;
 }
 
-/** A user at the page. */
+/** A user of the page. */
 export class Caller {
-  /** What went wrong in the page, in the browser's words. */
+  /** Errors and warnings of the page. */
   readonly faults: string[] = [];
 
   private constructor(readonly page: Page) {}
 
-  /** Opens the page and signs a user in, who can be called then. */
+  /** Opens the page and signs a user in, who can then be called. */
   static async open(
     browser: BrowserContext,
     site: CallSite,
@@ -55,9 +55,9 @@ export class Caller {
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) caller.faults.push(message.text());
     });
-    // As long as a test may take: it says no more than that something hangs.
+    // As long as jest's timeout, which only ends tests that hang.
     page.setDefaultTimeout(300_000);
-    // The page shows what a person wants to know; the test asks its connection for the rest.
+    // Exposes the page's peer connections to the test.
     await page.addInitScript(`
       window.peers = [];
       window.RTCPeerConnection = class extends RTCPeerConnection {
@@ -76,7 +76,7 @@ export class Caller {
     await this.page.waitForSelector(`body[data-view="${state}"]`);
   }
 
-  /** What the page says of the call, below the other's name. */
+  /** The page's text about the call, below the peer's name. */
   note(): Promise<string> {
     return this.page.innerText("#stage-note");
   }
@@ -89,7 +89,7 @@ export class Caller {
     return this.page.click(`#${id}`);
   }
 
-  /** Has the next call wait for its camera; answers how to let it have one. */
+  /** Blocks the next call's camera. @returns unblocks it */
   async holdMedia(): Promise<() => Promise<void>> {
     await this.page.evaluate(`(() => {
       const devices = navigator.mediaDevices;
@@ -100,7 +100,7 @@ export class Caller {
     return () => this.page.evaluate("window.releaseMedia()");
   }
 
-  /** What the page's latest connection reports now. */
+  /** Current statistics of the page's latest peer connection. */
   media(): Promise<MediaFacts> {
     return this.page.evaluate(`(async () => {
       const peer = window.peers.at(-1);

@@ -7,7 +7,7 @@ const FIELDS = `id sessionId callerId callType state startedAt acceptedAt endedA
 const CALL = `query ($id: String!) { call(sessionId: $id) { ${FIELDS} } }`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
 
-/** The subscription to one's own calls. */
+/** Subscription to the user's calls. */
 export const CHANGES = `subscription { callChanges { ${FIELDS} } }`;
 
 /** A call as its participants see it. */
@@ -16,7 +16,7 @@ export type ShownCall = Record<string, any>;
 
 let sessions = 0;
 
-/** A sessionID that nothing else has. */
+/** A unique sessionID. */
 export const newSessionId = () => `${Date.now()}-${process.pid}-${++sessions}`;
 
 /** Sends a signal over HTTP, from the device of the user's session. */
@@ -34,7 +34,7 @@ export async function send(
   if (errors) throw new Error(JSON.stringify(errors));
 }
 
-/** One's own call, or the code of the refusal. */
+/** A call of the user, or the error code. */
 export async function readCall(
   node: TestNode,
   { token }: Pick<TestUser, "token">,
@@ -44,7 +44,7 @@ export async function readCall(
   return data?.call ?? errors?.[0].extensions.code;
 }
 
-/** One's own call once it is in a state, and, if asked for, once a user's part is. */
+/** Waits until a call of the user, and optionally a participant, is in a state. */
 export async function callIn(
   node: TestNode,
   user: Pick<TestUser, "token">,
@@ -62,12 +62,12 @@ export async function callIn(
   return call as ShownCall;
 }
 
-/** A user's part in a call. */
+/** A user's participation in a call. */
 export function partOf(call: ShownCall, { id }: Pick<TestUser, "id">): ShownCall | undefined {
   return call.participants.find((each: ShownCall) => each.userId === id);
 }
 
-/** Keeps the tables of calls from being written until the answer is called; signals need none of it. */
+/** Locks the tables of calls, which signals do not need. @returns releases the lock */
 export async function holdCalls({ app }: TestNode): Promise<() => Promise<void>> {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { makeSelfSigned } from "../../src/core/tls/self-signed";
 
 let made: Promise<Certificate> | undefined;
 
-/** One self-signed certificate for `chat.example` and this machine, for all tests of a file. */
+/** A self-signed certificate for `chat.example` and localhost, shared by all tests of a file. */
 export async function testCertificate(): Promise<LiveCertificate> {
   const current = await certificate();
   return {
@@ -24,7 +24,7 @@ function certificate(): Promise<Certificate> {
   return made;
 }
 
-/** Options of a TLS client that trusts {@link testCertificate} and checks who it is talking to. */
+/** Options of a TLS client that trusts {@link testCertificate} and verifies the server's name. */
 export async function trusting(): Promise<{ ca: string; servername: string }> {
   return { ca: (await certificate()).cert, servername: "chat.example" };
 }
@@ -33,8 +33,8 @@ const connect = tls.connect;
 const trusted: string[] = [];
 
 /**
- * Has client libraries trust a certificate, which is a matter of the whole process for them: they open
- * TLS by `tls.connect`, and look for the authorities that Node brings.
+ * Makes client libraries trust a certificate, process-wide: they call `tls.connect` without an option for
+ * authorities.
  */
 export function trustEverywhere(cert: string): void {
   trusted.push(cert);

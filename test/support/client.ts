@@ -2,7 +2,7 @@ import { createHmac, randomInt } from "node:crypto";
 import { eventually } from "./moving-clock";
 import type { TestNode } from "./node";
 
-/** What a REST call answered. */
+/** A REST response. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -12,7 +12,7 @@ export interface Answer {
   text: string;
 }
 
-/** Calls the REST door; an object as body goes out as JSON, URLSearchParams as a form. */
+/** Calls the REST API. An object is sent as JSON, URLSearchParams as a form. */
 export async function rest(
   node: Pick<TestNode, "baseUrl">,
   method: string,
@@ -54,7 +54,7 @@ export async function graphql(
 
 let nonces = randomInt(1_000_000);
 
-/** The parameters of POST /session, signed over the four mandatory ones. */
+/** Parameters of POST /session with a signature over the four mandatory ones. */
 export function signed(
   { application }: Pick<TestNode, "application">,
   now = Date.now(),
@@ -79,7 +79,7 @@ export async function applicationToken(node: TestNode, now?: number): Promise<st
   return answer.body.session.token;
 }
 
-/** A user who has signed up and in. */
+/** A signed-in user. */
 export interface TestUser {
   id: number;
   login: string;
@@ -90,7 +90,7 @@ export interface TestUser {
 
 let logins = 0;
 
-/** Signs a user up and in. */
+/** Creates a user and signs in. */
 export async function newUser(
   node: TestNode,
   fields: Record<string, unknown> = {},
@@ -108,8 +108,8 @@ export async function newUser(
 }
 
 /**
- * Resolves once all users of the node's application have a last request that is written: that is done
- * behind, some seconds after the request.
+ * Waits until the last request of every user of the node's application is stored, which happens some seconds
+ * after the request.
  */
 export async function activityWritten(node: TestNode): Promise<void> {
   const unwritten = () =>
@@ -121,8 +121,8 @@ export async function activityWritten(node: TestNode): Promise<void> {
 }
 
 /**
- * A guest, whose token serves the chat endpoint as a password. It costs no hash, so that every test
- * can have users whom nobody else has called.
+ * Creates a guest, whose token is also the password for the chat endpoint. It is cheap, as no password is
+ * hashed, so every test can have its own users.
  */
 export async function newGuest(node: TestNode): Promise<TestUser> {
   const body = { ...signed(node), user: { guest: 1 } };
@@ -132,7 +132,7 @@ export async function newGuest(node: TestNode): Promise<TestUser> {
   return { id: user.id, login: user.login, password: token, token, sessionId };
 }
 
-/** Signs a user in on a session of its own. */
+/** Signs a user in with a new session. */
 export async function signIn(
   node: TestNode,
   { login, password }: { login: string; password: string },

@@ -1,6 +1,6 @@
 /**
- * For what tests of this file, or of this `describe`, open: it is closed after the test that opened it.
- * @returns hands on what it is given
+ * Closes resources after the test of this file or `describe` that opened them.
+ * @returns registers a resource and returns it
  */
 export function closedAfterEach<Opened extends { close(): unknown }>(): <T extends Opened>(
   opened: T,

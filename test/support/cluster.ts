@@ -14,7 +14,7 @@ interface Member {
   up: boolean;
 }
 
-/** Some nodes as processes of their own, on one PostgreSQL and one Redis. */
+/** Several nodes in separate processes, on one PostgreSQL and one Redis. */
 export class Cluster {
   private readonly members: Member[] = [];
   private applicationId = 0;
@@ -25,14 +25,14 @@ export class Cluster {
     private readonly environment: Record<string, string>,
   ) {}
 
-  /** @param environment beside that of the database, such as REDIS_URL */
+  /** @param environment in addition to the database's, for example REDIS_URL */
   static async start(count: number, environment: Record<string, string>): Promise<Cluster> {
     const cluster = new Cluster(await freshServices(), environment);
     for (let index = 0; index < count; index++) await cluster.startNode(index);
     return cluster;
   }
 
-  /** The nodes that are up. */
+  /** The running nodes. */
   readonly up = () => this.members.filter(({ up }) => up);
 
   async startNode(index: number): Promise<void> {
@@ -52,7 +52,7 @@ export class Cluster {
     }
   }
 
-  /** Ends a node; resolves with its exit code or signal once it is gone. */
+  /** Stops a node. @returns its exit code or signal */
   async end(index: number, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
     const member = this.members[index]!;
     member.up = false;
@@ -60,7 +60,7 @@ export class Cluster {
     return member.process.exited;
   }
 
-  /** Users with a session each. */
+  /** Creates users with a session each. */
   async owners(count: number): Promise<Owner[]> {
     const rows = (await execute(
       this.database.environment.DATABASE_URL ?? "",

@@ -5,21 +5,21 @@ import type { TestNode } from "./node";
 const ROOT = join(__dirname, "../..");
 const RUN = "require('./src/cli/commands').run(process.argv)";
 
-/** What a command has written, and the status that it ended with. */
+/** Output and exit code of a command. */
 export interface Ended {
   code: number;
   out: string;
   err: string;
 }
 
-/** Runs the command line as a process of its own, with this environment and nothing of the test's. */
+/** Runs the command line in its own process, with only the given environment. */
 export function runCommand(
-  words: string[],
+  args: string[],
   environment: Record<string, string>,
   input?: string,
 ): Promise<Ended> {
   const loader = join(ROOT, "test/support/run-typescript.js");
-  const child = spawn(process.execPath, ["-r", loader, "-e", RUN, "signalbox", ...words], {
+  const child = spawn(process.execPath, ["-r", loader, "-e", RUN, "signalbox", ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
@@ -28,7 +28,7 @@ export function runCommand(
   return endOf(child);
 }
 
-/** Waits until a process has ended; answers what it has written. */
+/** Waits until a process has ended. */
 export function endOf(child: ChildProcess): Promise<Ended> {
   let out = "";
   let err = "";
@@ -43,7 +43,7 @@ export function endOf(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** The environment in which the command line finds a node and its owner. */
+/** The environment with which the command line reaches a node as its owner. */
 export function ownersEnvironment(node: TestNode): Record<string, string> {
   return { SIGNALBOX_URL: node.baseUrl, DATA_DIR: node.environment.DATA_DIR ?? "" };
 }

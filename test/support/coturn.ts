@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { findProgram, freePort, run, Server } from "../../scripts/services/binaries";
 import { makeAuthority, makeServerCertificate } from "./stand-ins/certificates";
 
-/** The file that a production site copies. */
+/** The configuration for production. */
 const FILE = join(__dirname, "../../deploy/coturn/turnserver.conf");
 
-/** A throw-away coturn on the loopback address. */
+/** A temporary coturn on the loopback address. */
 export interface Coturn {
   port: number;
   tlsPort: number;
-  /** The configuration that it runs with: the deployed one, but for addresses, folders and secrets. */
+  /** Its configuration: the one of deploy/ with other addresses, folders and secrets. */
   configuration: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts coturn with the configuration of deploy/, on free ports. Loopback is all that a test has, so it
- * is let in as a peer; every other network stays as the file has it.
+ * Starts coturn with the configuration of deploy/, on free ports. Loopback peers are allowed, because a test
+ * has no other network; all other rules stay.
  */
 export async function startCoturn(secrets: string[]): Promise<Coturn> {
   const program = findProgram("turnserver", "coturn");
@@ -56,10 +56,10 @@ export async function startCoturn(secrets: string[]): Promise<Coturn> {
   return { port, tlsPort, configuration, stop };
 }
 
-/** The configuration that is deployed. */
+/** The configuration of deploy/. */
 export const read = (): Promise<string> => readFile(FILE, "utf8");
 
-/** Puts lines in the place of the one that sets this key. @throws Error when there is none */
+/** Replaces the line that sets a key. @throws Error if there is none */
 function replaceLine(text: string, key: string, lines: string[]): string {
   const before = text.split("\n");
   const at = before.findIndex((line) => line === key || line.startsWith(`${key}=`));
@@ -67,13 +67,13 @@ function replaceLine(text: string, key: string, lines: string[]): string {
   return [...before.slice(0, at), ...lines, ...before.slice(at + 1)].join("\n");
 }
 
-/** How a client of coturn's own fared. */
+/** Result of coturn's own client. */
 export interface Allocation {
   ok: boolean;
   output: string;
 }
 
-/** Allocates a relay and sends through it, with coturn's own client. */
+/** Allocates a relay and sends through it, by coturn's own client. */
 export async function allocate(
   port: number,
   { username, credential }: { username: string; credential: string },
@@ -87,7 +87,7 @@ export async function allocate(
     const { stdout, stderr } = await run(
       program,
       [...common, ...who, ...peer, ...words, "127.0.0.1"],
-      // It goes on asking where nobody answers.
+      // It retries forever if nobody answers.
       { timeout: 15_000, killSignal: "SIGKILL" },
     );
     return { ok: true, output: stdout + stderr };

@@ -5,15 +5,15 @@ import { join } from "node:path";
 const ROOT = join(__dirname, "../..");
 const DEMO = join(ROOT, "dist/demo/main.js");
 
-/** What a run of the demo printed, both outputs together, and how it ended. */
+/** Output (stdout and stderr) and exit code of a run of the demo. */
 export interface DemoRun {
   code: number | null;
   output: string;
 }
 
 /**
- * Compiles the project as `npm run build` does, unless the build is as new as the sources.
- * @throws Error with the compiler's words when it finds a mistake
+ * Compiles the project like `npm run build`, unless the build is up to date.
+ * @throws Error with the compiler's output if it fails
  */
 export function buildDemo(): void {
   const sources = newest("src", "demo", "scripts", "bench");
@@ -27,7 +27,7 @@ export function buildDemo(): void {
   }
 }
 
-/** Runs the built demo with this environment and nothing of the test's own. */
+/** Runs the built demo, with only the given environment. */
 export function runDemo(environment: Record<string, string>): Promise<DemoRun> {
   const child = spawn(process.execPath, [DEMO], {
     cwd: ROOT,

@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Finding } from "../../src/cli/doctor/finding";
 
-/** Nobody listens there. */
+/** An address that nothing listens on. */
 export const NOWHERE = "127.0.0.1:1";
 
-/** A key that chance made. */
+/** A random key. */
 export const KEY = "9f1c0a7be2d4865338c1f0de5a6b7c4de8f90123a4b5c6d7e8091a2b3c4d5e6f";
 
-/** How the checks of what others reach end where nobody beyond this machine is let in. */
+/** Statuses of the exposure checks for a server that is local only. */
 export const NOT_EXPOSED = {
   ...{ encryption: "skipped", proxy: "skipped", limits: "skipped", schema: "skipped" },
   ...{ "private networks": "skipped", metrics: "skipped" },
@@ -18,7 +18,7 @@ export function about(findings: Finding[], check: string): Finding[] {
   return findings.filter((finding) => finding.check === check);
 }
 
-/** What a check found, as one; with how to mend it where there is something to mend. */
+/** The only finding of a check. Expects a fix exactly if there is a problem. */
 export function only(findings: Finding[], check: string): Finding {
   const [found, ...more] = about(findings, check);
   if (!found || more.length > 0) throw new Error(`${check}: ${JSON.stringify(findings)}`);
@@ -29,7 +29,7 @@ export function only(findings: Finding[], check: string): Finding {
   return found;
 }
 
-/** How each check ended. */
+/** The status of each check, by name. */
 export function statuses(findings: Finding[]): Record<string, string> {
   return Object.fromEntries(findings.map(({ check, status }) => [check, status]));
 }
@@ -37,7 +37,7 @@ export function statuses(findings: Finding[]): Record<string, string> {
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 
-/** Listens on a free port, with a server that says nothing unless another is given. */
+/** Listens on a free port; the default server accepts connections and stays silent. */
 export async function listen(server = createServer()): Promise<number> {
   servers.push(server);
   server.on("connection", (socket) => sockets.add(socket));
@@ -45,7 +45,7 @@ export async function listen(server = createServer()): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends what {@link listen} began, and who is connected with it. */
+/** Closes the servers of {@link listen}, and their connections. */
 export function endListening(): void {
   for (const socket of sockets) socket.destroy();
   sockets.clear();

@@ -1,8 +1,8 @@
 import type { Statement, Store } from "../../src/store/store";
 
 /**
- * A store whose statements are explained before they run.
- * @param plans takes how the database answers each, by its name
+ * Wraps a store so that every statement is explained before it runs.
+ * @param plans receives the query plans, by the statement's name
  */
 export function explained(
   { query }: Pick<Store, "query">,
@@ -16,7 +16,7 @@ export function explained(
   };
 }
 
-/** How the database would answer a statement, in its own words. */
+/** The query plan of a statement, by EXPLAIN. */
 export async function planOf(
   { query }: Pick<Store, "query">,
   text: string,

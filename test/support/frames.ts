@@ -1,6 +1,6 @@
-/** What came over a connection, frame by frame, until it closed. */
+/** The frames received over a connection, until it is closed. */
 export class Frames {
-  /** Everything received so far. */
+  /** All frames received so far. */
   readonly received: string[] = [];
   #taken = 0;
   #code: number | undefined;
@@ -11,7 +11,7 @@ export class Frames {
     this.#wake();
   }
 
-  /** Nothing comes any more. @param code as a WebSocket closes with */
+  /** Marks the connection as closed. @param code WebSocket close code */
   end(code: number): void {
     this.#code = code;
     this.#wake();

@@ -1,7 +1,7 @@
 import { openSocket, type SocketAnswer } from "./graphql-socket";
 import type { TestNode } from "./node";
 
-/** Sends an operation through a door of GraphQL. */
+/** Runs an operation over a protocol of GraphQL. */
 export type Door = (
   node: TestNode,
   query: string,
@@ -36,14 +36,14 @@ const byGet: Door = async (node, query, variables, token) => {
   return (await response.json()) as SocketAnswer;
 };
 
-/** The doors of GraphQL over HTTP, by name. */
+/** GraphQL over HTTP in its variants, by name. */
 export const DOORS: Record<string, Door> = {
   "GraphQL by POST": byPost,
   "GraphQL by POST with a bearer token": byBearer,
   "GraphQL by GET": byGet,
 };
 
-/** Every door of GraphQL, for callers without a token. */
+/** Every protocol of GraphQL, for callers without a token. */
 export const OPEN_DOORS: Record<
   string,
   (node: TestNode, query: string, variables?: object) => Promise<SocketAnswer>

@@ -4,7 +4,7 @@ import { Arrivals } from "./arrivals";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
 
-/** What a mutation answered. */
+/** Result of sendSignal. */
 export interface SendAnswer {
   data?: { sendSignal: { id: string; cursor: string } } | null;
   errors?: readonly {
@@ -13,21 +13,21 @@ export interface SendAnswer {
   }[];
 }
 
-/** A signal with everything that GraphQL tells of it. */
+/** A signal with all its GraphQL fields. */
 // biome-ignore lint/suspicious/noExplicitAny: signals are looked into freely by tests
 export type ShownSignal = Record<string, any>;
 
-/** A device of a user over GraphQL. */
+/** A user's device on GraphQL. */
 export interface GraphqlClient {
   /** `graphql-{session id}`. */
   device: string;
-  /** Sends a signal. @throws Error when it is refused */
+  /** Sends a signal. @throws Error if it is refused */
   send(input: object): Promise<{ id: string; cursor: string }>;
   /** Sends a signal that may be refused. */
   trySend(input: object): Promise<SendAnswer>;
-  /** The next signal that was not taken yet. */
+  /** Takes the next signal. */
   next(): Promise<ShownSignal>;
-  /** Drops what has arrived so far: calls of earlier tests may still ring for the user. */
+  /** Discards the received signals: calls of earlier tests may still ring for the user. */
   forget(): void;
   /** Resolves with the close code, once the socket has closed. */
   ended: Promise<number>;
@@ -53,7 +53,7 @@ export async function graphqlWs(
 ): Promise<GraphqlClient> {
   const device = `graphql-${user.sessionId}`;
   const signals = new Arrivals<ShownSignal>();
-  let heard = false;
+  let isActive = false;
   let refusal = "";
   const fail = (reason: string) => {
     refusal ||= reason;
@@ -75,7 +75,7 @@ export async function graphqlWs(
     {
       next({ data, errors }) {
         if (!data) return fail(JSON.stringify(errors));
-        if (data.callSignals.signalType === "probe") heard = true;
+        if (data.callSignals.signalType === "probe") isActive = true;
         else signals.push(data.callSignals);
       },
       error: (error) => fail(describe(error)),
@@ -88,7 +88,7 @@ export async function graphqlWs(
       const { value } = await answers.next();
       return value as SendAnswer;
     } catch (error) {
-      // Errors that keep an operation from running come as a list.
+      // Errors before execution are thrown as a list.
       if (Array.isArray(error)) return { errors: error };
       throw error;
     }
@@ -98,8 +98,8 @@ export async function graphqlWs(
     if (!data) throw new Error(JSON.stringify(errors));
     return data.sendSignal;
   };
-  // Nothing says that a subscription stands, so it signals itself until it hears it.
-  for (let turn = 0; !heard; turn += 1) {
+  // The protocol does not confirm subscriptions, so it sends signals to itself until one arrives.
+  for (let turn = 0; !isActive; turn += 1) {
     if (refusal || turn === 500) throw new Error(`no signal arrives: ${refusal}`);
     await send({ to: { userId: user.id, device }, signalType: "probe" });
   }

@@ -10,7 +10,7 @@ export interface SocketMessage {
   payload?: any;
 }
 
-/** What an operation on a socket answered: data and errors, or the errors that kept it from running. */
+/** Result of an operation on a socket: data and errors, or errors before execution. */
 export interface SocketAnswer {
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
   data?: any;
@@ -18,14 +18,14 @@ export interface SocketAnswer {
   errors?: any[];
 }
 
-/** A signal as {@link GraphqlSocket.listen} asks for it. */
+/** A signal with the fields selected by {@link GraphqlSocket.listen}. */
 export interface ReceivedSignal {
   id: string;
   signalType: string;
   sessionId: string | null;
   from: { userId: number; device: string | null };
   to: { userId: number };
-  /** Where it was asked for. */
+  /** Present if selected. */
   cursor?: string;
 }
 
@@ -34,23 +34,23 @@ const listenTo = (fields: string) => `subscription ($after: String) {
 }`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
-/** A client of graphql-transport-ws that hides nothing. */
+/** A low-level client of graphql-transport-ws. */
 export interface GraphqlSocket {
   socket: WebSocket;
-  /** Every message that came so far. */
+  /** All messages received so far. */
   received: SocketMessage[];
-  /** Resolves when the socket has closed. */
+  /** Resolves when the socket is closed. */
   closed: Promise<{ code: number; reason: string }>;
   send(message: unknown): void;
-  /** The next message that was not taken yet; fails when the socket closes first. */
+  /** Takes the next message. Rejects if the socket closes first. */
   next(): Promise<SocketMessage>;
   /** Runs a query or a mutation. */
   run(query: string, variables?: Record<string, unknown>): Promise<SocketAnswer>;
   /**
-   * Subscribes to the signals of a user; resolves once they arrive.
-   * @param fields what else to ask for of each
-   * @param after cursor to go on after
-   * @returns the signals, as far as they have come
+   * Subscribes to the signals of a user; resolves once the subscription is active.
+   * @param fields additional fields to select
+   * @param after cursor to resume after
+   * @returns the signals received so far
    */
   listen(
     id: string,
@@ -61,7 +61,7 @@ export interface GraphqlSocket {
   close(): Promise<void>;
 }
 
-/** Connects without saying anything. */
+/** Connects without sending anything. */
 export async function connectSocket(
   node: Pick<TestNode, "graphqlUrl">,
   options: ClientOptions = {},
@@ -74,18 +74,18 @@ export async function connectSocket(
   let ended: { code: number; reason: string } | undefined;
   const wake: Array<() => void> = [];
   const change = () => new Promise<void>((resolve) => wake.push(resolve));
-  const tell = () => {
+  const notify = () => {
     for (const resolve of wake.splice(0)) resolve();
   };
   socket.on("message", (data) => {
     received.push(JSON.parse(String(data)));
-    tell();
+    notify();
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on("close", (code, reason) => {
       ended = { code, reason: String(reason) };
       resolve(ended);
-      tell();
+      notify();
     });
   });
   await once(socket, "open");
@@ -127,7 +127,7 @@ export async function connectSocket(
       const variables = { after: after ?? null };
       send({ id, type: "subscribe", payload: { query: listenTo(fields), variables } });
       const arrived = () => received.filter((message) => message.id === id);
-      // Nothing says that a subscription stands, so the listener signals itself until it hears it.
+      // The protocol does not confirm subscriptions, so the user sends signals to itself until one arrives.
       for (let turn = 0; arrived().length === 0; turn += 1) {
         if (turn === 500) throw new Error(`nothing arrived: ${JSON.stringify(received.slice(-3))}`);
         const { errors } = await run(SEND, {
@@ -149,7 +149,7 @@ export async function connectSocket(
   };
 }
 
-/** Connects and introduces itself, with a token if it has one; the server has said yes. */
+/** Connects and initializes the connection, optionally with a token. */
 export async function openSocket(
   node: Pick<TestNode, "graphqlUrl">,
   token?: string,

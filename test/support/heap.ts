@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes of the heap in use, after everything that is unreachable has been collected. */
+/** Bytes of heap in use after a garbage collection. */
 export function usedHeap(): number {
   collect();
   collect();

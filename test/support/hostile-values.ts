@@ -12,7 +12,7 @@ import {
   typeFromAST,
 } from "graphql";
 
-/** Values that were seen to break services of this kind, by the kind of input they are meant for. */
+/** Values that are known to break services of this kind. */
 const TEXTS: string[] = [
   "\u0000",
   "a\u0000b",
@@ -39,17 +39,17 @@ const TEXTS: string[] = [
 const NUMBERS: unknown[] = [2 ** 53 - 1, -(2 ** 53 - 1), 2 ** 31, -1, 0, 1.5, 1e308];
 const SHAPES: unknown[] = [[], {}, [null], { $ne: "" }, [["a"]], true, null];
 
-/** Everything that is tried in each place. */
+/** All values that are tried for each input. */
 export const HOSTILE: readonly unknown[] = [...TEXTS, ...NUMBERS, ...SHAPES];
 
-/** What no answer may hold: SQL, paths, stacks, names of libraries and of their errors. */
+/** What no response may contain: SQL, paths, stacks, names of libraries and their errors. */
 export const LEAKS =
   /SELECT |INSERT |UPDATE \w+ SET|relation "|column "|syntax error at|invalid input syntax|node_modules|\/src\/|\/tmp\/|\.[jt]s:\d|\n\s+at |prisma|pglite|postgres|SQLSTATE|violates|TypeError|RangeError/i;
 
-/** Where a value can be put into the variables of a document: keys and indexes. */
+/** Path of a value in the variables of a document: keys and indexes. */
 export type Place = ReadonlyArray<string | number>;
 
-/** Every leaf of the variables of a document, inputs inside themselves one level deep. */
+/** Every leaf of a document's variables; recursive inputs are entered once. */
 export function placesOf(schema: GraphQLSchema, document: string): Place[] {
   const [operation] = parse(document).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error("no operation");
@@ -71,7 +71,7 @@ function leaves(type: GraphQLInputType, at: Place, around: readonly string[]): P
   );
 }
 
-/** A copy of the variables with a value at a place; objects on the way get what they cannot lack. */
+/** A copy of the variables with a value at a path. Missing objects on the path get their required fields. */
 export function withValue(
   variables: object,
   place: Place,
@@ -88,7 +88,7 @@ export function withValue(
   return copy;
 }
 
-/** An XML element and its attributes are refused without these, before the value is looked at. */
+/** Fields that an XML element and its attributes require, so that the value itself is validated. */
 function fill(key: string | number | undefined): object {
   return key === 0 ? { name: "a", value: "b" } : {};
 }

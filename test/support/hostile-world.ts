@@ -5,11 +5,11 @@ import type { World } from "./permission-rows";
 import { addEvent } from "./push";
 import { addSubscription } from "./push-devices";
 
-/** The participants of the tables of operations and routes, all of one application. */
+/** Participants for the tables of operations and routes, all of one application. */
 export async function hostileWorld(node: TestNode): Promise<World> {
   const a = await newUser(node);
   const b = await newUser(node);
-  // The node's own application is not to be changed by what follows.
+  // The tests must not change the node's own application.
   const [spare] = await node.sql<{ id: number }>(
     `INSERT INTO applications (account_id, name, auth_key, auth_secret, updated_at)
       SELECT account_id, 'Spare', 'spare', auth_secret, now() FROM applications RETURNING id`,

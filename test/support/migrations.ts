@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Migration } from "../../src/store/migrations";
 
-/** Migrations as a folder would hold them. */
+/** Migrations as read from a folder. */
 export function sample(...parts: { name: string; script: string }[]): Migration[] {
   return parts.map((part) => ({
     ...part,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock";
 
-/** A clock that runs as the machine's does, and that a test moves on or holds still. */
+/** The system clock, which a test can advance or stop. */
 export class MovingClock implements Clock {
   private ahead = 0;
   private held: number | null = null;
@@ -9,12 +9,12 @@ export class MovingClock implements Clock {
     return (this.held ?? Date.now()) + this.ahead;
   }
 
-  /** Stands still from now on, or goes on from where it would be. */
+  /** Stops the clock, or continues at the current time. */
   hold(still: boolean): void {
     this.held = still ? Date.now() : null;
   }
 
-  /** Moves on by so many milliseconds. */
+  /** Advances the clock by a number of milliseconds. */
   advance(ms: number): void {
     this.ahead += ms;
   }
@@ -23,7 +23,7 @@ export class MovingClock implements Clock {
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** Asks again until the answer is the wanted one; jest's own time-out ends a wait in vain. */
+/** Polls until the result is the wanted one. Has no timeout other than jest's. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   wanted: (answer: T) => boolean,

@@ -2,19 +2,22 @@ import { createSocket } from "node:dgram";
 import type { AddressInfo } from "node:net";
 import { askNameServers, type Resolve } from "../../src/network/lookup";
 
-/** Addresses that a name has at one time. */
+/** Addresses of a name. */
 export interface Records {
   a?: string[];
   aaaa?: string[];
 }
 
-/** A name server of a test's own (RFC 1035), over UDP on the loopback address. */
+/** A local name server (RFC 1035), over UDP. */
 export interface NameServer {
-  /** Looks names up there, by Node's own resolver. */
+  /** Resolves names by this server, with Node's resolver. */
   resolve: Resolve;
-  /** What a name has now, and at each later question; the last goes on. Without any it is unknown. */
+  /**
+   * Sets the records of a name for successive queries; the last ones stay. Without any, the name does not
+   * exist.
+   */
   tell(name: string, ...answers: Records[]): void;
-  /** Names that were asked for the IPv4 addresses of. */
+  /** Names whose IPv4 addresses were queried. */
   asked: string[];
   close(): Promise<void>;
 }
@@ -22,10 +25,10 @@ export interface NameServer {
 const [A, AAAA] = [1, 28];
 const NXDOMAIN = 3;
 
-/** Starts a name server. No answer may be kept: each has a time to live of nothing. */
+/** Starts a name server. Responses have TTL 0, so they are not cached. */
 export async function startNameServer(): Promise<NameServer> {
   const known = new Map<string, { a: Records[]; aaaa: Records[] }>();
-  const asked: string[] = [];
+  const queriedNames: string[] = [];
   const socket = createSocket("udp4");
 
   const next = (name: string, kind: "a" | "aaaa"): string[] | null => {
@@ -36,10 +39,10 @@ export async function startNameServer(): Promise<NameServer> {
   };
   socket.on("message", (question, from) => {
     const { name, type, end } = readQuestion(question);
-    if (type === A) asked.push(name);
+    if (type === A) queriedNames.push(name);
     const addresses = type === A || type === AAAA ? next(name, type === A ? "a" : "aaaa") : [];
     const head = Buffer.from(question.subarray(0, 12));
-    // An answer, by an authority; recursion as asked for.
+    // A response, authoritative, with the query's recursion flag.
     head.writeUInt16BE(0x8400 | (head.readUInt16BE(2) & 0x0100) | (addresses ? 0 : NXDOMAIN), 2);
     head.writeUInt16BE(addresses?.length ?? 0, 6);
     head.writeUInt32BE(0, 8);
@@ -50,7 +53,7 @@ export async function startNameServer(): Promise<NameServer> {
   const { port } = socket.address() as AddressInfo;
   return {
     resolve: askNameServers([`127.0.0.1:${port}`]),
-    asked,
+    asked: queriedNames,
     tell(name, ...answers) {
       known.set(name, { a: [...answers], aaaa: [...answers] });
     },
@@ -58,7 +61,7 @@ export async function startNameServer(): Promise<NameServer> {
   };
 }
 
-/** The name and the type of the first question, and where it ends (section 4.1.2). */
+/** Name, type and end offset of the first question (RFC 1035 section 4.1.2). */
 function readQuestion(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -66,12 +69,12 @@ function readQuestion(message: Buffer): { name: string; type: number; end: numbe
     labels.push(message.toString("latin1", at + 1, at + 1 + length));
     at += 1 + length;
   }
-  // c-ares may write letters in either case, to tell forged answers from true ones.
+  // c-ares may randomize the case of letters, to detect forged responses.
   const name = labels.join(".").toLowerCase();
   return { name, type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A record of the name in the question (sections 4.1.3 and 4.1.4), which lives for no time. */
+/** A resource record for the question's name with TTL 0 (RFC 1035 sections 4.1.3 and 4.1.4). */
 function record(type: number, address: string): Buffer {
   const data = type === A ? address.split(".").map(Number) : ipv6Bytes(address);
   const head = Buffer.alloc(12);
@@ -82,7 +85,7 @@ function record(type: number, address: string): Buffer {
   return Buffer.concat([head, Buffer.from(data)]);
 }
 
-/** The bytes of an address of IPv6 that is written with `::` or in full. */
+/** The bytes of an IPv6 address, with or without `::`. */
 function ipv6Bytes(address: string): number[] {
   const [before = "", after] = address.split("::");
   const groups = (text: string) => text.split(":").filter(Boolean);

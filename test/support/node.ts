@@ -5,7 +5,7 @@ import { FREE_PORTS } from "./ports";
 import { UNHURRIED } from "./unhurried";
 
 /**
- * No limits on how often anything may happen: a suite does more from one address than a person would.
+ * Disables all rate limits, because a suite sends more requests from one address than a person.
  * Tests of the limits set their own.
  */
 export const NO_RATES = {
@@ -31,24 +31,24 @@ export const NO_RATES = {
   FAILURES_FREE_PER_IP: "0",
 };
 
-/** A node of the service under test, with the credentials of its first application. */
+/** A node under test, with the credentials of its first application. */
 export interface TestNode {
   app: App;
   baseUrl: string;
   graphqlUrl: string;
   chatUrl: string;
-  /** Those of the open ports, by transport. */
+  /** URLs of the open chat ports, by transport. */
   chatUrls: App["chatUrls"];
   application: { id: number; authKey: string; authSecret: string; accountKey: string };
   environment: Record<string, string>;
-  /** Runs a statement on the node's own database, its values written `$1`, `$2`, …. */
+  /** Runs a statement with parameters `$1`, `$2`, … on the node's database. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a node on free ports and a database of its own, or beside another node on the same
- * database and bus (which takes real services).
+ * Starts a node on free ports with its own database, or as a further node on the same database and bus, which
+ * requires services.
  */
 export async function startNode(
   environment: Record<string, string> = {},
@@ -72,7 +72,7 @@ export async function startNode(
   }
 }
 
-/** The node of a running app. */
+/** A {@link TestNode} for a running app. */
 export function asTestNode(
   app: App,
   environment: Record<string, string>,

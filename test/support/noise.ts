@@ -1,7 +1,7 @@
-/** A whole number from 0 to below `bound`. */
+/** Returns a random integer, at least 0 and less than `bound`. */
 export type Random = (bound: number) => number;
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** A deterministic pseudo-random generator (mulberry32). */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   return (bound) => {
@@ -12,7 +12,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** A copy of the bytes with some of them changed, left out, doubled or added. */
+/** A copy of the bytes with some of them changed, removed, duplicated or added. */
 export function spoil(random: Random, bytes: Buffer): Buffer {
   let spoilt = Buffer.from(bytes);
   for (let edits = 1 + random(6); edits > 0; edits -= 1) {

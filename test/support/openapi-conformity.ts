@@ -27,20 +27,20 @@ interface OpenApi {
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** An exchange as it was on the wire. */
+/** An HTTP exchange. */
 export interface Exchange {
   method: string;
-  /** With the query. */
+  /** Path with the query. */
   path: string;
-  /** What the JSON holds; text is a form. */
+  /** The JSON value, or the text of a form. */
   body: unknown;
   status: number;
   answer: unknown;
 }
 
 /**
- * Objects of which nothing is told but their properties hold no others: what is not described does
- * not belong into an answer.
+ * Forbids additional properties in objects, so that responses contain nothing that is not
+ * documented.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
@@ -54,13 +54,13 @@ function closed(schema: unknown): unknown {
     : inner;
 }
 
-/** Holds exchanges against schema/openapi.json. */
+/** Validates exchanges against schema/openapi.json. */
 export class Conformity {
   private readonly api: OpenApi = JSON.parse(
     readFileSync(join(__dirname, "../../schema/openapi.json"), "utf8"),
   );
   private readonly ajv = this.validator(false);
-  /** What stands in a query is text. */
+  /** For queries, whose values are text. */
   private readonly queries = this.validator(true);
 
   private validator(coerceTypes: boolean): Ajv2020 {
@@ -69,7 +69,7 @@ export class Conformity {
     return ajv;
   }
 
-  /** The path of the document that a request goes to, literal segments first. */
+  /** The documented path that matches a request; literal segments take precedence. */
   pathOf(method: string, path: string): string | undefined {
     const segments = path.replace(/(\.json)?(\?.*)?$/, "").split("/");
     const fits = (template: string) => {
@@ -84,7 +84,7 @@ export class Conformity {
       .sort((a, b) => a.split("{").length - b.split("{").length)[0];
   }
 
-  /** What of an exchange the document does not say. */
+  /** Violations of the document in an exchange. */
   misfits(exchange: Exchange): string[] {
     const { method, path, body, status, answer } = exchange;
     const template = this.pathOf(method, path) ?? "";
@@ -95,7 +95,7 @@ export class Conformity {
     const name = response.$ref?.split("/").pop();
     const { content } = name === undefined ? response : (this.api.components.responses[name] ?? {});
     return [
-      // What was refused need not fit.
+      // Refused requests need not match.
       ...(status < 400 ? this.requestMisfits(operation, path, body) : []),
       ...this.bodyMisfits("answer", content?.[JSON_TYPE], answer ?? undefined, this.ajv),
     ];
@@ -106,7 +106,7 @@ export class Conformity {
     const stated = parameters.filter((parameter) => parameter.in === "query");
     const query = {
       type: "object",
-      // A list is named `filter[]` there, and read as `filter`.
+      // A list is documented as `filter[]`, and parsed as `filter`.
       properties: Object.fromEntries(
         stated.map(({ name, schema }) => [name.replace(/\[\]$/, ""), schema]),
       ),

@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestNode } from "./node";
 
-/** What the owner of a node's first account signs in with, as the first start wrote it. */
+/** Credentials of the owner of a node's first account, written at the first start. */
 export function ownerOf(node: Pick<TestNode, "environment">): { email: string; password: string } {
   const { DATA_DIR = "" } = node.environment;
   return JSON.parse(readFileSync(join(DATA_DIR, "owner.json"), "utf8"));
 }
 
 /**
- * A token of the owner of a node's application, made without the work of a password.
- * @param hours how long it lives from now; below 0 it is over
+ * Creates a token of the owner of a node's application, without hashing a password.
+ * @param hours lifetime; negative for an expired token
  */
 export async function ownerToken({ sql, application }: TestNode, hours = 1): Promise<string> {
   const token = `acct_${randomBytes(32).toString("base64url")}`;

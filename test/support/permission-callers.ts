@@ -1,6 +1,6 @@
 import type { Outcome, Row } from "./permission-rows";
 
-/** Callers with no token, or one that lets nobody in. */
+/** Callers without a token or with an invalid one. */
 export const NOBODY = [
   "no token",
   "an unknown token",
@@ -12,8 +12,8 @@ export const NOBODY = [
   "a signed-out owner's token",
 ];
 /**
- * Everybody who may try; user A, whose objects are asked for, comes after the other sessions and may
- * end them; an owner's token opens what a session does not, so its objects are still there.
+ * All callers, in order. User A, who owns the objects, comes after the other sessions and may end them; the
+ * owners' tokens come last, because they do not depend on those sessions.
  */
 export const CALLERS = [
   ...NOBODY,
@@ -27,7 +27,7 @@ export const CALLERS = [
   "the account's owner",
 ];
 
-/** What a caller is answered by a row. */
+/** The expected outcome for a caller. */
 export function expected(row: Row, caller: string): Outcome {
   if (NOBODY.includes(caller)) return row.nobody;
   if (caller === "a web token") return row.web;
@@ -38,7 +38,7 @@ export function expected(row: Row, caller: string): Outcome {
   return caller === "a foreign user" ? row.foreign : row.owner;
 }
 
-/** How REST refuses, by outcome: the status and the one message. */
+/** REST errors by outcome: status and message. */
 export const REST_ERRORS: Record<Exclude<Outcome, "OK">, { status: number; text: RegExp }> = {
   UNAUTHENTICATED: { status: 401, text: /^Required session does not exist$/ },
   FORBIDDEN: {

@@ -6,25 +6,25 @@ import { deviceOf } from "./push-devices";
 const TOKEN = expect.stringMatching(/^[\w-]{43}$/);
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 const ID = expect.any(Number);
-/** Written some seconds after a request, so either may be seen. */
+/** Stored some seconds after a request, so it may still be null. */
 const DATE_OR_NULL = {
   asymmetricMatch: (value: unknown) => value === null || DATE.asymmetricMatch(value),
 };
 
-/** What a REST route is sent and answers to who may. */
+/** Request to a REST route, and the response to authorized callers. */
 export interface RouteRow {
-  /** The operation of the table of operations that its document runs. */
+  /** The operation of PERMISSION_ROWS that its document runs. */
   operation: string;
-  /** Gives user A what the path asks for. */
+  /** Prepares the user A for the path. */
   prepare?(world: World): Promise<unknown>;
   path(world: World): string;
   headers?(world: World): Record<string, string>;
   body?(world: World): unknown;
-  /** Status and whole body for whom it is OK; by default for each the same. */
+  /** Status and complete body for authorized callers. */
   success(world: World, caller: string): { status: number; body: unknown };
 }
 
-/** A user in whole, as REST shows it. */
+/** Complete REST body of a user. */
 export function shownUser(user: Pick<TestUser, "id" | "login">, changes = {}) {
   return {
     id: user.id,
@@ -49,7 +49,7 @@ export function shownUser(user: Pick<TestUser, "id" | "login">, changes = {}) {
   };
 }
 
-/** A session in whole, as REST shows it. */
+/** Complete REST body of a session. */
 function shownSession(node: TestNode, user: TestUser | null, userId: number | null) {
   return {
     id: ID,
@@ -64,7 +64,7 @@ function shownSession(node: TestNode, user: TestUser | null, userId: number | nu
   };
 }
 
-/** A new web session in whole, as REST shows it. */
+/** Complete REST body of a new web session. */
 export function shownWebSession(applicationId: number) {
   return {
     session: {
@@ -84,7 +84,7 @@ export function shownWebSession(applicationId: number) {
   };
 }
 
-/** An entry of the session list in whole. */
+/** Complete entry of the session list. */
 export function shownEntry(sessionId: number, userAgent = "node") {
   return {
     session_id: sessionId,
@@ -97,7 +97,7 @@ export function shownEntry(sessionId: number, userAgent = "node") {
 
 const empty = () => ({ status: 200, body: null });
 
-/** A route that finds user A by a text that the profile gets in this column. */
+/** A route that finds user A by a text in a column of the profile. */
 function byColumn(column: string, query: (text: string) => string): RouteRow {
   const text = ({ a }: World) => `${column}-${a.id}@example.com`;
   return {
@@ -115,14 +115,14 @@ function byColumn(column: string, query: (text: string) => string): RouteRow {
   };
 }
 
-/** A numbered page with user A, where the caller may see it, and nobody else. */
+/** A page with user A alone, if the caller may see it. */
 function pageOfA({ a }: World, caller: string, changes = {}) {
   const items = caller === "a foreign user" ? [] : [{ user: shownUser(a, changes) }];
   const head = { current_page: 1, per_page: 10, total_entries: items.length };
   return { status: 200, body: { ...head, items } };
 }
 
-/** The subscription of user A's device in whole, as REST shows it. */
+/** Complete REST body of the subscription of user A's device. */
 function shownSubscription(world: World, id: number) {
   return {
     subscription: {
@@ -133,7 +133,7 @@ function shownSubscription(world: World, id: number) {
   };
 }
 
-/** Every route of schema/rest, by its operation's name. One that is missing here fails the suite. */
+/** Every route of schema/rest, by its operation's name. A missing route fails the suite. */
 export const ROUTES: Record<string, RouteRow> = {
   GetAccountSettings: {
     operation: "Query.accountSettings",

@@ -2,39 +2,39 @@ import type { TestUser } from "./client";
 import type { TestNode } from "./node";
 import { deviceOf } from "./push-devices";
 
-/** Who takes part in a case: a user, another of the same application, and one of another. */
+/** Participants of a case: user A, user B of the same application, and a user of another application. */
 export interface World {
   node: TestNode;
-  /** The node as the other application's clients see it. */
+  /** The node from the view of the other application's clients. */
   elsewhere: TestNode;
   a: TestUser;
   b: TestUser;
   foreign: TestUser;
-  /** What the owner of the first application's account signs in with. */
+  /** Credentials of the owner of the first application's account. */
   owner: { email: string; password: string };
-  /** An application of that account that nobody uses. */
+  /** An unused application of that account. */
   spareApplicationId: string;
-  /** User A's subscription to notifications, as addSubscription makes it. */
+  /** User A's push subscription. */
   subscriptionId: number;
   /** User A's push event. */
   eventId: number;
-  /** A number that no other case has. */
+  /** A unique number. */
   unique: number;
-  /** The token of a live reset link that nobody has used, of a user apart. */
+  /** Token of a valid password reset link, of a separate user. */
   resetToken(): string;
-  /** A signed request of the first application, with a new nonce. */
+  /** Parameters of a signed request of the first application, with a new nonce. */
   signed(): Record<string, string | number>;
 }
 
-/** Codes of the errors table, or OK. */
+/** OK, or an error code. */
 export type Outcome = "OK" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
 
-/** What an operation answers to whom, whichever door it comes through. */
+/** Outcomes of an operation by caller, over any protocol. */
 export interface Row {
-  /** Document, valid variables, and what the first field holds for the owner. */
+  /** Document, valid variables, and the expected value of the first field. */
   document: string;
   variables(world: World): Record<string, unknown>;
-  /** No token, or one that is unknown, expired, destroyed or of a deleted user. */
+  /** No token, or a token that is unknown, expired, destroyed or of a deleted user. */
   nobody: Outcome;
   /** An unbound web session. */
   web: Outcome;
@@ -50,9 +50,9 @@ export interface Row {
   account: Outcome;
   /** The owner of another account. */
   otherAccount: Outcome;
-  /** For whom it ends the session as it was, and, once answered, the socket that it came through. */
+  /** Callers whose session it ends, and their socket after the response. */
   ends?: "anybody" | "user A" | "user B";
-  /** Whether it is for sockets alone. */
+  /** Whether it requires a socket. */
   socketOnly?: true;
 }
 
@@ -89,7 +89,7 @@ const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
 
 const applicationOf = ({ node }: World) => String(node.application.id);
 
-/** A push that goes out to nobody for a long time. */
+/** A push that is scheduled far in the future. */
 const SCHEDULED = {
   environment: "DEVELOPMENT",
   eventType: "FIXED_DATE",
@@ -102,7 +102,7 @@ const signedInput = ({ signed }: World) => {
   return { ...rest, applicationId: application_id, authKey: auth_key };
 };
 
-/** Every operation of the schema. One that is missing here fails the suite. */
+/** Every operation of the schema. A missing operation fails the suite. */
 export const ROWS: Record<string, Row> = {
   "Query.currentSession": {
     document: "query { currentSession { id userId applicationId token user { id login } } }",
@@ -193,7 +193,7 @@ export const ROWS: Record<string, Row> = {
     document: "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }",
     variables: ({ a }) => ({ input: { login: a.login, password: a.password } }),
     ...APPLICATION,
-    // The same words name nobody there.
+    // The same key matches nobody there.
     foreign: "UNAUTHENTICATED",
     ends: "user B",
   },
@@ -444,7 +444,7 @@ export const ROWS: Record<string, Row> = {
     document: "query { webPushKey(environment: DEVELOPMENT) }",
     variables: () => ({}),
     ...APPLICATION,
-    // None is set.
+    // No credentials are set.
     application: "NOT_FOUND",
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",

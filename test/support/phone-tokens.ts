@@ -1,6 +1,6 @@
 import { createHmac, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 
-/** A key that signs ID tokens, and its public half as it is published. */
+/** A key that signs ID tokens, and its published public key. */
 export interface SigningKey {
   kid: string;
   privateKey: KeyObject;
@@ -8,7 +8,7 @@ export interface SigningKey {
   jwk: Record<string, unknown>;
 }
 
-/** A fresh RSA key. */
+/** Generates an RSA key. */
 export function signingKey(kid: string): SigningKey {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "RS256" };
@@ -17,7 +17,7 @@ export function signingKey(kid: string): SigningKey {
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** What Firebase writes into the ID token of a phone sign-in; undefined leaves a claim out. */
+/** Claims of a Firebase ID token for a phone sign-in; undefined omits a claim. */
 export function phoneClaims(
   projectId: string,
   person: { sub: string; phone: string },
@@ -37,7 +37,7 @@ export function phoneClaims(
   };
 }
 
-/** A token signed as Firebase does. */
+/** A token signed like Firebase's. */
 export function phoneToken(
   key: SigningKey,
   claims: Record<string, unknown>,
@@ -48,12 +48,12 @@ export function phoneToken(
   return `${text}.${signature}`;
 }
 
-/** A token without any signature. */
+/** A token without a signature. */
 export function unsignedToken(key: SigningKey, claims: Record<string, unknown>): string {
   return `${part({ alg: "none", kid: key.kid, typ: "JWT" })}.${part(claims)}.`;
 }
 
-/** A token signed by HMAC with the public key as its secret, which everybody knows. */
+/** A token signed by HMAC with the public key as the secret (algorithm confusion). */
 export function confusedToken(key: SigningKey, claims: Record<string, unknown>): string {
   const text = `${part({ alg: "HS256", kid: key.kid, typ: "JWT" })}.${part(claims)}`;
   const secret = key.publicKey.export({ format: "pem", type: "spki" });

@@ -1,4 +1,4 @@
-/** Free ports, and none for TLS, which would have each node make a certificate. */
+/** Free ports, without TLS, which would make each node generate a certificate. */
 export const FREE_PORTS = {
   PORT: "0",
   XMPP_WS_PORT: "0",
@@ -7,7 +7,7 @@ export const FREE_PORTS = {
   XMPP_TLS_PORT: "off",
 };
 
-/** A free port for each way to the chat endpoint. */
+/** A free port for each chat transport. */
 export const FREE_CHAT_PORTS = {
   XMPP_WS_PORT: "0",
   XMPP_WSS_PORT: "0",

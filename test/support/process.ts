@@ -7,25 +7,25 @@ import { UNHURRIED } from "./unhurried";
 
 const ROOT = join(__dirname, "../..");
 
-/** The service as a process of its own. */
+/** The service in its own process. */
 export interface ServiceProcess {
   child: ChildProcess;
-  /** What it has written to both outputs so far. */
+  /** Its output so far, stdout and stderr. */
   output(): string;
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code or signal. */
   exited: Promise<number | NodeJS.Signals>;
-  /** Resolves with the first match in the output; fails when the process ends first. */
+  /** Resolves with the first match in the output. Rejects if the process ends first. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts src/main.ts with this environment and nothing of the test's own. */
+/** Starts src/main.ts, with only the given environment. */
 export function startProcess(environment: Record<string, string>): ServiceProcess {
   const child = spawn(
     process.execPath,
     ["-r", join(ROOT, "test/support/run-typescript.js"), join(ROOT, "src/main.ts")],
     {
       cwd: ROOT,
-      // A busy machine must not make the process refuse what a test asks.
+      // On a busy machine the process must not shed load.
       env: {
         ...{ PATH: process.env.PATH, OVERLOAD_DELAY_MS: "0", OVERLOAD_REQUESTS: "0" },
         ...{ ...FREE_PORTS, ...UNHURRIED, ...environment },
@@ -36,19 +36,19 @@ export function startProcess(environment: Record<string, string>): ServiceProces
   let text = "";
   let ended = false;
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const listener of [...listeners]) listener();
   };
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (data: Buffer) => {
       text += data;
-      tell();
+      notify();
     });
   }
   const exited = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, signal) => {
       ended = true;
-      tell();
+      notify();
       resolve(code ?? signal ?? "SIGKILL");
     });
   });
@@ -71,12 +71,12 @@ export function startProcess(environment: Record<string, string>): ServiceProces
   };
 }
 
-/** Processes of the tests of this file, each on a database of its own: ended and removed after each test. */
+/** Processes with their own databases, which are stopped and removed after each test of the file. */
 export function ownProcesses() {
   const running = closedAfterEach();
   const databases = closedAfterEach();
   return {
-    /** What a process is told of a database. */
+    /** Environment of a process for a database. */
     async environment(fresh = freshDatabase()): Promise<Record<string, string>> {
       const database = await fresh;
       databases({ close: database.remove });

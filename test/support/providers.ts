@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a stand-in answers: a status with a body, or nothing at all, ever. */
+/** A stand-in's response: a status with a body, or none at all. */
 export type Reply =
   | { status: number; body: unknown; headers?: Record<string, string> }
   | { silent: true };
 
-/** A local server in the place of a provider's API. */
+/** A local server that replaces a provider's API. */
 export interface StandIn {
   baseUrl: string;
-  /** Paths asked for so far, without their queries. */
+  /** Requested paths so far, without queries. */
   asked: string[];
-  /** What was wrong with what it was sent; stays empty while the client keeps to the protocol. */
+  /** Protocol errors of the client so far. */
   complaints: string[];
   close(): Promise<void>;
 }
@@ -57,13 +57,13 @@ const same = (one: string, other: string) =>
 const VERSION = "v19.0";
 const BAD_TOKEN = { error: { message: "Invalid OAuth access token.", code: 190 } };
 
-/** What Facebook knows of an access token. */
+/** Facebook's data about an access token. */
 export interface FacebookToken {
   debug: Reply;
   me: Reply;
 }
 
-/** A person's valid token of an application. */
+/** A valid user token of an application. */
 export function facebookToken(
   appId: string,
   person: { id: string; name?: string; email?: string },
@@ -76,7 +76,7 @@ export function facebookToken(
   };
 }
 
-/** The Graph API as far as sign-in needs it. */
+/** The part of the Graph API that sign-in uses. */
 export async function startFacebook(app: {
   appId: string;
   appSecret: string;
@@ -103,13 +103,13 @@ export async function startFacebook(app: {
   return { ...server, tokens };
 }
 
-/** What Twitter knows of an access token: its secret and the answer it earns. */
+/** Twitter's data about an access token: its secret and the response. */
 export interface TwitterToken {
   secret: string;
   reply: Reply;
 }
 
-/** RFC 5849 section 3.6, written another way than the service's. */
+/** RFC 5849 section 3.6, implemented independently of the service. */
 const percent = (text: string) =>
   [...Buffer.from(text)]
     .map((byte) => {
@@ -120,7 +120,7 @@ const percent = (text: string) =>
     })
     .join("");
 
-/** The API of Twitter as far as sign-in needs it: it computes every signature anew. */
+/** The part of Twitter's API that sign-in uses. It verifies every signature. */
 export async function startTwitter(app: {
   consumerKey: string;
   consumerSecret: string;
@@ -167,7 +167,7 @@ export async function startTwitter(app: {
   return { ...server, tokens };
 }
 
-/** A place that publishes keys, as Google does for Firebase. */
+/** A server that publishes keys, like Google's for Firebase. */
 export async function startKeys(
   first: Reply,
 ): Promise<StandIn & { keysUrl: string; publish(reply: Reply): void }> {

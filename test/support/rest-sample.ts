@@ -19,10 +19,10 @@ import { registerRest } from "../../src/rest/routes";
 
 const ROOT = join(__dirname, "../..");
 
-/** The documents of the project. */
+/** The documents of schema/rest. */
 export const FILES: readonly RestFile[] = readRestFiles(join(ROOT, "schema/rest"));
 
-/** An operation with every kind of parameter that the project's own do not have. */
+/** An operation with all kinds of parameters that schema/rest does not use. */
 export const SEARCH: RestFile = {
   name: "search.graphql",
   text: `
@@ -47,7 +47,7 @@ export const SEARCH: RestFile = {
   `,
 };
 
-/** The project's own schema and a search, with the project's scalars and no resolver. */
+/** The public schema with a search field, without resolvers. */
 export function sampleSchema(): GraphQLSchema {
   const search = readFileSync(join(__dirname, "sample-schema.graphql"), "utf8");
   const schema = buildSchema(`${printSchema(signalboxSchema())}\n${search}`);
@@ -63,28 +63,28 @@ export function sampleSchema(): GraphQLSchema {
 
 type Resolve = (args: Record<string, unknown>, caller: Caller) => unknown;
 
-/** A listening REST door over resolvers that a test sets. */
+/** A REST API server with resolvers that a test sets. */
 export interface SampleDoor {
   url: string;
   server: FastifyInstance;
   /** Resolvers of root fields by name. */
   resolvers: Record<string, Resolve>;
-  /** What root fields were called with, since the last look. */
+  /** Calls of root fields since the last call of this method. */
   received(): Array<[field: string, args: Record<string, unknown>]>;
-  /** Callers of the contexts made, since the last look. */
+  /** Callers of contexts since the last call of this method. */
   callers(): Caller[];
-  /** Lines logged by the server, since the last look. */
+  /** Lines logged since the last call of this method. */
   logged(): Array<Record<string, unknown>>;
-  /** When the session of the next requests ends. */
+  /** Session expiration of the next requests. */
   expiresAt: Date | null;
-  /** Thrown in place of making a context. */
+  /** Thrown instead of creating a context. */
   failContext: Error | undefined;
-  /** Writes bytes to a new connection and reads until the server ends it. */
+  /** Writes bytes to a new connection, and reads until the server closes it. */
   raw(bytes: string | Buffer): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts the door on a free port, with a body limit of 4,096 bytes. */
+/** Starts the server on a free port, with a body limit of 4,096 bytes. */
 export async function openSampleDoor(): Promise<SampleDoor> {
   const schema = sampleSchema();
   const calls: Array<[string, Record<string, unknown>]> = [];
@@ -114,7 +114,7 @@ export async function openSampleDoor(): Promise<SampleDoor> {
   registerRestErrors(server);
   const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
   const drain = <T>(list: T[]) => list.splice(0, list.length);
-  const door: SampleDoor = {
+  const api: SampleDoor = {
     url: "",
     server,
     resolvers,
@@ -130,14 +130,14 @@ export async function openSampleDoor(): Promise<SampleDoor> {
     engine,
     documents: readDocuments([...FILES, SEARCH], schema),
     makeContext: (caller) => {
-      if (door.failContext) throw door.failContext;
+      if (api.failContext) throw api.failContext;
       callers.push(caller);
-      // The resolvers of the sample read nothing else of a context.
-      return { caller, expiresAt: door.expiresAt } as Context;
+      // The sample's resolvers use nothing else of a context.
+      return { caller, expiresAt: api.expiresAt } as Context;
     },
   });
-  door.url = await server.listen({ port: 0, host: "127.0.0.1" });
-  return door;
+  api.url = await server.listen({ port: 0, host: "127.0.0.1" });
+  return api;
 }
 
 function exchange(port: number, bytes: string | Buffer): Promise<string> {
@@ -151,7 +151,7 @@ function exchange(port: number, bytes: string | Buffer): Promise<string> {
   });
 }
 
-/** A user as a resolver gives one. */
+/** A user as returned by a resolver. */
 export function sampleUser(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: "12",
@@ -178,7 +178,7 @@ export function sampleUser(changes: Record<string, unknown> = {}): Record<string
   };
 }
 
-/** A session as a resolver gives one. */
+/** A session as returned by a resolver. */
 export function sampleSession(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: "5",

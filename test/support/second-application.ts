@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { TestNode } from "./node";
 
 /**
- * Adds an account with an application of its own to the database of a node.
- * @returns the node as the clients of that application see it
+ * Adds another account with an application to a node's database.
+ * @returns the node from the view of that application's clients
  */
 export async function secondApplication(node: TestNode): Promise<TestNode> {
   const key = () => randomBytes(24).toString("base64url");

@@ -8,10 +8,10 @@ import { RUNNING } from "./services";
 import stopServices from "./services-teardown";
 import setup from "./setup";
 
-/** Before all tests on real services: starts them, and makes the migrated database that tests copy. */
+/** Jest's global setup with services: starts them, and creates the migrated template database. */
 export default async function setupServices(): Promise<void> {
   await setup();
-  // Jest runs no teardown when the setup fails or the run is broken off.
+  // Jest skips the teardown if the setup fails or the run is interrupted.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => stopServices().finally(() => process.exit(1)));
   }

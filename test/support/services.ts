@@ -1,4 +1,7 @@
-/** What the setup started and the teardown stops; both run in one process, with modules of their own. */
+/**
+ * Services that the setup starts and the teardown stops. Both run in one process, but with separate module
+ * caches.
+ */
 export const RUNNING: { stop(): Promise<void> }[] = running();
 
 function running(): { stop(): Promise<void> }[] {

@@ -9,30 +9,30 @@ import type { TestNode } from "./node";
 import { domTree, parseXml, type Tree, treeOf, xmppTree } from "./xml-tree";
 import { xmppJsClient } from "./xmpp-js";
 
-// Both chat libraries look for the browser's.
+// Both chat libraries expect the browser's global.
 Object.assign(globalThis, { WebSocket });
 Strophe.setLogLevel(Strophe.LogLevel.FATAL);
 
-/** A device of a user over XMPP. */
+/** A user's device on XMPP. */
 export interface ChatClient {
   /** Full JID. */
   jid: string;
-  /** Sends a stanza that is written down as XML. */
+  /** Sends a stanza given as XML text. */
   send(stanza: string): void;
-  /** The next message that was not taken yet, as the client's own parser read it. */
+  /** Takes the next message, as parsed by the client's library. */
   next(): Promise<Tree>;
-  /** Resolves once the stream has ended, with the condition of its error where the library tells. */
+  /** Resolves when the stream has ended, with its error condition if the library provides it. */
   ended: Promise<string>;
   close(): void;
 }
 
-/** Full address of a user's device in the node's domain. */
+/** JID of a user, or of a user's device, in the node's domain. */
 export function jidOf(node: TestNode, user: Pick<TestUser, "id">, resource?: string): string {
   const bare = `${user.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
   return resource === undefined ? bare : `${bare}/${resource}`;
 }
 
-/** Signs a user in with frames as they stand on the wire; the node's domain must be `DOMAIN`. */
+/** Signs a user in by raw frames; the node's domain must be `DOMAIN`. */
 export async function rawChat(
   node: TestNode,
   user: TestUser,
@@ -43,7 +43,7 @@ export async function rawChat(
   return framesOf(raw, jidOf(node, user, resource));
 }
 
-/** A client that is bound already, as a {@link ChatClient}. */
+/** Wraps a bound raw client as a {@link ChatClient}. */
 export function framesOf(raw: RawClient, jid: string): ChatClient {
   const messages = new Arrivals<Tree>();
   const ended = (async () => {
@@ -68,11 +68,11 @@ export function framesOf(raw: RawClient, jid: string): ChatClient {
   };
 }
 
-/** A chat client that is a library's. */
+/** A chat client that uses a library. */
 export interface LibraryChat extends ChatClient {
-  /** Resolves when the server has answered a ping. */
+  /** Pings the server; resolves with the answer. */
   ping(): Promise<unknown>;
-  /** Ends the stream; resolves when it has ended. */
+  /** Closes the stream; resolves when it has ended. */
   leave(): Promise<unknown>;
 }
 

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ShownSignal } from "./graphql-signals";
 
-/** The users that stand in the examples of schema/xmpp as 42, 43 and 44. */
+/** The users with ids 42, 43 and 44 in the examples of schema/xmpp. */
 export interface Cast {
   caller: number;
   callee: number;
   third: number;
 }
 
-/** A signal in its two forms: a stanza, and the input of sendSignal that means the same. */
+/** A signal as a stanza and as the equivalent input of sendSignal. */
 export interface SignalExample {
   name: string;
   typename: string;
-  /** The stanza, with these addresses and people. */
+  /** The stanza with the given addresses and users. */
   stanza(from: string, to: string, cast: Cast): string;
   /** The input of sendSignal, without its recipient. */
   input(cast: Cast): Record<string, unknown>;
@@ -31,7 +31,7 @@ function stanza(text: string, from: string, to: string, cast: Cast): string {
     .replace(/>(4[234])</g, (_all, id: string) => `>${people[id]}<`);
 }
 
-/** The session description of an example, each line ended by CR LF. */
+/** The session description of an example, with CR LF line ends. */
 function sdpOf(file: string): string {
   const [, lines = ""] = /<sdp>([^<]*)<\/sdp>/.exec(readFileSync(join(FOLDER, file), "utf8")) ?? [];
   return lines.replaceAll("&#13;", "\r");
@@ -62,7 +62,7 @@ const UNKNOWN = `<message xmlns="jabber:client" from="" to="" type="headline" id
   </extraParams>
 </message>`;
 
-/** The eight signals of the protocol, and one that it does not know. */
+/** The eight signals of the protocol, and an unknown one. */
 export const EXAMPLES: SignalExample[] = [
   example("call.xml", "CallSignal", "5fb64d5a1f0b6f0001000001", ({ caller, callee, third }) => ({
     signalType: "call",
@@ -101,7 +101,7 @@ export const EXAMPLES: SignalExample[] = [
     signalType: "iceCandidates",
     iceCandidates: [
       {
-        // Written without its number, which means 0.
+        // Without sdpMLineIndex, which defaults to 0.
         sdpMLineIndex: 0,
         extra: [{ name: "sdpMLineIndex" }],
         sdpMid: "0",
@@ -167,7 +167,7 @@ function without(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !empty(value)));
 }
 
-/** The input of sendSignal that passes a received signal on as it is, without its recipient. */
+/** Input of sendSignal that forwards a received signal unchanged, without its recipient. */
 export function passOn(signal: ShownSignal): Record<string, unknown> {
   const { __typename, cursor, from, to, extra, siblings, iceCandidates, ...fields } = signal;
   return {
@@ -182,12 +182,12 @@ export function passOn(signal: ShownSignal): Record<string, unknown> {
   };
 }
 
-/** {@link passOn} without what is not set, as somebody would write the input who sends the signal anew. */
+/** {@link passOn} without unset fields, as written by a client that sends the signal itself. */
 export function asInput(signal: ShownSignal): Record<string, unknown> {
   const { lead, opponentIds, iceCandidates, ...fields } = passOn(signal);
   return {
     ...without({ ...fields, lead: lead === 0 ? null : lead }),
-    // An empty list of these is an element of its own.
+    // An empty list of candidates is significant: it is an element.
     ...(opponentIds !== null && { opponentIds }),
     ...(Array.isArray(iceCandidates) && { iceCandidates: iceCandidates.map(without) }),
   };

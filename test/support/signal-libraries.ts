@@ -12,7 +12,7 @@ import type { TestNode } from "./node";
 import { jidOf, type LibraryChat, strophe, xmppJs } from "./signal-clients";
 import { textAt } from "./xml-tree";
 
-/** What clients say about a call here, beside whom it is for. */
+/** Content of a call in these tests. */
 export interface CallParams {
   signalType: string;
   sessionID: string;
@@ -21,15 +21,15 @@ export interface CallParams {
   full_name: string;
 }
 
-/** A call as a client's own parser read it. */
+/** A received call, as parsed by the client's library. */
 export interface HeardCall extends CallParams {
   from: string;
   id: string;
 }
 
-/** A client of some library, as an application would use it. */
+/** A client based on a library, used as in an application. */
 export interface LibraryClient {
-  /** Full JID that it was told. */
+  /** Full JID assigned by the server. */
   jid: string;
   call(to: string, params: CallParams): void;
   heard(): Promise<HeardCall>;
@@ -49,7 +49,7 @@ export type Connect = (
 
 const FIELDS = ["signalType", "sessionID", "callType", "sdp", "full_name"] as const;
 
-/** Has the libraries that run in this process trust the node's own certificate. */
+/** Makes the libraries in this process trust the node's certificate. */
 export function trustNode(node: TestNode): void {
   trustEverywhere(readFileSync(certificateOf(node), "utf8"));
 }
@@ -59,7 +59,7 @@ const certificateOf = (node: TestNode) => join(node.environment.DATA_DIR ?? "", 
 const escapeXml = (text: string) =>
   text.replace(/[&<>\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A client that takes a stanza as text. */
+/** Wraps a client that sends stanzas as text. */
 function onText(client: LibraryChat): LibraryClient {
   return {
     jid: client.jid,
@@ -84,13 +84,13 @@ function onText(client: LibraryChat): LibraryClient {
   };
 }
 
-/** xmpp.js over a transport of the node. */
+/** Connects by xmpp.js, over a transport of the node. */
 export const onXmppJs =
   (way: keyof TestNode["chatUrls"]): Connect =>
   async (node, user, resource, secret) =>
     onText(await xmppJs(node, user, resource, secret, node.chatUrls[way]));
 
-/** Strophe, which speaks WebSocket alone. */
+/** Connects by Strophe, which only supports WebSocket. */
 export const onStrophe =
   (way: "ws" | "wss"): Connect =>
   async (node, user, resource, secret) =>
@@ -102,7 +102,7 @@ interface StanzaMessage {
   extraParams?: CallParams;
 }
 
-/** stanza, with the elements of a signal defined as its users define them. */
+/** Connects by stanza.js, with signal elements defined like in an application. */
 export const onStanza =
   (way: "ws" | "wss"): Connect =>
   async (node, user, resource, secret) => {
@@ -156,12 +156,12 @@ interface SlixmppEvent {
 
 const programs = new Set<ChildProcess>();
 
-/** Ends what a test that failed has left running. */
+/** Kills programs that a failed test left running. */
 export function endPrograms(): void {
   for (const program of programs) program.kill();
 }
 
-/** slixmpp, in a Python of the machine's. */
+/** Connects by slixmpp, in the installed Python. */
 export const onSlixmpp =
   (way: "tcp" | "tls"): Connect =>
   async (node, user, resource, secret) => {

@@ -1,8 +1,8 @@
 import { WebSocket } from "ws";
 
 /**
- * Watches how often a server of this process gives a slow GraphQL client up. A client that is to read the
- * code has to go on reading now: ws waits half a minute for the answer, then cuts the connection.
+ * Counts how often a server in this process closes a slow GraphQL client. To read the close code, a client
+ * must resume reading: ws waits half a minute for the closing handshake, then destroys the connection.
  */
 export function watchSlowClosings(): () => number {
   const closings = jest.spyOn(WebSocket.prototype, "close");

@@ -5,32 +5,32 @@ import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { eventually } from "./moving-clock";
 
-/** A mail as an SMTP server took it. */
+/** A received mail. */
 export interface TakenMail {
-  /** Addresses of the envelope, which say where it really went. */
+  /** Recipients of the envelope. */
   recipients: string[];
   sender: string;
   raw: string;
   parsed: Email;
 }
 
-/** A real SMTP server for one test. */
+/** An SMTP server for a test. */
 export interface TestSmtp {
   url: string;
   mails: TakenMail[];
-  /** Commands RCPT to answer with this code before any is taken again. */
+  /** Refuses the next RCPT commands with a code. */
   refuse(code: number, times: number): void;
-  /** Waits for so many mails to the address; others may come as well. */
+  /** Waits for a number of mails to an address. */
   mailsTo(address: string, count?: number): Promise<TakenMail[]>;
   close(): Promise<void>;
 }
 
-/** Starts an SMTP server on a free port that takes everything. */
+/** Starts an SMTP server on a free port, which accepts all mail. */
 export async function startSmtp(): Promise<TestSmtp> {
   const mails: TakenMail[] = [];
   const refusals: number[] = [];
   const server = new SMTPServer({
-    // Its own certificate would be trusted by nobody.
+    // No client would trust its self-signed certificate.
     disabledCommands: ["STARTTLS", "AUTH"],
     onRcptTo(_address, _session, done) {
       const code = refusals.shift();
@@ -68,7 +68,7 @@ export async function startSmtp(): Promise<TestSmtp> {
   };
 }
 
-/** The mails that a node without SMTP has written below its data folder, oldest first. */
+/** Mails that a node without SMTP wrote into its data folder, oldest first. */
 export async function writtenMails(
   dataDir: string,
 ): Promise<Array<{ file: string; mode: number; parsed: Email }>> {
@@ -83,7 +83,7 @@ export async function writtenMails(
   );
 }
 
-/** The token of the reset link in a mail. */
+/** The token in a mail's reset link. */
 export function tokenIn(mail: Pick<Email, "text">): string {
   const token = /\/password\/reset\?token=([\w-]{43})\b/.exec(mail.text ?? "")?.[1];
   if (!token) throw new Error(`no link in ${mail.text}`);

@@ -10,8 +10,8 @@ const ROOT = resolve(__dirname, "../..");
 const CACHE = join(ROOT, "node_modules", ".cache", "signalbox");
 
 /**
- * The folder of an embedded database that is migrated and closed, for tests to copy. Making one takes
- * some seconds, so it is kept between runs under the hash of all that shapes it.
+ * Folder of a migrated, closed embedded database for tests to copy. Creating one takes seconds, so it is
+ * cached between runs by a hash of its inputs.
  */
 export async function embeddedTemplate(): Promise<string> {
   const folder = join(CACHE, `template-${await fingerprint()}`);
@@ -21,7 +21,7 @@ export async function embeddedTemplate(): Promise<string> {
   try {
     const store = await openEmbedded(draft, openLog("silent"));
     await store.close();
-    // Whoever is first puts the folder in place; it is the same whoever made it.
+    // The first process moves its folder into place; concurrent ones create the same content.
     await rename(join(draft, "db"), folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });

@@ -14,15 +14,15 @@ import {
   isObjectType,
 } from "graphql";
 
-/** What text is carried in: the text itself, a JSON value, or a password, which may be anything. */
+/** Kind of an input: text, a JSON value with text, or a password, which is not restricted. */
 export type TextKind = "text" | "json" | "password";
 
-/** A place of the schema that takes text. */
+/** An input of the schema that accepts text. */
 export interface TextPlace {
-  /** As `Mutation.createUser: user.login`. */
+  /** For example `Mutation.createUser: user.login`. */
   name: string;
   kind: TextKind;
-  /** The field that errors name. */
+  /** Name of the field in errors. */
   field: string;
   document: string;
   variables(value: unknown): Record<string, unknown>;
@@ -30,7 +30,7 @@ export interface TextPlace {
 
 type Field = GraphQLField<unknown, unknown>;
 type Input = GraphQLArgument | GraphQLInputField;
-/** Where a value goes below an argument; 0 stands for an entry of a list. */
+/** Path below an argument; 0 stands for a list item. */
 type Steps = ReadonlyArray<string | 0>;
 
 const TEXT = /^(String|ID)$/;
@@ -38,8 +38,8 @@ const JSON_TYPE = /^JSON(Object)?$/;
 const NO_TEXT = /^(Int|Float|Boolean|SafeInt|DateTime)$/;
 
 /**
- * Every place of the schema that takes text, with a document that sends a value to it: arguments of the
- * operations, and of the fields below them.
+ * Every input of the schema that accepts text, with a document that sends a value to it: arguments of
+ * operations and of nested fields.
  */
 export function textPlaces(schema: GraphQLSchema): TextPlace[] {
   return Object.values(schema.getTypeMap()).flatMap((type) =>
@@ -68,7 +68,7 @@ function placesOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Field):
   );
 }
 
-/** The leaves below an input that take text; an input inside itself is entered once. */
+/** The text leaves of an input; recursive inputs are entered once. */
 function leaves(
   input: Input,
   steps: Steps,
@@ -102,7 +102,7 @@ function leaves(
   throw new Error(`whether ${type.name} takes text is not known`);
 }
 
-/** A value of a type that holds another at a place, and beside it only what cannot be left out. */
+/** A value of a type with another value at a path, and otherwise only required fields. */
 function filled(type: GraphQLInputType, steps: Steps, value: unknown): unknown {
   if (isNonNullType(type)) return filled(type.ofType, steps, value);
   const [step, ...rest] = steps;
@@ -115,7 +115,7 @@ function filled(type: GraphQLInputType, steps: Steps, value: unknown): unknown {
   return { ...others, [step]: filled(field.type, rest, value) };
 }
 
-/** Something that a type takes. */
+/** A valid value of a type. */
 function sample(type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return sample(type.ofType);
   if (isListType(type)) return [];
@@ -135,8 +135,8 @@ function sample(type: GraphQLInputType): unknown {
 }
 
 /**
- * A document that runs a field with all of its arguments as variables. What the fields above it cannot
- * do without are variables too: `$of_id` for the argument id.
+ * A document that selects a field with all its arguments as variables. Required arguments of the fields above
+ * are variables as well: `$of_id` for the argument id.
  */
 function documentFor(schema: GraphQLSchema, type: GraphQLObjectType, field: Field): string {
   const { kind, way } = wayTo(schema, type);
@@ -156,7 +156,7 @@ function documentFor(schema: GraphQLSchema, type: GraphQLObjectType, field: Fiel
   return `${kind} (${variables}) { ${inside} }`;
 }
 
-/** The fields that lead from a root to a type, by the shortest way. */
+/** The fields of the shortest path from a root to a type. */
 function wayTo(schema: GraphQLSchema, type: GraphQLObjectType): { kind: string; way: Field[] } {
   if (type === schema.getMutationType()) return { kind: "mutation", way: [] };
   if (type === schema.getSubscriptionType()) return { kind: "subscription", way: [] };

@@ -1,56 +1,56 @@
 import { createHmac } from "node:crypto";
 
-/** One exchange with the REST door. */
+/** A REST request and its expected response. */
 export interface Step {
-  /** What happens, for the reader. */
+  /** Description. */
   what: string;
   request: {
     method: string;
     path: string;
     headers?: Record<string, string>;
-    /** An object goes out as JSON, text as it stands (a form says so in its headers). */
+    /** An object is sent as JSON, text unchanged (a form sets its header). */
     body?: unknown;
   };
   answer: Reply;
 }
 
-/** An answer as a transcript states it: all of it. */
+/** A complete expected response. */
 export interface Reply {
   status: number;
-  /** Of {@link HEADERS}, those that come; one that is left out does not come. */
+  /** The headers of {@link HEADERS} that are present; others must be absent. */
   headers: Record<string, string>;
-  /** The JSON, or null for an empty body. */
+  /** The JSON value, or null for an empty body. */
   body: unknown;
 }
 
 /**
- * A transcript of one operation of schema/rest. Every text may hold placeholders: `<kind:name>` is what
- * the name stands for. In a request it must be known. In an answer, one that is alone in its text and
- * not yet known takes what came, if it is of the kind; `<kind>` is anything of the kind.
+ * A transcript of an operation of schema/rest. Texts may contain placeholders: `<kind:name>` is replaced by
+ * the value of the name, which must be known in requests. In a response, a placeholder that is a whole text
+ * and not yet known captures the actual value if it has the kind. `<kind>` matches any value of the kind.
  */
 export interface Transcript {
-  /** The operation; the file is called so too. */
+  /** Name of the operation and of the file. */
   name: string;
-  /** For the reader: what the operation does. */
+  /** Description of the operation. */
   what: string;
   steps: Step[];
 }
 
-/** Headers of an answer that matter to clients. */
+/** Response headers that matter to clients. */
 export const HEADERS = ["content-type", "svc-token-expirationdate", "retry-after", "location"];
 
-/** What names stand for, by `kind:name`. */
+/** Values by `kind:name`. */
 export type Known = Map<string, string | number>;
 
 const KINDS: Record<string, (value: unknown) => boolean> = {
   id: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   integer: (value) => Number.isSafeInteger(value),
   token: (value) => typeof value === "string" && /^[\w-]{43}$/.test(value),
-  // An id as text; known by the name of the id.
+  // An id as text; shares the value of the id.
   digits: (value) => typeof value === "string" && /^\d+$/.test(value),
   text: (value) => typeof value === "string" && value !== "",
   date: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value),
-  // Written some seconds after a request, so either may be seen.
+  // Stored some seconds after a request, so it may still be null.
   "date or null": (value) => value === null || KINDS.date!(value),
   "expiration date": (value) =>
     typeof value === "string" && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/.test(value),
@@ -76,8 +76,8 @@ export function filled(value: unknown, known: Known): unknown {
 }
 
 /**
- * What is expected in place of a stated answer, for a comparison in whole: placeholders that what came
- * is of the kind of are replaced by it, and known from then on.
+ * The expected response for a full comparison: placeholders whose kind matches the actual value are replaced
+ * by it, and known from then on.
  */
 export function expectation(stated: unknown, came: unknown, known: Known): unknown {
   if (typeof stated === "string") {
@@ -104,7 +104,7 @@ export function expectation(stated: unknown, came: unknown, known: Known): unkno
 
 const SIGNED = ["application_id", "auth_key", "nonce", "timestamp"];
 
-/** The body to send: placeholders replaced, `<signature>` by that over the mandatory parameters. */
+/** The body to send, with placeholders replaced; `<signature>` covers the mandatory parameters. */
 export function filledBody(stated: unknown, known: Known, secret: string): unknown {
   const signed = typeof stated === "object" && stated !== null && "signature" in stated;
   if (!signed || stated.signature !== "<signature>") return filled(stated, known);

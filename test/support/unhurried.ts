@@ -1,6 +1,6 @@
 /**
- * What a busy machine would make a node refuse: it is to do what a test asks, however long that takes.
- * Tests of these bounds set their own.
+ * Relaxes limits that a busy machine would exceed, so that a node never refuses a test's requests for lack of
+ * time. Tests of these limits set their own.
  */
 export const UNHURRIED = {
   OVERLOAD_DELAY_MS: "0",

@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-it("GraphiQL's own look at the schema is within the limits", async () => {
+it("GraphiQL's introspection query is within the limits", async () => {
   const query = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true });
   const { data, errors } = await graphql(node, query);
   expect(errors).toBeUndefined();
   expect(data.__schema.subscriptionType.name).toBe("Subscription");
 });
 
-it("a browser gets the page and its files from the node alone", async () => {
+it("serves the page and its files without third-party resources", async () => {
   const page = await fetch(node.graphqlUrl, { headers: { accept: "text/html" } });
   expect(page.headers.get("content-type")).toMatch("text/html");
   const html = await page.text();
@@ -30,7 +30,7 @@ it("a browser gets the page and its files from the node alone", async () => {
   }
 });
 
-it("is off when the configuration says so", async () => {
+it("is disabled by the configuration", async () => {
   const quiet = await startNode({ GRAPHIQL: "false" });
   try {
     const page = await fetch(quiet.graphqlUrl, { headers: { accept: "text/html" } });
@@ -56,10 +56,10 @@ it("runs a query and a subscription in a real browser", async () => {
         `document.querySelector(${JSON.stringify(`${editor} .CodeMirror`)})
           .CodeMirror.setValue(${JSON.stringify(text)})`,
       );
-      // GraphiQL takes a moment to parse what was typed.
+      // GraphiQL needs a moment to parse the input.
       await page.waitForTimeout(1_000);
     };
-    // Polled from here: the page's policy lets nothing in it evaluate text.
+    // Polled from here, because the page's policy forbids eval.
     const result = (text: string) =>
       eventually(
         () => page.evaluate('document.querySelector(".result-window")?.textContent ?? ""'),
@@ -80,7 +80,7 @@ it("runs a query and a subscription in a real browser", async () => {
       "subscription Calls { callSignals { signalType sessionId } }",
     );
     await page.click(".graphiql-execute-button");
-    // The subscription stands a moment later, so the call is repeated as a client would.
+    // The subscription starts a moment later, so the call is repeated as a client would.
     const call = `mutation($to: SafeInt!) { sendSignal(input: {to: {userId: $to},
       signalType: "call", sessionId: "browser-call", callType: VIDEO, sdp: "v=0"}) { id } }`;
     const repeat = setInterval(() => {

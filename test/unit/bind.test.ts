@@ -19,7 +19,7 @@ function bind(name: string, source: Partial<BindSource>): Record<string, unknown
   return compileBind(named(name))({ ...NOTHING, ...source });
 }
 
-/** The field errors of a source that is refused. */
+/** The field errors of a rejected request. */
 function refusals(name: string, source: Partial<BindSource>): unknown {
   try {
     bind(name, source);
@@ -30,7 +30,7 @@ function refusals(name: string, source: Partial<BindSource>): unknown {
   throw new Error("it was bound");
 }
 
-/** Code and message of the fault that something throws. */
+/** Code and message of a thrown fault. */
 function faultOf(act: () => unknown): [code: string, message: string] {
   try {
     act();
@@ -91,17 +91,17 @@ describe("values", () => {
     ["active=true", "active", true],
     ["active=0", "active", false],
   ];
-  test.each(cases)("%s gives %s", (query, variable, value) => {
+  test.each(cases)("%s is bound as %s %s", (query, variable, value) => {
     expect(search(query)[variable]).toEqual(value);
   });
 
-  test("a parameter of the path loses its .json, and nothing else", () => {
+  test("removes only the .json suffix from a path parameter", () => {
     expect(searchRefusals("", "7.json")).toEqual({ page: ["must be a whole number"] });
     expect(bind("GetUser", { path: { id: "12.json" } })).toEqual({ by: { id: "12" } });
     expect(bind("GetUser", { path: { id: "12" } })).toEqual({ by: { id: "12" } });
   });
 
-  test("a header is bound by its name in any case, an empty one is none", () => {
+  test("binds a header case-insensitively, and ignores an empty one", () => {
     expect(bind("GetAccountSettings", { headers: { "svc-account-key": "k" } })).toEqual({
       accountKey: "k",
     });
@@ -110,12 +110,12 @@ describe("values", () => {
     });
   });
 
-  test("text takes numbers and truth values as text", () => {
+  test("converts numbers and booleans to text", () => {
     const body = { user: { login: 12, password: true } };
     expect(bind("CreateUser", { body })).toEqual({ input: { login: "12", password: "true" } });
   });
 
-  test("a JSON object goes on as it is", () => {
+  test("passes a JSON object unchanged", () => {
     const userInfo = { busy: true, deep: [{ n: null }] };
     const body = { recipientId: 12, sessionID: 1.5, userInfo };
     expect(bind("RejectCall", { body })).toEqual({
@@ -123,13 +123,13 @@ describe("values", () => {
     });
   });
 
-  test("an enum is found by its lower-case name", () => {
+  test("finds an enum value by its lower-case name", () => {
     const { order } = search("filter[order][by]=full_name") as { order: unknown };
     expect(order).toEqual({ by: "FULL_NAME", ascending: false });
   });
 });
 
-describe("refusals", () => {
+describe("invalid values", () => {
   const cases: Array<[query: string, errors: unknown]> = [
     ["tags[x]=a", { tags: ["must be a list"] }],
     ["tags[][x]=a", { tags: ["must be text"] }],
@@ -169,7 +169,7 @@ describe("refusals", () => {
     expect(searchRefusals(query)).toEqual(errors);
   });
 
-  test("a path parameter of the wrong type", () => {
+  test("rejects a path parameter of the wrong type", () => {
     expect(searchRefusals("", "x")).toEqual({ page: ["must be a whole number"] });
   });
 
@@ -195,7 +195,7 @@ describe("refusals", () => {
     expect(refusals("CreateSession", { body })).toEqual(errors);
   });
 
-  test("a 32-bit integer has 32 bits", () => {
+  test("limits Int to 32 bits", () => {
     const body = (timezone: unknown) => ({ user: { password: "12345678", timezone } });
     expect(bind("CreateUser", { body: body(2147483647) }).input).toMatchObject({
       timezone: 2147483647,
@@ -207,7 +207,7 @@ describe("refusals", () => {
 });
 
 describe("absent and null", () => {
-  test("an absent parameter is no key, null is null", () => {
+  test("an absent parameter has no key, and null stays null", () => {
     const body = { user: { phone: null, website: "w" } };
     expect(bind("UpdateUser", { path: { id: "12" }, body })).toEqual({
       input: { id: "12", phone: null, website: "w" },
@@ -219,17 +219,17 @@ describe("absent and null", () => {
     [{ ...SIGNED, user: {} }],
     [{ ...SIGNED, user: null }],
     [{ ...SIGNED, user: { unknown: 1 } }],
-  ])("a group of which nothing was sent is left out: %j", (body) => {
+  ])("an empty group is omitted: %j", (body) => {
     expect(bind("CreateSession", { body })).toEqual({ input: SIGNED_INPUT });
   });
 
-  test("a group with one parameter is there, be it null", () => {
+  test("a group with one parameter is present, even if that is null", () => {
     expect(bind("CreateSession", { body: { ...SIGNED, user: { login: null } } })).toEqual({
       input: { ...SIGNED_INPUT, user: { login: null } },
     });
   });
 
-  test("an argument that may be left out goes with its group", () => {
+  test("an optional argument is omitted with its group", () => {
     expect(bind("ListUsers", { query: { login: "a" } })).toEqual({
       filter: { login: { eq: "a" } },
     });
@@ -239,13 +239,13 @@ describe("absent and null", () => {
     });
   });
 
-  test("a required argument stays with nothing in it", () => {
+  test("a required argument is an empty object", () => {
     expect(bind("Login", {})).toEqual({ input: {} });
   });
 });
 
-describe("places", () => {
-  test("beside a body the query is not read, without one it stands for it", () => {
+describe("locations", () => {
+  test("the query is ignored if there is a body, and replaces it otherwise", () => {
     const body = { login: "body", email: null };
     const query = { login: "query", email: "query", password: "query" };
     expect(bind("Login", { body, query })).toEqual({ input: { login: "body", email: null } });
@@ -253,12 +253,12 @@ describe("places", () => {
     expect(bind("Login", { query })).toEqual({ input: query });
   });
 
-  test("a method without a body reads none", () => {
+  test("a method without a body does not read one", () => {
     const source = { path: { page: "1" }, headers: { "x-trace": "t" }, body: { active: true } };
     expect(bind("Search", source)).not.toHaveProperty("active");
   });
 
-  test("names of JavaScript's own objects are found nowhere", () => {
+  test("names of Object.prototype are not found", () => {
     expect(bind("Login", { body: {}, query: {} })).toEqual({ input: {} });
     expect(bind("ListUsers", { query: {} })).toEqual({ filter: {} });
   });
@@ -337,7 +337,7 @@ describe("FIELD_OPERATORS", () => {
 });
 
 describe("forms", () => {
-  test("brackets nest, one name twice is a list, + and %20 are blanks", () => {
+  test("nests by brackets, makes lists of repeated names, decodes + and %20", () => {
     expect(nest(readPairs("a[b][c]=1&a[b][d][]=2&a[b][d][]=3&x=1&x=2&y=a+b%20c&&=z&e"))).toEqual({
       a: { b: { c: "1", d: ["2", "3"] } },
       x: ["1", "2"],
@@ -346,7 +346,7 @@ describe("forms", () => {
     });
   });
 
-  test("brackets and = in a value are the value's", () => {
+  test("keeps brackets and = in values", () => {
     expect(nest(readPairs("password=a]=b&user[password]=c%5D=[d]=e"))).toEqual({
       password: "a]=b",
       user: { password: "c]=[d]=e" },
@@ -369,19 +369,19 @@ describe("forms", () => {
     expect(faultOf(() => nest(readPairs(text)))).toEqual(["MALFORMED", message]);
   });
 
-  test("five levels of brackets, a thousand parameters are taken", () => {
+  test("accepts five levels of brackets and a thousand parameters", () => {
     expect(nest(readPairs("a[b][c][d][e][f]=1"))).toEqual({
       a: { b: { c: { d: { e: { f: "1" } } } } },
     });
     expect(nest(readPairs(Array(1000).fill("a[]=1").join("&"))).a).toHaveLength(1000);
   });
 
-  test("a query has to be percent-encoded; a ? alone is none", () => {
+  test("requires percent-encoding, and treats a bare ? as no query", () => {
     expect(readQuery("/users?")).toBeUndefined();
     expect(readQuery("/users")).toBeUndefined();
     expect(faultOf(() => readQuery("/users?a=\u00e9"))).toEqual([
       "MALFORMED",
-      "The address must be percent-encoded",
+      "The URL must be percent-encoded",
     ]);
   });
 });
@@ -391,7 +391,7 @@ describe("bodies", () => {
   const form = "application/x-www-form-urlencoded";
   const nested = (levels: number) => Buffer.from(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 
-  test("JSON and forms give the same fields", () => {
+  test("JSON and forms result in the same fields", () => {
     const wanted = { application_id: "774", user: { login: "älice", tag_list: ["a", "b"] } };
     const text = "application_id=774&user[login]=%C3%A4lice&user[tag_list][]=a&user[tag_list][]=b";
     expect(readBody("application/json", json(wanted)).fields).toEqual(wanted);
@@ -403,7 +403,7 @@ describe("bodies", () => {
     ).toEqual(wanted);
   });
 
-  test("an empty body is no parameters, whatever its type", () => {
+  test("an empty body has no parameters, whatever its type", () => {
     for (const type of [undefined, "", "text/plain", "application/json", form]) {
       const body = readBody(type, Buffer.alloc(0));
       expect(body.fields).toEqual({});
@@ -411,7 +411,7 @@ describe("bodies", () => {
     }
   });
 
-  test("a signature sees every parameter as it was sent", () => {
+  test("exposes every parameter as sent, for signatures", () => {
     const text = "nonce=0042&user[password]=p4ss+word%261&tags[]=a&tags[]=b&signature=s&long=1";
     expect(readBody(form, Buffer.from(text)).parameters()).toEqual([
       ["nonce", "0042"],
@@ -431,7 +431,7 @@ describe("bodies", () => {
     ]);
   });
 
-  test("32 levels of JSON are taken", () => {
+  test("accepts 32 levels of JSON", () => {
     expect(readBody("application/json", nested(32)).fields).toHaveProperty("a.a.a");
   });
 

@@ -13,7 +13,7 @@ import { openLog } from "../../src/core/log";
 import { Compiler } from "../../src/graphql/operation/compiler";
 import { prepareOperation } from "../../src/graphql/operation/prepared";
 
-/** Operations that are compiled answer as graphql-js does, whatever they are made of. */
+/** Compiled operations have the same results as graphql-js, for random operations. */
 
 const schema = buildSchema(`
   type Query { a(x: Int, y: [Int!], in: In, d: Boolean! = false): String, box: Box, shapes: [Shape!], no: Int! }
@@ -25,7 +25,7 @@ const schema = buildSchema(`
   input In2 { z: String = "z", b: Boolean }
 `);
 (schema.getType("Shape") as GraphQLInterfaceType).resolveType = ({ kind }) => kind;
-// Compiled code reads properties where graphql would call them; every field of the schema has a resolver.
+// Compiled code does not call properties that are functions; every field of the schema has a resolver.
 for (const name of ["Query", "Box", "Circle", "Square"]) {
   for (const each of Object.values((schema.getType(name) as GraphQLObjectType).getFields())) {
     each.resolve = defaultFieldResolver;
@@ -109,13 +109,15 @@ const variables = fc.record(
   { requiredKeys: ["t", "f", "k"] },
 );
 
-/** Data, and where errors are: the texts of compiled code differ where clients are told neither. */
+/**
+ * Data, and the paths of errors. Messages of compiled code differ, but are masked or rewritten for clients.
+ */
 const shown = (result: { data?: unknown; errors?: readonly { path?: unknown }[] }) => ({
   data: result.data === undefined ? null : JSON.parse(JSON.stringify(result.data)),
   failed: (result.errors ?? []).map(({ path }) => JSON.stringify(path ?? null)).sort(),
 });
 
-test("compiled operations answer as graphql does", async () => {
+test("compiled operations have the same results as graphql", async () => {
   let compiled = 0;
   const compiler = new Compiler(schema, { now: () => 0 }, openLog("silent"));
   const operations = fc.array(field, { minLength: 1, maxLength: 4 });
@@ -133,7 +135,7 @@ test("compiled operations answer as graphql does", async () => {
       compiled += 1;
       const expected = await execute({ schema, document, rootValue: root, variableValues: values });
       const answer = await prepared.compiled.query(root, {}, values);
-      // Where null went up to the root, which errors of other fields are told is open (GraphQL
+      // If null propagates to the root, the errors of other fields may be omitted (GraphQL
       // specification, "Handling Field Errors").
       if (expected.data === null) return expect(answer.data).toBeNull();
       const invalid = expected.data === undefined;

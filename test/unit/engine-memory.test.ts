@@ -7,10 +7,10 @@ import { buildSignalboxSchema } from "../../src/graphql/schema";
 import { usedHeap } from "../support/heap";
 import { MovingClock } from "../support/moving-clock";
 
-/** The cache of prepared operations, filled with whatever keeps the most for what it is counted as. */
+/** Fills the cache of prepared operations with those that need the most memory relative to their estimate. */
 
 const schema = buildSignalboxSchema();
-/** What all prepared operations may keep together; docs/ARCHITECTURE.md says so. */
+/** Memory limit of all prepared operations in bytes; see docs/ARCHITECTURE.md. */
 const BOUND = 64 * 1024 * 1024;
 
 const times = (count: number, make: (index: number) => string) =>
@@ -19,7 +19,7 @@ const ofType = (levels: number): string =>
   levels === 0 ? "name" : `ofType { name kind ${ofType(levels - 1)} }`;
 const users = "id login fullName email phone customData tags createdAt updatedAt lastRequestAt";
 
-/** Documents of a kind, each different from the others by its number. */
+/** Documents of a kind, made unique by a number. */
 const WORST: Record<string, (number: number) => string> = {
   "aliases of __type": (n) =>
     `{ ${times(28, (i) => `a${i}_${n}: __type(name: "User") { ...f }`)} }
@@ -31,16 +31,16 @@ const WORST: Record<string, (number: number) => string> = {
      fragment f on Signal { id signalType from { userId device } to { userId } cursor extra { name text children { name } } }`,
   "an alias of thousands of characters": (n) =>
     `{ ${"a".repeat(20_000)}${n}: currentSession { id user { ${users.split(" ", 5).join(" ")} } } }`,
-  "conditions upon conditions": (n) =>
+  "nested conditions": (n) =>
     `query ($${"v".repeat(1_000)}${n}: Boolean!) { currentSession {
        ${`... @include(if: $${"v".repeat(1_000)}${n}) { `.repeat(20)} user { id login fullName } ${"}".repeat(20)} } }`,
   "variables of many inputs": (n) =>
     `query (${times(28, (i) => `$v${i}_${n}: UserFilter!`)})
      { ${times(28, (i) => `a${i}: users(filter: $v${i}_${n}) { totalCount }`)} }`,
-  "a variable of lists of lists": (n) =>
+  "a variable of nested lists": (n) =>
     `mutation ($v${n}: ${"[".repeat(30)}Int${"]".repeat(30)})
      { sendSignal(input: { to: { userId: 1 }, signalType: "x", userInfo: { a: $v${n} } }) { id } }`,
-  "tokens that are compiled into nothing": (n) =>
+  "unused operations": (n) =>
     `{ currentSession { id ${`id `.repeat(40)} } ... on Query { b${n}: __typename } }
      ${times(120, (i) => `query q${i} { currentSession { a${i}: id user { id login } } }`)}`.replace(
       "{",
@@ -57,7 +57,7 @@ function newEngine() {
   return { clock, engine: new Engine(schema, config, openLog("silent"), openMetrics(), clock) };
 }
 
-/** Nobody: what asks for a session is refused. */
+/** An anonymous caller: operations that require a session fail. */
 const NOBODY = {
   caller: { requestId: "test" },
   visit: { require: () => Promise.reject(new Error("nobody")) },
@@ -66,19 +66,19 @@ const NOBODY = {
   },
 } as unknown as Context;
 
-/** Prepares and runs documents of a kind until they are counted for so many bytes; returns what they are. */
+/** Prepares and runs documents of a kind up to a number of estimated bytes; returns the operations. */
 async function fill(make: (number: number) => string, bytes: number, most: number) {
   const { clock, engine } = newEngine();
   const name = make(0).includes("query main") ? "main" : undefined;
   const use = async (number: number) => {
     const prepared = engine.prepare(make(number), name);
-    // What reads the schema is never compiled, however often it comes.
+    // Introspection is never compiled.
     const turns = prepared.size.introspection ? 1 : 4;
     for (let turn = 0; turn < turns; turn += 1) {
-      // A subscription is answered as with an event that nobody sent.
+      // Runs a subscription on an undefined event.
       await engine.run(prepared, NOBODY, {}, "graphql");
     }
-    // As much may be compiled as anybody could wait for.
+    // Advance the clock, so that the compilation budget is never exhausted.
     clock.advance(60_000);
     return prepared.bytes;
   };
@@ -87,22 +87,22 @@ async function fill(make: (number: number) => string, bytes: number, most: numbe
   let counted = 0;
   for (let number = 1; counted < bytes && number <= most; number += 1) counted += await use(number);
   const kept = usedHeap() - before;
-  // The engine lives until here.
+  // Keeps the engine alive until here.
   expect(engine.schema).toBe(schema);
   return { counted, kept };
 }
 
-describe("prepared operations keep no more", () => {
-  test.each(Object.entries(WORST))("than they are counted for: %s", async (_what, make) => {
+describe("prepared operations use no more memory", () => {
+  test.each(Object.entries(WORST))("than estimated: %s", async (_what, make) => {
     const { counted, kept } = await fill(make, BOUND / 2, 40);
     expect(kept).toBeLessThan(counted);
   });
 
   test.each([
     "many types of signals",
-    "conditions upon conditions",
+    "nested conditions",
     "comments",
-  ])("than the cache may hold: %s", async (what) => {
+  ])("than the cache allows: %s", async (what) => {
     const { counted, kept } = await fill(WORST[what] as (number: number) => string, 2 * BOUND, 200);
     expect(counted).toBeGreaterThan(2 * BOUND);
     expect(kept).toBeLessThan(BOUND);

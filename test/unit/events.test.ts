@@ -5,9 +5,9 @@ import { sourceError } from "../../src/graphql/error";
 import { answerEach } from "../../src/graphql/events";
 
 const log = openLog("silent");
-const refuse = (error: unknown) => sourceError(error, log, "request");
+const mapError = (error: unknown) => sourceError(error, log, "request");
 
-/** A source that hands out what it is given, and notes that it was ended. */
+/** A source of given events, which records that it was closed. */
 function sourceOf(...events: number[]) {
   const source = {
     ended: false,
@@ -37,18 +37,18 @@ async function all<T>(results: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test("answers each event in order, whether the answer is there or to come", async () => {
+test("maps events in order, synchronously or asynchronously", async () => {
   const answers = answerEach(
     sourceOf(1, 2, 3),
     (event) => (event === 2 ? Promise.resolve(event * 10) : event * 10),
-    refuse,
+    mapError,
   );
   expect(await all(answers)).toEqual([10, 20, 30]);
 });
 
-test("whoever stops listening ends the source", async () => {
+test("returning the iterator closes the source", async () => {
   const source = sourceOf(1, 2, 3);
-  for await (const answer of answerEach(source, (event) => event, refuse)) {
+  for await (const answer of answerEach(source, (event) => event, mapError)) {
     expect(answer).toBe(1);
     break;
   }
@@ -57,26 +57,26 @@ test("whoever stops listening ends the source", async () => {
 
 test.each<[string, (source: ReturnType<typeof sourceOf>) => unknown, () => unknown]>([
   ["a source", (source) => Object.assign(source, { next: rejecting }), () => 1],
-  ["an answer to come", (source) => source, rejecting],
-  ["an answer", (source) => source, throwing],
-])("%s that fails ends the source, and tells nothing of the database", async (_, made, answer) => {
+  ["an asynchronous map", (source) => source, rejecting],
+  ["a synchronous map", (source) => source, throwing],
+])("%s that fails closes the source and masks internal errors", async (_, made, answer) => {
   const source = sourceOf(1, 2);
   made(source);
-  const error = await all(answerEach(source, answer, refuse)).catch((thrown) => thrown);
+  const error = await all(answerEach(source, answer, mapError)).catch((thrown) => thrown);
   expect(source.ended).toBe(true);
-  // What graphql-ws makes of it has the same message and extensions.
+  // graphql-ws's error has the same message and extensions.
   expect(new GraphQLError(error.message, { originalError: error }).toJSON()).toEqual({
     message: "Internal server error",
     extensions: { code: "INTERNAL" },
   });
 });
 
-test("a source that refuses keeps its code, also when it cannot be ended", async () => {
+test("a fault of the source keeps its code, even if closing the source fails", async () => {
   const source = {
     next: () => Promise.reject(new Fault("LIMITED", "too slow", undefined, 1)),
     return: rejecting,
   };
-  await expect(all(answerEach(source, () => 1, refuse))).rejects.toMatchObject({
+  await expect(all(answerEach(source, () => 1, mapError))).rejects.toMatchObject({
     ...{ message: "too slow", extensions: { code: "LIMITED", retryAfter: 1 } },
   });
 });

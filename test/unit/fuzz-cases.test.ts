@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSchema, parse, validate } from "graphql";
-import type { World } from "../../fuzz/deployment/world";
+import type { Fixture } from "../../fuzz/deployment/fixture";
 import { DocumentMaker } from "../../fuzz/input/documents";
 import { randomFor } from "../../fuzz/input/random";
 import { brokenXml, type Parties, stanza } from "../../fuzz/input/stanzas";
@@ -9,13 +9,13 @@ import { hostileValue, toJson } from "../../fuzz/input/values";
 import { judgeStatus, judgeText } from "../../fuzz/targets/http-client";
 import type { Case } from "../../fuzz/targets/target";
 
-/** What the fuzzing driver promises about itself: cases come again, and what is wrong is noticed. */
+/** The fuzzing driver itself: cases are reproducible, and violations are detected. */
 
 const USER = { id: 5, applicationId: 2, login: "a", token: "t" };
-const world = {
+const fixture = {
   ...{ user: () => USER, token: () => USER.token, accountKey: "k" },
   application: { id: 2, authKey: "k", authSecret: "s" },
-} as unknown as World;
+} as unknown as Fixture;
 const PARTIES: Parties = {
   ...{ domain: "chat.example", from: "5-2@chat.example/r", to: ["6-2@chat.example"] },
   ...{ name: "5-2", secret: "t" },
@@ -23,7 +23,7 @@ const PARTIES: Parties = {
 
 const made = (seed: number, number: number): string[] => {
   const random = randomFor(seed, "graphql", number);
-  const request = new DocumentMaker(random, world, 12).make();
+  const request = new DocumentMaker(random, fixture, 12).make();
   const text = stanza(random, PARTIES);
   return [
     toJson(request).replace(/\d{10}/g, ""),
@@ -33,7 +33,7 @@ const made = (seed: number, number: number): string[] => {
   ];
 };
 
-test("a case is the same for the same seed and number, and another for others", () => {
+test("a case is a deterministic function of seed and number", () => {
   for (let number = 0; number < 200; number += 1) {
     expect(made(1, number)).toEqual(made(1, number));
     expect(made(1, number)).not.toEqual(made(2, number));
@@ -41,10 +41,10 @@ test("a case is the same for the same seed and number, and another for others", 
   }
 });
 
-test("most documents come past validation, so that what is behind it is reached", () => {
+test("most documents pass validation, so that execution is reached", () => {
   const schema = buildSchema(readFileSync(join(__dirname, "../../schema/schema.graphql"), "utf8"));
   const isValid = (number: number) => {
-    const { query } = new DocumentMaker(randomFor(1, "valid", number), world, 12).make();
+    const { query } = new DocumentMaker(randomFor(1, "valid", number), fixture, 12).make();
     try {
       return validate(schema, parse(query)).length === 0;
     } catch {
@@ -62,7 +62,7 @@ test.each([
   [200, '{"errors":[{"message":"no","extensions":{"code":"INTERNAL"}}]}', true],
   [400, "TypeError: x is not a function\n    at run (/a/b.js:1:2)", true],
   [404, '{"errors":{"base":["Not found"]}}', false],
-])("an answer of %i with %j is a violation: %s", (status, text, expected) => {
+])("a response of %i with %j is a violation: %s", (status, text, expected) => {
   const violations: string[] = [];
   const each = { violation: (words: string) => violations.push(words) } as unknown as Case;
   judgeStatus(each, status, text);

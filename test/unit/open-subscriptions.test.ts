@@ -7,7 +7,7 @@ import { Engine, type Prepared } from "../../src/graphql/engine";
 import { OpenSubscriptions } from "../../src/graphql/operation/open-subscriptions";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 
-/** What open subscriptions keep is bounded, also where the cache of operations has evicted them. */
+/** The memory of open subscriptions is bounded, even if the cache has evicted their operations. */
 
 const schema = buildSignalboxSchema();
 const MB = 1024 * 1024;
@@ -19,7 +19,7 @@ const LISTEN = "subscription ($after: String) { callSignals(after: $after) { id 
 const prepareLong = (number: number) =>
   engine.prepare(`${LISTEN} #${number}${"x".repeat(200_000)}`);
 
-/** Opens as many as are let in, at most so many; returns how each is ended. */
+/** Opens subscriptions until one is refused or `count` is reached; returns their release functions. */
 function openAll(
   open: OpenSubscriptions,
   most: number,
@@ -39,11 +39,11 @@ function openAll(
   return ends;
 }
 
-test("long documents of one network are bounded, and leave others theirs", () => {
+test("limits long documents per network, without affecting other networks", () => {
   const open = new OpenSubscriptions();
   const long = (ip: string) => (index: number) => ({ prepared: prepareLong(index), ip });
   const ends = openAll(open, 100, long("192.0.2.1"));
-  // Each keeps some 0.8 MB, and its message 0.4 MB.
+  // Each operation uses about 0.8 MB, and its message 0.4 MB.
   expect(ends.length).toBeGreaterThan(3);
   expect(ends.length).toBeLessThan(20);
   expect(openAll(open, 1, long("192.0.2.2"))).toHaveLength(1);
@@ -54,7 +54,7 @@ test("long documents of one network are bounded, and leave others theirs", () =>
   expect(openAll(open, 100, long("192.0.2.1"))).toHaveLength(ends.length);
 });
 
-test("all networks together are bounded", () => {
+test("limits all networks together", () => {
   const open = new OpenSubscriptions();
   const ends = openAll(open, 1_000, (index) => ({
     prepared: prepareLong(index),
@@ -64,7 +64,7 @@ test("all networks together are bounded", () => {
   expect(ends.length).toBeGreaterThan(40);
 });
 
-test("variables count for what they keep, the message of a client's default size for nothing", () => {
+test("counts variables by their memory, and small messages as zero", () => {
   const open = new OpenSubscriptions();
   const prepared = engine.prepare(LISTEN);
   const ip = "203.0.113.1";
@@ -74,7 +74,7 @@ test("variables count for what they keep, the message of a client's default size
   expect(openAll(open, 100, () => long).length).toBeLessThan(5);
 });
 
-test("an operation that the cache evicts gives up its compiled form", async () => {
+test("an evicted operation loses its compiled form", async () => {
   const small = newEngine({ GRAPHQL_CACHE: "2" });
   const context = {
     caller: { requestId: "test", ip: "192.0.2.1" },

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonSchema } from "../../src/rest/openapi-schema";
 
-/** The document that is served and published, held against the schema of the OpenAPI Initiative. */
+/** Validates the published document against the schema of the OpenAPI Initiative. */
 
 interface Operation {
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
@@ -21,7 +21,7 @@ async function makeValidator() {
   return new Validator();
 }
 
-test("the document is OpenAPI 3.1, and every reference resolves", async () => {
+test("the document is valid OpenAPI 3.1, and every reference resolves", async () => {
   const validator = await makeValidator();
   expect(await validator.validate(read())).toEqual({ valid: true });
   expect(validator.version).toBe("3.1");
@@ -29,12 +29,12 @@ test("the document is OpenAPI 3.1, and every reference resolves", async () => {
 });
 
 const BREAKS: Array<[what: string, change: (document: Document, operation: Operation) => void]> = [
-  ["without a head", (document) => delete document.info],
-  ["with a status that is none", (_, operation) => Object.assign(operation.responses, { x: {} })],
-  ["with an answer that is not described", (_, { responses }) => (responses["200"] = {})],
+  ["without info", (document) => delete document.info],
+  ["with an invalid status", (_, operation) => Object.assign(operation.responses, { x: {} })],
+  ["with a response without a description", (_, { responses }) => (responses["200"] = {})],
 ];
 
-test.each(BREAKS)("the validator refuses one %s", async (_what, change) => {
+test.each(BREAKS)("the validator rejects a document %s", async (_what, change) => {
   const document = read();
   const operation = document.paths["/session"]?.get;
   if (!operation) throw new Error("no GET /session");
@@ -42,10 +42,10 @@ test.each(BREAKS)("the validator refuses one %s", async (_what, change) => {
   expect(await (await makeValidator()).validate(document)).toMatchObject({ valid: false });
 });
 
-/** Routes that read nothing from a body, of the methods that have one. */
+/** Routes without body parameters, although their method has a body. */
 const WITHOUT_BODY: string[] = [];
 
-test("every POST, PUT and PATCH describes its body, as JSON and as a form, property by property", () => {
+test("every POST, PUT and PATCH describes the properties of its body, as JSON and as a form", () => {
   const { paths, components } = read();
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),

@@ -45,7 +45,7 @@ const bodySchema = (method: string, path: string) =>
 const answerSchema = (method: string, path: string, status = "200") =>
   operation(method, path).responses[status]?.content?.["application/json"]?.schema ?? {};
 
-/** What of a value does not fit a schema, of the words of JSON Schema that the document uses. */
+/** Validates a value against a schema, for the JSON Schema keywords that the document uses. */
 function misfits(value: unknown, given: JsonSchema, at = "$"): string[] {
   const { type, anyOf, properties, required, items, additionalProperties } = resolve(given);
   if (Array.isArray(anyOf)) {
@@ -67,30 +67,30 @@ function misfits(value: unknown, given: JsonSchema, at = "$"): string[] {
       .filter((key) => !(key in object))
       .map((key) => `no ${at}.${key}`),
     ...Object.entries(object).flatMap(([key, item]) => {
-      const stated = known[key] ?? other;
-      return stated ? misfits(item, stated, `${at}.${key}`) : [`${at}.${key} is not stated`];
+      const schema = known[key] ?? other;
+      return schema ? misfits(item, schema, `${at}.${key}`) : [`${at}.${key} is not stated`];
     }),
   ];
 }
 
-test("the head and the version of the package", () => {
+test("has a title and the package's version", () => {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
   expect(api).toMatchObject({ openapi: "3.1.0", info: { title: "Signalbox", version } });
 });
 
-test("servers are stated when they are given", () => {
+test("lists the given servers", () => {
   const servers = [{ url: "https://api.example.com" }];
   const other = openApi(documents, schema, { title: "t", version: "1", servers });
   expect(other).toMatchObject({ info: { title: "t", version: "1" }, servers });
   expect(api).not.toHaveProperty("servers");
 });
 
-test("it is JSON, and the same at every run", () => {
+test("is JSON, and deterministic", () => {
   expect(JSON.parse(JSON.stringify(api))).toEqual(api);
   expect(JSON.stringify(openApi(documents, schema, API_INFO))).toBe(JSON.stringify(api));
 });
 
-test("every document is one operation of its own id, and every reference leads somewhere", () => {
+test("every document has one operation with a unique id, and every reference resolves", () => {
   const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
   expect(operations).toHaveLength(documents.length);
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(documents.length);
@@ -103,7 +103,7 @@ test("every document is one operation of its own id, and every reference leads s
   expect(count).toBeGreaterThan(50);
 });
 
-test("what the interface calls deprecated is marked so", () => {
+test("marks deprecated operations", () => {
   const marked = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { deprecated }]) =>
       deprecated ? [`${method} ${path}`] : [],
@@ -119,7 +119,7 @@ test("what the interface calls deprecated is marked so", () => {
   ]);
 });
 
-test("the filter language is a list of texts, and the order is one", () => {
+test("describes the filter language as a list of texts, and the order as one text", () => {
   const { parameters = [] } = operation("get", "/users");
   const shown = parameters.map(({ name, in: place, schema }) => [name, place, schema]);
   expect(shown.slice(0, 2)).toEqual([
@@ -128,18 +128,18 @@ test("the filter language is a list of texts, and the order is one", () => {
   ]);
 });
 
-test("every name in a path is a required parameter of it", () => {
+test("every name in a path is a required parameter", () => {
   for (const [path, methods] of Object.entries(api.paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     for (const { parameters = [] } of Object.values(methods)) {
-      const stated = parameters.filter((parameter) => parameter.in === "path");
-      expect(stated.map(({ name }) => name)).toEqual(names);
-      expect(stated.every(({ required }) => required)).toBe(true);
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => name)).toEqual(names);
+      expect(inPath.every(({ required }) => required)).toBe(true);
     }
   }
 });
 
-test("summaries and descriptions are those of the documents", () => {
+test("takes summaries and descriptions from the documents", () => {
   expect(operation("post", "/login")).toMatchObject({
     operationId: "login",
     summary: "Signs a user in.",
@@ -149,7 +149,7 @@ test("summaries and descriptions are those of the documents", () => {
   expect(operation("get", "/session")).not.toHaveProperty("description");
 });
 
-test("who may call: by the header that is bound, by the access of the field, by token", () => {
+test("derives security from bound headers, the field's access, or the token", () => {
   expect(operation("get", "/account_settings").security).toEqual([{ accountKey: [] }]);
   expect(operation("get", "/account_settings")).not.toHaveProperty("parameters");
   expect(operation("post", "/session").security).toEqual([]);
@@ -160,13 +160,13 @@ test("who may call: by the header that is bound, by the access of the field, by 
   });
 });
 
-/** Whatever is taken for true and false: long is 1 to one client, and true to another. */
+/** Accepted forms of a boolean: some clients send 1, others true. */
 const FLAG = {
   type: ["boolean", "integer", "string", "null"],
   enum: [true, false, 1, 0, "true", "false", "1", "0", null],
 };
 
-test("a body is stated once, for JSON and for forms, nested by the brackets of its names", () => {
+test("describes a body once for JSON and forms, nested by the brackets in names", () => {
   const { requestBody } = operation("post", "/session");
   const reference = { $ref: "#/components/schemas/CreateSessionRequest" };
   expect(requestBody).toEqual({
@@ -197,7 +197,7 @@ test("a body is stated once, for JSON and for forms, nested by the brackets of i
   expect(operation("delete", "/session")).not.toHaveProperty("requestBody");
 });
 
-test("a required parameter of a group makes the group required", () => {
+test("a group with a required parameter is required", () => {
   const body = bodySchema("post", "/users");
   expect(body.required).toEqual(["user"]);
   expect(body).toMatchObject({ properties: { user: { required: ["password"] } } });
@@ -222,7 +222,7 @@ test("a required parameter of a group makes the group required", () => {
   });
 });
 
-test("parameters of a query, with the values that an enum has on the wire", () => {
+test("describes query parameters, with the wire names of enum values", () => {
   const { parameters = [] } = operation("get", "/users/v2");
   const sort = parameters.find(({ name }) => name === "sort_asc");
   expect(sort).toMatchObject({ in: "query", schema: { type: "string" } });
@@ -244,7 +244,7 @@ test("parameters of a query, with the values that an enum has on the wire", () =
   expect(parameters.map(({ name }) => name)).not.toContain("filter");
 });
 
-test("a header that is no security scheme is a parameter", () => {
+test("a header without a security scheme is a parameter", () => {
   const { parameters = [] } = operation("get", "/search/{page}/found");
   expect(parameters).toContainEqual({
     name: "X-Trace",
@@ -254,7 +254,7 @@ test("a header that is no security scheme is a parameter", () => {
   });
 });
 
-test("answers: nullability, dates, keys that may be missing", () => {
+test("responses: nullability, dates, optional keys", () => {
   const user = api.components.schemas.UserFields ?? {};
   expect(user).toMatchObject({
     properties: {
@@ -286,7 +286,7 @@ test("answers: nullability, dates, keys that may be missing", () => {
   });
 });
 
-test("a root that may be null is stated as there: null is a 404", () => {
+test("a nullable root is non-null in responses, because null is a 404", () => {
   expect(answerSchema("get", "/users/{id}")).toEqual({
     type: "object",
     properties: { user: { $ref: "#/components/schemas/UserFields" } },
@@ -303,7 +303,7 @@ test("statuses, empty bodies and empty objects", () => {
   expect(answerSchema("post", "/calls/reject")).toEqual({ type: "object" });
 });
 
-test("errors are those that can happen", () => {
+test("lists the errors that can occur", () => {
   const codes = (method: string, path: string) => Object.keys(operation(method, path).responses);
   expect(codes("get", "/session")).toEqual(["200", "400", "401", "403", "429", "500", "503"]);
   expect(codes("post", "/session")).toEqual([
@@ -318,12 +318,12 @@ test("errors are those that can happen", () => {
   ]);
   expect(codes("get", "/account_settings")).toContain("401");
   expect(api.components.responses.LIMITED).toHaveProperty("headers.Retry-After");
-  const stated = api.components.schemas.Error ?? {};
-  expect(misfits({ errors: { base: ["x"] } }, stated)).toEqual([]);
-  expect(misfits({ errors: { base: "x" } }, stated)).toEqual(["$.errors.base is string"]);
+  const errorSchema = api.components.schemas.Error ?? {};
+  expect(misfits({ errors: { base: ["x"] } }, errorSchema)).toEqual([]);
+  expect(misfits({ errors: { base: "x" } }, errorSchema)).toEqual(["$.errors.base is string"]);
 });
 
-test("what the door answers fits what is stated of it", () => {
+test("responses match their schemas", () => {
   const user = {
     id: 12,
     login: "alice",
@@ -373,7 +373,7 @@ test("what the door answers fits what is stated of it", () => {
       answerSchema("post", "/session", "201"),
     ],
   ];
-  for (const [value, stated] of cases) expect(misfits(value, stated)).toEqual([]);
+  for (const [value, schema] of cases) expect(misfits(value, schema)).toEqual([]);
   expect(misfits({ session: { ...session, id: "5" } }, answerSchema("get", "/session"))).toContain(
     "$.session.id is string",
   );

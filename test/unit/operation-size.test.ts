@@ -25,7 +25,7 @@ const CASES: Array<[text: string, rootFields: number, fields: number]> = [
   ["{ ...f b: a } fragment f on Query { a ...g } fragment g on Query { c: a }", 3, 3],
   ["{ box { ...f } c: box { ...f } } fragment f on Box { a b }", 2, 6],
   ["{ ... on Query { a ... { b: a } } }", 2, 2],
-  // An interface's fields are collected for each of its types.
+  // Fields of an interface count for each of its types.
   ["{ shape { id box { a } } }", 1, 7],
   ["{ shape { ... on Circle { id radius } id } }", 1, 5],
   ["{ box { shapes { ...f } } } fragment f on Shape { id }", 1, 4],
@@ -42,7 +42,7 @@ describe("the size of an operation", () => {
     "{ __schema { types { name } } }",
     '{ a: __type(name: "Box") { name } }',
     "{ ...f } fragment f on Query { ... { a __schema { description } } }",
-  ])("knows introspection: %s", (text) => {
+  ])("detects introspection: %s", (text) => {
     expect(measure(text).introspection).toBe(true);
   });
 
@@ -53,15 +53,15 @@ describe("the size of an operation", () => {
     ["{ a @skip(if: false) }", 1 + 16],
     ["{ ... @skip(if: false) { box { a } } }", 3 + 16 + 4 + 16],
     ["{ shape { id } }", 5 + 2 * (5 + 2)],
-  ])("counts each field with its way from the root: %s", (text, characters) => {
+  ])("counts each field with its path from the root: %s", (text, characters) => {
     expect(measure(text).characters).toBe(characters);
   });
 
-  test("knows __typename for none", () => {
+  test("does not count __typename as introspection", () => {
     expect(measure("{ __typename box { __typename } }").introspection).toBe(false);
   });
 
-  test("of fragments that spread each other twice is found at once", () => {
+  test("is fast for fragments that spread each other repeatedly", () => {
     const levels = Array.from(
       { length: 200 },
       (_, level) => `fragment f${level} on Query { ...f${level + 1} ... { ...f${level + 1} } }`,

@@ -21,19 +21,19 @@ const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(" ");
 
 describe("an operation counts as", () => {
-  test("one request for one field, with whatever an app asks of it", () => {
+  test("one request for one root field with a typical selection", () => {
     expect(weigh("{ currentSession { id user { id login fullName tags } } }")).toBe(1);
     expect(weigh("{ __typename }")).toBe(1);
   });
 
-  test("one for each root field, also in fragments", () => {
+  test("one request per root field, also in fragments", () => {
     expect(weigh(`{ ${aliases(7, "currentSession { id }")} }`)).toBe(7);
     expect(
       weigh(`{ ...f b: __typename } fragment f on Query { ${aliases(3, "__typename")} }`),
     ).toBe(4);
   });
 
-  test(`one for ${FIELDS_PER_REQUEST} fields`, () => {
+  test(`one request per ${FIELDS_PER_REQUEST} fields`, () => {
     const fields = (count: number) => `{ currentSession { ${"id ".repeat(count - 1)} } }`;
     expect(weigh(fields(FIELDS_PER_REQUEST))).toBe(1);
     expect(weigh(fields(FIELDS_PER_REQUEST + 1))).toBe(2);
@@ -41,14 +41,14 @@ describe("an operation counts as", () => {
 });
 
 describe("introspection counts", () => {
-  test("little for one type, and much for the schema", () => {
+  test("little for one type, and a lot for the whole schema", () => {
     expect(weigh('{ __type(name: "User") { name } }')).toBe(1);
     expect(weigh("{ __schema { types { name } } }")).toBe(1);
     expect(weigh(getIntrospectionQuery())).toBeGreaterThan(20);
     expect(weigh(getIntrospectionQuery())).toBeLessThan(100);
   });
 
-  test("by what it answers with: lists within lists", () => {
+  test("by its result: lists within lists", () => {
     const inner = "fields { type { fields { name } } }";
     expect(weigh(`{ __schema { types { ${inner} } } }`)).toBeGreaterThan(types / 100);
     const wide = `{ __schema { ${aliases(20, `types { ${inner} }`)} } }`;
@@ -56,7 +56,7 @@ describe("introspection counts", () => {
     expect(weigh(wide)).toBeGreaterThan(15 * weigh(`{ __schema { types { ${inner} } } }`));
   });
 
-  test("the same through fragments, each measured once", () => {
+  test("the same through fragments, which are measured once", () => {
     const levels = Array.from(
       { length: 60 },
       (_, level) => `fragment f${level} on __Type { ...f${level + 1} ... { ...f${level + 1} } }`,

@@ -20,10 +20,10 @@ function problems(text: string, using = schema): string[] {
 
 const user = (head: string, body = "user(by: {id: $id}) { id }") => `query A${head} { ${body} }`;
 
-describe("the project's documents", () => {
+describe("the documents of schema/rest", () => {
   const documents = readDocuments(FILES, schema);
 
-  test("are the routes of the interface, with their statuses and bodies", () => {
+  test("define the documented routes, statuses and bodies", () => {
     const routes = documents.map(
       ({ method, path, status, body }) => `${method} ${path} ${status} ${body}`,
     );
@@ -61,7 +61,7 @@ describe("the project's documents", () => {
     ]);
   });
 
-  test("become operations of the public schema, without a word of ours", () => {
+  test("become operations of the public schema, without REST directives", () => {
     for (const { text } of documents) {
       expect(validate(schema, parse(text))).toEqual([]);
       expect(text).not.toMatch(/@(rest|param|omit|csv)\b/);
@@ -75,7 +75,7 @@ describe("the project's documents", () => {
   });
 });
 
-describe("mistakes stop the start, with file, line and column", () => {
+describe("invalid documents throw, with file, line and column", () => {
   const cases: Array<[what: string, text: string, problem: string | RegExp]> = [
     ["syntax", 'query A @rest(method: GET, path: "/a") {\n  user(', /^a\.graphql:2:8 Syntax Error/],
     [
@@ -125,47 +125,47 @@ describe("mistakes stop the start, with file, line and column", () => {
       "a.graphql:1:1 The operation has no name",
     ],
     [
-      "a definition of a type",
+      "a type definition",
       'query A @rest(method: GET, path: "/a") { currentSession { id } }\ntype B { c: Int }',
       /^a\.graphql:2:1 The "B" definition is not executable/,
     ],
     [
-      "a path that is none",
+      "an invalid path",
       'query A @rest(method: GET, path: "a b") { currentSession { id } }',
-      'a.graphql:1:1 "a b" is no path of literal segments and {parameters}',
+      'a.graphql:1:1 "a b" is not a path of literal segments and {parameters}',
     ],
     [
       "a path that ends in .json",
       'query A @rest(method: GET, path: "/a.json") { currentSession { id } }',
-      "a.graphql:1:1 Every path may end in .json as it is",
+      "a.graphql:1:1 The path must not end in .json, which every path accepts already",
     ],
     [
-      "a status that clients do not know",
+      "an unsupported status",
       'query A @rest(method: GET, path: "/a", status: 204) { currentSession { id } }',
-      "a.graphql:1:1 A success has status 200 or 201, not 204",
+      "a.graphql:1:1 The status of a success must be 200 or 201, not 204",
     ],
     [
-      "a pick of a body that has nothing",
+      "pick with a body other than JSON",
       'query A @rest(method: GET, path: "/a", body: NONE, pick: "currentSession") { currentSession { id } }',
-      "a.graphql:1:1 Nothing can be picked for a body NONE",
+      "a.graphql:1:1 pick requires the body JSON, not NONE",
     ],
     [
-      "a pick of nothing",
+      "pick of an unselected key",
       'query A @rest(method: GET, path: "/a", pick: "currentSession.idd") { currentSession { id } }',
-      'a.graphql:1:1 pick finds no "idd" among the keys that are selected',
+      'a.graphql:1:1 pick: the key "idd" is not selected',
     ],
     [
-      "a pick through a list",
+      "pick through a list",
       'query A @rest(method: GET, path: "/a", pick: "users.nodes.id") { users(filter: {}) { nodes { id } } }',
       'a.graphql:1:1 pick cannot go through "nodes"',
     ],
     [
-      "a parameter of the path that nothing is bound to",
+      "an unbound path parameter",
       'query A @rest(method: GET, path: "/a/{id}") { currentSession { id } }',
-      "a.graphql:1:1 No variable is bound to {id} of the path",
+      "a.graphql:1:1 No variable is bound to the path parameter {id}",
     ],
     [
-      "two variables of one name",
+      "two variables with the same wire name",
       user(
         '($id: ID! @param(name: "a"), $b: [String!] @param(name: "a")) @rest(method: GET, path: "/x")',
         "user(by: {id: $id}) { id } search(tags: $b) { asked }",
@@ -173,14 +173,14 @@ describe("mistakes stop the start, with file, line and column", () => {
       'a.graphql:1:37 The parameter "a" is bound twice',
     ],
     [
-      "a name that cannot be on the wire",
+      "an invalid parameter name",
       user('($id: ID! @param(name: "a[")) @rest(method: GET, path: "/x")'),
-      'a.graphql:1:9 "a[" cannot be the name of a parameter',
+      'a.graphql:1:9 "a[" is not a valid parameter name',
     ],
     [
-      "a name of JavaScript's own",
+      "a name of Object.prototype",
       user('($id: ID! @param(name: "a[__proto__]")) @rest(method: GET, path: "/x")'),
-      'a.graphql:1:9 "a[__proto__]" cannot be the name of a parameter',
+      'a.graphql:1:9 "a[__proto__]" is not a valid parameter name',
     ],
     [
       "an input without a binder",
@@ -188,25 +188,25 @@ describe("mistakes stop the start, with file, line and column", () => {
       "a.graphql:1:9 A variable of type UserKey! needs a binder",
     ],
     [
-      "a binder for what has no operators",
+      "a binder for an input without operators",
       user(
         '($by: UserKey! @param(binder: FIELD_OPERATORS)) @rest(method: GET, path: "/x")',
         "user(by: $by) { id }",
       ),
-      "a.graphql:1:9 The binder FIELD_OPERATORS needs an input of groups of operators, not UserKey!",
+      "a.graphql:1:9 The binder FIELD_OPERATORS needs an input with operators per field, not UserKey!",
     ],
     [
-      "a binder for what has no conditions",
+      "a binder for an input without conditions",
       user(
         '($by: UserKey! @param(binder: LEGACY_FILTER)) @rest(method: GET, path: "/x")',
         "user(by: $by) { id }",
       ),
-      "a.graphql:1:9 The binder LEGACY_FILTER needs a list of conditions or a direction, not UserKey!",
+      "a.graphql:1:9 The binder LEGACY_FILTER needs a list of conditions or a sort order, not UserKey!",
     ],
     [
-      "csv of what is no list",
+      "csv for a scalar",
       user('($id: ID! @param(csv: true)) @rest(method: GET, path: "/a/{id}")'),
-      "a.graphql:1:9 csv is for lists, not for ID!",
+      "a.graphql:1:9 csv requires a list, not ID!",
     ],
     [
       "a list in the path",
@@ -214,30 +214,30 @@ describe("mistakes stop the start, with file, line and column", () => {
         '($tags: [String!]) @rest(method: GET, path: "/a/{tags}")',
         "search(tags: $tags) { asked }",
       ),
-      "a.graphql:1:9 A list cannot stand in a path",
+      "a.graphql:1:9 A list is not supported in a path",
     ],
     [
-      "an omission by a sibling that is not there",
+      "@omit with a sibling that is not selected",
       'query A @rest(method: GET, path: "/a") {\n  currentSession { deviceId @omit(when: "usr") user { id } }\n}',
-      'a.graphql:2:20 @omit names "usr", which is not selected beside it',
+      'a.graphql:2:20 @omit: "usr" is not selected next to it',
     ],
     [
-      "csv of an answer that is no list",
+      "@csv on a scalar",
       'query A @rest(method: GET, path: "/a") {\n  currentSession { token @csv }\n}',
-      "a.graphql:2:20 @csv is for lists of text, not for String!",
+      "a.graphql:2:20 @csv requires a list of scalars, not String!",
     ],
     [
-      "csv of a list of objects",
+      "@csv on a list of objects",
       'query A @rest(method: GET, path: "/a") {\n  users(filter: {}) { nodes @csv { id } }\n}',
-      "a.graphql:2:23 @csv is for lists of text, not for [User!]!",
+      "a.graphql:2:23 @csv requires a list of scalars, not [User!]!",
     ],
     [
       "two operations on one route",
       'query A($id: ID!) @rest(method: GET, path: "/a/{id}") { user(by: {id: $id}) { id } }\nquery B($x: ID!) @rest(method: GET, path: "/a/{x}") { user(by: {id: $x}) { id } }',
-      "a.graphql:2:1 GET /a/{x} is the route of A too",
+      "a.graphql:2:1 GET /a/{x} is already the route of A",
     ],
     [
-      "a fragment that nobody uses",
+      "an unused fragment",
       'query A @rest(method: GET, path: "/a") { currentSession { id } }\nfragment B on User { id }',
       'a.graphql:2:1 Fragment "B" is never used.',
     ],
@@ -249,7 +249,7 @@ describe("mistakes stop the start, with file, line and column", () => {
     expect(found[0]).toMatch(/^a\.graphql:\d+:\d+ /);
   });
 
-  test("all of them at once, in the file they are in", () => {
+  test("all problems at once, each with its file", () => {
     const files = [
       { name: "a.graphql", text: "query A { currentSession { id } }" },
       {
@@ -260,12 +260,12 @@ describe("mistakes stop the start, with file, line and column", () => {
     expect(() => readDocuments(files, schema)).toThrow(
       new RestDocumentsError([
         "a.graphql:1:1 The operation has no @rest",
-        'b.graphql:2:1 "x" is no path of literal segments and {parameters}',
+        'b.graphql:2:1 "x" is not a path of literal segments and {parameters}',
       ]),
     );
   });
 
-  test("one route with two methods is two routes", () => {
+  test("one path with two methods makes two routes", () => {
     expect(
       problems(`query A @rest(method: GET, path: "/a") { currentSession { id } }
         mutation B @rest(method: DELETE, path: "/a") { destroySession { destroyed } }`),
@@ -273,7 +273,7 @@ describe("mistakes stop the start, with file, line and column", () => {
   });
 });
 
-describe("answers", () => {
+describe("responses", () => {
   const documents = readDocuments(FILES, schema);
   const answer = (name: string, data: Record<string, unknown>) => {
     const document = documents.find((found) => found.name === name);
@@ -282,13 +282,13 @@ describe("answers", () => {
     return text === undefined || text === "" ? text : JSON.parse(text);
   };
 
-  /** What a selection with aliases would hold of a sample. */
+  /** The data of a selection with aliases, from a sample. */
   const shownUser = (changes: Record<string, unknown> = {}) => {
     const { tags, isGuest, id } = sampleUser(changes) as Record<string, unknown>;
     return { id: 12, login: "alice", user_tags: tags, is_guest: isGuest, _id: id };
   };
 
-  test("tags are text with commas, or null", () => {
+  test("tags are comma-separated text, or null", () => {
     const tags = (list: string[]) =>
       answer("GetUser", { user: shownUser({ tags: list }) }).user.user_tags;
     expect(tags(["a", "b"])).toBe("a,b");
@@ -296,14 +296,14 @@ describe("answers", () => {
     expect(tags([])).toBeNull();
   });
 
-  test("is_guest and _id are a guest's alone", () => {
+  test("only guests have is_guest and _id", () => {
     const guest = answer("GetUser", { user: shownUser({ isGuest: true }) }).user;
     expect(guest).toMatchObject({ is_guest: true, _id: "12", id: 12 });
     const other = answer("GetUser", { user: shownUser() }).user;
     expect(Object.keys(other)).toEqual(["id", "login", "user_tags"]);
   });
 
-  test("device_id is there without a user, the user when there is one", () => {
+  test("device_id is present without a user, and the user otherwise", () => {
     const { id } = sampleSession();
     const alone = answer("GetSession", { session: { id, device_id: null, user: null } });
     expect(alone).toEqual({ session: { id, device_id: null } });
@@ -311,25 +311,25 @@ describe("answers", () => {
     expect(Object.keys(both.session)).toEqual(["id", "user"]);
   });
 
-  test("lists are gone through", () => {
+  test("transforms the items of lists", () => {
     const data = { users: { limit: 1, items: [shownUser(), shownUser({ tags: [] })] } };
     const { items } = answer("ListUsers", data);
     expect(items.map((item: { user_tags: unknown }) => item.user_tags)).toEqual(["a,b", null]);
   });
 
-  test("a null root is no answer, and neither is a null that was picked", () => {
+  test("null at the root or at the picked key has no response", () => {
     expect(answer("GetUser", { user: null })).toBeUndefined();
     expect(answer("Login", { login: null })).toBeUndefined();
     expect(answer("DestroySession", { destroySession: null })).toBeUndefined();
     expect(answer("RejectCall", { rejectCall: null })).toBeUndefined();
   });
 
-  test("bodies that are fixed", () => {
+  test("fixed bodies", () => {
     expect(answer("DestroySession", { destroySession: { destroyed: true } })).toBe("");
     expect(answer("RejectCall", { rejectCall: { sessionId: "s" } })).toEqual({});
   });
 
-  test("an answer through interfaces, fragments and lists of lists", () => {
+  test("transforms through interfaces, fragments and nested lists", () => {
     const other = buildSchema(`
       interface Node { id: ID! }
       type Leaf implements Node { id: ID!  tags: [String!]!  next: [[Node!]] }
@@ -385,12 +385,12 @@ describe("names of fields in errors", () => {
     ["ListUsersByTags", "tags", "tags"],
     ["GetUser", "somethingElse", "something_else"],
     ["GetUser", "base", "base"],
-  ])("%s: %s is %s", (name, field, key) => {
+  ])("%s: %s becomes %s", (name, field, key) => {
     const fault = renamed(new Fault("INVALID", "x", { [field]: ["is wrong"] }), keysOf(name));
     expect({ ...fault.fields }).toEqual({ [key]: ["is wrong"] });
   });
 
-  test("fields that have one name on the wire keep all their messages", () => {
+  test("fields with the same wire name keep all their messages", () => {
     const fault = new Fault("INVALID", "x", { fullName: ["a"], "user.fullName": ["b"] }, 3);
     const { fields, retryAfter, code } = renamed(fault, keysOf("CreateSession"));
     expect({ ...fields }).toEqual({ full_name: ["a", "b"] });

@@ -52,16 +52,16 @@ test.each<[object, string]>([
   [{ login: "a", list: [{ name: "b" }, { inner: [{ name: "\0" }] }] }, "list"],
   [{ login: "a", to: { name: "\0" } }, "to.name"],
   [{ login: "a", filter: { in: ["\udc00"] } }, "filter.in"],
-])("%j is refused by the name of its field", async (value, field) => {
+])("%j is rejected by the name of its field", async (value, field) => {
   expect(await wrong(ONE, { given: value })).toEqual([["INVALID", [field]]]);
 });
 
-test("every field that is wrong is named", async () => {
+test("every invalid field is named", async () => {
   const value = { login: "\0", tags: ["\0"], to: { name: "\0" } };
   expect(await wrong(ONE, { given: value })).toEqual([["INVALID", ["login", "tags", "to.name"]]]);
 });
 
-test("literals, plain arguments and the arguments of inner fields are checked as well", async () => {
+test("literals, scalar arguments and arguments of nested fields are checked as well", async () => {
   expect(await wrong('{ one(given: { login: "\\u0000" }) { child } }')).toEqual([
     ["INVALID", ["login"]],
   ]);
@@ -69,7 +69,7 @@ test("literals, plain arguments and the arguments of inner fields are checked as
   expect(await wrong('{ one { child(search: "\\uFFFF") } }')).toEqual([["INVALID", ["search"]]]);
 });
 
-test("text, a password of anything and what is left out pass", async () => {
+test("valid text, any password and omitted values pass", async () => {
   const value = { login: "a\u0001", password: "\0\ud800", tags: null, custom: null, kind: "A" };
   expect(await run(ONE, { given: value })).toEqual({ data: { one: { child: 1 } } });
   expect(await run("{ one(kind: A) { child } plain(count: 1) }")).toMatchObject({
@@ -77,7 +77,7 @@ test("text, a password of anything and what is left out pass", async () => {
   });
 });
 
-test("a scalar of which nothing is known stops the start", () => {
+test("an unlisted scalar throws", () => {
   const unknown = buildSchema("scalar Colour type Query { paint(colour: Colour): Int }");
   expect(() => checkTexts(unknown)).toThrow("Colour");
 });

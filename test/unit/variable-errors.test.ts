@@ -10,7 +10,7 @@ import { compileQuery, isCompiledQuery } from "graphql-jit";
 import { openLog } from "../../src/core/log";
 import { toGraphQLError } from "../../src/graphql/error";
 
-/** What is said of variables: where and why, and nothing that was sent. */
+/** Errors of variables contain the path and the reason, but nothing of the input. */
 
 const schema = buildSchema(`
   enum Colour { RED GREEN }
@@ -50,14 +50,14 @@ test.each([
   ],
   [{ name: "s", 'x; Field "y': 1 }, [START]],
   [{ name: "s", "x; Expected type": "secret" }, [START]],
-  // What repeats the value is left out: an enum's, a number's.
+  // Reasons that repeat the value (of an enum, of a number) are omitted.
   [{ name: "s", inner: { count: "secret" } }, [`${START} at "input.inner.count"`]],
   [{ name: "s", inner: { count: 1, colour: "secret" } }, [`${START} at "input.inner.colour"`]],
 ])("of %j", async (input, messages) => {
   expect(await ask(input)).toEqual(messages);
 });
 
-test("a value that reads like a place or a reason is neither", async () => {
+test("a value that looks like a path or a reason is not repeated", async () => {
   for (const text of ['x at "input.name"; ', '; Expected type "Secret" to be an object']) {
     for (const input of [text, { name: { text } }, { [text]: 1, name: "" }, [text]]) {
       for (const message of [...(await ask(input)), ...(await askCompiled(input))]) {
@@ -67,7 +67,7 @@ test("a value that reads like a place or a reason is neither", async () => {
   }
 });
 
-test("compiled and interpreted, neither repeats a secret", async () => {
+test("neither compiled nor interpreted operations repeat a secret", async () => {
   for (const input of [{ secret: 1 }, { name: ["secret"] }, "secret", { name: "secret", x: 1 }]) {
     for (const message of [...(await ask(input)), ...(await askCompiled(input))]) {
       expect(message.replaceAll('Field "secret" is not defined', "")).not.toContain("secret");
@@ -75,10 +75,10 @@ test("compiled and interpreted, neither repeats a secret", async () => {
   }
 });
 
-/** Keys and values that once took a backtracking expression 11 seconds at 255 KB; at 1 MB they are nothing. */
+/** Keys and values that once made an expression backtrack for 11 seconds at 255 KB. */
 const PIECES = ['; Field "a" of required type "', '; Expected type "a" ', "; ", ' at "a', "[", "!"];
 
-test.each(PIECES)("a megabyte of %j is answered", async (piece) => {
+test.each(PIECES)("handles a megabyte of %j quickly", async (piece) => {
   const text = piece.repeat(1_000_000 / piece.length);
   const keys = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, index) => [`${piece}${index}`, 1]),

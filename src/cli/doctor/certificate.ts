@@ -7,30 +7,30 @@ import { counted, type Finding, ok, skipped, warning, wrong } from "./finding";
 
 const CHECK = "certificate";
 const DAY_MS = 86_400_000;
-const RENEW = "Renew it; a server that runs takes the new files by itself.";
+const RENEW = "Renew it; a running server reloads the files by itself.";
 
-/** Whether the certificate of the chat endpoint can be used, for how long, and by whom it is believed. */
+/** Checks that the chat endpoint's certificate is readable, unexpired, and issued for the chat domain. */
 export async function checkCertificate(config: Config): Promise<Finding[]> {
   const { XMPP_WSS_PORT, XMPP_TCP_PORT, XMPP_TLS_PORT } = config;
   if (XMPP_WSS_PORT === null && XMPP_TCP_PORT === null && XMPP_TLS_PORT === null) {
-    return [skipped(CHECK, "no port speaks TLS")];
+    return [skipped(CHECK, "no TLS port is configured")];
   }
   const { TLS_CERT_FILE, TLS_KEY_FILE, CHAT_DOMAIN } = config;
   if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) {
-    const detail = `a self-signed one for ${CHAT_DOMAIN}, in DATA_DIR`;
+    const detail = `self-signed for ${CHAT_DOMAIN}, in DATA_DIR`;
     if (isLoopback(config.HOST)) return [ok(CHECK, detail)];
-    const mend = "Set TLS_CERT_FILE and TLS_KEY_FILE to a certificate that clients believe.";
-    return [warning(CHECK, `${detail}: clients elsewhere do not believe it`, mend)];
+    const mend = "Set TLS_CERT_FILE and TLS_KEY_FILE to a certificate that clients trust.";
+    return [warning(CHECK, `${detail}: clients on other machines do not trust it`, mend)];
   }
   try {
-    return [judge(await readCertificate(TLS_CERT_FILE, TLS_KEY_FILE), CHAT_DOMAIN)];
+    return [checkValidity(await readCertificate(TLS_CERT_FILE, TLS_KEY_FILE), CHAT_DOMAIN)];
   } catch (error) {
     if (!(error instanceof BadPem)) throw error;
-    return [wrong(CHECK, problemOf(config, error), "Correct the file, or the variable.")];
+    return [wrong(CHECK, problemOf(config, error), "Correct the file or the variable.")];
   }
 }
 
-function judge({ x509, expiresAt }: Certificate, domain: string): Finding {
+function checkValidity({ x509, expiresAt }: Certificate, domain: string): Finding {
   const left = expiresAt - systemClock.now();
   const days = Math.floor(Math.abs(left) / DAY_MS);
   if (left <= 0) return wrong(CHECK, `it expired ${counted(days, "day")} ago`, RENEW);
@@ -38,8 +38,8 @@ function judge({ x509, expiresAt }: Certificate, domain: string): Finding {
     return warning(CHECK, `it expires in ${counted(days, "day")}`, RENEW);
   }
   if (x509.checkHost(domain) === undefined) {
-    const mend = "Let it be issued for CHAT_DOMAIN, which is what clients compare it with.";
-    return warning(CHECK, `it is not for ${domain}`, mend);
+    const mend = "Use a certificate issued for CHAT_DOMAIN, the name that clients verify.";
+    return warning(CHECK, `it is not issued for ${domain}`, mend);
   }
-  return ok(CHECK, `for ${domain}, good for another ${counted(days, "day")}`);
+  return ok(CHECK, `for ${domain}, valid for another ${counted(days, "day")}`);
 }

@@ -4,23 +4,23 @@ import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Config } from "../../core/config";
 
-/** Asks ports of this machine whether a chat endpoint is there. Nobody's certificate is judged here. */
+/** Probes local ports for a chat endpoint. Certificates are not verified here. */
 
-const ANSWER_MS = 3_000;
-/** Bytes of an answer that are looked at. */
-const ANSWER_MAX = 4_096;
+const TIMEOUT_MS = 3_000;
+/** Maximum length of a response that is read. */
+const RESPONSE_MAX = 4_096;
 
-/** Whether XMPP over WebSocket is spoken at an `http:` or `https:` address, as Signalbox says so. */
+/** Whether an `http:` or `https:` URL is Signalbox's XMPP over WebSocket endpoint, by its 426 response. */
 export function speaksXmpp(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const get = url.startsWith("https:") ? httpsGet : httpGet;
-    const options = { timeout: ANSWER_MS, rejectUnauthorized: false };
+    const options = { timeout: TIMEOUT_MS, rejectUnauthorized: false };
     const request = get(url, options, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (part: string) => {
         text += part;
-        if (text.length > ANSWER_MAX) request.destroy();
+        if (text.length > RESPONSE_MAX) request.destroy();
       });
       response.on("close", () => {
         resolve(response.statusCode === 426 && text.includes("RFC 7395"));
@@ -32,8 +32,8 @@ export function speaksXmpp(url: string): Promise<boolean> {
 }
 
 /**
- * Whether XMPP streams of the domain are spoken at a port (RFC 6120 section 4.2).
- * @param tls whether TLS begins with the first byte
+ * Whether a port serves XMPP streams of the chat domain (RFC 6120 section 4.2).
+ * @param tls whether the port uses direct TLS
  */
 export function speaksStreams(config: Config, port: number, tls: boolean): Promise<boolean> {
   const { HOST, CHAT_DOMAIN } = config;
@@ -49,11 +49,11 @@ export function speaksStreams(config: Config, port: number, tls: boolean): Promi
       socket.destroy();
     };
     socket.setEncoding("utf8");
-    socket.setTimeout(ANSWER_MS, end);
+    socket.setTimeout(TIMEOUT_MS, end);
     socket.on(tls ? "secureConnect" : "connect", () => socket.end(`${header}</stream:stream>`));
     socket.on("data", (part: string) => {
       text += part;
-      if (text.includes(">", text.indexOf("<stream:stream ")) || text.length > ANSWER_MAX) end();
+      if (text.includes(">", text.indexOf("<stream:stream ")) || text.length > RESPONSE_MAX) end();
     });
     socket.on("error", end);
     socket.on("close", end);

@@ -3,11 +3,11 @@ import type { Config } from "../../core/config";
 import { type Finding, ok, skipped, warning, wrong } from "./finding";
 
 const CHECK = "chat server";
-const ANSWER_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /**
- * Whether the chat server takes components under the configured name (XEP-0114 section 3). No secret is
- * shown: ejabberd would take this for a further node, and send it what is another's.
+ * Checks that the chat server accepts a component of the configured name (XEP-0114 section 3). It stops
+ * before the handshake: ejabberd would treat an authenticated probe as another node and route stanzas to it.
  */
 export async function checkChatServer(config: Config): Promise<Finding[]> {
   if (config.CHAT_MODE !== "component") return [];
@@ -15,30 +15,30 @@ export async function checkChatServer(config: Config): Promise<Finding[]> {
   const name = config.CHAT_COMPONENT ?? `calls.${config.CHAT_DOMAIN}`;
   const findings: Finding[] = [];
   try {
-    const header = await ask(host, port, name);
+    const header = await readStreamHeader(host, port, name);
     if (header.includes("<stream:error") || !/\sid=["'][^"']/.test(header)) {
       const mend = "Correct CHAT_COMPONENT, or add the component to the chat server.";
-      findings.push(wrong(CHECK, `does not take a component ${name}`, mend));
-    } else findings.push(ok(CHECK, `takes a component ${name} at ${host}:${port}`));
+      findings.push(wrong(CHECK, `does not accept a component ${name}`, mend));
+    } else findings.push(ok(CHECK, `accepts a component ${name} at ${host}:${port}`));
   } catch (error) {
     const mend = "Start the chat server, or correct CHAT_SERVER.";
     const reason = error instanceof Error ? error.message : String(error);
-    findings.push(wrong(CHECK, `cannot be asked at ${host}:${port}: ${reason}`, mend));
+    findings.push(wrong(CHECK, `cannot be reached at ${host}:${port}: ${reason}`, mend));
   }
   if (config.CHAT_SIGN_IN_SECRET === undefined) {
-    const detail = "cannot ask who may sign in: CHAT_SIGN_IN_SECRET is not set";
-    findings.push(warning(CHECK, detail, "Set it, unless the chat server knows its users itself."));
+    const detail = "cannot verify sign-ins here: CHAT_SIGN_IN_SECRET is not set";
+    findings.push(warning(CHECK, detail, "Set it, unless the chat server has its own users."));
   }
   return findings;
 }
 
-/** The finding in place of the chat endpoint's port, which nothing listens on. */
+/** Stands in for the chat port checks in component mode, where no chat port is open. */
 export function noChatPort(): Finding {
-  return skipped("chat port", "CHAT_MODE is component: the chat server serves chat clients");
+  return skipped("chat port", "CHAT_MODE is component: chat clients connect to the chat server");
 }
 
-/** What the server answers to the head of a component's stream, up to the end of its own. */
-function ask(host: string, port: number, name: string): Promise<string> {
+/** Opens a component stream and returns the server's stream header, with a stream error if one follows. */
+function readStreamHeader(host: string, port: number, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
     const socket = connect(port, host, () => {
@@ -46,12 +46,12 @@ function ask(host: string, port: number, name: string): Promise<string> {
         `<stream:stream xmlns="jabber:component:accept" xmlns:stream="http://etherx.jabber.org/streams" to="${name}">`,
       );
     });
-    socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("it does not answer")));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error("it does not answer")));
     socket.once("error", reject);
     socket.once("close", () => resolve(text));
     socket.on("data", (data) => {
       text += data.toString("latin1");
-      // An error stands in a stream of its own, right behind the head.
+      // A stream error follows right after the header, so wait a moment for it.
       if (!text.split("<stream:stream", 2)[1]?.includes(">") && text.length < 4_096) return;
       setTimeout(() => socket.destroy(), 100);
     });

@@ -14,17 +14,17 @@ import { checkProviders } from "./providers";
 import { checkRedis } from "./redis";
 import { checkServer, findServer } from "./server";
 
-/** How the checks are to be done. */
+/** Options of {@link runChecks}. */
 export interface CheckOptions {
   url?: string;
   token?: string;
   /** A host, host:port, or `none`. */
   timeServer: string;
-  /** In place of the process' own. */
+  /** Replaces process.env. */
   environment?: Record<string, string | undefined>;
 }
 
-/** Names of the checks, in the order in which they are told. */
+/** Names of the checks, in output order. */
 export const ORDER = [
   ...["configuration", "server", "owner", "data folder", "secret files", "database"],
   ...["migrations", "jobs", "secret key", "key strength", "redis", "redis access"],
@@ -42,41 +42,41 @@ export const ORDER = [
 ];
 
 /**
- * Looks at everything that a server needs, all at once, each within its own time. The embedded
- * database of a running server is not opened: the server is asked in its place.
+ * Runs all checks concurrently, each with its own timeout. The embedded database of a running server is not
+ * opened; its state is derived from the server's readiness.
  */
 export async function runChecks(options: CheckOptions): Promise<Finding[]> {
-  let patient: Patient;
+  let context: Patient;
   try {
     const config = readConfig(options.environment);
     const access = accessOf(options, config);
-    patient = { config, access, server: await findServer(access.url) };
+    context = { config, access, server: await findServer(access.url) };
   } catch (error) {
     if (error instanceof ConfigError) return configurationProblems(error.problems);
     throw error;
   }
-  const { config } = patient;
-  // A folder last used from another container is watched for ten seconds before it is opened.
-  const databaseS = config.DATABASE_URL === undefined ? 25 : 10;
+  const { config } = context;
+  // Opening a folder last used from another container takes ten seconds: its lock is watched first.
+  const databaseSeconds = config.DATABASE_URL === undefined ? 25 : 10;
   const groups = await Promise.all([
     checkConfiguration(config),
-    within(15, "server", "Look at its log.", () => checkServer(patient)),
-    within(5, "data folder", "Look at the disk that it is on.", () => checkDataFolder(config)),
-    within(databaseS, "database", "Look at its log.", () => checkDatabase(patient)),
-    within(5, "exposure", "Correct BASE_URL.", () => checkExposure(patient)),
-    within(8, "redis", "Look at its log.", () => checkRedis(config)),
-    within(4, "clock: network", "Name another: --time-server.", () =>
+    within(15, "server", "Check its log.", () => checkServer(context)),
+    within(5, "data folder", "Check its disk.", () => checkDataFolder(config)),
+    within(databaseSeconds, "database", "Check its log.", () => checkDatabase(context)),
+    within(5, "exposure", "Correct BASE_URL.", () => checkExposure(context)),
+    within(8, "redis", "Check its log.", () => checkRedis(config)),
+    within(4, "clock: network", "Use another one: --time-server.", () =>
       checkNetworkClock(options.timeServer),
     ),
     within(10, "port", "Correct HOST.", () => checkPorts(config)),
-    within(5, "certificate", "Look at the disk that it is on.", () => checkCertificate(config)),
-    within(5, "chat server", "Look at its log.", () => checkChatServer(config)),
+    within(5, "certificate", "Check its disk.", () => checkCertificate(config)),
+    within(5, "chat server", "Check its log.", () => checkChatServer(config)),
     within(8, "mail", "Correct SMTP_URL.", () => checkMail(config)),
-    within(30, "providers", "Look at the network.", () => checkProviders(patient)),
+    within(30, "providers", "Check the network.", () => checkProviders(context)),
   ]);
-  const place = ({ check }: Finding) => {
-    const found = ORDER.indexOf(check);
-    return found < 0 ? ORDER.length : found;
+  const position = ({ check }: Finding) => {
+    const index = ORDER.indexOf(check);
+    return index < 0 ? ORDER.length : index;
   };
-  return groups.flat().sort((a, b) => place(a) - place(b));
+  return groups.flat().sort((a, b) => position(a) - position(b));
 }

@@ -5,43 +5,43 @@ import { askTimeServer } from "./ntp";
 const NETWORK = "clock: network";
 const NETWORK_MS = 2_500;
 
-/** Seconds that Firebase's tokens may be off (sign-in by phone), and that nobody trips over. */
-const UNNOTICED_S = 60;
-/** Beyond half of what signed requests may be off, clients with a right clock begin to be refused. */
-const REFUSED_S = TIMESTAMP_TOLERANCE / 2;
+/** Tolerated clock difference, in seconds: the tolerance for Firebase tokens (sign-in by phone). */
+const TOLERATED_S = 60;
+/** Beyond half the tolerance for signed requests, clients with a correct clock start to fail. */
+const FAILING_S = TIMESTAMP_TOLERANCE / 2;
 
-const MEND = "Keep the clocks by NTP (timedatectl set-ntp true), on this machine and on that one.";
+const MEND = "Synchronize both machines by NTP (timedatectl set-ntp true).";
 
 /**
- * What a difference between two clocks means.
- * @param whose the other one, as "the database's clock"
- * @param aheadMs milliseconds that the other is ahead of this machine's
+ * Rates the difference between two clocks.
+ * @param whose the other clock, for example "the database's clock"
+ * @param aheadMs how far the other clock is ahead of this machine's, in milliseconds
  */
 export function clockFinding(check: string, whose: string, aheadMs: number): Finding {
   const seconds = Math.abs(aheadMs) / 1000;
-  if (seconds <= UNNOTICED_S) return ok(check, `within ${lengthOf(seconds)} of ${whose}`);
-  const way = aheadMs > 0 ? "behind" : "ahead of";
-  const detail = `this machine's clock is ${lengthOf(seconds)} ${way} ${whose}`;
-  if (seconds > REFUSED_S) {
+  if (seconds <= TOLERATED_S) return ok(check, `within ${durationText(seconds)} of ${whose}`);
+  const direction = aheadMs > 0 ? "behind" : "ahead of";
+  const detail = `this machine's clock is ${durationText(seconds)} ${direction} ${whose}`;
+  if (seconds > FAILING_S) {
     const window = `${TIMESTAMP_TOLERANCE / 60} minutes`;
     return wrong(check, `${detail}; requests signed more than ${window} off are refused`, MEND);
   }
   return warning(check, detail, MEND);
 }
 
-function lengthOf(seconds: number): string {
+function durationText(seconds: number): string {
   if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
   const whole = Math.round(seconds);
   return whole < 120 ? counted(whole, "second") : `${Math.round(whole / 60)} minutes`;
 }
 
-/** This machine's clock beside a time server's; a machine that reaches none is none the worse. */
+/** Compares this machine's clock with a time server's. An unreachable server is skipped, not an error. */
 export async function checkNetworkClock(timeServer: string): Promise<Finding[]> {
-  if (timeServer === "none") return [skipped(NETWORK, "no time server is to be asked")];
+  if (timeServer === "none") return [skipped(NETWORK, "disabled by --time-server none")];
   try {
     const aheadMs = await askTimeServer(timeServer, NETWORK_MS);
     return [clockFinding(NETWORK, `the time of ${timeServer}`, aheadMs)];
   } catch {
-    return [skipped(NETWORK, `${timeServer} gave no answer: offline, or NTP is not let through`)];
+    return [skipped(NETWORK, `${timeServer} does not answer: offline, or NTP is blocked`)];
   }
 }

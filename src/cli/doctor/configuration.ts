@@ -5,14 +5,14 @@ import { type Finding, ok, warning, wrong } from "./finding";
 
 const CHECK = "configuration";
 
-/** What a configuration that cannot be read has of mistakes, each by itself. */
+/** One finding for each mistake of an invalid configuration. */
 export function configurationProblems(problems: string[]): Finding[] {
   return problems.map((text) =>
-    wrong(CHECK, text, "Correct the variable in the environment; docs/CONFIG.md lists all."),
+    wrong(CHECK, text, "Correct the environment variable; see docs/CONFIG.md."),
   );
 }
 
-/** A configuration without mistakes, and what clients elsewhere would trip over. */
+/** Warns of settings of a valid configuration that fail for clients on other machines. */
 export function checkConfiguration(config: Config): Finding[] {
   const local = [
     ...(config.BASE_URL === undefined ? ["BASE_URL"] : []),
@@ -25,8 +25,8 @@ export function checkConfiguration(config: Config): Finding[] {
     findings.push(
       warning(
         CHECK,
-        `HOST lets others in, and they are told addresses of this machine alone: ${local.join(", ")} ${local.length > 1 ? "are" : "is"} not set`,
-        "Set them to what clients and the links in mails are to use.",
+        `HOST accepts other machines, but clients get addresses that only work on this one: ${local.join(", ")} ${local.length > 1 ? "are" : "is"} not set`,
+        "Set them to the addresses that clients and links in mails use.",
       ),
     );
   }
@@ -34,8 +34,8 @@ export function checkConfiguration(config: Config): Finding[] {
     findings.push(
       warning(
         CHECK,
-        "HOST lets others in without TLS: XMPP_WS_PORT takes no passwords then, and tokens travel in clear",
-        "Put a proxy that ends TLS in front, and set XMPP_TRUSTED_PROXY and TRUST_PROXY.",
+        "HOST accepts other machines without TLS: XMPP_WS_PORT refuses passwords, and tokens are sent in cleartext",
+        "Put a TLS-terminating proxy in front, and set XMPP_TRUSTED_PROXY and TRUST_PROXY.",
       ),
     );
   }

@@ -11,31 +11,31 @@ import { type Finding, ok, skipped, warning, wrong } from "./finding";
 
 const FOLDER = "data folder";
 const FILES = "secret files";
-/** What holds secrets in it, files and folders alike. */
+/** Files and folders of DATA_DIR that contain secrets. */
 const SECRET = [...[OWNER_FILE, CREDENTIALS_FILE, SECRET_KEY_FILE, SELF_SIGNED_KEY, "db", "mail"]];
 
 const GROUP = 0o070;
 const OTHERS = 0o007;
 
-/** Whether DATA_DIR can be written to, and who else can read what is secret in it. */
+/** Checks that DATA_DIR is writable, and that no other user can read the secrets in it. */
 export async function checkDataFolder({ DATA_DIR }: Config): Promise<Finding[]> {
   const folder = resolve(DATA_DIR);
-  const mend = "Let the user who runs the server own the folder, or set DATA_DIR to another.";
-  const found = await look(folder);
+  const mend = "Make the server's user the owner of the folder, or set DATA_DIR to another.";
+  const found = await statOrProblem(folder);
   if (typeof found === "string") return [wrong(FOLDER, found, mend)];
   if (found === null) {
-    return (await canBeMade(dirname(folder)))
-      ? [ok(FOLDER, `${folder} is not there yet: the first start makes it`)]
-      : [wrong(FOLDER, `${folder} is not there, and cannot be made`, mend)];
+    return (await canCreateIn(dirname(folder)))
+      ? [ok(FOLDER, `${folder} does not exist yet: the first start creates it`)]
+      : [wrong(FOLDER, `${folder} does not exist and cannot be created`, mend)];
   }
-  if (!found.isDirectory()) return [wrong(FOLDER, `${folder} is no folder`, mend)];
+  if (!found.isDirectory()) return [wrong(FOLDER, `${folder} is not a folder`, mend)];
   const problem = await writeProblem(folder);
-  if (problem !== null) return [wrong(FOLDER, `${folder} cannot be written to: ${problem}`, mend)];
-  return [ok(FOLDER, `${folder} can be written to`), ...(await checkModes(folder))];
+  if (problem !== null) return [wrong(FOLDER, `${folder} is not writable: ${problem}`, mend)];
+  return [ok(FOLDER, `${folder} is writable`), ...(await checkModes(folder))];
 }
 
-/** What stands at a path: null for nothing, a text for what forbids to look. */
-async function look(path: string): Promise<Stats | string | null> {
+/** @returns null if nothing exists at the path, the error's message if it cannot be read */
+async function statOrProblem(path: string): Promise<Stats | string | null> {
   try {
     return await stat(path);
   } catch (error) {
@@ -43,17 +43,17 @@ async function look(path: string): Promise<Stats | string | null> {
   }
 }
 
-async function canBeMade(parent: string): Promise<boolean> {
+async function canCreateIn(parent: string): Promise<boolean> {
   try {
     await access(parent, constants.W_OK | constants.X_OK);
     return true;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    return isMissing && parent !== dirname(parent) && canBeMade(dirname(parent));
+    return isMissing && parent !== dirname(parent) && canCreateIn(dirname(parent));
   }
 }
 
-/** Writes, as rights alone do not tell: a disk may be full, or mounted to be read. */
+/** Writes a file: permissions alone do not reveal a full disk or a read-only mount. */
 async function writeProblem(folder: string): Promise<string | null> {
   const path = join(folder, `doctor.${newId()}`);
   try {
@@ -66,7 +66,7 @@ async function writeProblem(folder: string): Promise<string | null> {
 }
 
 async function checkModes(folder: string): Promise<Finding[]> {
-  if (process.platform === "win32") return [skipped(FILES, "this system has no such modes")];
+  if (process.platform === "win32") return [skipped(FILES, "this system has no file modes")];
   const findings: Finding[] = [];
   let count = 0;
   for (const name of SECRET) {
@@ -76,12 +76,12 @@ async function checkModes(folder: string): Promise<Finding[]> {
     count++;
     const mode = found.mode & 0o777;
     if ((mode & (GROUP | OTHERS)) === 0) continue;
-    const detail = `${path} is open to ${mode & OTHERS ? "every user of this machine" : "its group"} (mode ${mode.toString(8)})`;
+    const detail = `${path} is readable by ${mode & OTHERS ? "every user of this machine" : "its group"} (mode ${mode.toString(8)})`;
     const mend = `chmod ${found.isDirectory() ? "700" : "600"} ${path}`;
     findings.push((mode & OTHERS ? wrong : warning)(FILES, detail, mend));
   }
   if (findings.length > 0) return findings;
   return [
-    count > 0 ? ok(FILES, "open to their owner alone") : skipped(FILES, "there are none yet"),
+    count > 0 ? ok(FILES, "readable by their owner alone") : skipped(FILES, "none exist yet"),
   ];
 }

@@ -2,63 +2,63 @@ import type { Config } from "../../core/config";
 import { messageOf } from "../../store/error-parts";
 import type { ServerAccess } from "../server";
 
-/** How a check ended; only `wrong` makes the whole end with 1. */
+/** Outcome of a check. Only `wrong` makes the command exit with 1. */
 export type Status = "ok" | "warning" | "wrong" | "skipped";
 
-/** What a check found. */
+/** One result of a check. */
 export interface Finding {
-  /** What was looked at, as `database`. */
+  /** Name of the check, for example `database`. */
   check: string;
   status: Status;
-  /** What there is, or what is wrong with it. */
+  /** What was found, or what the problem is. */
   detail: string;
-  /** How to mend it, of a warning and of what is wrong. */
+  /** How to fix it; set for `warning` and `wrong`. */
   mend?: string;
 }
 
-/** Nothing is wrong with it. */
+/** Passed. */
 export function ok(check: string, detail: string): Finding {
   return { check, status: "ok", detail };
 }
 
-/** It works, and may fail one day or for somebody. */
+/** Works, but may fail later or for some clients. */
 export function warning(check: string, detail: string, mend: string): Finding {
   return { check, status: "warning", detail, mend };
 }
 
-/** It does not work. */
+/** Does not work. */
 export function wrong(check: string, detail: string, mend: string): Finding {
   return { check, status: "wrong", detail, mend };
 }
 
-/** It was not looked at, and why. */
+/** Not checked, with the reason. */
 export function skipped(check: string, detail: string): Finding {
   return { check, status: "skipped", detail };
 }
 
-/** A number with the word for what is counted, as `1 warning`, `2 warnings`. */
+/** A count with its noun: `1 warning`, `2 warnings`. */
 export const counted = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? "" : "s"}`;
 
-/** What the checks look at: the configuration, and the server that may run with it. */
+/** Input of the checks: the configuration, and what answers at the server's address. */
 export interface Patient {
   config: Config;
   access: ServerAccess;
   server: RunningServer;
 }
 
-/** A server at the address that the command line asks. */
+/** What answers at the server's address. */
 export interface RunningServer {
   url: string;
-  /** `none` answers, or a `stranger` does that is no Signalbox. */
-  state: "none" | "stranger" | "not ready" | "ready";
-  /** Null where it does not say. */
+  /** `none`: nothing answers. `other`: something answers that is not Signalbox. */
+  state: "none" | "other" | "not ready" | "ready";
+  /** Null if unknown. */
   version: string | null;
 }
 
 /**
- * Does a check, which fails by a word where it throws, and is given up after some seconds: nothing that
- * is looked at may keep the rest waiting.
+ * Runs a check with a timeout. An exception or a timeout becomes a `wrong` finding, so that one check cannot
+ * block the others.
  */
 export async function within(
   seconds: number,
@@ -67,12 +67,12 @@ export async function within(
   act: () => Promise<Finding[]>,
 ): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Finding[]>((resolve) => {
-    const detail = `gives no answer within ${seconds} seconds`;
+  const timedOut = new Promise<Finding[]>((resolve) => {
+    const detail = `no answer within ${seconds} seconds`;
     timer = setTimeout(() => resolve([wrong(check, detail, mend)]), seconds * 1000);
   });
   try {
-    return await Promise.race([act(), late]);
+    return await Promise.race([act(), timedOut]);
   } catch (error) {
     return [wrong(check, messageOf(error), mend)];
   } finally {

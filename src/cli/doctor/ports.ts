@@ -6,11 +6,11 @@ import { noChatPort } from "./chat-server";
 import { type Finding, ok, skipped, wrong } from "./finding";
 import { findServer } from "./server";
 
-/** A port that the server listens on. */
+/** A listening port of the server. */
 interface Port {
   check: string;
   variable: "PORT" | "XMPP_WS_PORT" | "XMPP_WSS_PORT" | "XMPP_TCP_PORT" | "XMPP_TLS_PORT";
-  /** Whether what answers there is a Signalbox, or for TCP a chat server of its domain. */
+  /** Whether Signalbox answers on the port; for TCP, whether a chat server of its domain does. */
   isOurs(port: number, config: Config): Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ const PORTS: Port[] = [
   },
 ];
 
-/** Whether the server's ports are free, or held by a Signalbox. */
+/** Checks that the server's ports are free, or in use by a running Signalbox. */
 export async function checkPorts(config: Config): Promise<Finding[]> {
   if (config.CHAT_MODE === "component") {
     const own = PORTS.filter(({ variable }) => variable === "PORT");
@@ -57,7 +57,7 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
     const other = port ? names.get(port) : undefined;
     if (other !== undefined) {
       const detail = `${other} and ${variable} are both ${port}`;
-      return [wrong("port", detail, "Give each a port of its own.")];
+      return [wrong("port", detail, "Set them to different ports.")];
     }
     if (port) names.set(port, variable);
   }
@@ -67,31 +67,31 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
 async function checkPort({ check, variable, isOurs }: Port, config: Config): Promise<Finding> {
   const { HOST, [variable]: port } = config;
   if (port === null) return skipped(check, `${variable} is off`);
-  if (port === 0) return skipped(check, `${variable} is 0: every start takes a free one`);
-  const place = `${port} on ${HOST}`;
+  if (port === 0) return skipped(check, `${variable} is 0: each start picks a free port`);
+  const address = `${port} on ${HOST}`;
   const problem = await listenProblem(port, HOST);
-  if (problem === null) return ok(check, `${place} is free`);
+  if (problem === null) return ok(check, `${address} is free`);
   switch (problem) {
     case "EADDRINUSE": {
       if (await isOurs(port, config)) {
-        return ok(check, `${place} is held by a Signalbox that runs`);
+        return ok(check, `${address} is in use by a running Signalbox`);
       }
-      const mend = `End that program, or set ${variable} to another port.`;
-      return wrong(check, `${place} is taken by another program`, mend);
+      const mend = `Stop that program, or set ${variable} to another port.`;
+      return wrong(check, `${address} is in use by another program`, mend);
     }
     case "EACCES": {
-      const mend = `Set ${variable} to 1024 or more, and let a proxy take the port.`;
-      return wrong(check, `${place} is not for this user`, mend);
+      const mend = `Set ${variable} to 1024 or more, and put a proxy on the low port.`;
+      return wrong(check, `this user may not listen on ${address}`, mend);
     }
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return wrong(check, `${HOST} is no address of this machine`, "Correct HOST.");
+      return wrong(check, `${HOST} is not an address of this machine`, "Correct HOST.");
     default:
-      return wrong(check, `${place} cannot be listened on (${problem})`, "Correct HOST.");
+      return wrong(check, `cannot listen on ${address} (${problem})`, "Correct HOST.");
   }
 }
 
-/** The code of the error with which listening fails; null when it does not. */
+/** @returns the error code with which listening fails, or null if it succeeds */
 function listenProblem(port: number, host: string): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

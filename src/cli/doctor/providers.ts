@@ -10,47 +10,50 @@ import { asOwner } from "../server";
 import { type Finding, ok, type Patient, skipped, wrong } from "./finding";
 
 const PROVIDERS = "providers";
-const ANSWER_MS = 4_000;
-/** Addresses that are asked at once, and at most: applications mostly share the usual ones. */
-const AT_ONCE = 10;
+const TIMEOUT_MS = 4_000;
+/** Number of addresses that are probed concurrently. */
+const CONCURRENCY = 10;
+/** Maximum number of addresses that are probed; applications mostly share the default ones. */
 const ADDRESSES_MAX = 50;
 
-const PLACES = `{ account { applications {
+const QUERY = `{ account { applications {
   id facebook { baseUrl version } twitter { baseUrl } firebase { keysUrl }
 } } }`;
 
-interface Asked extends ProviderAddress {
+interface UsedAddress extends ProviderAddress {
+  /** Ids of the applications that use it. */
   applications: string[];
 }
 
-/** Whether sign-in through the providers of the owner's applications finds them. */
+/** Checks that the sign-in providers of the owner's applications are reachable. */
 export async function checkProviders({ config, access, server }: Patient): Promise<Finding[]> {
   if (server.state !== "ready") {
-    return [skipped(PROVIDERS, "no server is ready to tell which ones applications use")];
+    return [skipped(PROVIDERS, "unknown while no server is ready")];
   }
-  let addresses: Asked[];
+  let addresses: UsedAddress[];
   try {
-    const { account } = await asOwner({ ...access, timeoutMs: ANSWER_MS }, (ask) => ask(PLACES));
+    const ownAccess = { ...access, timeoutMs: TIMEOUT_MS };
+    const { account } = await asOwner(ownAccess, (execute) => execute(QUERY));
     const { applications } = account as { applications: Array<ProviderPlaces & { id: string }> };
     addresses = distinct(applications);
   } catch {
-    return [skipped(PROVIDERS, "the owner cannot sign in to ask which ones applications use")];
+    return [skipped(PROVIDERS, "unknown: the owner cannot sign in")];
   }
-  if (addresses.length === 0) return [skipped(PROVIDERS, "no application uses any")];
+  if (addresses.length === 0) return [skipped(PROVIDERS, "no application uses a provider")];
   const findings: Finding[] = [];
   const connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS });
-  for (let first = 0; first < Math.min(addresses.length, ADDRESSES_MAX); first += AT_ONCE) {
-    const some = addresses.slice(first, Math.min(first + AT_ONCE, ADDRESSES_MAX));
-    findings.push(...(await Promise.all(some.map((asked) => probe(asked, connector)))));
+  for (let first = 0; first < Math.min(addresses.length, ADDRESSES_MAX); first += CONCURRENCY) {
+    const batch = addresses.slice(first, Math.min(first + CONCURRENCY, ADDRESSES_MAX));
+    findings.push(...(await Promise.all(batch.map((address) => probe(address, connector)))));
   }
   connector.close();
   const more = addresses.length - ADDRESSES_MAX;
-  if (more > 0) findings.push(skipped(PROVIDERS, `${more} more addresses are not asked`));
+  if (more > 0) findings.push(skipped(PROVIDERS, `${more} more addresses are not checked`));
   return findings;
 }
 
-function distinct(applications: Array<ProviderPlaces & { id: string }>): Asked[] {
-  const byUrl = new Map<string, Asked>();
+function distinct(applications: Array<ProviderPlaces & { id: string }>): UsedAddress[] {
+  const byUrl = new Map<string, UsedAddress>();
   for (const application of applications) {
     for (const { provider, url } of providerAddresses(application)) {
       const known = byUrl.get(`${provider} ${url}`) ?? { provider, url, applications: [] };
@@ -62,15 +65,15 @@ function distinct(applications: Array<ProviderPlaces & { id: string }>): Asked[]
 }
 
 async function probe(
-  { provider, url, applications }: Asked,
+  { provider, url, applications }: UsedAddress,
   connector: Connector,
 ): Promise<Finding> {
   const check = `provider: ${provider}`;
-  const some = applications.slice(0, 5).join(", ") + (applications.length > 5 ? ", …" : "");
-  const where = `${url} (application ${some})`;
+  const ids = applications.slice(0, 5).join(", ") + (applications.length > 5 ? ", …" : "");
+  const subject = `${url} (application ${ids})`;
   try {
-    await probeProvider({ provider, url }, { connector, timeoutMs: ANSWER_MS });
-    return ok(check, `${where} answers`);
+    await probeProvider({ provider, url }, { connector, timeoutMs: TIMEOUT_MS });
+    return ok(check, `${subject} answers`);
   } catch (error) {
     const reason = messageOf(error);
     const flag = {
@@ -78,7 +81,7 @@ async function probe(
       twitter: "--twitter-base-url",
       firebase: "--firebase-keys-url",
     }[provider];
-    const mend = `Let this machine reach it, or correct it: signalbox app update --app ${applications[0]} ${flag} …`;
-    return wrong(check, `${where} does not answer as ${provider} does: ${reason}`, mend);
+    const mend = `Allow access from this machine, or correct the URL: signalbox app update --app ${applications[0]} ${flag} …`;
+    return wrong(check, `${subject} does not answer like ${provider}: ${reason}`, mend);
   }
 }

@@ -12,9 +12,9 @@ import {
   wrong,
 } from "./finding";
 
-const ANSWER_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
-/** Finds out what answers at an address: its probes, and the version among its metrics. */
+/** Identifies what answers at an address, by its probes and by the version in its metrics. */
 export async function findServer(url: string): Promise<RunningServer> {
   const health = await readAddress(url, "healthz");
   if (health === null) return { url, state: "none", version: null };
@@ -23,28 +23,28 @@ export async function findServer(url: string): Promise<RunningServer> {
     readAddress(url, "metrics"),
   ]);
   const version = versionIn(metrics?.text ?? "");
-  // Where the metrics are kept from the public, the probes are all that tells.
-  const looksAlike = statusOf(health.text) === "ok" && statusOf(ready?.text) !== undefined;
-  if (version === null && !looksAlike) return { url, state: "stranger", version: null };
+  // Metrics may be blocked by a proxy, so matching probes suffice.
+  const matchesProbes = statusOf(health.text) === "ok" && statusOf(ready?.text) !== undefined;
+  if (version === null && !matchesProbes) return { url, state: "other", version: null };
   const state = ready?.status === 200 ? "ready" : "not ready";
   return { url, state, version };
 }
 
-/** The version that the metrics of a server tell; null for those of another. */
+/** @returns the version in Signalbox's metrics, or null for any other text */
 function versionIn(metrics: string): string | null {
   const head = 'signalbox_build_info{version="';
   const line = metrics.split("\n").find((each) => each.startsWith(head) && each.endsWith('"} 1'));
   return line?.slice(head.length, -'"} 1'.length) ?? null;
 }
 
-/** What answers at a path of an address, whatever it is; null where nothing does. */
+/** Fetches a path of a server. @returns null if nothing answers */
 export async function readAddress(
   url: string,
   path: string,
 ): Promise<{ status: number; text: string } | null> {
   try {
     const response = await fetch(`${withoutEndSlashes(url)}/${path}`, {
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { status: response.status, text: await response.text() };
   } catch {
@@ -61,41 +61,41 @@ function statusOf(text: string | undefined): unknown {
   }
 }
 
-/** The running server, and whether its owner can sign in. */
+/** Checks that the server is ready, has this command line's version, and accepts the owner. */
 export async function checkServer({ server, access }: Patient): Promise<Finding[]> {
   const { url, state, version } = server;
   const own = packageVersion();
-  const named = version === null ? "" : `, version ${version}`;
+  const versionText = version === null ? "" : `, version ${version}`;
   switch (state) {
     case "none":
       return [
-        skipped("server", `none answers at ${url}; what it alone knows is not looked at`),
-        skipped("owner", "no server runs"),
+        skipped("server", `none answers at ${url}; checks that need it are skipped`),
+        skipped("owner", "no server is running"),
       ];
-    case "stranger":
+    case "other":
       return [
         wrong(
           "server",
-          `something that is no Signalbox answers at ${url}`,
-          "Name the server's address: --url, or SIGNALBOX_URL.",
+          `the server that answers at ${url} is not Signalbox`,
+          "Set the server's address: --url or SIGNALBOX_URL.",
         ),
-        skipped("owner", "no server runs"),
+        skipped("owner", "no server is running"),
       ];
     case "not ready": {
-      const detail = `${url} answers${named}, and is not ready: its database or its Redis does not answer, or it is starting or ending`;
+      const detail = `${url} answers${versionText}, but is not ready: its database or Redis is unreachable, or it is starting or stopping`;
       return [
-        wrong("server", detail, "Look at its log, and at what is wrong below."),
+        wrong("server", detail, "Check its log and the findings below."),
         skipped("owner", "the server is not ready"),
       ];
     }
     case "ready": {
       const found =
         version === null || version === own
-          ? ok("server", `ready at ${url}${named}`)
+          ? ok("server", `ready at ${url}${versionText}`)
           : warning(
               "server",
-              `ready at ${url}${named}; this command line is of version ${own}`,
-              "Restart the server after an update, so that both are of one version.",
+              `ready at ${url}${versionText}; this command line has version ${own}`,
+              "Restart the server after an update, so that both have the same version.",
             );
       return [found, await checkOwner(access)];
     }
@@ -103,13 +103,14 @@ export async function checkServer({ server, access }: Patient): Promise<Finding[
 }
 
 async function checkOwner(access: ServerAccess): Promise<Finding> {
-  const way = access.token === undefined ? "owner.json" : "the token given";
+  const credential = access.token === undefined ? "owner.json" : "the given token";
   try {
-    await asOwner({ ...access, timeoutMs: ANSWER_MS }, (ask) => ask("{ account { id } }"));
-    return ok("owner", `signs in with ${way}`);
+    const ownAccess = { ...access, timeoutMs: TIMEOUT_MS };
+    await asOwner(ownAccess, (execute) => execute("{ account { id } }"));
+    return ok("owner", `can sign in with ${credential}`);
   } catch (error) {
-    const detail = `cannot sign in with ${way}: ${messageOf(error)}`;
-    const mend = "Give the owner's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
+    const detail = `cannot sign in with ${credential}: ${messageOf(error)}`;
+    const mend = "Set the owner's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
     return warning("owner", detail, mend);
   }
 }

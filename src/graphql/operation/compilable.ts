@@ -16,12 +16,13 @@ import {
 } from "graphql";
 
 /**
- * How many inputs graphql-jit writes code for when it compiles an operation; Infinity where it would not
- * run the operation as graphql does. It writes code for every field of every input that is a variable,
- * one inside the other, so an input that holds itself would never end; a list's items are written twice,
- * as one item is taken for a list, too. It does not know inputs of which exactly one field is given
- * (@oneOf).
- * @param document holds the operation and its fragments
+ * Counts the inputs for which graphql-jit generates code when it compiles an operation. It generates nested
+ * code for every field of every variable, and twice for list items, because a single item is coerced to a
+ * list.
+ * @param document contains the operation and its fragments
+ * @returns Infinity if the operation must not be compiled: it has a recursive input, for which code
+ * generation would not terminate, or a @oneOf input, which graphql-jit does not support, or
+ * {@link runsDifferently} applies
  */
 export function countInputs(
   schema: GraphQLSchema,
@@ -49,10 +50,11 @@ function countInside(type: GraphQLInputType, around: readonly GraphQLInputType[]
 }
 
 /**
- * Whether the document has what graphql-jit runs differently: a variable that may be left out as a field
- * of an input, `{ name: $name }`, where it takes it for null, which would clear what is to stay (GraphQL
- * specification, "Input Objects", input coercion); a variable that may be null where null must not be;
- * and names that every JavaScript object has (`constructor`), which it finds where nothing was given.
+ * Whether graphql-jit would run the document differently than graphql:
+ * - An optional variable as an input field, `{ name: $name }`: if omitted, graphql-jit passes null, which
+ *   clears the value (GraphQL specification, "Input Objects", input coercion).
+ * - A nullable variable in a non-null position.
+ * - Names of Object.prototype, such as `constructor`: graphql-jit finds them although they were not given.
  */
 function runsDifferently(
   schema: GraphQLSchema,

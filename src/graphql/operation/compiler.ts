@@ -5,26 +5,26 @@ import type { Log } from "../../core/log";
 import { countInputs } from "./compilable";
 import type { Prepared } from "./prepared";
 
-/** Uses after which an operation of a client is worth compiling. */
+/** A client's operation is compiled at this number of uses. */
 const COMPILE_AT = 3;
 /**
- * What graphql-jit keeps, measured on Node 20 and rounded up: for each field and each input of a variable,
- * and for each character on the way to them.
+ * Memory of compiled code in bytes, measured on Node 20 and rounded up: for each field and each input of a
+ * variable, and for each character of the paths to them.
  */
 const BYTES = { part: 6_000, character: 24 };
-/** Bytes, by the same estimate, that one compiled operation may keep. The largest takes some 50 ms to compile. */
-const OPERATION_BYTES = 3_000_000;
+/** Maximum estimated size of a compiled operation, in bytes. The largest takes about 50 ms to compile. */
+const OPERATION_BYTES_MAX = 3_000_000;
 /**
- * Bytes that may be compiled at once, and for each second: about 2% of a processor. What comes beyond
- * runs without being compiled until its turn comes.
+ * Token bucket for compilation, in estimated bytes: burst, and refill per second, which is about 2% of a CPU.
+ * Beyond it, operations run interpreted until the budget allows compiling them.
  */
-const BUDGET = { most: 16_000_000, eachSecond: 1_000_000 };
+const BUDGET = { burst: 16_000_000, perSecond: 1_000_000 };
 
-/** Compiles operations by graphql-jit where that is worth it, within a budget over time. */
+/** Compiles frequent operations by graphql-jit, within a CPU budget. */
 export class Compiler {
-  private credit = BUDGET.most;
+  private credit = BUDGET.burst;
   private creditAt: number;
-  /** What operations would keep. Some are asked about again and again until the budget allows them. */
+  /** Estimated bytes of operations; some are requested repeatedly until the budget allows compiling. */
   private readonly estimates = new WeakMap<Prepared, number>();
 
   constructor(
@@ -36,19 +36,19 @@ export class Compiler {
   }
 
   /**
-   * Counts a use of a client's operation, and compiles it when it came often enough, is not too large and
-   * does not read the schema, if the budget allows it by now.
-   * @returns whether it was compiled by this use
+   * Counts a use of a client's operation. Compiles it if it is used often enough, is not too large, does not
+   * read the schema, and fits the budget.
+   * @returns whether this call compiled it
    */
   use(prepared: Prepared): boolean {
     prepared.uses += 1;
     if (prepared.compiled || prepared.uses < COMPILE_AT || prepared.size.introspection)
       return false;
     const bytes = this.estimate(prepared);
-    return bytes <= OPERATION_BYTES && this.spend(bytes) && this.compile(prepared);
+    return bytes <= OPERATION_BYTES_MAX && this.spend(bytes) && this.compile(prepared);
   }
 
-  /** Compiles an operation whatever it takes, unless it would run differently. */
+  /** Compiles an operation regardless of the budget, unless graphql-jit would run it differently. */
   compile(prepared: Prepared): boolean {
     const bytes = this.estimate(prepared);
     if (bytes === Infinity) return false;
@@ -65,7 +65,7 @@ export class Compiler {
     return true;
   }
 
-  /** Gives up the compiled form of an operation, which then runs without it. */
+  /** Drops the compiled form of an operation, which then runs interpreted. */
   discard(prepared: Prepared): void {
     if (!prepared.compiled) return;
     prepared.compiled = null;
@@ -77,7 +77,7 @@ export class Compiler {
     if (known !== undefined) return known;
     const { document, operation, size } = prepared;
     const inputs = countInputs(this.schema, document, operation);
-    // The name of a variable stands in the code of all that is in it.
+    // The generated code of every nested input contains the variable's name.
     const variables = (operation.variableDefinitions ?? []).reduce(
       (longest, { variable }) => Math.max(longest, variable.name.value.length),
       0,
@@ -91,8 +91,8 @@ export class Compiler {
 
   private spend(bytes: number): boolean {
     const now = this.clock.now();
-    const earned = (Math.max(0, now - this.creditAt) / 1000) * BUDGET.eachSecond;
-    this.credit = Math.min(BUDGET.most, this.credit + earned);
+    const earned = (Math.max(0, now - this.creditAt) / 1000) * BUDGET.perSecond;
+    this.credit = Math.min(BUDGET.burst, this.credit + earned);
     this.creditAt = now;
     if (this.credit < bytes) return false;
     this.credit -= bytes;

@@ -14,10 +14,10 @@ import { documentError, faultError, syntaxFault } from "../error";
 import { type Limits, limitRules } from "../limits";
 import { type Prepared, prepareOperation } from "./prepared";
 
-/** Mistakes of one document that are told at most. */
+/** Maximum number of reported errors of a document. */
 const MAX_ERRORS = 10;
 
-/** Refused before it ran: the mistakes of a document. */
+/** A document was refused before execution. */
 export class DocumentRefused extends Error {
   override readonly name = "DocumentRefused";
   constructor(readonly errors: readonly GraphQLError[]) {
@@ -25,7 +25,7 @@ export class DocumentRefused extends Error {
   }
 }
 
-/** Parses and validates documents of clients, within the limits. */
+/** Parses and validates clients' documents, within the limits. */
 export class DocumentReader {
   private readonly rules: ValidationRule[];
 
@@ -37,7 +37,7 @@ export class DocumentReader {
     this.rules = limitRules(limits);
   }
 
-  /** @throws DocumentRefused, and nothing else, whatever a document does to those who read it */
+  /** @throws DocumentRefused, and nothing else, for any document */
   read(text: string, name: string | undefined): Prepared {
     try {
       const document = this.check(text);
@@ -45,7 +45,7 @@ export class DocumentReader {
       if (operation) return prepareOperation(this.schema, document, operation);
     } catch (error) {
       if (error instanceof DocumentRefused) throw error;
-      // They recurse as deep as a document nests, and through as many fragments as spread each other.
+      // The parser and the rules recurse by nesting and by fragment spreads, and may overflow the stack.
       const fault =
         error instanceof RangeError
           ? new Fault("TOO_LARGE", "The document nests too deeply")
@@ -55,7 +55,7 @@ export class DocumentReader {
     }
     const message = name
       ? "The document has no operation of this name"
-      : "Say which operation of the document to run (operationName)";
+      : "operationName is required for a document with several operations";
     throw new DocumentRefused([faultError(new Fault("MALFORMED", message))]);
   }
 
@@ -64,16 +64,16 @@ export class DocumentReader {
     const refuse = (errors: readonly GraphQLError[]) => {
       throw new DocumentRefused(errors.map(documentError));
     };
-    // Near names would tell the schema bit by bit.
+    // Suggestions of similar names would leak a hidden schema bit by bit.
     const hideSuggestions = !INTROSPECTION;
     const document = this.parse(text, GRAPHQL_MAX_TOKENS);
     const excess = validate(this.schema, document, this.rules, { maxErrors: 1 });
     if (excess.length > 0) refuse(excess.slice(0, 1));
-    const mistakes = validate(this.schema, document, specifiedRules, {
+    const errors = validate(this.schema, document, specifiedRules, {
       maxErrors: MAX_ERRORS,
       hideSuggestions,
     });
-    if (mistakes.length > 0) refuse(mistakes);
+    if (errors.length > 0) refuse(errors);
     return document;
   }
 

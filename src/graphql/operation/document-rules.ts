@@ -7,10 +7,10 @@ import {
 } from "graphql";
 import { Fault } from "../../core/errors";
 
-/** Levels of lists and objects in a value at most, in a document and in variables. */
+/** Maximum nesting of lists and objects in a value, in documents and in variables. */
 export const VALUE_LEVELS = 64;
 
-/** A value in the document nests as deep as one in the variables may, and no deeper. */
+/** Limits the nesting of values in the document to {@link VALUE_LEVELS}. */
 export function valueDepthRule(context: ValidationContext): ASTVisitor {
   let depth = 0;
   const enter = (): false | undefined => {
@@ -30,27 +30,26 @@ export function valueDepthRule(context: ValidationContext): ASTVisitor {
 }
 
 /**
- * The root field of a subscription has no @skip and no @include (GraphQL specification, "Single Root
- * Field"): without a value of its variable nobody could say which field that is, and one that is skipped
- * leaves nothing to subscribe to. graphql throws on both.
+ * Rejects @skip and @include on the root field of a subscription (GraphQL specification, "Single Root
+ * Field"): the root field would depend on variables, or be missing. graphql throws in both cases.
  */
 export function subscriptionRootRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition({ operation, selectionSet }) {
       if (operation !== OperationTypeNode.SUBSCRIPTION) return;
       const spread = new Set<string>();
-      const waiting: SelectionNode[] = [...selectionSet.selections];
-      for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const pending: SelectionNode[] = [...selectionSet.selections];
+      for (let next = pending.pop(); next; next = pending.pop()) {
         const conditions = (next.directives ?? []).filter(({ name }) => CONDITIONS.has(name.value));
         if (conditions.length > 0) {
-          const message = "The root field of a subscription takes no @skip and no @include";
+          const message = "The root field of a subscription must not have @skip or @include";
           context.reportError(new GraphQLError(message, { nodes: conditions }));
         }
-        if (next.kind === "InlineFragment") waiting.push(...next.selectionSet.selections);
+        if (next.kind === "InlineFragment") pending.push(...next.selectionSet.selections);
         if (next.kind !== "FragmentSpread" || spread.has(next.name.value)) continue;
         spread.add(next.name.value);
         const fragment = context.getFragment(next.name.value);
-        waiting.push(...(fragment?.selectionSet.selections ?? []));
+        pending.push(...(fragment?.selectionSet.selections ?? []));
       }
     },
   };

@@ -3,24 +3,26 @@ import { Fault } from "../../core/errors";
 import type { Prepared } from "./prepared";
 
 /**
- * Bytes that open subscriptions may keep, by estimate: of one address (an IPv6 network of 64 bits), and of a
- * node. An operation that is used by many counts once.
+ * Maximum estimated memory of open subscriptions, in bytes: per client address (IPv6: per /64 network), and
+ * per node. An operation that several subscriptions share counts once.
  */
 const MAX_BYTES = { network: 8 * 1024 * 1024, node: 64 * 1024 * 1024 };
-/** What a character of the message keeps, at most: text twice, and `{}` in variables an object. */
+/**
+ * Maximum bytes per character of the message: two for text, more for variables, where `{}` becomes an object.
+ */
 const CHARACTER_BYTES = { document: 2, variables: 20 };
-/** What a subscription may keep without being counted, since its socket keeps more. */
+/** Bytes of a subscription that are not counted, as its socket uses more anyway. */
 const FREE_BYTES = 8 * 1024;
 
 interface OpenOperation {
   subscriptions: number;
-  /** Gives back what the operation counts for. */
+  /** Returns the operation's bytes to the budget. */
   release: () => void;
 }
 
 /**
- * What open subscriptions keep for as long as they are open: their operations, which the cache may have
- * evicted long before, and their messages.
+ * Bounds the memory that open subscriptions retain: their messages, and their operations, which the cache may
+ * already have evicted.
  */
 export class OpenSubscriptions {
   private bytes = 0;
@@ -29,8 +31,8 @@ export class OpenSubscriptions {
 
   /**
    * Counts a subscription as open.
-   * @returns how to count it as ended; it may be called more than once
-   * @throws Fault LIMITED when too much would be kept
+   * @returns releases the subscription; idempotent
+   * @throws Fault LIMITED if the memory budget is exceeded
    */
   open(prepared: Prepared, variables: object, ip: string): () => void {
     const network = networkOf(ip);
@@ -38,8 +40,8 @@ export class OpenSubscriptions {
     const known = this.operations.get(prepared);
     const shared = known ? 0 : prepared.bytes;
     this.check(network, own + shared);
-    const releaseMessage = this.take(network, own);
-    const operation = known ?? { subscriptions: 0, release: this.take(network, shared) };
+    const releaseMessage = this.reserve(network, own);
+    const operation = known ?? { subscriptions: 0, release: this.reserve(network, shared) };
     operation.subscriptions += 1;
     this.operations.set(prepared, operation);
     let ended = false;
@@ -55,13 +57,13 @@ export class OpenSubscriptions {
   }
 
   private check(network: string, bytes: number): void {
-    const kept = this.networks.get(network) ?? 0;
-    if (kept + bytes <= MAX_BYTES.network && this.bytes + bytes <= MAX_BYTES.node) return;
-    const message = "Open subscriptions keep too much memory: end some, or send shorter documents";
+    const used = this.networks.get(network) ?? 0;
+    if (used + bytes <= MAX_BYTES.network && this.bytes + bytes <= MAX_BYTES.node) return;
+    const message = "Open subscriptions use too much memory: end some, or send shorter documents";
     throw new Fault("LIMITED", message, undefined, 1);
   }
 
-  private take(network: string, bytes: number): () => void {
+  private reserve(network: string, bytes: number): () => void {
     this.add(network, bytes);
     return () => this.add(network, -bytes);
   }

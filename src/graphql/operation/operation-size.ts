@@ -16,15 +16,18 @@ import {
   TypeMetaFieldDef,
 } from "graphql";
 
-/** How much an operation asks for, once every fragment stands where it is spread. */
+/** Size of an operation, with every fragment expanded. */
 export interface OperationSize {
-  /** Response keys at the root. Each runs a resolver of its own, so this is what counts as work. */
+  /** Number of response keys at the root. Each runs a resolver, so this measures the work. */
   rootFields: number;
-  /** Fields on all levels. A field of an interface or union counts once for each object type of it. */
+  /**
+   * Number of fields on all levels. A field of an interface or union counts once for each of its object
+   * types.
+   */
   fields: number;
   /**
-   * Characters of all fields, each with the response keys and directives on its way from the root:
-   * what is written for a field names its whole way.
+   * Characters of all fields, each including the response keys and directives on its path from the root,
+   * because compiled code for a field contains its whole path.
    */
   characters: number;
   /** Whether the operation reads the schema (`__schema` or `__type`). */
@@ -32,8 +35,8 @@ export interface OperationSize {
 }
 
 /**
- * Measures a valid operation. It takes time in proportion to the document, also where fragments spread
- * each other twice: each fragment is measured once for each type.
+ * Measures a valid operation in time proportional to the document, even if fragments spread each other
+ * repeatedly: each fragment is measured once per type.
  */
 export function measureOperation(
   schema: GraphQLSchema,
@@ -60,20 +63,20 @@ function fragmentsOf({ definitions }: DocumentNode): Fragments {
   );
 }
 
-/** The names of the root's fields by response key. */
+/** Field names at the root, by response key. */
 function rootKeys(root: SelectionSetNode, fragments: Fragments): Map<string, Set<string>> {
   const keys = new Map<string, Set<string>>();
   const spread = new Set<string>();
-  const waiting: SelectionNode[] = [...root.selections];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const pending: SelectionNode[] = [...root.selections];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     if (next.kind === Kind.FIELD) {
       const key = next.alias?.value ?? next.name.value;
       keys.set(key, (keys.get(key) ?? new Set()).add(next.name.value));
     } else if (next.kind === Kind.INLINE_FRAGMENT) {
-      waiting.push(...next.selectionSet.selections);
+      pending.push(...next.selectionSet.selections);
     } else if (!spread.has(next.name.value)) {
       spread.add(next.name.value);
-      waiting.push(...(fragments.get(next.name.value)?.selectionSet.selections ?? []));
+      pending.push(...(fragments.get(next.name.value)?.selectionSet.selections ?? []));
     }
   }
   return keys;
@@ -81,7 +84,7 @@ function rootKeys(root: SelectionSetNode, fragments: Fragments): Map<string, Set
 
 type Extent = Pick<OperationSize, "fields" | "characters">;
 
-/** Counts the fields of selection sets, each fragment once for each type it is spread on. */
+/** Counts the fields of selection sets. Each fragment is counted once per type and memoized. */
 class FieldCounter {
   private readonly known = new Map<string, Extent>();
 
@@ -98,13 +101,13 @@ class FieldCounter {
       const times = own === 1 ? this.objectTypes(type) : 1;
       const fields = own + inside.fields;
       sum.fields += times * fields;
-      sum.characters += times * (inside.characters + fields * wayLength(selection));
+      sum.characters += times * (inside.characters + fields * segmentLength(selection));
       sum.characters += times * argumentsLength(selection);
     }
     return sum;
   }
 
-  /** What is selected below a field, or stands in a fragment. */
+  /** Size of what is selected in a field or fragment. */
   private inside(selection: SelectionNode, type: GraphQLNamedType | undefined): Extent {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.fragment(selection.name.value, type);
     if (!selection.selectionSet) return NOTHING;
@@ -127,7 +130,7 @@ class FieldCounter {
     return extent;
   }
 
-  /** The type that a fragment's fields are collected for: an object type never widens. */
+  /** The type that a fragment's fields are counted for. An object type is never widened. */
   private narrower(type: GraphQLNamedType | undefined, condition: string | undefined) {
     if (condition === undefined || isObjectType(type)) return type;
     return this.schema.getType(condition) ?? type;
@@ -148,8 +151,8 @@ class FieldCounter {
 
 const NOTHING: Extent = { fields: 0, characters: 0 };
 
-/** Characters that a selection adds to the way of each field in it: its response key and directives. */
-function wayLength(selection: SelectionNode): number {
+/** Characters that a selection adds to the path of each field in it: its response key and directives. */
+function segmentLength(selection: SelectionNode): number {
   const key = selection.kind === Kind.FIELD ? (selection.alias ?? selection.name).value.length : 0;
   return key + lengthOf(selection.directives);
 }

@@ -15,16 +15,16 @@ import type { Context } from "../context";
 import { faultError } from "../error";
 import type { OperationSize } from "./operation-size";
 
-/** Fields of an operation that count as one request. */
+/** Number of fields of an operation that count as one request. */
 export const FIELDS_PER_REQUEST = 100;
-/** Values that introspection answers with, by estimate, that count as one request. */
+/** Estimated number of introspection values that count as one request. */
 export const INTROSPECTED_PER_REQUEST = 1_000;
-/** What a document counts as in all that is refused before it runs: reading it is all work. */
+/** Number of requests that a document counts as if it is refused before execution, for parsing it. */
 export const REFUSED_WEIGHT = 10;
 
 /**
- * How many requests an operation counts as: one for each root field, and more where it asks for so many
- * fields, or for so much of the schema, that they are the greater work.
+ * The number of requests that an operation counts as: one per root field, or more if it selects very many
+ * fields or large parts of the schema.
  */
 export function weighOperation(
   schema: GraphQLSchema,
@@ -41,8 +41,8 @@ export function weighOperation(
 }
 
 /**
- * Counts what an operation is beyond the one request that it came as.
- * @returns the answer where that is more than its address may have; null where it is not
+ * Charges the weight of an operation beyond one; the HTTP server already counted one request.
+ * @returns the error result if the client's address exceeds its rate limit, else null
  */
 export function countWork(
   { weight }: { weight: number },
@@ -53,7 +53,7 @@ export function countWork(
   return refusal && { errors: [faultError(refusal)] };
 }
 
-/** How many values introspection answers with: every list is taken to be as long as the schema's are on average. */
+/** Estimates the number of values in an introspection result, by the average length of the schema's lists. */
 class Introspection {
   private readonly lengths: ReadonlyMap<string, number>;
   private readonly fragments = new Map<string, FragmentDefinitionNode>();
@@ -97,7 +97,7 @@ class Introspection {
 
 const LENGTHS = new WeakMap<GraphQLSchema, ReadonlyMap<string, number>>();
 
-/** The lengths of introspection's lists by the fields' names; types without an entry have none of it. */
+/** Average lengths of introspection's lists by field name. Types without such a list count as length 0. */
 function averageLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const known = LENGTHS.get(schema);
   if (known) return known;

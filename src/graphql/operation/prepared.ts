@@ -3,30 +3,29 @@ import type { CompiledQuery } from "graphql-jit";
 import { measureOperation, type OperationSize } from "./operation-size";
 import { weighOperation } from "./operation-weight";
 
-/** An operation that is parsed and validated, and compiled once it is worth it. */
+/** A parsed and validated operation, which is compiled if it is used often. */
 export interface Prepared {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   operationName: string | undefined;
-  /** The first field asked for: what metrics call the operation. */
+  /** The first root field; the metrics' label `operation`. */
   label: string;
-  /** How much it asks for. */
   size: OperationSize;
-  /** How many requests limits count it as. */
+  /** Number of requests that rate limits count it as. */
   weight: number;
-  /** Bytes that it keeps, by estimate; compiling adds to them. */
+  /** Estimated memory in bytes; compiling adds to it. */
   bytes: number;
   uses: number;
   compiled: CompiledQuery | null;
 }
 
 /**
- * What a parsed document keeps, measured on Node 20 and rounded up: so much however short it is, for each
- * token (comments are tokens too) with its node and location, and for each character of its text.
+ * Memory of a parsed document in bytes, measured on Node 20 and rounded up: fixed, per token with its node
+ * and location (comments are tokens too), and per character.
  */
 const BYTES = { document: 4_000, token: 600, character: 4 };
 
-/** An operation of a document that is valid. */
+/** Measures and weighs an operation of a valid document. */
 export function prepareOperation(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -3,7 +3,7 @@ import type { Config } from "../../core/config";
 import { Fault } from "../../core/errors";
 import { PreAuthLimiter } from "../../limits/pre-auth-limiter";
 
-/** What bounds sockets that have no session. */
+/** Configuration of the limits for sockets without a session. */
 export type AnonymousLimits = Pick<
   Config,
   | "GRAPHQL_ANONYMOUS_SOCKETS"
@@ -12,13 +12,13 @@ export type AnonymousLimits = Pick<
 >;
 
 /**
- * The sockets of /graphql that have no session. So many may be open, since the public operations need none,
- * but each ends that asks for nothing, and the longest open ones when there are too many.
+ * The sockets of /graphql without a session, which public operations do not need. Their number is limited,
+ * idle ones are closed, and the oldest are evicted when there are too many.
  */
 export class AnonymousSockets {
   private readonly limiter: PreAuthLimiter;
 
-  /** @param close closes a socket that must give way to others */
+  /** @param close closes an idle or evicted socket */
   constructor(
     private readonly limits: AnonymousLimits,
     private readonly close: (socket: WebSocket) => void,
@@ -30,9 +30,9 @@ export class AnonymousSockets {
   }
 
   /**
-   * Takes a connection in that wants to become a socket.
-   * @param ip null for an address that is shared by many, as a proxy's
-   * @throws Fault LIMITED when its network has too many
+   * Admits a connection before its upgrade.
+   * @param ip null for an address that many clients share, such as a proxy's
+   * @throws Fault LIMITED if its network has too many
    */
   enter(ip: string | null): AnonymousSocket {
     const { GRAPHQL_ANONYMOUS_IDLE_SECONDS: seconds } = this.limits;
@@ -44,9 +44,9 @@ export class AnonymousSockets {
   }
 }
 
-/** One connection, until it has a session or is gone. */
+/** A connection until it has a session or is closed. */
 export class AnonymousSocket {
-  /** Gives its place back. */
+  /** Releases its slot in the limiter. */
   leave: () => void = () => undefined;
   private socket: WebSocket | undefined;
   private ended = false;
@@ -58,40 +58,40 @@ export class AnonymousSocket {
     private readonly close: (socket: WebSocket) => void,
   ) {}
 
-  /** The handshake is done. */
+  /** Call after the WebSocket handshake. */
   open(socket: WebSocket): void {
     this.socket = socket;
     socket.once("close", () => this.over());
     if (this.ended) this.close(socket);
-    else this.rest();
+    else this.startIdleTimer();
   }
 
-  /** An operation begins. */
+  /** Call when an operation starts. */
   began(): void {
     this.running += 1;
     clearTimeout(this.timer);
   }
 
-  /** An operation has ended. */
+  /** Call when an operation has ended. */
   finished(): void {
     this.running -= 1;
-    if (this.running === 0) this.rest();
+    if (this.running === 0) this.startIdleTimer();
   }
 
-  /** It has a session, or is gone. */
+  /** Stops limiting it: it has a session, or is closed. */
   over(): void {
     this.ended = true;
     clearTimeout(this.timer);
     this.leave();
   }
 
-  /** Ends it, for others to come in. */
+  /** Closes it, because it is idle or others need its slot. */
   end(): void {
     this.over();
     if (this.socket) this.close(this.socket);
   }
 
-  private rest(): void {
+  private startIdleTimer(): void {
     if (!this.ended) this.timer = setTimeout(() => this.end(), this.idleMs);
   }
 }

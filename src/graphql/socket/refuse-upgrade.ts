@@ -4,8 +4,8 @@ import { ERRORS, type Fault } from "../../core/errors";
 import { faultError } from "../error";
 
 /**
- * Answers a WebSocket upgrade with a refusal in the form of every other answer of `/graphql`, and ends the
- * connection (RFC 6455 section 4.2.2).
+ * Refuses a WebSocket upgrade with an HTTP response in GraphQL's error format, and closes the connection
+ * (RFC 6455 section 4.2.2).
  */
 export function refuseUpgrade(socket: Duplex, fault: Fault): void {
   const { http: status } = ERRORS[fault.code];

@@ -6,39 +6,38 @@ import type { Log } from "../../core/log";
 import { nestsDeeper } from "../../core/nesting";
 import { VALUE_LEVELS } from "../operation/document-rules";
 
-/** What the handlers of a socket find in the context's `extra`. */
+/** The context's `extra` in graphql-ws handlers. */
 export interface SocketExtra {
   socket: WebSocket;
   request: IncomingMessage;
   /**
-   * Why the message that is being taken is refused; null where it is not. graphql-ws calls its handlers
-   * before it takes the next.
+   * Why the current message is refused, or null. graphql-ws calls its handlers synchronously, before the next
+   * message.
    */
   overLimit: Fault | null;
 }
 
-/** What graphql-ws throws over a message that servers alone send. */
-const SERVERS_MESSAGE = /^Unexpected message of type \w+ received$/;
+/** graphql-ws's error for a message type that only servers may send. */
+const SERVER_ONLY_MESSAGE = /^Unexpected message of type \w+ received$/;
 
-/** What a socket is served with. */
+/** Dependencies and settings of {@link speakGraphql}. */
 export interface SocketParts {
   log: Log;
-  /** Milliseconds between pings, and until one that is not answered ends the socket. */
+  /** Interval between pings, and timeout of a ping's answer, in milliseconds. */
   keepAliveMs: number;
-  /** Close code for who sends on although nothing is taken any more. */
+  /** Close code for a client that keeps sending beyond its rate limit. */
   overLimitCode: number;
-  /** What counts the messages of a socket when they arrive, and says why one is refused. */
+  /** Creates a rate limiter of a socket's messages, which returns why a message is refused. */
   counterOf(request: IncomingMessage): () => Fault | null;
 }
 
-/** Messages in a row that are refused before the socket is closed: reading what they ask is work as well. */
+/** Number of consecutive refused messages after which the socket is closed, since parsing them costs too. */
 const REFUSED_MAX = 20;
 
 /**
- * Speaks graphql-transport-ws (graphql-ws's PROTOCOL.md) on sockets of ws. It does what the adapter
- * that comes with graphql-ws does, but that one writes what a client sends wrong to the console, and
- * the texts of inner errors to the client.
- * @returns what takes a socket that was just opened
+ * Serves graphql-transport-ws (graphql-ws's PROTOCOL.md) on ws sockets. It replaces graphql-ws's own adapter,
+ * which logs client errors to the console and sends the messages of internal errors to the client.
+ * @returns the handler of a newly opened socket
  */
 export function speakGraphql<Params extends Record<string, unknown>>(
   options: ServerOptions<Params, SocketExtra>,
@@ -47,11 +46,11 @@ export function speakGraphql<Params extends Record<string, unknown>>(
   const server = makeServer<Params, SocketExtra>(options);
   return (socket, request) => {
     const extra: SocketExtra = { socket, request, overLimit: null };
-    const arrive = counterOf(request);
+    const checkLimit = counterOf(request);
     let refused = 0;
-    /** Counts a message, before it is read; false where the socket is closed for it. */
+    /** Counts a message before it is parsed. @returns false if the socket is closed */
     const admit = () => {
-      extra.overLimit = arrive();
+      extra.overLimit = checkLimit();
       refused = extra.overLimit ? refused + 1 : 0;
       if (extra.overLimit && refused > REFUSED_MAX) {
         socket.close(overLimitCode, extra.overLimit.message);
@@ -60,8 +59,8 @@ export function speakGraphql<Params extends Record<string, unknown>>(
     };
     const stopPings = keepAlive(socket, keepAliveMs, admit);
     const fail = (error: unknown) => {
-      // The protocol has this message, and a client must not send it (PROTOCOL.md, 4400).
-      if (error instanceof Error && SERVERS_MESSAGE.test(error.message)) {
+      // The message type exists, but clients must not send it (PROTOCOL.md, close code 4400).
+      if (error instanceof Error && SERVER_ONLY_MESSAGE.test(error.message)) {
         return socket.close(CloseCode.BadRequest, "Invalid message received");
       }
       const fault = toFault(error);
@@ -74,15 +73,15 @@ export function speakGraphql<Params extends Record<string, unknown>>(
         send: (data) => send(socket, data),
         close: (code, reason) => socket.close(code, reason),
         onPing: (payload) => send(socket, pong(payload)),
-        onMessage: (take) =>
+        onMessage: (handle) =>
           socket.on("message", (data: RawData) => {
-            if (admit()) take(String(data)).catch(fail);
+            if (admit()) handle(String(data)).catch(fail);
           }),
       },
       extra,
     );
-    // What ws refuses (a broken frame, a message too large) it answers and closes by itself.
-    socket.on("error", (error) => log.debug({ err: error }, "a GraphQL socket was refused"));
+    // On a protocol error (invalid frame, message too large) ws closes the socket by itself.
+    socket.on("error", (error) => log.debug({ err: error }, "GraphQL socket protocol error"));
     socket.once("close", (code, reason) => {
       stopPings();
       Promise.resolve(closed(code, String(reason))).catch(fail);
@@ -91,8 +90,8 @@ export function speakGraphql<Params extends Record<string, unknown>>(
 }
 
 /**
- * Resolves once the system has taken the message, so that a slow reader slows its operations; or when
- * the socket is gone, which its closing tells.
+ * Resolves once the message is written to the system's socket buffer, so that a slow client gets
+ * back-pressure. Also resolves if the socket is closed.
  */
 function send(socket: WebSocket, data: string): Promise<void> {
   return new Promise((resolve) => {
@@ -101,17 +100,17 @@ function send(socket: WebSocket, data: string): Promise<void> {
   });
 }
 
-/** The answer to a ping, with what came with it unless that nests deeper than can be written. */
+/** A pong with the ping's payload, unless that nests too deeply to be serialized. */
 function pong(payload: unknown): string {
-  const told = nestsDeeper(payload, VALUE_LEVELS) ? undefined : payload;
-  return JSON.stringify({ type: MessageType.Pong, payload: told ?? undefined });
+  const echoed = nestsDeeper(payload, VALUE_LEVELS) ? undefined : payload;
+  return JSON.stringify({ type: MessageType.Pong, payload: echoed ?? undefined });
 }
 
 /**
- * Pings a socket again and again, and ends it when no answer comes until the next.
- * @param unasked is called for pings of the client, and for answers to none
+ * Pings a socket at an interval, and terminates it if a ping is not answered before the next.
+ * @param onUnsolicited called for pings of the client and for unsolicited pongs
  */
-function keepAlive(socket: WebSocket, ms: number, unasked: () => void): () => void {
+function keepAlive(socket: WebSocket, ms: number, onUnsolicited: () => void): () => void {
   let waiting = false;
   const timer = setInterval(() => {
     if (waiting) return socket.terminate();
@@ -119,9 +118,9 @@ function keepAlive(socket: WebSocket, ms: number, unasked: () => void): () => vo
     waiting = true;
     socket.ping();
   }, ms);
-  socket.on("ping", unasked);
+  socket.on("ping", onUnsolicited);
   socket.on("pong", () => {
-    if (!waiting) unasked();
+    if (!waiting) onUnsolicited();
     waiting = false;
   });
   return () => clearInterval(timer);

@@ -6,29 +6,31 @@ import type { Identity } from "../../identity/identity";
 import type { Session } from "../../identity/session/session";
 import { findSession } from "../../identity/session/sessions";
 
-/** Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not admit the web page. */
+/**
+ * Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not allow the web origin.
+ */
 const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
-/** Milliseconds that the answer to what ended the session may take before the socket closes without it. */
-const LAST_WORDS_MS = 3_000;
+/** Maximum time to wait for the response of the operation that ended the session, in milliseconds. */
+const CLOSE_DELAY_MS = 3_000;
 
 /**
- * The session that a socket belongs to: its operations run with the session's token, and it closes
- * when the session ends. A fresh session of the same user can take the place of the first.
+ * The session of a socket. Its operations run with the session's token, and the socket closes when the
+ * session ends. The socket can be renewed with another session of the same user.
  */
 export class SocketSession {
-  /** The session that the socket came with, whose device it stays: peers of a call know it by that. */
+  /** Id of the first session. It identifies the device to peers of a call, also after a renewal. */
   first: number | undefined;
   private current: string | undefined;
   private unwatch: () => void = () => undefined;
-  /** Operations that may end the session and are answered before the socket closes. */
-  private readonly lastWords = new Set<string>();
+  /** Ids of operations that may end the session, and must be answered before the socket closes. */
+  private readonly closeAfter = new Set<string>();
   private ended = false;
   private deadline: NodeJS.Timeout | undefined;
 
   /**
    * @param ip address of the client
-   * @param origin the web page's, where a browser named one
+   * @param origin the Origin header, which browsers send
    */
   constructor(
     private readonly identity: Identity,
@@ -37,19 +39,19 @@ export class SocketSession {
     private readonly origin: string | undefined,
   ) {}
 
-  /** Token that operations run with; none on a socket that came without. */
+  /** The token that operations run with; undefined without a session. */
   get token(): string | undefined {
     return this.current;
   }
 
   /**
-   * Binds the socket to the session of its token; closes it when the token is not good, or when the
-   * application does not admit the web page.
+   * Binds the socket to the session of its token. Closes the socket if the token is invalid, or if the
+   * application does not allow the web origin.
    */
   async connect(token: string): Promise<void> {
     this.current = token;
     try {
-      // Nothing flows to an owner unasked, and every operation looks the token up anew.
+      // Not watched: owners have no subscriptions, and every operation verifies the token.
       if (isOwnerToken(token)) return void (await findOwner(this.identity, token));
       await this.join(token);
     } catch (error) {
@@ -61,49 +63,49 @@ export class SocketSession {
   }
 
   /**
-   * Moves the socket to another session of its user. What runs on it goes on; operations that come
-   * later use the new token, and the end of the old session no longer closes the socket.
-   * @throws Fault UNAUTHENTICATED when either token is no longer good, FORBIDDEN when the new session
-   * is of another user or application. The socket stays with the old session then
+   * Moves the socket to another session of its user. Running operations continue, later ones use the new
+   * token, and the end of the old session no longer closes the socket.
+   * @throws Fault UNAUTHENTICATED if either token is no longer valid, FORBIDDEN if the new session belongs to
+   * another user or application; the socket then keeps the old session
    */
   async renew(token: string): Promise<void> {
     const [old, fresh] = await Promise.all([
       findSession(this.identity, this.current),
       findSession(this.identity, token),
     ]);
-    if (!sameOwner(old, fresh)) throw foreign();
+    if (!sameOwner(old, fresh)) throw foreignSession();
     await this.join(token, old);
   }
 
-  /** Keeps the socket open until this operation is answered, should the session end by it. */
+  /** Delays the close until this operation is answered, in case it ends the session. */
   answerFirst(id: string): void {
-    // What comes after the end is no reason to wait.
-    if (!this.ended) this.lastWords.add(id);
+    // Operations that start after the end do not delay the close.
+    if (!this.ended) this.closeAfter.add(id);
   }
 
-  /** Called when an operation has been answered but for its `complete`, which is sent right after. */
+  /** Call when an operation's results are sent; its `complete` follows right after. */
   answered(id: string): void {
-    if (this.lastWords.delete(id) && this.ended && this.lastWords.size === 0) {
+    if (this.closeAfter.delete(id) && this.ended && this.closeAfter.size === 0) {
       setImmediate(() => this.close());
     }
   }
 
-  /** Withdraws the socket from those that end with their session. */
+  /** Stops watching the session; call when the socket is closed. */
   leave(): void {
     clearTimeout(this.deadline);
     this.unwatch();
     this.unwatch = () => undefined;
   }
 
-  /** Watches the session of a token in place of the one before. */
+  /** Watches the session of a token instead of the previous one. */
   private async join(token: string, old?: Session): Promise<void> {
     const session = await findSession(this.identity, token);
     const unwatch = this.watch(session);
     try {
-      // It may have ended, or changed hands, between the look-up and the watch; so may the page's leave.
+      // Check again: session, user or allowed origins may have changed between the look-up and the watch.
       const now = await findSession(this.identity, token);
       await this.identity.origins.check(now.applicationId, this.origin);
-      if (old && !sameOwner(old, now)) throw foreign();
+      if (old && !sameOwner(old, now)) throw foreignSession();
       if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
     } catch (error) {
       unwatch();
@@ -121,18 +123,18 @@ export class SocketSession {
     const { origin } = this;
     if (origin === undefined) return unwatch;
     const refuse = () => this.socket.close(FORBIDDEN, ORIGIN_REFUSED);
-    const leave = origins.watch({ applicationId, origin, refuse });
+    const unwatchOrigin = origins.watch({ applicationId, origin, refuse });
     return () => {
       unwatch();
-      leave();
+      unwatchOrigin();
     };
   }
 
   private end(): void {
     if (this.ended) return;
     this.ended = true;
-    if (this.lastWords.size === 0) this.close();
-    else this.deadline = setTimeout(() => this.close(), LAST_WORDS_MS);
+    if (this.closeAfter.size === 0) this.close();
+    else this.deadline = setTimeout(() => this.close(), CLOSE_DELAY_MS);
   }
 
   private close(): void {
@@ -144,11 +146,11 @@ function sameOwner(a: Session, b: Session): boolean {
   return a.applicationId === b.applicationId && a.userId === b.userId && kindOf(a) === kindOf(b);
 }
 
-/** An unbound web session is less than an application's, though neither has a user. */
+/** Without a user, a web session has fewer rights than an application session. */
 function kindOf({ userId, web }: Session): string {
   return userId === null && web ? "web" : "other";
 }
 
-function foreign(): Fault {
+function foreignSession(): Fault {
   return new Fault("FORBIDDEN", "The token is of another user or application than the socket");
 }

@@ -20,40 +20,40 @@ import { type SocketExtra, speakGraphql } from "./socket-protocol";
 import { SocketSession } from "./socket-session";
 import { serveWithoutUpgrade } from "./without-upgrade";
 
-/** What the GraphQL door over WebSocket stands on. */
+/** Dependencies of GraphQL over WebSocket. */
 export interface GraphqlSocketOptions {
   config: Config;
   engine: Engine;
   identity: Identity;
   makeContext: MakeContext;
   metrics: Metrics;
-  /** Client address of an upgrade request, by the trusted proxies of the configuration. */
+  /** Client address of an upgrade request, behind trusted proxies. */
   addressOf(request: IncomingMessage): string;
-  /** Whether an address is a proxy's (TRUST_PROXY), and says nothing of the client. */
+  /** Whether an address belongs to a trusted proxy (TRUST_PROXY) instead of a client. */
   isProxy(address: string): boolean;
-  /** @throws Fault UNAVAILABLE while the node is overloaded, with the seconds to wait */
+  /** @throws Fault UNAVAILABLE with retryAfter while the node is overloaded */
   admitConnection(): void;
 }
 
 /**
- * Close codes of IANA's registry, after both of which graphql-ws's client comes back by itself: Try
- * Again Later to a reader that is too slow, to who sends too much and to who asks for nothing, and Service
- * Restart. (4429 would be graphql-ws's own, for a second introduction, and final.)
+ * Close codes of IANA's registry; graphql-ws clients reconnect after both. Try Again Later is for clients
+ * that read too slowly, send too much or stay idle; Service Restart is for draining. graphql-ws's own 4429
+ * would be final.
  */
 const CLOSE = { later: 1013, draining: 1012 } as const;
-/** Milliseconds that a client has to answer the closing of its socket. */
+/** Timeout of the closing handshake, in milliseconds. */
 const CLOSE_MS = 2_000;
-/** Milliseconds between pings. */
+/** Interval between pings, in milliseconds. */
 const KEEP_ALIVE_MS = 12_000;
-/** Milliseconds that a client has to introduce itself. */
+/** Timeout of the client's ConnectionInit message, in milliseconds. */
 const INIT_MS = 3_000;
 
 type Params = { token?: unknown };
 type Socket = SocketContext<Params, SocketExtra>;
-/** What one operation carries from its check to its run. */
+/** Arguments of an operation, from onSubscribe to its execution. */
 type Operation = ExecutionArgs & { prepared: Prepared; contextValue: Context };
 
-/** GraphQL over WebSocket, the graphql-transport-ws protocol, on the HTTP server's `/graphql`. */
+/** GraphQL over WebSocket: the graphql-transport-ws protocol on `/graphql` of the HTTP server. */
 export class GraphqlSockets {
   private readonly server: WebSocketServer;
   private readonly sessions = new WeakMap<WebSocket, SocketSession>();
@@ -73,14 +73,14 @@ export class GraphqlSockets {
         offered.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) && GRAPHQL_TRANSPORT_WS_PROTOCOL,
     });
     this.anonymous = new AnonymousSockets(options.config, (socket) =>
-      socket.close(CLOSE.later, "Nothing is asked for, or too many ask"),
+      socket.close(CLOSE.later, "Idle, or too many sockets without a session"),
     );
     http.on("upgrade", (request, socket, head) => {
       if (request.headers.upgrade?.toLowerCase() === "websocket")
         this.upgrade(request, socket, head);
       else serveWithoutUpgrade(http, request, socket, head);
     });
-    const speak = speakGraphql<Params>(
+    const serve = speakGraphql<Params>(
       {
         connectionInitWaitTimeout: INIT_MS,
         onConnect: (context) => this.connect(context),
@@ -102,13 +102,12 @@ export class GraphqlSockets {
     this.server.on("connection", (socket, request) => {
       options.metrics.sockets.inc({ kind: "graphql" });
       socket.once("close", () => options.metrics.sockets.dec({ kind: "graphql" }));
-      speak(socket, request);
+      serve(socket, request);
     });
   }
 
   /**
-   * Tells every socket to reconnect elsewhere, over so many milliseconds; until its turn comes it works
-   * on.
+   * Closes all sockets gradually over a time window, in milliseconds, so that clients reconnect elsewhere.
    */
   async drain(windowMs: number): Promise<void> {
     await spread(this.server.clients, windowMs, (socket) =>
@@ -116,37 +115,37 @@ export class GraphqlSockets {
     );
   }
 
-  /** Closes what is still open. A client that does not answer the closing is cut off. */
+  /** Closes the remaining sockets. Terminates those whose client does not complete the closing handshake. */
   async close(): Promise<void> {
     for (const socket of this.server.clients) socket.close(CLOSE.draining, "Service restart");
-    const cut = setTimeout(() => {
+    const timer = setTimeout(() => {
       for (const socket of this.server.clients) socket.terminate();
     }, CLOSE_MS);
     await new Promise((resolve) => this.server.close(resolve));
-    clearTimeout(cut);
+    clearTimeout(timer);
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
     const { addressOf, isProxy } = this.options;
     const ip = addressOf(request);
-    let place: AnonymousSocket;
+    let anonymous: AnonymousSocket;
     try {
       this.checkUpgrade(request, ip);
-      place = this.anonymous.enter(isProxy(ip) ? null : ip);
+      anonymous = this.anonymous.enter(isProxy(ip) ? null : ip);
     } catch (error) {
       refuseUpgrade(socket, toFault(error));
       return;
     }
-    socket.once("close", () => place.over());
-    this.server.handleUpgrade(request, socket, head, (open) => {
-      this.withoutSession.set(open, place);
-      place.open(open);
-      this.server.emit("connection", open, request);
+    socket.once("close", () => anonymous.over());
+    this.server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.withoutSession.set(webSocket, anonymous);
+      anonymous.open(webSocket);
+      this.server.emit("connection", webSocket, request);
     });
   }
 
-  /** @throws Fault for what is answered with an HTTP status in place of a WebSocket */
+  /** @throws Fault if the upgrade must be refused with an HTTP status */
   private checkUpgrade({ url = "", headers }: IncomingMessage, ip: string): void {
     const overLimit = this.options.identity.limits.arrive(ip);
     if (overLimit) throw overLimit;
@@ -159,7 +158,7 @@ export class GraphqlSockets {
     this.options.admitConnection();
   }
 
-  /** A token that comes with the connection must be good; the socket then ends with its session. */
+  /** Binds the socket to the session of the token in ConnectionInit, if there is one. */
   private async connect(context: Socket): Promise<void> {
     const { socket, overLimit } = context.extra;
     if (overLimit) {
@@ -169,7 +168,7 @@ export class GraphqlSockets {
     const token = tokenOf(context.connectionParams);
     if (token === undefined) return;
     await this.sessionOf(context).connect(token);
-    // One that was refused has its place until it is closed.
+    // A refused socket keeps its slot until it is closed.
     if (socket.readyState !== socket.OPEN) return;
     this.withoutSession.get(socket)?.over();
     this.withoutSession.delete(socket);
@@ -197,7 +196,7 @@ export class GraphqlSockets {
     const { request, socket, overLimit } = context.extra;
     if (overLimit) return [faultError(overLimit)];
     if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
-      const message = `A socket runs ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once at most`;
+      const message = `A socket may run at most ${config.GRAPHQL_SOCKET_OPERATIONS} operations at once`;
       return [faultError(new Fault("LIMITED", message, undefined, 1))];
     }
     const session = this.sessionOf(context);
@@ -224,9 +223,9 @@ export class GraphqlSockets {
         }),
       };
     } catch (error) {
-      // Thrown, it would close the socket with all that runs on it.
+      // Returned, because a thrown error would close the socket with all its operations.
       if (!(error instanceof DocumentRefused)) return [sourceError(error, identity.log, id)];
-      this.refused(session.ip);
+      this.countRefused(session.ip);
       return error.errors;
     }
   }
@@ -234,14 +233,14 @@ export class GraphqlSockets {
   private async run(args: Operation): Promise<ExecutionResult> {
     const { prepared, contextValue, variableValues } = args;
     const { engine } = this.options;
-    const answer = await engine.run(prepared, contextValue, { ...variableValues }, "websocket");
-    const [first] = answer.data === undefined ? (answer.errors ?? []) : [];
-    if (first && first.extensions.code !== "LIMITED") this.refused(contextValue.caller.ip);
-    return answer;
+    const result = await engine.run(prepared, contextValue, { ...variableValues }, "websocket");
+    const [first] = result.data === undefined ? (result.errors ?? []) : [];
+    if (first && first.extensions.code !== "LIMITED") this.countRefused(contextValue.caller.ip);
+    return result;
   }
 
-  /** Counts what was refused before it ran. */
-  private refused(ip: string): void {
+  /** Charges an operation that was refused before execution. */
+  private countRefused(ip: string): void {
     this.options.identity.limits.worked(ip, REFUSED_WEIGHT - 1);
   }
 

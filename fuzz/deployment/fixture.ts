@@ -6,35 +6,35 @@ import type { Random } from "../../test/support/noise";
 import { pick } from "../input/random";
 import type { NodeProcess } from "./node-process";
 
-/** What clients of an application sign with. */
+/** The keys that clients of an application sign requests with. */
 export interface ApplicationKeys {
   id: number;
   authKey: string;
   authSecret: string;
 }
 
-/** A user who has a session. */
+/** A user with a session. */
 export interface FuzzUser {
   applicationId: number;
   id: number;
   login: string;
-  /** None of a guest. */
+  /** Undefined for a guest. */
   password?: string;
   token: string;
 }
 
-/** Applications made at the start: inputs with small numbers meet the ones before the last. */
+/** Number of applications. Small random ids in inputs refer to all but the last, which is the canary's. */
 const APPLICATIONS = 12;
-/** Milliseconds between two looks at one session. */
+/** Minimum time between two checks of one session, in milliseconds. */
 const RECHECK_MS = 500;
 const PASSWORD = "correct horse";
 
 /**
- * The applications and users that inputs are about. Inputs end sessions, delete users and change
- * passwords, so that who is refused is replaced. The canary has an application of its own, which no input
- * of an owner names.
+ * The applications and users that inputs refer to. Inputs end sessions, delete users and change passwords, so
+ * users whose sessions become invalid are replaced. The canary has its own application, which the owner's
+ * inputs do not touch.
  */
-export class World {
+export class Fixture {
   readonly #users: FuzzUser[] = [];
   readonly #applicationTokens: string[] = [];
   #ownerToken = "";
@@ -45,14 +45,14 @@ export class World {
     readonly node: NodeProcess,
     private readonly owner: { email: string; password: string },
     readonly accountKey: string,
-    /** Where users of inputs are. */
+    /** Application of the users. */
     readonly application: ApplicationKeys,
-    /** What inputs of the owner are about. */
+    /** Application that the owner's inputs refer to. */
     readonly victim: ApplicationKeys,
     readonly canary: ApplicationKeys,
   ) {}
 
-  /** Makes those who inputs come from. */
+  /** Creates the users and sessions. */
   async fill(): Promise<void> {
     await this.#renewOwner();
     for (let count = 0; count < 4; count += 1) {
@@ -61,12 +61,12 @@ export class World {
     }
   }
 
-  /** A user, with a password or a guest. */
+  /** A random user: with a password, or a guest. */
   user(random: Random): FuzzUser {
     return pick(random, this.#users);
   }
 
-  /** A good token of a kind that requests come with, or none, or a bad one. */
+  /** A valid token of a random kind, an invalid one, or none. @param owner percentage of owner tokens */
   token(random: Random, owner = 10): string | undefined {
     const kind = random(100);
     if (kind < owner) return this.#ownerToken;
@@ -76,10 +76,10 @@ export class World {
     return pick(random, ["", "x", "acct_x", "a".repeat(43), "undefined"]);
   }
 
-  /** Whether a token is the owner's. */
+  /** Whether a token belongs to the owner. */
   isOwner = (token: string | undefined): boolean => token === this.#ownerToken;
 
-  /** Puts a fresh session in the place of one that is refused. */
+  /** Replaces an invalid session by a new one. */
   replace(token: string | undefined): Promise<void> {
     if (token === undefined) return Promise.resolve();
     const known = this.#renewals.get(token);
@@ -89,7 +89,7 @@ export class World {
     return work.finally(() => this.#renewals.delete(token));
   }
 
-  /** Looks whether a user's token that was refused something still is a user's. */
+  /** Checks whether a user's token is still valid after a refusal, and replaces it otherwise. */
   async recheck(token: string | undefined): Promise<void> {
     const user = this.#users.find((each) => each.token === token);
     if (!user || this.#checked.has(user)) return;
@@ -115,7 +115,7 @@ export class World {
     this.#ownerToken = signInOwner.token;
   }
 
-  /** The parameters of POST /session, signed over the four mandatory ones. */
+  /** Parameters of POST /session with a signature over the four mandatory ones. */
   signed(keys = this.application): Record<string, string | number> {
     const parameters = {
       application_id: keys.id,
@@ -127,19 +127,19 @@ export class World {
     return { ...parameters, signature: sign(line.join("&"), keys.authSecret) };
   }
 
-  /** A session of an application, or of a user whom the parameters name. */
+  /** Creates an application session, or a session of the user in the parameters. */
   async createSession(more: object, keys = this.application) {
     const { session } = await post(this.node, "/session", { ...this.signed(keys), ...more });
     return session as { id: number; token: string; user: { id: number; login: string } };
   }
 
-  /** A guest costs no hash of a password. */
+  /** Creates a guest, which is cheap because no password is hashed. */
   async newGuest(keys = this.application): Promise<FuzzUser> {
     const { token, user } = await this.createSession({ user: { guest: 1 } }, keys);
     return { applicationId: keys.id, id: user.id, login: user.login, token };
   }
 
-  /** A user with a password. */
+  /** Creates a user with a password. */
   async newUser(): Promise<FuzzUser> {
     const { token } = await this.createSession({});
     const login = `fuzz-${randomInt(2 ** 40)}`;
@@ -151,8 +151,8 @@ export class World {
   }
 }
 
-/** Makes applications and users on a node that was just started for the first time. */
-export async function prepareWorld(node: NodeProcess, dataDir: string): Promise<World> {
+/** Creates the applications and users on a new node. */
+export async function createFixture(node: NodeProcess, dataDir: string): Promise<Fixture> {
   const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), "utf8"));
   const owner = read("owner.json");
   const first = read("credentials.json");
@@ -171,12 +171,12 @@ export async function prepareWorld(node: NodeProcess, dataDir: string): Promise<
   const [application, victim] = applications;
   const canary = applications.at(-1);
   if (!application || !victim || !canary) throw new Error("no applications were made");
-  const world = new World(node, owner, first.account_key, application, victim, canary);
-  await world.fill();
-  return world;
+  const fixture = new Fixture(node, owner, first.account_key, application, victim, canary);
+  await fixture.fill();
+  return fixture;
 }
 
-/** An answer is looked into freely, as tests do. */
+/** Responses are untyped, as in tests. */
 // biome-ignore lint/suspicious/noExplicitAny: of the driver's own requests, which the node answers
 type Answer = any;
 
@@ -196,7 +196,7 @@ async function post(
   return JSON.parse(text);
 }
 
-/** Runs an operation; fails where it has errors. */
+/** Runs an operation. @throws Error if it has errors */
 export async function ask(
   node: NodeProcess,
   query: string,
