@@ -7,10 +7,10 @@ export type {
   PushService,
 } from "../store/generated/enums";
 
-/** Every channel, in the order in which a device that has several is reached (a VoIP push first). */
+/** Every channel, in order of preference for a device with several (VoIP first). */
 export const CHANNELS = ["apns_voip", "apns", "gcm", "web"] as const satisfies PushChannel[];
 
-/** The service behind each channel: both of Apple's share one. */
+/** The push service behind each channel. Both Apple channels share one. */
 export const SERVICE_OF: Readonly<Record<PushChannel, PushService>> = {
   apns: "apns",
   apns_voip: "apns",

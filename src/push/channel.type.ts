@@ -1,7 +1,7 @@
 import { registerEnumType } from "type-graphql";
 import type { PushChannel, PushPlatform } from "./channel";
 
-/** A channel as clients name it: the interface's older name of Firebase is taken too. */
+/** A channel as clients name it, including the legacy name `fcm` for `gcm`. */
 export type NamedChannel = PushChannel | "fcm";
 
 /** GraphQL names of the channels. */
@@ -14,13 +14,13 @@ export const PushChannelName: Record<string, NamedChannel> = {
 };
 registerEnumType(PushChannelName, {
   name: "PushChannel",
-  description: "The way that a notification takes to a device.",
+  description: "The channel that delivers a notification to a device.",
   valuesConfig: {
     APNS: { description: "Apple's push service." },
     APNS_VOIP: { description: "Apple's push service, for calls (PushKit)." },
     GCM: { description: "Firebase Cloud Messaging." },
     WEB: { description: "The push service of a browser (RFC 8030)." },
-    FCM: { description: "Another name of GCM, taken and never answered." },
+    FCM: { description: "Alias of GCM, accepted in input only." },
   },
 });
 
@@ -32,15 +32,15 @@ export const PushPlatformName: Record<string, PushPlatform> = {
 };
 registerEnumType(PushPlatformName, {
   name: "PushPlatform",
-  description: "What a device runs.",
+  description: "Platform of a device.",
   valuesConfig: {
-    IOS: { description: "An iPhone, an iPad and the like." },
+    IOS: { description: "iOS and iPadOS." },
     ANDROID: { description: "Android." },
     WEB: { description: "A browser." },
   },
 });
 
-/** The channel that is meant by a name. */
+/** Resolves the alias `fcm` to its channel. */
 export function channelOf(name: NamedChannel): PushChannel {
   return name === "fcm" ? "gcm" : name;
 }

@@ -1,7 +1,7 @@
 import type { IdentityContext } from "../identity/context";
 import type { Push } from "./push";
 
-/** What the resolvers of this room are called with. */
+/** Context of the push resolvers. */
 export interface PushContext extends IdentityContext {
   push: Push;
 }

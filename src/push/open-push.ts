@@ -8,31 +8,31 @@ import { openProvider } from "./provider/open-provider";
 import { Providers } from "./provider/providers";
 import { JOBS, type Push } from "./push";
 
-/** What a test may put in place of push services. */
+/** Replacements for push services in tests. */
 export interface PushParts {
-  /** Asks push services whether they know credentials. */
+  /** Validates credentials with the push service. */
   checkCredentials?: CheckCredentials;
   pushProvider?: Push["provider"];
 }
 
-/** Opens the room: this node takes its part of the work from now on. */
+/** Opens the push module and starts processing push jobs on this node. */
 export function openPush(
-  floor: Pick<Push, "identity" | "jobs" | "log" | "metrics">,
-  parts: PushParts = {},
+  deps: Pick<Push, "identity" | "jobs" | "log" | "metrics">,
+  overrides: PushParts = {},
 ): Push & { close(): Promise<void> } {
-  const { identity, jobs } = floor;
+  const { identity, jobs } = deps;
   const options = { clock: identity.clock, connector: identity.connector };
   const check = checkWith((...credentials) => openProvider(...credentials, options));
-  const credentials = openCredentialRoom(identity, parts.checkCredentials ?? check);
+  const credentials = openCredentialRoom(identity, overrides.checkCredentials ?? check);
   const providers = new Providers(async ({ applicationId, environment, service }) => {
     const loaded = await credentials.loaded.load(applicationId, environment, service);
     return loaded && { version: loaded.version, read: () => loaded.credentials };
   }, options);
   const push: Push = {
-    ...floor,
+    ...deps,
     credentials,
     provider:
-      parts.pushProvider ??
+      overrides.pushProvider ??
       ((applicationId, environment, service) =>
         providers.get({ applicationId, environment, service })),
   };

@@ -6,15 +6,15 @@ import type { PushEnvironment, PushService } from "./channel";
 import type { PushCredentialRoom } from "./credential/push-credentials";
 import type { Provider } from "./provider/provider";
 
-/** What the functions of this room stand on; one per node. */
+/** Dependencies of the push module, one instance per node. */
 export interface Push {
   identity: Identity;
   jobs: Jobs;
   log: Log;
-  /** What applications prove themselves with. */
+  /** Credentials of applications for push services. */
   credentials: PushCredentialRoom;
   metrics: Pick<Metrics, "pushDeliveries" | "pushSeconds">;
-  /** The open provider of an application's service; null while it has no credentials. */
+  /** Returns the open provider for an application's service, or null if no credentials are set. */
   provider(
     applicationId: number,
     environment: PushEnvironment,
@@ -22,14 +22,14 @@ export interface Push {
   ): Promise<Provider | null>;
 }
 
-/** Names of the room's jobs. */
+/** Job names of the push module. */
 export const JOBS = {
-  /** Writes the deliveries of an event, window by window. */
+  /** Fans an event out into deliveries, one window of recipients at a time. */
   expand: "push-expand",
   /** Sends a batch of deliveries. */
   deliver: "push-deliver",
-  /** Begins what is due of schedules. */
+  /** Starts scheduled dispatches that are due. */
   due: "push-due",
-  /** Deletes deliveries that are no longer kept. */
+  /** Deletes deliveries past their retention period. */
   purge: "push-purge",
 } as const;

@@ -11,8 +11,8 @@ registerEnumType(PushServiceName, {
   name: "PushService",
   description: "A service that delivers pushes to devices.",
   valuesConfig: {
-    APNS: { description: "Apple's, of the channels APNS and APNS_VOIP." },
-    FCM: { description: "Firebase Cloud Messaging, of the channel GCM." },
-    WEB: { description: "Those of the browsers, of the channel WEB." },
+    APNS: { description: "Apple's push service, for the channels APNS and APNS_VOIP." },
+    FCM: { description: "Firebase Cloud Messaging, for the channel GCM." },
+    WEB: { description: "The browsers' push services, for the channel WEB." },
   },
 });

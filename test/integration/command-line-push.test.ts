@@ -108,7 +108,7 @@ it("says what is refused, and clears", async () => {
   ]);
   expect([wrong.code, wrong.out, wrong.err]).toEqual([
     ...[1, ""],
-    expect.stringMatching(/^fcm\.serviceAccount is no service account's key: .*\n$/),
+    expect.stringMatching(/^fcm\.serviceAccount is not a service account key: .*\n$/),
   ]);
   const elsewhere = await push(["push", "show", "--app", "1", "--environment", "staging"]);
   expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringMatching(/environment/)]);

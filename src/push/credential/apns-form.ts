@@ -11,7 +11,7 @@ import {
 } from "./pem";
 import { checkAddress, type GivenAddress } from "./service-address";
 
-/** Credentials for Apple's push service as an owner gives them: a key's or a certificate's. */
+/** APNs credentials as an owner submits them: either a token key or a certificate. */
 export interface GivenApns extends GivenAddress {
   bundleId?: string | null;
   key?: string | null;
@@ -21,62 +21,62 @@ export interface GivenApns extends GivenAddress {
   privateKey?: string | null;
 }
 
-/** Ids of keys and teams (developer.apple.com "Establishing a token-based connection to APNs"). */
+/** Key ids and team ids (developer.apple.com "Establishing a token-based connection to APNs"). */
 const APPLE_ID = /^[A-Z0-9]{10}$/;
 /** Letters, digits, hyphens and periods (developer.apple.com "CFBundleIdentifier"). */
 const BUNDLE_ID = /^[A-Za-z0-9.-]{1,155}$/;
-/** User id of a certificate's subject, which Apple fills with the bundle identifier. */
+/** UID attribute of the certificate subject. Apple puts the bundle identifier there. */
 const SUBJECT_BUNDLE = /^UID=(.+)$/m;
 
 /**
- * Checks the form of what an owner gives.
+ * Validates APNs credentials and normalizes them for storage.
  * @param now milliseconds since the Unix epoch
  * @throws Fault INVALID on the field that is wrong
  */
-export function checkApns(given: GivenApns, now: number): ApnsCredentials {
-  const byCertificate = Boolean(given.certificate || given.privateKey);
-  const byToken = Boolean(given.key || given.keyId || given.teamId);
-  if (byCertificate && byToken) {
-    throw Fault.field("apns.certificate", "must not be given beside a key");
+export function checkApns(input: GivenApns, now: number): ApnsCredentials {
+  const hasCertificate = Boolean(input.certificate || input.privateKey);
+  const hasToken = Boolean(input.key || input.keyId || input.teamId);
+  if (hasCertificate && hasToken) {
+    throw Fault.field("apns.certificate", "must not be combined with a token key");
   }
-  return byCertificate ? checkCertificate(given, now) : checkToken(given);
+  return hasCertificate ? validateCertificate(input, now) : validateToken(input);
 }
 
-function checkToken(given: GivenApns): ApnsCredentials {
-  const key = readPrivateKey("apns.key", required("apns.key", given.key));
+function validateToken(input: GivenApns): ApnsCredentials {
+  const key = readPrivateKey("apns.key", required("apns.key", input.key));
   if (!isP256(key)) {
-    throw Fault.field("apns.key", "must be a key of the curve P-256: the .p8 file in whole");
+    throw Fault.field("apns.key", "must be a P-256 key: the entire .p8 file");
   }
   return {
     ...{ service: "apns", kind: "token", key: writePrivateKey(key) },
-    keyId: appleId("apns.keyId", given.keyId),
-    teamId: appleId("apns.teamId", given.teamId),
-    bundleId: checkBundleId(required("apns.bundleId", given.bundleId)),
-    ...checkAddress("apns", given),
+    keyId: validateAppleId("apns.keyId", input.keyId),
+    teamId: validateAppleId("apns.teamId", input.teamId),
+    bundleId: validateBundleId(required("apns.bundleId", input.bundleId)),
+    ...checkAddress("apns", input),
   };
 }
 
-function checkCertificate(given: GivenApns, now: number): ApnsCredentials {
-  const pem = required("apns.certificate", given.certificate);
+function validateCertificate(input: GivenApns, now: number): ApnsCredentials {
+  const pem = required("apns.certificate", input.certificate);
   const certificates = readCertificates("apns.certificate", pem);
-  // One file may hold both, as openssl pkcs12 writes it.
-  const keyField = given.privateKey ? "apns.privateKey" : "apns.certificate";
-  if (!given.privateKey && !pem.includes("PRIVATE KEY-----")) {
-    throw Fault.field("apns.privateKey", "is required, unless it stands in the certificate's file");
+  // openssl pkcs12 writes the certificate and the key to one file.
+  const keyField = input.privateKey ? "apns.privateKey" : "apns.certificate";
+  if (!input.privateKey && !pem.includes("PRIVATE KEY-----")) {
+    throw Fault.field("apns.privateKey", "is required unless the certificate file includes it");
   }
-  const key = readPrivateKey(keyField, given.privateKey || pem);
+  const key = readPrivateKey(keyField, input.privateKey || pem);
   if (!isP256(key) && !isUsableRsa(key)) {
-    throw Fault.field(keyField, "must be an RSA key of 2048 to 8192 bits, or one of P-256");
+    throw Fault.field(keyField, "must be an RSA key of 2048 to 8192 bits or a P-256 key");
   }
-  const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
-  if (!own) throw Fault.field(keyField, "does not belong to the certificate");
-  checkValidity(own, now);
+  const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key));
+  if (!leaf) throw Fault.field(keyField, "does not match the certificate");
+  checkValidity(leaf, now);
   return {
     ...{ service: "apns", kind: "certificate", privateKey: writePrivateKey(key) },
-    // TLS sends the own certificate first (RFC 8446 section 4.4.2).
-    certificate: writeCertificates([own, ...certificates.filter((each) => each !== own)]),
-    bundleId: bundleOf(own, given.bundleId),
-    ...checkAddress("apns", given),
+    // TLS sends the end-entity certificate first (RFC 8446 section 4.4.2).
+    certificate: writeCertificates([leaf, ...certificates.filter((each) => each !== leaf)]),
+    bundleId: bundleOf(leaf, input.bundleId),
+    ...checkAddress("apns", input),
   };
 }
 
@@ -87,18 +87,18 @@ function checkValidity({ validFrom, validTo }: X509Certificate, now: number): vo
   }
 }
 
-/** The app of a certificate: as given where the certificate names it at all, else its subject's. */
-function bundleOf(certificate: X509Certificate, given: string | null | undefined): string {
-  const named = SUBJECT_BUNDLE.exec(certificate.subject)?.[1];
-  const bundleId = checkBundleId(required("apns.bundleId", given || named));
-  // A certificate for several topics lists them in an extension; wherever it stands, it stands as text.
-  if (named !== undefined && !certificate.raw.includes(bundleId)) {
-    throw Fault.field("apns.bundleId", `is not in the certificate, which is for ${named}`);
+/** The requested bundle identifier if the certificate contains it, by default the one in its subject. */
+function bundleOf(certificate: X509Certificate, requested: string | null | undefined): string {
+  const subjectBundle = SUBJECT_BUNDLE.exec(certificate.subject)?.[1];
+  const bundleId = validateBundleId(required("apns.bundleId", requested || subjectBundle));
+  // A certificate for several topics lists them in an extension, also as plain text.
+  if (subjectBundle !== undefined && !certificate.raw.includes(bundleId)) {
+    throw Fault.field("apns.bundleId", `is not in the certificate, which is for ${subjectBundle}`);
   }
   return bundleId;
 }
 
-function checkBundleId(bundleId: string): string {
+function validateBundleId(bundleId: string): string {
   if (BUNDLE_ID.test(bundleId)) return bundleId;
   throw Fault.field(
     "apns.bundleId",
@@ -106,13 +106,13 @@ function checkBundleId(bundleId: string): string {
   );
 }
 
-function appleId(field: string, given: string | null | undefined): string {
-  const id = required(field, given);
-  if (!APPLE_ID.test(id)) throw Fault.field(field, "must be 10 capital letters and digits");
+function validateAppleId(field: string, value: string | null | undefined): string {
+  const id = required(field, value);
+  if (!APPLE_ID.test(id)) throw Fault.field(field, "must be 10 uppercase letters and digits");
   return id;
 }
 
-function required(field: string, given: string | null | undefined): string {
-  if (!given) throw Fault.field(field, "is required");
-  return given;
+function required(field: string, value: string | null | undefined): string {
+  if (!value) throw Fault.field(field, "is required");
+  return value;
 }

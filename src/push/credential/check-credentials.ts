@@ -4,25 +4,25 @@ import { couldNotAsk, NOT_ASKED, type Provider } from "../provider/provider";
 import type { Credentials } from "./credentials";
 
 /**
- * Asks a push service whether it knows credentials, without sending anything to anybody.
- * @returns what {@link Provider.check} says
+ * Asks a push service whether it accepts credentials, without sending a push.
+ * @returns the result of {@link Provider.check}
  */
 export type CheckCredentials = (
   credentials: Credentials,
   environment: PushEnvironment,
 ) => Promise<string | null>;
 
-/** What a push service says of credentials. Reasons hold nothing secret. */
+/** Result of a credential check. Reasons never contain secrets. */
 export type Verdict =
   | { kind: "accepted" }
   | { kind: "refused"; reason: string }
-  /** It said nothing about them. */
+  /** The service gave no verdict. */
   | { kind: "unreachable"; reason: string };
 
-/** Characters of a service's words that are passed on at most. */
+/** Maximum length of a reason, in characters. */
 const REASON_MAX = 300;
 
-/** Checks with a provider that is opened for the check alone. */
+/** Creates a check that opens a provider for each call and closes it afterwards. */
 export function checkWith(
   open: (credentials: Credentials, environment: PushEnvironment) => Provider,
 ): CheckCredentials {
@@ -36,7 +36,7 @@ export function checkWith(
   };
 }
 
-/** Asks within a time, in milliseconds; a service that does not answer in it is unreachable. */
+/** Runs a check with a timeout in milliseconds, after which the service counts as unreachable. */
 export async function judgeCredentials(
   check: CheckCredentials,
   credentials: Credentials,
@@ -44,17 +44,17 @@ export async function judgeCredentials(
   timeoutMs: number,
 ): Promise<Verdict> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
+  const timeout = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(couldNotAsk("no answer in time")), timeoutMs);
   });
   try {
-    return toVerdict(await Promise.race([check(credentials, environment), late]));
+    return toCheckResult(await Promise.race([check(credentials, environment), timeout]));
   } finally {
     clearTimeout(timer);
   }
 }
 
-function toVerdict(text: string | null): Verdict {
+function toCheckResult(text: string | null): Verdict {
   if (text === null) return { kind: "accepted" };
   const reason = cutText(toText(text).replace(/\p{Cc}+/gu, " "), REASON_MAX);
   if (!reason.startsWith(NOT_ASKED)) return { kind: "refused", reason };

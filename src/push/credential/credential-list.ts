@@ -2,7 +2,7 @@ import type { Store } from "../../store/store";
 import type { PushEnvironment, PushService } from "../channel";
 import type { ShownCredentials } from "./stored-credentials";
 
-/** Credentials of an application as they may be shown: nothing of them is secret. */
+/** Credentials of an application without their secrets. */
 export interface ListedCredentials {
   applicationId: number;
   environment: PushEnvironment;
@@ -18,25 +18,25 @@ const LIST = {
     FROM push_credentials WHERE application_id = ANY($1::bigint[]) ORDER BY id`,
 };
 
-/** Lists credentials; what is asked for in one turn of the event loop is one read of the database. */
+/** Lists credentials, with one query for all applications requested in one turn of the event loop. */
 export class CredentialLists {
-  private waiting: { ids: Set<number>; rows: Promise<ListedCredentials[]> } | null = null;
+  private batch: { ids: Set<number>; rows: Promise<ListedCredentials[]> } | null = null;
 
   constructor(private readonly store: Pick<Store, "query">) {}
 
-  /** The credentials of an application, oldest first. @throws Fault UNAVAILABLE */
+  /** Lists the credentials of an application, oldest first. @throws Fault UNAVAILABLE */
   async of(applicationId: number): Promise<ListedCredentials[]> {
-    this.waiting ??= this.begin();
-    const { ids, rows } = this.waiting;
+    this.batch ??= this.startBatch();
+    const { ids, rows } = this.batch;
     ids.add(applicationId);
     return (await rows).filter((row) => row.applicationId === applicationId);
   }
 
-  private begin() {
+  private startBatch() {
     const ids = new Set<number>();
     const rows = new Promise<ListedCredentials[]>((resolve) => {
       setImmediate(() => {
-        this.waiting = null;
+        this.batch = null;
         resolve(this.store.query<ListedCredentials>(LIST, [[...ids]]));
       });
     });

@@ -1,15 +1,15 @@
-/** Where a service is found, and what it is believed by, if that is not its public address. */
+/** Address of a service and its trust anchor, for services other than the public ones. */
 interface ServiceAddress {
-  /** Base URL; the service's own by default. */
+  /** Base URL; by default the service's public one. */
   baseUrl?: string;
-  /** Further certificate authority to trust, as PEM. */
+  /** Additional certificate authority to trust, as PEM. */
   ca?: string;
 }
 
-/** Apple's push service, by a token (a key of the developer account) or by a certificate. */
+/** Credentials for Apple's push service: a token signing key of the developer account, or a certificate. */
 export type ApnsCredentials = ServiceAddress & {
   service: "apns";
-  /** Bundle identifier that is the topic where a device told none. */
+  /** Bundle identifier: the topic for devices that did not report their own. */
   bundleId: string;
 } & (
     | {
@@ -30,31 +30,31 @@ export type ApnsCredentials = ServiceAddress & {
       }
   );
 
-/** Firebase Cloud Messaging, by a service account. */
+/** Service account for Firebase Cloud Messaging. */
 export interface FcmCredentials extends ServiceAddress {
   service: "fcm";
   projectId: string;
   clientEmail: string;
   /** As PEM. Secret. */
   privateKey: string;
-  /** Google's name of the key, which may be shown. */
+  /** Google's id of the key. Not secret. */
   privateKeyId?: string;
-  /** Where access tokens are exchanged; Google's own by default. */
+  /** Token endpoint (OAuth 2.0); by default Google's. */
   tokenUrl?: string;
 }
 
-/** Browsers' push services, by a VAPID key pair (RFC 8292). Their addresses come with each device. */
+/** VAPID key pair (RFC 8292) for browser push services, whose addresses come with each device. */
 export interface WebPushCredentials {
   service: "web";
   /** Uncompressed point on P-256, in base64url. */
   publicKey: string;
   /** In base64url. Secret. */
   privateKey: string;
-  /** Whom a push service may turn to: a mailto: or https: URL. */
+  /** Contact for operators of push services: a mailto: or https: URL. */
   subject: string;
-  /** Further certificate authority to trust, as PEM. */
+  /** Additional certificate authority to trust, as PEM. */
   ca?: string;
 }
 
-/** What an application proves itself with to a push service, in clear. */
+/** Credentials of an application for a push service, decrypted. */
 export type Credentials = ApnsCredentials | FcmCredentials | WebPushCredentials;

@@ -5,17 +5,17 @@ import type { FcmCredentials } from "./credentials";
 import { isUsableRsa, readPrivateKey, writePrivateKey } from "./pem";
 import { checkAddress, type GivenAddress } from "./service-address";
 
-/** Credentials for Firebase Cloud Messaging as an owner gives them. */
+/** FCM credentials as an owner submits them. */
 export interface GivenFcm extends GivenAddress {
-  /** The file that Google makes, as its text or parsed. */
+  /** The JSON key file that Google generates, as text or parsed. */
   serviceAccount?: unknown;
 }
 
 const FIELD = "fcm.serviceAccount";
-/** Characters of the file at most; Google's take some 2,500. */
+/** Maximum length of the file in characters; Google's have about 2,500. */
 const FILE_MAX = 20_000;
 
-/** What is read of a service account's key (cloud.google.com "Create and delete service account keys"). */
+/** The fields used from a service account key (cloud.google.com "Create and delete service account keys"). */
 const account = z.object({
   type: z.literal("service_account"),
   project_id: z.string().regex(/^[A-Za-z0-9:.-]{1,100}$/),
@@ -28,14 +28,14 @@ const account = z.object({
   token_uri: z.string().optional(),
 });
 
-/** Checks the form of what an owner gives. @throws Fault INVALID on the field that is wrong */
-export function checkFcm(given: GivenFcm): FcmCredentials {
+/** Validates FCM credentials and normalizes them for storage. @throws Fault INVALID on the wrong field */
+export function checkFcm(input: GivenFcm): FcmCredentials {
   const { project_id, private_key_id, private_key, client_email, token_uri } = readAccount(
-    given.serviceAccount,
+    input.serviceAccount,
   );
-  const key = readPrivateKey(FIELD, private_key, "hold a private_key");
+  const key = readPrivateKey(FIELD, private_key, "contain a private_key");
   if (!isUsableRsa(key)) {
-    throw Fault.field(FIELD, "must hold a private_key of RSA with 2048 to 8192 bits");
+    throw Fault.field(FIELD, "must contain an RSA private_key of 2048 to 8192 bits");
   }
   if (token_uri) checkWebUrl(FIELD, token_uri);
   return {
@@ -45,23 +45,23 @@ export function checkFcm(given: GivenFcm): FcmCredentials {
     privateKey: writePrivateKey(key),
     ...(private_key_id ? { privateKeyId: private_key_id } : {}),
     ...(token_uri ? { tokenUrl: token_uri } : {}),
-    ...checkAddress("fcm", given),
+    ...checkAddress("fcm", input),
   };
 }
 
-function readAccount(given: unknown): z.infer<typeof account> {
-  if (given === undefined || given === null || given === "") {
+function readAccount(value: unknown): z.infer<typeof account> {
+  if (value === undefined || value === null || value === "") {
     throw Fault.field(FIELD, "is required");
   }
-  const file = typeof given === "string" ? parse(given) : given;
+  const file = typeof value === "string" ? parse(value) : value;
   if (typeof file !== "object" || file === null || Array.isArray(file)) {
-    throw Fault.field(FIELD, "must be the JSON file of a service account's key");
+    throw Fault.field(FIELD, "must be the JSON file of a service account key");
   }
-  // The other file that Firebase offers, for apps, is what is taken for this one most often.
+  // Owners often submit google-services.json, Firebase's configuration file for apps, by mistake.
   if ("project_info" in file || !("private_key" in file)) {
     throw Fault.field(
       FIELD,
-      "is no service account's key: make one in the Firebase console, Project settings, Service accounts",
+      "is not a service account key: create one in the Firebase console, Project settings, Service accounts",
     );
   }
   const { data, error } = account.safeParse(file);

@@ -5,10 +5,10 @@ import type { PushEnvironment, PushService } from "../channel";
 import type { Credentials } from "./credentials";
 import { openCredentials, type ShownCredentials } from "./stored-credentials";
 
-/** Credentials in clear, for whoever sends. */
+/** Decrypted credentials for sending. */
 export interface Loaded {
   credentials: Credentials;
-  /** Differs when the credentials do: a connection made with another version is out of date. */
+  /** Hash of the credentials. A connection opened with another version is out of date. */
   version: string;
 }
 
@@ -18,48 +18,49 @@ const FIND = {
     AND environment = $2::push_environment AND service = $3::push_service`,
 };
 
-/** Applications that are remembered at most. */
+/** Maximum number of cached applications. */
 const APPLICATIONS_MAX = 1_000;
-/** Milliseconds that credentials are remembered, should the word of a change be lost. */
+/** TTL of cached credentials in milliseconds, in case a change notification is lost. */
 const TTL_MS = 5_000;
 
-type Kept = Map<string, Promise<Loaded | null>>;
+/** Cached credentials of one application, by environment and service. */
+type Entry = Map<string, Promise<Loaded | null>>;
 
-/** Credentials of applications as those who send need them, in memory for seconds. */
+/** Short-lived cache of decrypted credentials for sending. */
 export class LoadedCredentials {
-  private readonly kept = new LRUCache<number, Kept>({ max: APPLICATIONS_MAX, ttl: TTL_MS });
+  private readonly entries = new LRUCache<number, Entry>({ max: APPLICATIONS_MAX, ttl: TTL_MS });
 
   constructor(private readonly identity: Pick<Identity, "store" | "sealer">) {}
 
   /**
-   * Credentials of an application for a service; null where none are set. Many who ask at once wait
-   * for one read.
-   * @throws Fault UNAVAILABLE, Error when no key opens the secret
+   * Loads the credentials of an application for a service. Concurrent calls share one read.
+   * @returns null if none are set
+   * @throws Fault UNAVAILABLE, Error if no key decrypts the secret
    */
   load(
     applicationId: number,
     environment: PushEnvironment,
     service: PushService,
   ): Promise<Loaded | null> {
-    let kept = this.kept.get(applicationId);
-    if (!kept) {
-      kept = new Map();
-      this.kept.set(applicationId, kept);
+    let entry = this.entries.get(applicationId);
+    if (!entry) {
+      entry = new Map();
+      this.entries.set(applicationId, entry);
     }
     const key = `${environment} ${service}`;
-    let reading = kept.get(key);
-    if (!reading) {
-      reading = this.read(applicationId, environment, service);
-      kept.set(key, reading);
-      // What failed is not remembered.
-      reading.catch(() => kept.delete(key));
+    let loading = entry.get(key);
+    if (!loading) {
+      loading = this.read(applicationId, environment, service);
+      entry.set(key, loading);
+      // Failures are not cached.
+      loading.catch(() => entry.delete(key));
     }
-    return reading;
+    return loading;
   }
 
-  /** Forgets what is remembered of an application, also what is just being read. */
+  /** Evicts an application's credentials, including a read in progress. */
   forget(applicationId: number): void {
-    this.kept.delete(applicationId);
+    this.entries.delete(applicationId);
   }
 
   private async read(

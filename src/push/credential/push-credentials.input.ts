@@ -9,14 +9,14 @@ import { PushCredentialCheck, PushCredentialsType } from "./push-credentials.typ
 import type { GivenWeb } from "./web-form";
 
 const APPLICATION = { description: "The application." } as const;
-const ENVIRONMENT = { description: "The builds that they are for." } as const;
+const ENVIRONMENT = { description: "Builds of the app that the credentials are for." } as const;
 const BASE_URL = {
   nullable: true,
-  description: "URL of the service, unless it is found at its public address.",
+  description: "Base URL of the service; by default its public address.",
 } as const;
 const CA = {
   nullable: true,
-  description: "Certificate authority to trust besides the public ones, as PEM.",
+  description: "Certificate authority to trust in addition to the public ones, as PEM.",
 } as const;
 
 @InputType({
@@ -27,19 +27,19 @@ export class ApnsCredentialsInput implements GivenApns {
   @Field(() => String, {
     nullable: true,
     description:
-      "Bundle identifier of the app. With a certificate the one that it names, if left out.",
+      "Bundle identifier of the app. Optional with a certificate: by default the one in its subject.",
   })
   bundleId?: string | null;
 
-  @Field(() => String, { nullable: true, description: "The key: the .p8 file's text." })
+  @Field(() => String, { nullable: true, description: "Content of the .p8 key file." })
   key?: string | null;
 
-  @Field(() => String, { nullable: true, description: "Id of the key: 10 characters." })
+  @Field(() => String, { nullable: true, description: "Key id: 10 characters." })
   keyId?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Id of the developer account's team: 10 characters.",
+    description: "Team id of the developer account: 10 characters.",
   })
   teamId?: string | null;
 
@@ -49,7 +49,7 @@ export class ApnsCredentialsInput implements GivenApns {
   @Field(() => String, {
     nullable: true,
     description:
-      "The certificate's private key, as PEM without a passphrase; left out where it stands in the certificate's text.",
+      "Private key of the certificate, as PEM without a passphrase. Optional if the certificate's PEM includes it.",
   })
   privateKey?: string | null;
 
@@ -63,7 +63,7 @@ export class ApnsCredentialsInput implements GivenApns {
 @InputType({ description: "Credentials for Firebase Cloud Messaging." })
 export class FcmCredentialsInput implements GivenFcm {
   @Field(() => GraphQLJSON, {
-    description: "Key of a service account: the JSON file that Google makes, or its text.",
+    description: "Service account key: Google's JSON file, as an object or as text.",
   })
   serviceAccount!: unknown;
 
@@ -76,12 +76,12 @@ export class FcmCredentialsInput implements GivenFcm {
 
 @InputType({
   description:
-    "Credentials for the push services of the browsers: a VAPID key pair, given or generated.",
+    "Credentials for browser push services: an existing or generated VAPID key pair.",
 })
 export class WebPushCredentialsInput implements GivenWeb {
   @Field(() => String, {
     nullable: true,
-    description: "The public key, in base64url; by default the private key's.",
+    description: "The public key, in base64url; by default derived from the private key.",
   })
   publicKey?: string | null;
 
@@ -90,11 +90,11 @@ export class WebPushCredentialsInput implements GivenWeb {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Makes a new pair. Browsers that subscribed with another key are lost.",
+    description: "Generates a new key pair. Browsers that subscribed with another key receive nothing.",
   })
   generate?: boolean | null;
 
-  @Field({ description: "Whom a push service may turn to: a mailto: or https: URL." })
+  @Field({ description: "Contact for operators of push services: a mailto: or https: URL." })
   subject!: string;
 
   @Field(() => String, CA)
@@ -120,18 +120,18 @@ export class SetPushCredentialsInput {
 
   @Field(() => WebPushCredentialsInput, {
     nullable: true,
-    description: "For the push services of the browsers.",
+    description: "For browser push services.",
   })
   web?: WebPushCredentialsInput | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Sets them without asking the service whether it knows them.",
+    description: "Skips validation by the push service.",
   })
   skipCheck?: boolean | null;
 }
 
-@InputType({ description: "Credentials to be forgotten." })
+@InputType({ description: "Credentials to delete." })
 export class ClearPushCredentialsInput {
   @Field(() => ID, APPLICATION)
   applicationId!: string;
@@ -143,7 +143,7 @@ export class ClearPushCredentialsInput {
   service!: PushService;
 }
 
-@InputType({ description: "Credentials to be checked again." })
+@InputType({ description: "Credentials to check again." })
 export class CheckPushCredentialsInput {
   @Field(() => ID, APPLICATION)
   applicationId!: string;
@@ -153,34 +153,34 @@ export class CheckPushCredentialsInput {
 
   @Field(() => PushServiceName, {
     nullable: true,
-    description: "The service; every one that credentials are set for when left out.",
+    description: "The service; by default every service with credentials.",
   })
   service?: PushService | null;
 }
 
-@ObjectType({ description: "What setPushCredentials answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of setPushCredentials.", simpleResolvers: true })
 export class SetPushCredentialsPayload {
-  @Field(() => PushCredentialsType, { description: "The credentials as they are now." })
+  @Field(() => PushCredentialsType, { description: "The current credentials." })
   credentials!: PushCredentialsType;
 
   @Field(() => String, {
     nullable: true,
-    description: "What did not keep them from being set, as a service that could not be asked.",
+    description: "Problem that did not prevent the change, for example an unavailable push service.",
   })
   warning!: string | null;
 }
 
-@ObjectType({ description: "What clearPushCredentials answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of clearPushCredentials.", simpleResolvers: true })
 export class ClearPushCredentialsPayload {
-  @Field({ description: "Whether there were any." })
+  @Field({ description: "Whether credentials were deleted." })
   cleared!: boolean;
 
-  @Field(() => PushCredentialsType, { description: "The credentials as they are now." })
+  @Field(() => PushCredentialsType, { description: "The current credentials." })
   credentials!: PushCredentialsType;
 }
 
-@ObjectType({ description: "What checkPushCredentials answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of checkPushCredentials.", simpleResolvers: true })
 export class CheckPushCredentialsPayload {
-  @Field(() => [PushCredentialCheck], { description: "A check for each service that was asked." })
+  @Field(() => [PushCredentialCheck], { description: "One result per checked service." })
   checks!: PushCredentialCheck[];
 }

@@ -15,67 +15,71 @@ import {
 } from "./push-credentials.input";
 import { PushCredentialsType, showCheck, showCredentials } from "./push-credentials.type";
 
-const ENVIRONMENT = { description: "The builds that they are for." } as const;
+const ENVIRONMENT = { description: "Builds of the app that the credentials are for." } as const;
 
 @Resolver()
 export class PushCredentialsResolver {
   @Allow("account")
   @Mutation(() => SetPushCredentialsPayload, {
     description:
-      "Sets credentials of an application for a push service, in place of those that were there. Their form is checked, then the service is asked whether it knows them.",
+      "Sets or replaces an application's credentials for a push service. Checks their format, then validates them with the service.",
   })
   async setPushCredentials(
     @Ctx() { visit, push }: PushContext,
     @Arg("input", () => SetPushCredentialsInput, { description: "The credentials." })
-    { skipCheck, applicationId, environment, ...given }: SetPushCredentialsInput,
+    { skipCheck, applicationId, environment, ...input }: SetPushCredentialsInput,
   ): Promise<SetPushCredentialsPayload> {
     const { accountId } = await visit.account();
-    const place = { applicationId, environment };
-    const skips = skipCheck ?? false;
-    const { id, warning } = await setCredentials(push.credentials, accountId, place, given, skips);
+    const { id, warning } = await setCredentials(
+      push.credentials,
+      accountId,
+      { applicationId, environment },
+      input,
+      skipCheck ?? false,
+    );
     const credentials = showCredentials(environment, await push.credentials.lists.of(id));
     return { credentials, warning };
   }
 
   @Allow("account")
   @Mutation(() => ClearPushCredentialsPayload, {
-    description: "Forgets credentials of an application for a push service.",
+    description: "Deletes an application's credentials for a push service.",
   })
   async clearPushCredentials(
     @Ctx() { visit, push }: PushContext,
-    @Arg("input", () => ClearPushCredentialsInput, { description: "Which." })
-    { service, ...place }: ClearPushCredentialsInput,
+    @Arg("input", () => ClearPushCredentialsInput, { description: "The credentials." })
+    { service, ...scope }: ClearPushCredentialsInput,
   ): Promise<ClearPushCredentialsPayload> {
     const { accountId } = await visit.account();
-    const { id, cleared } = await clearCredentials(push.credentials, accountId, place, service);
+    const { id, cleared } = await clearCredentials(push.credentials, accountId, scope, service);
     const listed = await push.credentials.lists.of(id);
-    return { cleared, credentials: showCredentials(place.environment, listed) };
+    return { cleared, credentials: showCredentials(scope.environment, listed) };
   }
 
   @Allow("account")
   @Mutation(() => CheckPushCredentialsPayload, {
-    description: "Asks push services again whether they know the credentials that are set.",
+    description: "Validates the stored credentials with the push services again.",
   })
   async checkPushCredentials(
     @Ctx() { visit, push }: PushContext,
-    @Arg("input", () => CheckPushCredentialsInput, { description: "Which." })
-    { service, ...place }: CheckPushCredentialsInput,
+    @Arg("input", () => CheckPushCredentialsInput, { description: "The credentials." })
+    { service, ...scope }: CheckPushCredentialsInput,
   ): Promise<CheckPushCredentialsPayload> {
     const { accountId } = await visit.account();
-    const checks = await checkAgain(push.credentials, accountId, place, service ?? null);
-    return { checks: checks.map(({ service, verdict }) => showCheck(service, verdict)) };
+    const checks = await checkAgain(push.credentials, accountId, scope, service ?? null);
+    return { checks: checks.map(({ service, result }) => showCheck(service, result)) };
   }
 
   @Allow("application")
   @Query(() => String, {
     nullable: true,
     description:
-      "The key that a browser subscribes with (applicationServerKey of PushManager), in base64url; null where the application has none.",
+      "The key that browsers subscribe with (applicationServerKey of PushManager), in base64url; null if none is set.",
   })
   async webPushKey(
     @Ctx() { visit, push }: PushContext,
     @Arg("environment", () => PushEnvironmentName, {
-      description: "The environment that the subscription will be for.",
+      description: "Environment of the subscription.",
     })
     environment: PushEnvironment,
   ): Promise<string | null> {
@@ -87,7 +91,7 @@ export class PushCredentialsResolver {
 @Resolver(() => ApplicationType)
 export class ApplicationCredentialsResolver {
   @FieldResolver(() => PushCredentialsType, {
-    description: "What the application proves itself with to push services.",
+    description: "Credentials of the application for push services.",
   })
   async pushCredentials(
     @Root() { id }: ApplicationType,

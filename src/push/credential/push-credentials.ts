@@ -11,23 +11,23 @@ import { LoadedCredentials } from "./loaded-credentials";
 import { sealCredentials } from "./stored-credentials";
 import { checkWeb, type GivenWeb } from "./web-form";
 
-/** What the functions of push credentials stand on; one per node. */
+/** Dependencies of the functions for push credentials, one instance per node. */
 export interface PushCredentialRoom {
   identity: Identity;
   check: CheckCredentials;
-  /** For those who send. */
+  /** Decrypted credentials for sending. */
   loaded: LoadedCredentials;
-  /** For owners. */
+  /** Credentials without secrets, for application owners. */
   lists: CredentialLists;
 }
 
-/** Whose credentials, and for which builds. */
+/** The application and the builds of its app that credentials are for. */
 export interface CredentialPlace {
   applicationId: string;
   environment: PushEnvironment;
 }
 
-/** Credentials to set: exactly one of the services. */
+/** Credentials to set, for exactly one service. */
 export interface GivenCredentials {
   apns?: GivenApns | null;
   fcm?: GivenFcm | null;
@@ -49,11 +49,11 @@ const CLEAR = {
 };
 
 const SERVICES: readonly PushService[] = ["apns", "fcm", "web"];
-const NOT_CHECKED = "Not checked, as the service could not be asked";
+const NOT_CHECKED = "Not checked because the service is unavailable";
 const KEYS_CHANGED =
-  "The public key has changed: browsers receive nothing until they have subscribed with the new one.";
+  "The public key has changed: browsers receive nothing until they subscribe with the new one.";
 
-/** Opens the room; credentials in memory are forgotten when any node changes their application. */
+/** Opens the credential service. A change of an application on any node evicts its cached credentials. */
 export function openCredentialRoom(
   identity: Identity,
   check: CheckCredentials,
@@ -64,30 +64,29 @@ export function openCredentialRoom(
 }
 
 /**
- * Sets the credentials of one service, in place of those that were there, once their form is right
- * and the service does not refuse them.
- * @param skipCheck whether the service is not asked
- * @returns the application's id, and what the owner should know
- * @throws Fault NOT_FOUND, INVALID on the field that is wrong, or on the service that refuses them
+ * Sets or replaces the credentials for one service, after validating their format and asking the service.
+ * @param skipCheck skips the check with the service
+ * @returns the application's id and a warning for the owner
+ * @throws Fault NOT_FOUND, INVALID on the wrong field, or on the service if it refuses the credentials
  */
 export async function setCredentials(
-  room: PushCredentialRoom,
+  deps: PushCredentialRoom,
   accountId: number,
   { applicationId, environment }: CredentialPlace,
-  given: GivenCredentials,
+  input: GivenCredentials,
   skipCheck: boolean,
 ): Promise<{ id: number; warning: string | null }> {
-  const { store, sealer, clock, endings } = room.identity;
-  const { id } = await ownApplication(room.identity, accountId, applicationId);
-  const credentials = checkForm(given, clock.now());
+  const { store, sealer, clock, endings } = deps.identity;
+  const { id } = await ownApplication(deps.identity, accountId, applicationId);
+  const credentials = validateInput(input, clock.now());
   const { service } = credentials;
-  const verdict = skipCheck ? null : await judge(room, credentials, environment);
-  if (verdict?.kind === "refused") {
-    throw Fault.field(service, `credentials were refused by the service: ${verdict.reason}`);
+  const result = skipCheck ? null : await checkWithService(deps, credentials, environment);
+  if (result?.kind === "refused") {
+    throw Fault.field(service, `credentials were refused by the service: ${result.reason}`);
   }
   const warnings = [
-    verdict?.kind === "unreachable" ? `${NOT_CHECKED}: ${verdict.reason}.` : null,
-    await keyWarning(room, id, environment, credentials),
+    result?.kind === "unreachable" ? `${NOT_CHECKED}: ${result.reason}.` : null,
+    await keyWarning(deps, id, environment, credentials),
   ].filter((text) => text !== null);
   const { settings, secret } = sealCredentials(credentials, sealer);
   const now = new Date(clock.now());
@@ -97,8 +96,8 @@ export async function setCredentials(
 }
 
 /**
- * Forgets the credentials of a service.
- * @returns the application's id, and whether there were any
+ * Deletes the credentials for a service.
+ * @returns the application's id, and whether credentials were deleted
  * @throws Fault NOT_FOUND
  */
 export async function clearCredentials(
@@ -114,26 +113,27 @@ export async function clearCredentials(
 }
 
 /**
- * Asks the services of the credentials that are set, all of them or one.
+ * Checks the stored credentials with their services.
+ * @param service null for every service with credentials
  * @throws Fault NOT_FOUND
  */
 export async function checkAgain(
-  room: PushCredentialRoom,
+  deps: PushCredentialRoom,
   accountId: number,
   { applicationId, environment }: CredentialPlace,
   service: PushService | null,
-): Promise<Array<{ service: PushService; verdict: Verdict }>> {
-  const { id } = await ownApplication(room.identity, accountId, applicationId);
-  const asked = service === null ? SERVICES : [service];
-  const checks = asked.map(async (each) => {
-    const found = await room.loaded.load(id, environment, each);
+): Promise<Array<{ service: PushService; result: Verdict }>> {
+  const { id } = await ownApplication(deps.identity, accountId, applicationId);
+  const services = service === null ? SERVICES : [service];
+  const checks = services.map(async (each) => {
+    const found = await deps.loaded.load(id, environment, each);
     if (!found) return null;
-    return { service: each, verdict: await judge(room, found.credentials, environment) };
+    return { service: each, result: await checkWithService(deps, found.credentials, environment) };
   });
   return (await Promise.all(checks)).filter((each) => each !== null);
 }
 
-/** The key that browsers subscribe with, an uncompressed point in base64url; null where none is set. */
+/** The key that browsers subscribe with, an uncompressed point in base64url; null if none is set. */
 export async function publicKeyOf(
   { loaded }: PushCredentialRoom,
   applicationId: number,
@@ -143,18 +143,17 @@ export async function publicKeyOf(
   return found?.credentials.service === "web" ? found.credentials.publicKey : null;
 }
 
-function checkForm(given: GivenCredentials, now: number): Credentials {
-  const { apns, fcm, web } = given;
+function validateInput({ apns, fcm, web }: GivenCredentials, now: number): Credentials {
   if ([apns, fcm, web].filter(Boolean).length === 1) {
     if (apns) return checkApns(apns, now);
     if (fcm) return checkFcm(fcm);
     if (web) return checkWeb(web);
   }
-  const text = "exactly one of apns, fcm and web is to be given";
+  const text = "exactly one of apns, fcm and web is required";
   throw new Fault("INVALID", text, { base: [text] });
 }
 
-function judge(
+function checkWithService(
   { check, identity }: PushCredentialRoom,
   credentials: Credentials,
   environment: PushEnvironment,
@@ -162,17 +161,17 @@ function judge(
   return judgeCredentials(check, credentials, environment, identity.config.PROVIDER_TIMEOUT_MS);
 }
 
-/** A browser's subscription is bound to the key that it was made with (RFC 8292 section 4.2). */
+/** Warns if the VAPID key changes: a browser's subscription is bound to its key (RFC 8292 section 4.2). */
 async function keyWarning(
-  room: PushCredentialRoom,
+  { lists }: PushCredentialRoom,
   id: number,
   environment: PushEnvironment,
   credentials: Credentials,
 ): Promise<string | null> {
   if (credentials.service !== "web") return null;
-  const former = (await room.lists.of(id)).find(
+  const previous = (await lists.of(id)).find(
     (each) => each.environment === environment && each.service === "web",
   );
-  const changed = former !== undefined && former.settings.publicKey !== credentials.publicKey;
+  const changed = previous !== undefined && previous.settings.publicKey !== credentials.publicKey;
   return changed ? KEYS_CHANGED : null;
 }

@@ -9,10 +9,10 @@ import type { ListedCredentials } from "./credential-list";
 const ApnsKind = { TOKEN: "token", CERTIFICATE: "certificate" } as const;
 registerEnumType(ApnsKind, {
   name: "ApnsCredentialKind",
-  description: "What proves an application to Apple's push service.",
+  description: "How an application authenticates to Apple's push service.",
   valuesConfig: {
-    TOKEN: { description: "A key of the developer account, for all of its apps." },
-    CERTIFICATE: { description: "A certificate of one app." },
+    TOKEN: { description: "A signing key of the developer account, valid for all of its apps." },
+    CERTIFICATE: { description: "A certificate for one app." },
   },
 });
 
@@ -23,42 +23,42 @@ const CheckOutcome = {
 } as const satisfies Record<string, Verdict["kind"]>;
 registerEnumType(CheckOutcome, {
   name: "PushCheckOutcome",
-  description: "What a push service says of credentials.",
+  description: "Result of checking credentials with a push service.",
   valuesConfig: {
-    ACCEPTED: { description: "It knows them." },
-    REFUSED: { description: "It does not." },
-    UNREACHABLE: { description: "It did not say." },
+    ACCEPTED: { description: "The service accepts them." },
+    REFUSED: { description: "The service refuses them." },
+    UNREACHABLE: { description: "The service gave no verdict." },
   },
 });
 
 const BASE_URL = {
   nullable: true,
-  description: "URL of the service; null for its public address.",
+  description: "Base URL of the service; null for its public address.",
 } as const;
 const CA = {
   nullable: true,
-  description: "Certificate authority that is trusted besides, as PEM.",
+  description: "Certificate authority trusted in addition to the public ones, as PEM.",
 } as const;
-const UPDATED_AT = { description: "When they were set." } as const;
+const UPDATED_AT = { description: "When the credentials were set." } as const;
 
 @ObjectType({ description: "Credentials for Apple's push service.", simpleResolvers: true })
 export class ApnsCredentialsType {
   @Field(() => ApnsKind, { description: "Whether a key or a certificate is set." })
   kind!: "token" | "certificate";
 
-  @Field({ description: "Bundle identifier: the topic where a device told none." })
+  @Field({ description: "Bundle identifier: the topic for devices that did not report their own." })
   bundleId!: string;
 
-  @Field(() => String, { nullable: true, description: "Id of the key." })
+  @Field(() => String, { nullable: true, description: "Key id." })
   keyId!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Id of the key's team." })
+  @Field(() => String, { nullable: true, description: "Team id of the developer account." })
   teamId!: string | null;
 
-  @Field(() => String, { nullable: true, description: "Whom the certificate names." })
+  @Field(() => String, { nullable: true, description: "Subject of the certificate." })
   certificateSubject!: string | null;
 
-  @Field(() => Date, { nullable: true, description: "Until when the certificate is valid." })
+  @Field(() => Date, { nullable: true, description: "When the certificate expires." })
   certificateValidUntil!: Date | null;
 
   @Field(() => String, BASE_URL)
@@ -79,12 +79,12 @@ export class FcmCredentialsType {
   @Field({ description: "The service account." })
   clientEmail!: string;
 
-  @Field(() => String, { nullable: true, description: "Google's name of the account's key." })
+  @Field(() => String, { nullable: true, description: "Google's id of the account's key." })
   privateKeyId!: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "URL where access tokens are exchanged; null for Google's.",
+    description: "URL of the token endpoint (OAuth 2.0); null for Google's.",
   })
   tokenUrl!: string | null;
 
@@ -99,14 +99,14 @@ export class FcmCredentialsType {
 }
 
 @ObjectType({
-  description: "Credentials for the push services of the browsers.",
+  description: "Credentials for browser push services.",
   simpleResolvers: true,
 })
 export class WebPushCredentialsType {
   @Field({ description: "The VAPID key that browsers subscribe with, in base64url." })
   publicKey!: string;
 
-  @Field({ description: "Whom a push service may turn to." })
+  @Field({ description: "Contact for operators of push services." })
   subject!: string;
 
   @Field(() => String, CA)
@@ -117,11 +117,13 @@ export class WebPushCredentialsType {
 }
 
 @ObjectType({
-  description: "What an application proves itself with to push services. Secrets are never shown.",
+  description: "Credentials of an application for push services, without their secrets.",
   simpleResolvers: true,
 })
 export class PushCredentialsType {
-  @Field(() => PushEnvironmentName, { description: "The builds that they are for." })
+  @Field(() => PushEnvironmentName, {
+    description: "Builds of the app that the credentials are for.",
+  })
   environment!: PushEnvironment;
 
   @Field(() => ApnsCredentialsType, { nullable: true, description: "For Apple's push service." })
@@ -135,24 +137,27 @@ export class PushCredentialsType {
 
   @Field(() => WebPushCredentialsType, {
     nullable: true,
-    description: "For the push services of the browsers.",
+    description: "For browser push services.",
   })
   web!: WebPushCredentialsType | null;
 }
 
-@ObjectType({ description: "What a push service says of credentials.", simpleResolvers: true })
+@ObjectType({
+  description: "Result of checking credentials with a push service.",
+  simpleResolvers: true,
+})
 export class PushCredentialCheck {
   @Field(() => PushServiceName, { description: "The service." })
   service!: PushService;
 
-  @Field(() => CheckOutcome, { description: "What it says." })
+  @Field(() => CheckOutcome, { description: "The result." })
   outcome!: Verdict["kind"];
 
-  @Field(() => String, { nullable: true, description: "Why, unless it knows them." })
+  @Field(() => String, { nullable: true, description: "Reason; null if accepted." })
   reason!: string | null;
 }
 
-/** Credentials of an application for one environment, in the form that GraphQL shows. */
+/** Converts an application's credentials for one environment to GraphQL. */
 export function showCredentials(
   environment: PushEnvironment,
   listed: ListedCredentials[],
@@ -168,9 +173,9 @@ export function showCredentials(
   };
   return {
     environment,
-    apns: showApns(find("apns")),
-    fcm: showFcm(find("fcm")),
-    web: showWeb(find("web")),
+    apns: toApns(find("apns")),
+    fcm: toFcm(find("fcm")),
+    web: toWeb(find("web")),
   };
 }
 
@@ -179,7 +184,7 @@ type Found = Pick<ListedCredentials, "settings" | "updatedAt"> & {
   ca: string | null;
 };
 
-function showApns(found: Found | null): ApnsCredentialsType | null {
+function toApns(found: Found | null): ApnsCredentialsType | null {
   if (!found) return null;
   const { settings, ...rest } = found;
   const { kind, bundleId = "", keyId = null, teamId = null, certificate } = settings;
@@ -192,22 +197,22 @@ function showApns(found: Found | null): ApnsCredentialsType | null {
   };
 }
 
-function showFcm(found: Found | null): FcmCredentialsType | null {
+function toFcm(found: Found | null): FcmCredentialsType | null {
   if (!found) return null;
   const { settings, ...rest } = found;
   const { projectId = "", clientEmail = "", privateKeyId = null, tokenUrl = null } = settings;
   return { projectId, clientEmail, privateKeyId, tokenUrl, ...rest };
 }
 
-function showWeb(found: Found | null): WebPushCredentialsType | null {
+function toWeb(found: Found | null): WebPushCredentialsType | null {
   if (!found) return null;
   const { settings, ca, updatedAt } = found;
   const { publicKey = "", subject = "" } = settings;
   return { publicKey, subject, ca, updatedAt };
 }
 
-/** A verdict in the form that GraphQL shows. */
-export function showCheck(service: PushService, verdict: Verdict): PushCredentialCheck {
-  const reason = verdict.kind === "accepted" ? null : verdict.reason;
-  return { service, outcome: verdict.kind, reason };
+/** Converts a check result to GraphQL. */
+export function showCheck(service: PushService, result: Verdict): PushCredentialCheck {
+  const reason = result.kind === "accepted" ? null : result.reason;
+  return { service, outcome: result.kind, reason };
 }

@@ -12,7 +12,7 @@ const SECRETS = {
 
 const RESEAL = {
   name: "reseal_push_secret",
-  // Unless another node, or the owner, was faster.
+  // Compare-and-set: another node or the owner may have changed the row.
   text: "UPDATE push_credentials SET secret = $2 WHERE id = $1 AND secret = $3",
 };
 
@@ -23,13 +23,13 @@ interface SecretRow {
 }
 
 /**
- * Seals under the first key what push credentials hold under an older one; shows at the start that
- * the keys are the right ones.
- * @throws Refusal when a secret cannot be opened
+ * Re-encrypts secrets of push credentials under the first key. Decrypts every secret, so that a start with
+ * wrong keys fails.
+ * @throws Refusal if a secret cannot be decrypted
  */
 export async function resealCredentials(store: Store, sealer: Sealer): Promise<void> {
   for await (const row of everyRow<SecretRow>(store, SECRETS)) {
-    // Opened in any case, to show that the keys are the right ones.
+    // Decrypted even if it is not stale, to verify the keys.
     const text = openRow(sealer, row);
     if (!sealer.isStale(row.secret)) continue;
     await store.query(RESEAL, [row.id, sealer.seal(text, purposeOf(row.service)), row.secret]);
@@ -37,9 +37,9 @@ export async function resealCredentials(store: Store, sealer: Sealer): Promise<v
 }
 
 /**
- * Opens every secret of push credentials and changes nothing.
+ * Decrypts every secret of push credentials without changing anything.
  * @returns the number of credentials
- * @throws Refusal when one cannot be opened
+ * @throws Refusal if a secret cannot be decrypted
  */
 export async function openCredentialSecrets(
   store: Pick<Store, "query">,

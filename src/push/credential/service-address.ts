@@ -2,15 +2,15 @@ import { withoutEndSlashes } from "../../core/host-in-url";
 import { checkWebUrl } from "../../identity/account/accounts";
 import { readCertificates, writeCertificates } from "./pem";
 
-/** Where a service is found if not at its public address, as an owner gives it. */
+/** Address of a service other than the public one, as an owner submits it. */
 export interface GivenAddress {
   baseUrl?: string | null;
   ca?: string | null;
 }
 
 /**
- * The address with what was left out absent.
- * @param group the input's field that it is in, for the Fault
+ * Validates a service address and drops empty fields.
+ * @param group input field that contains the address, for the Fault
  * @throws Fault INVALID on baseUrl or ca
  */
 export function checkAddress(

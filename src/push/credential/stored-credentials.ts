@@ -2,28 +2,28 @@ import type { Sealer } from "../../core/sealer";
 import type { PushService } from "../channel";
 import type { Credentials } from "./credentials";
 
-/** What of credentials is kept apart, encrypted; all else may be shown to the owner. */
+/** Secret fields of credentials, stored encrypted. The owner may see all other fields. */
 const SECRETS: Readonly<Record<PushService, readonly string[]>> = {
   apns: ["key", "privateKey", "passphrase"],
   fcm: ["privateKey"],
   web: ["privateKey"],
 };
 
-/** Credentials without what is secret: any one of them may lack what its kind does not have. */
+/** The fields of credentials that are not secret. Which are present depends on the kind. */
 export type ShownCredentials = Readonly<Record<string, string | undefined>>;
 
-/** Credentials as a row keeps them: what may be shown as JSON, the rest as sealed JSON. */
+/** Credentials as stored in a row: the settings as JSON, the secrets as encrypted JSON. */
 export interface StoredCredentials {
   settings: string;
   secret: string;
 }
 
-/** Purpose under which the secrets of a service are sealed. */
+/** Purpose that binds a service's sealed secrets to their use. */
 export function purposeOf(service: PushService): string {
   return `push.${service}`;
 }
 
-/** Parts credentials for the database. */
+/** Splits credentials into settings and encrypted secrets for the database. */
 export function sealCredentials(credentials: Credentials, sealer: Sealer): StoredCredentials {
   const { service, ...fields } = credentials;
   const isSecret = ([name]: [string, unknown]) => SECRETS[service].includes(name);
@@ -35,13 +35,13 @@ export function sealCredentials(credentials: Credentials, sealer: Sealer): Store
   };
 }
 
-/** Joins what a row keeps. @throws Error when no key opens the secret */
+/** Decrypts and merges a row's credentials. @throws Error if no key decrypts the secret */
 export function openCredentials(
   service: PushService,
   row: { settings: ShownCredentials; secret: string },
   sealer: Sealer,
 ): Credentials {
   const secret = JSON.parse(sealer.open(row.secret, purposeOf(service))) as ShownCredentials;
-  // Both parts were credentials of this service, checked when they were set, before they were parted.
+  // Both parts come from credentials of this service that were validated when they were set.
   return { service, ...row.settings, ...secret } as unknown as Credentials;
 }

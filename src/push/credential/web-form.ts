@@ -5,11 +5,11 @@ import { textProblem } from "../../identity/user/user-fields";
 import type { WebPushCredentials } from "./credentials";
 import { checkAddress } from "./service-address";
 
-/** Credentials for the browsers' push services as an owner gives them. */
+/** Credentials for browser push services as an owner submits them. */
 export interface GivenWeb {
   publicKey?: string | null;
   privateKey?: string | null;
-  /** Makes a new pair of keys. */
+  /** Generates a new key pair. */
   generate?: boolean | null;
   subject?: string | null;
   ca?: string | null;
@@ -19,39 +19,39 @@ const SUBJECT_MAX = 255;
 const KEY = /^[\w+/-]{43,88}={0,2}$/;
 const MAILTO = /^mailto:[^\s@\0-\x1f\x7f-\x9f<>]+@[^\s@\0-\x1f\x7f-\x9f<>]+$/u;
 
-/** Checks the form of what an owner gives. @throws Fault INVALID on the field that is wrong */
-export function checkWeb(given: GivenWeb): WebPushCredentials {
-  const { ca } = checkAddress("web", given);
-  const subject = checkSubject(given.subject);
-  return { service: "web", ...keysOf(given), subject, ...(ca === undefined ? {} : { ca }) };
+/** Validates web push credentials and normalizes them for storage. @throws Fault INVALID on the wrong field */
+export function checkWeb(input: GivenWeb): WebPushCredentials {
+  const { ca } = checkAddress("web", input);
+  const subject = validateSubject(input.subject);
+  return { service: "web", ...keysOf(input), subject, ...(ca === undefined ? {} : { ca }) };
 }
 
-/** Whom a push service may turn to: a mailto: or https: URL (RFC 8292 section 2.1). */
-function checkSubject(given: string | null | undefined): string {
-  if (!given) throw Fault.field("web.subject", "is required");
-  const isUrl = /^https:\/\//.test(given) && URL.canParse(given);
+/** Validates the contact for push services: a mailto: or https: URL (RFC 8292 section 2.1). */
+function validateSubject(subject: string | null | undefined): string {
+  if (!subject) throw Fault.field("web.subject", "is required");
+  const isUrl = /^https:\/\//.test(subject) && URL.canParse(subject);
   const problem =
-    isUrl || MAILTO.test(given)
-      ? textProblem(given, SUBJECT_MAX)
+    isUrl || MAILTO.test(subject)
+      ? textProblem(subject, SUBJECT_MAX)
       : "must be a URL that begins with https://, or mailto: and an e-mail address";
   if (problem) throw Fault.field("web.subject", problem);
-  return given;
+  return subject;
 }
 
-/** A pair of keys on P-256, in base64url: 32 bytes, and an uncompressed point (RFC 8292 section 3.2). */
+/** A P-256 key pair in base64url: 32 bytes, and an uncompressed point (RFC 8292 section 3.2). */
 function keysOf({ publicKey, privateKey, generate }: GivenWeb) {
   if (generate) {
     if (publicKey || privateKey) {
-      throw Fault.field("web.generate", "must not be given beside keys");
+      throw Fault.field("web.generate", "must not be combined with keys");
     }
     const pair = newP256Pair();
     return { publicKey: base64url(pair.publicKey), privateKey: base64url(pair.privateKey) };
   }
-  if (!privateKey) throw Fault.field("web.privateKey", "is required, unless a pair is generated");
+  if (!privateKey) throw Fault.field("web.privateKey", "is required unless a key pair is generated");
   const secret = readKey("web.privateKey", privateKey, 32);
   const point = pointOf(secret);
   if (publicKey && !readKey("web.publicKey", publicKey, 65).equals(point)) {
-    throw Fault.field("web.publicKey", "does not belong to the private key");
+    throw Fault.field("web.publicKey", "does not match the private key");
   }
   return { publicKey: base64url(point), privateKey: base64url(secret) };
 }
@@ -59,7 +59,7 @@ function keysOf({ publicKey, privateKey, generate }: GivenWeb) {
 function readKey(field: string, text: string, length: number): Buffer {
   const bytes = KEY.test(text) ? Buffer.from(text, "base64url") : null;
   if (bytes?.length !== length) {
-    throw Fault.field(field, `must be ${length} bytes of a key on P-256 in base64url`);
+    throw Fault.field(field, `must be a P-256 key of ${length} bytes in base64url`);
   }
   return bytes;
 }
@@ -70,7 +70,7 @@ function pointOf(secret: Buffer): Buffer {
     curve.setPrivateKey(secret);
     return curve.getPublicKey();
   } catch {
-    throw Fault.field("web.privateKey", "is no key on P-256");
+    throw Fault.field("web.privateKey", "is not a key on P-256");
   }
 }
 

@@ -11,7 +11,7 @@ import type { DeliverJob } from "./expand";
 import { tellDeliveries } from "./notices";
 import { type Attempt, settle } from "./settle";
 
-/** Batches under way at once on one node: what may be sent twice after a crash, times 500. */
+/** Batches in flight per node. After a crash, up to 500 times as many pushes may be sent twice. */
 export const BATCHES = 4;
 
 const EVENT: Statement = {
@@ -41,8 +41,8 @@ interface BatchRow {
 type Send = (target: Target) => Promise<Outcome>;
 
 /**
- * Sends those of a batch of deliveries that this attempt was not made for, and writes what became of
- * them. A batch that a crash cut off is sent again whole.
+ * Sends the deliveries of a batch that still await this attempt, and records their outcomes. A batch that a
+ * crash interrupts is sent again as a whole.
  */
 export async function deliver(push: Push, job: DeliverJob): Promise<void> {
   const { query } = push.identity.store;
@@ -50,19 +50,19 @@ export async function deliver(push: Push, job: DeliverJob): Promise<void> {
   if (!event) return;
   const rows = await query<BatchRow>(BATCH, [job.deliveries, job.attempts]);
   if (rows.length === 0) return;
-  const send = await sender(push, event);
-  const attempts = await Promise.all(rows.map((row) => attempt(row, send)));
+  const send = await senderOf(push, event);
+  const attempts = await Promise.all(rows.map((row) => attemptDelivery(row, send)));
   for (const { outcome } of await settle(push, job, attempts)) {
     push.metrics.pushDeliveries.inc({ service: SERVICE_OF[event.channel], outcome: outcome.kind });
   }
   await tellDeliveries(push, event, job.deliveries);
 }
 
-async function attempt(row: BatchRow, send: Send): Promise<Attempt> {
+async function attemptDelivery(row: BatchRow, send: Send): Promise<Attempt> {
   const { id: delivery, subscription, token } = row;
   const outcome: Outcome =
     subscription === null
-      ? { kind: "gone", reason: "The subscription was deleted before" }
+      ? { kind: "gone", reason: "The subscription was deleted before the push was sent" }
       : await send({
           deliveryId: delivery,
           token,
@@ -73,27 +73,27 @@ async function attempt(row: BatchRow, send: Send): Promise<Attempt> {
   return { delivery, subscription, token, outcome };
 }
 
-/** How the event is sent to a device; where it cannot be, that is what every device gets. */
-async function sender(push: Push, event: DeliveredRow): Promise<Send> {
-  const refuse = (reason: string): Send => {
+/** Returns the function that sends the event to a device, or one that refuses if it cannot be sent at all. */
+async function senderOf(push: Push, event: DeliveredRow): Promise<Send> {
+  const refuseAll = (reason: string): Send => {
     const outcome: Outcome = { kind: "refused", reason };
     return () => Promise.resolve(outcome);
   };
-  if (event.withdrawn_at !== null) return refuse("It was withdrawn before it could be sent");
+  if (event.withdrawn_at !== null) return refuseAll("It was withdrawn before it could be sent");
   const { application_id: applicationId, environment, channel } = event;
   const now = push.identity.clock.now();
   const message = readMessage(event.message, event.universal ? null : channel);
   const payload = translate(message, channel, now);
-  const problem = isOver(message, now)
+  const problem = isExpired(message, now)
     ? "The notification expired before it could be sent"
     : sizeProblem(payload);
-  if (problem !== null) return refuse(problem);
+  if (problem !== null) return refuseAll(problem);
   const provider = await push.provider(applicationId, environment, SERVICE_OF[channel]);
-  if (provider === null) return refuse(`No ${channel} credentials are set for ${environment}`);
-  return timed(push, provider, channel, payload);
+  if (provider === null) return refuseAll(`No ${channel} credentials are set for ${environment}`);
+  return withTimer(push, provider, channel, payload);
 }
 
-function timed(push: Push, provider: Provider, channel: PushChannel, payload: Payload): Send {
+function withTimer(push: Push, provider: Provider, channel: PushChannel, payload: Payload): Send {
   const service = SERVICE_OF[channel];
   return async (target) => {
     const stop = push.metrics.pushSeconds.startTimer({ service });
@@ -103,8 +103,8 @@ function timed(push: Push, provider: Provider, channel: PushChannel, payload: Pa
   };
 }
 
-/** Whether nobody wants it any more: a date of 0 asks the platform to try once. */
-function isOver(message: Message, now: number): boolean {
+/** Whether the notification has expired. An expiration of 0 asks the platform to try once. */
+function isExpired(message: Message, now: number): boolean {
   const expiration = expirationOf(message);
   return expiration !== null && expiration > 0 && expiration * 1000 <= now;
 }

@@ -5,23 +5,23 @@ import type { Statement } from "../../store/store";
 
 export type { PushOutcome } from "../../store/generated/enums";
 
-/** One event to one device. */
+/** The delivery of one event to one device. */
 export interface PushDelivery {
   id: number;
   eventId: number;
-  /** Which dispatch of a schedule, from 0. */
+  /** Index of the dispatch of a schedule, from 0. */
   occurrence: number;
-  /** Null once the subscription is gone, and with it the user. */
+  /** Null once the subscription is deleted; then userId is null as well. */
   subscriptionId: number | null;
   userId: number | null;
   outcome: PushOutcome;
-  /** The provider's reason, or ours; null where there is none. */
+  /** Reason from the provider or from Signalbox; null without one. */
   reason: string | null;
-  /** How often it was tried. */
+  /** Number of attempts. */
   attempts: number;
-  /** What the provider calls it. */
+  /** The provider's id for the notification. */
   providerId: string | null;
-  /** When it is tried next, of one that is to be; else when it was tried last. */
+  /** Time of the next attempt if it awaits one, otherwise of the last one. */
   dueAt: Date;
   createdAt: Date;
   updatedAt: Date;
@@ -56,19 +56,19 @@ interface DeliveryRow {
   updated_at: Date;
 }
 
-/** Deliveries of a page at most, and by default. */
+/** Default and maximum number of deliveries per page. */
 export const PAGE_MAX = 100;
 
-/** Deliveries of these ids, those that are still there, by id. */
+/** Finds deliveries by their ids, ordered by id. Omits deleted ones. */
 export async function findDeliveries(identity: Identity, ids: number[]): Promise<PushDelivery[]> {
   const rows = await identity.store.query<DeliveryRow>(BY_IDS, [ids]);
   return rows.map(toDelivery);
 }
 
 /**
- * A page of an event's deliveries, in the order in which they were written.
- * @param after the cursor of the last one known
- * @returns at most `first`, and whether more follow
+ * Lists a page of an event's deliveries in order of creation.
+ * @param after cursor of the previous page's last delivery
+ * @returns up to `first` deliveries, and whether more follow
  * @throws Fault INVALID on `first` or `after`
  */
 export async function listDeliveries(
@@ -79,7 +79,7 @@ export async function listDeliveries(
   const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
   if (limit < 1) throw Fault.field("first", "must be at least 1");
   const from = after ?? "0";
-  if (!/^\d{1,15}$/.test(from)) throw Fault.field("after", "is no cursor of this list");
+  if (!/^\d{1,15}$/.test(from)) throw Fault.field("after", "is not a cursor of this list");
   const rows = await identity.store.query<DeliveryRow>(OF_EVENT, [
     eventId,
     Number(from),

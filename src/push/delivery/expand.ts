@@ -4,7 +4,7 @@ import { EVENT_COLUMNS, type EventRow } from "../event/push-event";
 import { type Message, readMessage, voipWanted } from "../payload/message";
 import { JOBS, type Push } from "../push";
 
-/** Data of the job that writes deliveries: the event, the dispatch, and where the walk stands. */
+/** Data of the fan-out job: the event, the dispatch, and the window position. */
 export interface ExpandJob {
   event: number;
   occurrence: number;
@@ -15,16 +15,16 @@ export interface ExpandJob {
 /** Data of the job that sends deliveries. */
 export interface DeliverJob {
   event: number;
-  /** At most as many as a window holds. */
+  /** Ids of the deliveries, up to one window. */
   deliveries: number[];
   /**
-   * Attempts before this one, of each of them. What has had more is no longer this job's to send: a job
-   * that is repeated after its outcomes were written finds nothing.
+   * Attempts that each delivery has had. The job skips deliveries with more attempts, so it is idempotent
+   * once its outcomes are recorded.
    */
   attempts: number;
 }
 
-/** A batch is sent within seconds; one that takes this long was lost with its process. */
+/** A batch takes seconds. After the lease, it counts as lost with its process. */
 export const DELIVER_OPTIONS = { retries: 100, leaseSeconds: 120 } as const;
 /** A window takes milliseconds. */
 export const EXPAND_OPTIONS = { retries: 100, leaseSeconds: 60 } as const;
@@ -52,31 +52,32 @@ const FINISH: Statement = {
 type LockedRow = EventRow & { expanded_to: number | null; expanded_sub: number | null };
 
 /**
- * Writes the deliveries of the next recipients of an event, at most 500, with the job that sends them
- * and the job that goes on, in one transaction. A job that was done before, or whose event is gone or
- * was stopped, does nothing: the event's place says so.
+ * Fans out the next window of an event, up to 500 deliveries. One transaction writes the deliveries, the job
+ * that sends them, and the job for the next window. The job is idempotent: it does nothing if the event was
+ * deleted or stopped, or is at another window position.
  */
 export async function expand(push: Push, job: ExpandJob): Promise<void> {
   await push.jobs.transaction([JOBS.expand, JOBS.deliver], async ({ query }, enqueue) => {
     const [event] = await query<LockedRow>(LOCK, [job.event]);
-    if (!event || !isAt(event, job)) return;
+    if (!event || !isCurrent(event, job)) return;
     const now = new Date(push.identity.clock.now());
-    const audience = {
+    const filter = {
       applicationId: event.application_id,
       environment: event.environment,
       selector: event.selector,
       universal: event.universal ? { voip: voipWanted(messageOf(event)) } : null,
     };
-    const place: Place = { recipient: job.recipient, subscription: job.subscription };
+    const position: Place = { recipient: job.recipient, subscription: job.subscription };
     const { id, occured_count: occurrence } = event;
-    const { statement, values } = windowOf(audience, event.channel, place, { id, occurrence, now });
+    const dispatch = { id, occurrence, now };
+    const { statement, values } = windowOf(filter, event.channel, position, dispatch);
     const [row] = await query<WindowRow>(statement, values);
-    if (!row) throw new Error("a window of recipients has no row");
+    if (!row) throw new Error("the statement for a window of recipients returned no row");
     if (row.ids.length > 0) {
       const batch: DeliverJob = { event: id, deliveries: row.ids, attempts: 0 };
       await enqueue(JOBS.deliver, batch, DELIVER_OPTIONS);
     }
-    const next = nextPlace(event.selector, place, row);
+    const next = nextPlace(event.selector, position, row);
     if (next === null) {
       await query(FINISH, [id, row.ids.length, now]);
       return;
@@ -86,7 +87,8 @@ export async function expand(push: Push, job: ExpandJob): Promise<void> {
   });
 }
 
-function isAt(event: LockedRow, job: ExpandJob): boolean {
+/** Whether the event is still at the job's dispatch and window position. */
+function isCurrent(event: LockedRow, job: ExpandJob): boolean {
   return (
     event.active &&
     event.occured_count === job.occurrence &&

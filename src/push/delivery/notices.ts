@@ -5,36 +5,37 @@ import type { EventRow } from "../event/push-event";
 import type { Push } from "../push";
 import { findDeliveries, type PushDelivery } from "./deliveries";
 
-/** Batches that wait for a slow subscriber at most. */
-const WAITING_MAX = 100;
+/** Maximum number of batches queued for a slow subscriber. */
+const QUEUE_MAX = 100;
 
-/** What is told of deliveries that were attempted. */
-interface Notice {
+/** Message on the bus about deliveries that were attempted. */
+interface DeliveryUpdate {
   event: number;
   deliveries: number[];
 }
 
 const channelOf = (userId: number) => `push:deliveries:${userId}`;
 
-/** Tells the sender of an event, on whichever node, that something became of deliveries. */
+/** Notifies the sender of an event, on any node, of attempted deliveries. Best effort. */
 export async function tellDeliveries(
   { identity, log }: Push,
   { id: event, user_id: userId }: Pick<EventRow, "id" | "user_id">,
   deliveries: number[],
 ): Promise<void> {
   if (userId === null) return;
-  const notice: Notice = { event, deliveries };
+  const update: DeliveryUpdate = { event, deliveries };
   try {
-    await identity.bus.publish(channelOf(userId), JSON.stringify(notice));
+    await identity.bus.publish(channelOf(userId), JSON.stringify(update));
   } catch (error) {
-    // They stand in the database, where the sender can read them.
-    log.warn({ err: error }, "the sender could not be told of deliveries");
+    // The sender can still query the deliveries.
+    log.warn({ err: error }, "failed to notify the sender of delivery outcomes");
   }
 }
 
 /**
- * Follows the deliveries of one's own events, or of one of them, as they are attempted: batches of at
- * most 500. A subscriber that does not keep up is told LIMITED and disconnected.
+ * Streams the viewer's deliveries as they are attempted, in batches of up to 500. A subscriber that does not
+ * keep up receives LIMITED and is disconnected.
+ * @param eventId streams only this event; null for all events of the viewer
  * @param hangUp closes the subscriber's connection
  */
 export async function watchDeliveries(
@@ -43,35 +44,35 @@ export async function watchDeliveries(
   eventId: number | null,
   hangUp: (() => void) | undefined,
 ): Promise<AsyncIterableIterator<PushDelivery[]>> {
-  let leave: () => Promise<void> = async () => undefined;
-  const stream = new BoundedStream<Notice>({
-    capacity: WAITING_MAX,
+  let unsubscribe: () => Promise<void> = async () => undefined;
+  const stream = new BoundedStream<DeliveryUpdate>({
+    capacity: QUEUE_MAX,
     overflow: () =>
-      new Fault("LIMITED", "Deliveries came faster than they were taken", undefined, 1),
+      new Fault("LIMITED", "The subscriber does not keep up with its deliveries", undefined, 1),
     hangUp,
-    onEnd: () => void leave(),
+    onEnd: () => void unsubscribe(),
   });
-  leave = await push.identity.bus.subscribe(channelOf(viewer.userId), (message) => {
+  unsubscribe = await push.identity.bus.subscribe(channelOf(viewer.userId), (message) => {
     if (message === "") return;
-    const notice = JSON.parse(message) as Notice;
-    if (eventId === null || notice.event === eventId) stream.push(notice);
+    const update = JSON.parse(message) as DeliveryUpdate;
+    if (eventId === null || update.event === eventId) stream.push(update);
   });
-  return reading(push, stream);
+  return loadDeliveries(push, stream);
 }
 
-/** Reads each batch when its turn has come, so that what waits is small. */
-function reading(
+/** Loads each batch on demand, so that the queue holds only ids. */
+function loadDeliveries(
   push: Push,
-  notices: BoundedStream<Notice>,
+  updates: BoundedStream<DeliveryUpdate>,
 ): AsyncIterableIterator<PushDelivery[]> {
   return {
     async next() {
-      const { value, done } = await notices.next();
+      const { value, done } = await updates.next();
       if (done) return { value: undefined, done: true };
       return { value: await findDeliveries(push.identity, value.deliveries), done: false };
     },
     async return() {
-      await notices.return();
+      await updates.return();
       return { value: undefined, done: true };
     },
     [Symbol.asyncIterator]() {

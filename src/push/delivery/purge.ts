@@ -1,7 +1,7 @@
 import type { Statement } from "../../store/store";
 import type { Push } from "../push";
 
-/** Seconds between two purges. */
+/** Interval between purges, in seconds. */
 export const PURGE_SECONDS = 3600;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BATCH = 500;
@@ -12,7 +12,7 @@ const OLD: Statement = {
     ORDER BY dispatched_at LIMIT 1`,
 };
 
-/** An event's deliveries are as old as they stand: the first of them are looked at, and no more. */
+/** An event's deliveries age in id order, so only the first batch is inspected. */
 const PURGE: Statement = {
   name: "purge_push_deliveries",
   text: `DELETE FROM push_deliveries WHERE id = ANY(ARRAY(
@@ -22,8 +22,8 @@ const PURGE: Statement = {
 };
 
 /**
- * Of an event that was dispatched once more meanwhile nothing is noted, since what it has now was not
- * looked at. It is found again.
+ * Moves the event on to its oldest remaining delivery. Does nothing if the event was dispatched again in
+ * the meantime; the next pass then finds it again.
  */
 const PURGED: Statement = {
   name: "purged_push_event",
@@ -33,8 +33,8 @@ const PURGED: Statement = {
 };
 
 /**
- * Deletes deliveries that were written PUSH_KEEP_DAYS ago; the events stay with their counts. It may be
- * interrupted, repeated and run beside another.
+ * Deletes deliveries older than PUSH_KEEP_DAYS; the events keep their counts. Idempotent, and safe to
+ * interrupt or run concurrently.
  */
 export async function purgeDeliveries({ identity }: Push): Promise<void> {
   const { store, clock, config } = identity;

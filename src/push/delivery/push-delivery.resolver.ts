@@ -14,7 +14,7 @@ import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type
 export class PushDeliveryResolver {
   @Allow("user")
   @Query(() => PushDeliveryConnection, {
-    description: "What became of an event of the calling user, device by device.",
+    description: "Deliveries of one of the calling user's events, one per device.",
   })
   async pushDeliveries(
     @Ctx() context: PushContext,
@@ -27,7 +27,7 @@ export class PushDeliveryResolver {
 
   @Allow("account")
   @Query(() => PushDeliveryConnection, {
-    description: "What became of an event of one of the account's applications, device by device.",
+    description: "Deliveries of an event of one of the account's applications, one per device.",
   })
   async applicationPushDeliveries(
     @Ctx() context: PushContext,
@@ -39,13 +39,13 @@ export class PushDeliveryResolver {
   }
 }
 
-/** Apart, since the stream has the list's name. */
+/** A class of its own because the subscription shares its name with the query. */
 @Resolver()
 export class PushDeliveryStreamResolver {
   @Allow("user")
   @Subscription(() => [PushDeliveryObject], {
     description:
-      "Deliveries of the calling user's events as they are tried, from the moment the subscription stands; at most 500 at once.",
+      "Streams the calling user's deliveries as they are attempted, from subscription on, in batches of up to 500.",
     subscribe: async ({ context, args }: { context: PushContext; args: { eventId?: string } }) => {
       const { eventId = null } = args;
       const event = eventId === null ? null : parseId(eventId);
@@ -56,7 +56,7 @@ export class PushDeliveryStreamResolver {
   })
   pushDeliveries(
     @Root() deliveries: PushDelivery[],
-    @Arg("eventId", () => ID, { nullable: true, description: "Of this event alone." })
+    @Arg("eventId", () => ID, { nullable: true, description: "Streams only this event." })
     _eventId?: string,
   ): PushDelivery[] {
     return deliveries;

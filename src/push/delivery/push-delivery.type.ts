@@ -11,17 +11,20 @@ const PushOutcomeName: Record<string, PushOutcome> = {
 };
 registerEnumType(PushOutcomeName, {
   name: "PushOutcome",
-  description: "What became of a delivery.",
+  description: "Outcome of a delivery.",
   valuesConfig: {
-    PENDING: { description: "It was not tried yet." },
-    ACCEPTED: { description: "The push service took it." },
+    PENDING: { description: "Not attempted yet." },
+    ACCEPTED: { description: "The push service accepted it." },
     GONE: { description: "The device is no longer registered; its subscription was deleted." },
-    LATER: { description: "The push service could not take it; it is tried again." },
-    REFUSED: { description: "The push service does not take it, or it was tried often enough." },
+    LATER: { description: "The push service could not accept it now; it will be retried." },
+    REFUSED: { description: "The push service refused it, or all attempts failed." },
   },
 });
 
-@ObjectType("PushDelivery", { description: "One event to one device.", simpleResolvers: true })
+@ObjectType("PushDelivery", {
+  description: "The delivery of one event to one device.",
+  simpleResolvers: true,
+})
 export class PushDeliveryObject {
   @Field(() => ID, { description: "Identifier, unique among deliveries." })
   id!: number;
@@ -29,45 +32,56 @@ export class PushDeliveryObject {
   @Field(() => ID, { description: "The event." })
   eventId!: number;
 
-  @Field(() => Int, { description: "Which dispatch of a schedule, from 0." })
+  @Field(() => Int, { description: "Index of the dispatch of a schedule, from 0." })
   occurrence!: number;
 
-  @Field(() => ID, { nullable: true, description: "The subscription; null once it is gone." })
+  @Field(() => ID, { nullable: true, description: "The subscription; null once it is deleted." })
   subscriptionId!: number | null;
 
   @Field(() => ID, {
     nullable: true,
-    description: "The user whose device it is; null once the subscription is gone.",
+    description: "The owner of the device; null once the subscription is deleted.",
   })
   userId!: number | null;
 
-  @Field(() => PushOutcomeName as object, { description: "What became of it." })
+  @Field(() => PushOutcomeName as object, { description: "The outcome." })
   outcome!: PushOutcome;
 
-  @Field(() => String, { nullable: true, description: "Why; mostly the push service's words." })
+  @Field(() => String, {
+    nullable: true,
+    description: "Reason for the outcome, usually as reported by the push service.",
+  })
   reason!: string | null;
 
-  @Field(() => Int, { description: "How often it was tried." })
+  @Field(() => Int, { description: "Number of attempts." })
   attempts!: number;
 
-  @Field(() => String, { nullable: true, description: "What the push service calls it." })
+  @Field(() => String, {
+    nullable: true,
+    description: "The push service's id for the notification.",
+  })
   providerId!: string | null;
 
-  @Field(() => Date, { description: "When it is tried next, with LATER; else when it was last." })
+  @Field(() => Date, {
+    description: "With LATER, time of the next attempt; otherwise of the last one.",
+  })
   dueAt!: Date;
 
-  @Field(() => Date, { description: "When it was written." })
+  @Field(() => Date, { description: "When the delivery was created." })
   createdAt!: Date;
 
-  @Field(() => Date, { description: "When it last changed." })
+  @Field(() => Date, { description: "When the delivery last changed." })
   updatedAt!: Date;
 }
 
-@ObjectType({ description: "Deliveries of an event, in their order.", simpleResolvers: true })
+@ObjectType({
+  description: "A page of an event's deliveries, in order of creation.",
+  simpleResolvers: true,
+})
 export class PushDeliveryConnection {
   @Field(() => [PushDeliveryObject], { description: "The deliveries." })
   nodes!: PushDelivery[];
 
-  @Field(() => PageInfo, { description: "Where the page stands." })
+  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
   pageInfo!: PageInfo;
 }

@@ -3,14 +3,14 @@ import { START } from "../event/audience";
 import { JOBS, type Push } from "../push";
 import { EXPAND_OPTIONS } from "./expand";
 
-/** Seconds between two looks for what is due, and so what a schedule may be late by. */
+/** Polling interval for due events, in seconds; a dispatch may be late by as much. */
 export const DUE_SECONDS = 10;
-/** Milliseconds after its end that a schedule is still dispatched, if it was due before. */
-const LATE_MS = 60_000;
-/** Events that one transaction begins at most. */
+/** Grace period in milliseconds: a dispatch due before the schedule's end still starts within it. */
+const GRACE_MS = 60_000;
+/** Maximum number of events started per transaction. */
 const BATCH = 100;
 
-/** A dispatch that is still being written is not overtaken by the next. */
+/** Skips events whose previous dispatch is still fanning out. */
 const DUE: Statement = {
   name: "due_push_events",
   text: `SELECT id, date, period, end_date, next_run_at, occured_count FROM push_events
@@ -25,7 +25,7 @@ const BEGIN: Statement = {
     FROM unnest($1::bigint[], $2::timestamptz[]) AS b(id, next) WHERE e.id = b.id`,
 };
 
-/** What nobody looked for in time. */
+/** Ends events whose grace period is over. */
 const END: Statement = {
   name: "end_push_events",
   text: `UPDATE push_events SET active = false, next_run_at = NULL, updated_at = $2
@@ -41,19 +41,16 @@ interface DueRow {
   occured_count: number;
 }
 
-/**
- * Begins every dispatch that is due, each once, on whichever node looks first. What is over by now ends
- * without it.
- */
+/** Starts every due dispatch exactly once across nodes. Ends expired events without a dispatch. */
 export async function beginDue(push: Push): Promise<void> {
   for (;;) {
-    const begun = await push.jobs.transaction([JOBS.expand], async ({ query }, enqueue) => {
+    const processed = await push.jobs.transaction([JOBS.expand], async ({ query }, enqueue) => {
       const now = push.identity.clock.now();
       const rows = await query<DueRow>(DUE, [new Date(now)]);
       if (rows.length === 0) return 0;
-      const over = rows.filter((row) => isOver(row, now));
-      const due = rows.filter((row) => !isOver(row, now));
-      await query(END, [over.map(({ id }) => id), new Date(now)]);
+      const expired = rows.filter((row) => isExpired(row, now));
+      const due = rows.filter((row) => !isExpired(row, now));
+      await query(END, [expired.map(({ id }) => id), new Date(now)]);
       const next = due.map((row) => nextRun(row, now));
       await query(BEGIN, [due.map(({ id }) => id), next, new Date(now)]);
       for (const { id, occured_count: occurrence } of due) {
@@ -61,27 +58,28 @@ export async function beginDue(push: Push): Promise<void> {
       }
       return rows.length;
     });
-    if (begun < BATCH) return;
+    if (processed < BATCH) return;
   }
 }
 
-/** A look is late by itself, so a dispatch on the very end is not. */
-function isOver({ end_date: end }: DueRow, now: number): boolean {
-  return end !== null && end.getTime() < now - LATE_MS;
+/** Polling is late by itself, so the grace period lets a dispatch at the very end of a schedule start. */
+function isExpired({ end_date: end }: DueRow, now: number): boolean {
+  return end !== null && end.getTime() < now - GRACE_MS;
 }
 
 /**
- * When a schedule is due after now: whole periods from its date, so that it never drifts, and what was
- * missed while nobody looked is not made up for. Null when it has ended.
+ * The next due time of a schedule after now: whole periods from its date, so it never drifts. Missed
+ * dispatches are skipped.
  * @param now milliseconds since the Unix epoch
+ * @returns null if the schedule has ended
  */
 export function nextRun(
   { date, period, end_date: end }: Pick<DueRow, "date" | "period" | "end_date">,
   now: number,
 ): Date | null {
   if (period === null) return null;
-  const step = period * 1000;
-  const passed = Math.floor((now - date.getTime()) / step);
-  const next = new Date(date.getTime() + (Math.max(0, passed) + 1) * step);
+  const periodMs = period * 1000;
+  const elapsed = Math.floor((now - date.getTime()) / periodMs);
+  const next = new Date(date.getTime() + (Math.max(0, elapsed) + 1) * periodMs);
   return end !== null && next > end ? null : next;
 }

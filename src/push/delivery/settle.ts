@@ -7,16 +7,16 @@ import { untilWritten } from "./patience";
 import { ATTEMPTS_MAX, retryDelay } from "./retry";
 import { sendStandard, type VoipEvent } from "./standard";
 
-/** A delivery that was attempted. */
+/** An attempted delivery. */
 export interface Attempt {
   delivery: number;
-  /** Null where the subscription was gone before the attempt. */
+  /** Null if the subscription was deleted before the attempt. */
   subscription: number | null;
   token: string;
   outcome: Outcome;
 }
 
-/** An attempt with what it comes to: its outcome, and when the delivery is due. */
+/** An attempt with its final outcome and the delivery's due time. */
 export interface Judged extends Attempt {
   dueAt: Date;
 }
@@ -24,31 +24,32 @@ export interface Judged extends Attempt {
 const TEXT_MAX = 500;
 
 /**
- * Before its deliveries, as whoever deletes an event locks them; it is shared, so that batches of one
- * event do not wait for each other.
+ * Locks the event before its deliveries, the same order as deleting an event. The lock is shared, so that
+ * batches of one event do not block each other.
  */
-const HOLD: Statement = {
+const LOCK: Statement = {
   name: "hold_push_event",
   text: "SELECT id FROM push_events WHERE id = $1 FOR KEY SHARE",
 };
 
 /**
- * $1 the ids; $2 by id `[outcome, reason, providerId, dueAt]`, looked up and not joined: of an array
- * the planner expects ten rows, and would compare each row with each; $3 now; $4 attempts before this.
+ * $1 delivery ids; $2 JSON object from id to `[outcome, reason, providerId, dueAt]`; $3 now; $4 previous
+ * attempts. $2 is looked up rather than joined: the planner expects ten rows from an array and would choose
+ * a nested loop.
  */
 const WRITE: Statement = {
   name: "settle_push_deliveries",
-  text: `WITH settled AS (UPDATE push_deliveries d
+  text: `WITH recorded AS (UPDATE push_deliveries d
     SET (outcome, reason, provider_id, due_at) = (
-        SELECT (o.became ->> 0)::push_outcome, o.became ->> 1, o.became ->> 2,
-          (o.became ->> 3)::timestamptz
-        FROM (SELECT $2::jsonb -> d.id::text AS became OFFSET 0) o),
+        SELECT (o.entry ->> 0)::push_outcome, o.entry ->> 1, o.entry ->> 2,
+          (o.entry ->> 3)::timestamptz
+        FROM (SELECT $2::jsonb -> d.id::text AS entry OFFSET 0) o),
       attempts = d.attempts + 1, updated_at = $3
     WHERE d.id = ANY($1::bigint[]) AND d.outcome IN ('pending', 'later') AND d.attempts = $4
     RETURNING d.id, d.outcome, d.occurrence)
     SELECT coalesce(json_agg(id), '[]') AS ids, max(occurrence) AS occurrence, count(*) FILTER (WHERE outcome = 'accepted') AS accepted,
       count(*) FILTER (WHERE outcome = 'gone') AS gone,
-      count(*) FILTER (WHERE outcome = 'refused') AS refused FROM settled`,
+      count(*) FILTER (WHERE outcome = 'refused') AS refused FROM recorded`,
 };
 
 const COUNT: Statement = {
@@ -57,8 +58,8 @@ const COUNT: Statement = {
       refused_count = refused_count + $4 WHERE id = $1 RETURNING id, channel, universal, standard_id`,
 };
 
-/** Unless the device has a new token since. All lock in one order, so that none waits in a circle. */
-const FORGET: Statement = {
+/** Spares devices that registered a new token in the meantime. Locks rows in id order to avoid deadlocks. */
+const UNSUBSCRIBE: Statement = {
   name: "forget_push_subscriptions",
   text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT s.id FROM unnest($1::bigint[], $2::text[]) AS g(id, token)
@@ -66,13 +67,13 @@ const FORGET: Statement = {
       ORDER BY s.id FOR UPDATE OF s)) RETURNING user_id`,
 };
 
-/** Seconds that retries are rounded up to, so that they go in few batches. */
+/** Retry delays are rounded up to these steps, in seconds, so that retries share batches. */
 const STEPS = [10, 15, 30, 45, 60, 120, 180, 600, 900, 1_800, 2_700, 3_600, 10_800, 21_600];
 
-/** What {@link WRITE} answers: which were written, and how many of each outcome that is final. */
-interface Written {
+/** Result of {@link WRITE}: the recorded deliveries and the number of each final outcome. */
+interface Recorded {
   ids: number[];
-  /** Which dispatch they are of: of one batch the same. */
+  /** The dispatch, the same for all deliveries of a batch. */
   occurrence: number;
   accepted: number;
   gone: number;
@@ -80,51 +81,54 @@ interface Written {
 }
 
 /**
- * Writes what became of a batch, deletes subscriptions that are worthless, counts, and asks for what
- * is to be tried again, or over the standard channel instead, in one transaction. What was settled before stays as it is, and nothing follows
- * from it once more.
- * @returns what the attempts come to
+ * Records the outcomes of a batch in one transaction: updates the deliveries and counters, deletes
+ * subscriptions of unregistered devices, and enqueues retries and VoIP fallbacks. Idempotent: skips
+ * deliveries that are already recorded, with all follow-up work.
+ * @returns the attempts with their final outcomes
  */
 export async function settle(push: Push, job: DeliverJob, attempts: Attempt[]): Promise<Judged[]> {
   const now = push.identity.clock.now();
-  const judged = attempts.map((attempt) => ({ ...attempt, ...judge(attempt, job.attempts, now) }));
-  await untilWritten(() => write(push, job, judged, now));
-  return judged;
+  const resolved = attempts.map((attempt) => ({
+    ...attempt,
+    ...resolveOutcome(attempt, job.attempts, now),
+  }));
+  await untilWritten(() => record(push, job, resolved, now));
+  return resolved;
 }
 
-function write(push: Push, job: DeliverJob, judged: Judged[], now: number): Promise<void> {
+function record(push: Push, job: DeliverJob, attempts: Judged[], now: number): Promise<void> {
   return push.jobs.transaction([JOBS.deliver], async ({ query }, enqueue) => {
-    const [event] = await query(HOLD, [job.event]);
+    const [event] = await query(LOCK, [job.event]);
     if (!event) return;
-    const [written] = await query<Written>(WRITE, [
-      judged.map(({ delivery }) => delivery),
-      JSON.stringify(Object.fromEntries(judged.map((each) => [each.delivery, became(each)]))),
+    const [recorded] = await query<Recorded>(WRITE, [
+      attempts.map(({ delivery }) => delivery),
+      JSON.stringify(Object.fromEntries(attempts.map((each) => [each.delivery, entryOf(each)]))),
       new Date(now),
       job.attempts,
     ]);
-    if (!written || written.ids.length === 0) return;
+    if (!recorded || recorded.ids.length === 0) return;
     const [counted] = await query<VoipEvent>(COUNT, [
       job.event,
-      written.accepted,
-      written.gone,
-      written.refused,
+      recorded.accepted,
+      recorded.gone,
+      recorded.refused,
     ]);
-    const ids = new Set(written.ids);
-    const settled = judged.filter(({ delivery }) => ids.has(delivery));
-    const users = await forget({ query }, settled);
+    const ids = new Set(recorded.ids);
+    const updated = attempts.filter(({ delivery }) => ids.has(delivery));
+    const users = await deleteUnregistered({ query }, updated);
     if (counted) {
-      const { occurrence } = written;
+      const { occurrence } = recorded;
       await sendStandard({ query }, enqueue, counted, { users, occurrence, now: new Date(now) });
     }
-    for (const [afterSeconds, deliveries] of retries(settled, now)) {
+    for (const [afterSeconds, deliveries] of groupRetries(updated, now)) {
       const batch: DeliverJob = { event: job.event, deliveries, attempts: job.attempts + 1 };
       await enqueue(JOBS.deliver, batch, { ...DELIVER_OPTIONS, afterSeconds });
     }
   });
 }
 
-/** When it is tried again; what was tried often enough is refused with the last reason. */
-function judge(
+/** Determines the due time. After the last attempt, the delivery is refused with the last reason. */
+function resolveOutcome(
   { outcome }: Attempt,
   attempts: number,
   now: number,
@@ -136,29 +140,33 @@ function judge(
   return { outcome: { kind: "refused", reason }, dueAt: new Date(now) };
 }
 
-/** What is written of a delivery: outcome, reason, the provider's id, and when it is due. */
-function became({ outcome, dueAt }: Judged): unknown[] {
+/** A delivery's entry in $2 of {@link WRITE}. */
+function entryOf({ outcome, dueAt }: Judged): unknown[] {
   const reason = "reason" in outcome ? clean(outcome.reason) : null;
   const providerId = "providerId" in outcome ? clean(outcome.providerId ?? "") || null : null;
   return [outcome.kind, reason, providerId, dueAt];
 }
 
-/** Deletes subscriptions that are gone; answers with their users. */
-async function forget({ query }: Pick<Transaction, "query">, judged: Judged[]): Promise<number[]> {
-  const gone = judged.filter(
+/** Deletes the subscriptions of unregistered devices. @returns the ids of their users */
+async function deleteUnregistered(
+  { query }: Pick<Transaction, "query">,
+  attempts: Judged[],
+): Promise<number[]> {
+  const gone = attempts.filter(
     ({ outcome, subscription }) => outcome.kind === "gone" && subscription !== null,
   );
   if (gone.length === 0) return [];
-  const rows = await query<{ user_id: number }>(FORGET, [
+  const rows = await query<{ user_id: number }>(UNSUBSCRIBE, [
     gone.map(({ subscription }) => subscription),
     gone.map(({ token }) => token),
   ]);
   return [...new Set(rows.map(({ user_id: userId }) => userId))];
 }
 
-function retries(judged: Judged[], now: number): Map<number, number[]> {
+/** Groups deliveries to retry by their delay in seconds, rounded up to {@link STEPS}. */
+function groupRetries(attempts: Judged[], now: number): Map<number, number[]> {
   const groups = new Map<number, number[]>();
-  for (const { delivery, outcome, dueAt } of judged) {
+  for (const { delivery, outcome, dueAt } of attempts) {
     if (outcome.kind !== "later") continue;
     const seconds = (dueAt.getTime() - now) / 1000;
     const step = STEPS.find((each) => each >= seconds) ?? STEPS.at(-1) ?? 0;
@@ -169,7 +177,7 @@ function retries(judged: Judged[], now: number): Map<number, number[]> {
   return groups;
 }
 
-/** A push service's words, on one line. */
+/** A push service's text on one line, of bounded length. */
 function clean(text: string): string {
   return toText(cutText(text, TEXT_MAX)).replace(/\p{Cc}/gu, " ");
 }

@@ -5,24 +5,24 @@ import { WINDOW } from "../event/audience";
 import { JOBS } from "../push";
 import { DELIVER_OPTIONS, type DeliverJob } from "./expand";
 
-/** An event whose deliveries found devices gone. */
+/** An event with deliveries to unregistered devices. */
 export interface VoipEvent {
   id: number;
   channel: PushChannel;
   universal: boolean;
-  /** The event of the standard channel; null where nobody was to be reached by it. */
+  /** The event of the standard channel; null if it does not exist because it had no recipients. */
   standard_id: number | null;
 }
 
-/** Devices of a user `u` whom no VoIP push of an event `e` reaches any more. */
+/** Standard-channel devices of a user `u` who has no VoIP subscription left for an event `e`. */
 const DEVICES = `SELECT s.id FROM push_subscriptions s WHERE s.user_id = u.id
     AND s.channel = 'apns' AND s.environment = e.environment
     AND NOT EXISTS (SELECT 1 FROM push_subscriptions v WHERE v.user_id = u.id
       AND v.channel = 'apns_voip' AND v.environment = e.environment) OFFSET 0`;
 
 /**
- * Where there is anybody to reach. It is over as soon as it is written: of what is still to come there
- * is one from the beginning. $1 the VoIP push, $2 now, $3 the users.
+ * Creates the standard event if it has recipients. Inserted as finished (active = false): future
+ * occurrences already have a standard event of their own. $1 the VoIP event, $2 now, $3 user ids.
  */
 const CREATE: Statement = {
   name: "create_standard_push_event",
@@ -38,13 +38,13 @@ const CREATE: Statement = {
     RETURNING made.id`,
 };
 
-/** Its deliveries are written by one at a time. */
+/** Serializes writers of the event's deliveries. */
 const LOCK: Statement = {
   name: "lock_standard_push_event",
   text: "SELECT id FROM push_events WHERE id = $1 FOR NO KEY UPDATE",
 };
 
-/** $1 the event, $2 the users, $3 the dispatch, $4 now. Whoever it reached before is not reached twice. */
+/** $1 the event, $2 user ids, $3 the dispatch, $4 now. Skips devices that already have a delivery. */
 const WRITE: Statement = {
   name: "write_standard_push",
   text: `INSERT INTO push_deliveries
@@ -62,10 +62,10 @@ const COUNT: Statement = {
 };
 
 /**
- * Sends the standard push to users whose last VoIP token turned out to be worthless, in the transaction
- * that deletes it: a user with such a subscription was left out of the standard channel.
- * @param users whose subscriptions were deleted
- * @param occurrence which dispatch of the event
+ * Falls back to the standard push for users whose last VoIP subscription was deleted, in the transaction
+ * that deletes it. Users with a VoIP subscription are excluded from the standard channel.
+ * @param users ids of users whose subscriptions were deleted
+ * @param occurrence index of the event's dispatch
  */
 export async function sendStandard(
   { query }: Pick<Transaction, "query">,
@@ -78,7 +78,7 @@ export async function sendStandard(
     voip.standard_id === null
       ? await query<{ id: number }>(CREATE, [voip.id, now, users])
       : await query<{ id: number }>(LOCK, [voip.standard_id]);
-  // Nobody is reached by it, or its sender deleted it.
+  // It has no recipients, or its sender deleted it.
   if (!event) return;
   const rows = await query<{ id: number }>(WRITE, [event.id, users, occurrence, now]);
   if (rows.length === 0) return;
