@@ -172,7 +172,7 @@ it("runs no statement that scans a whole table", async () => {
       ],
       ...["save_calls", "push_applications", "claim_call_pushes", "withdraw_wakes", "missed_calls"],
       ...["purge_calls", "calls_of_user", "calls_by_ids", "call_by_session", "remove_lonely_calls"],
-      ...["ringing_for_pushes", "push_reach_of_users", "write_wakes"],
+      ...["ringing_for_pushes", "push_channels_of_users", "write_wakes"],
       ...["participants_of_calls", "remove_wakes", "forget_callers", "remove_users", "export_user"],
     ]),
   );

@@ -359,7 +359,7 @@ describe("a dry run", () => {
     expect(trial.problems).toEqual(["No one can receive the message"]);
     expect(trial.channels[0].problems).toEqual([
       expect.stringContaining("4,096"),
-      "Nobody has a device on this channel",
+      "No recipient has a device on this channel",
       "No apns credentials are set for development",
     ]);
   });

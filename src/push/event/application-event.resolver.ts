@@ -17,7 +17,7 @@ import {
 export class ApplicationPushEventResolver {
   @Allow("account")
   @Query(() => PushEventConnection, {
-    description: "The events of an application of the account, newest first.",
+    description: "Events of one of the account's applications, newest first.",
   })
   async applicationPushEvents(
     @Ctx() { identity, visit }: PushContext,
@@ -32,7 +32,7 @@ export class ApplicationPushEventResolver {
   @Allow("account")
   @Query(() => PushEventObject, {
     nullable: true,
-    description: "An event of one of the account's applications; null for any other.",
+    description: "An event of one of the account's applications, or null.",
   })
   async applicationPushEvent(
     @Ctx() { identity, visit }: PushContext,
@@ -43,7 +43,7 @@ export class ApplicationPushEventResolver {
 
   @Allow("account")
   @Mutation(() => CreatePushEventPayload, {
-    description: "Notifies users of an application of the account, as its owner.",
+    description: "Notifies users of one of the account's applications on behalf of its owner.",
   })
   async createApplicationPushEvent(
     @Ctx() { identity, push, visit }: PushContext,
@@ -51,7 +51,7 @@ export class ApplicationPushEventResolver {
     input: CreateApplicationPushEventInput,
     @Arg("dryRun", () => Boolean, {
       defaultValue: false,
-      description: "Tells what the push would be, and sends nothing.",
+      description: "Previews the push without sending it.",
     })
     dryRun: boolean,
   ): Promise<CreatePushEventPayload> {

@@ -2,79 +2,79 @@ import type { Statement } from "../../store/store";
 import { CHANNELS, type PushChannel, type PushEnvironment } from "../channel";
 import type { Selector } from "./selector";
 
-/** Candidates of a window, and deliveries that one transaction writes, at most. */
+/** Maximum number of candidates per window and of deliveries written per transaction. */
 export const WINDOW = 500;
 
-/** The devices that an event of one channel goes to. */
+/** Selects the recipients of an event. */
 export interface Audience {
   applicationId: number;
   environment: PushEnvironment;
   selector: Selector;
-  /** Of a universal push: the message asks for VoIP pushes. Null of a platform's own push. */
+  /** For a universal push, whether the message asks for VoIP pushes; null for a platform-specific push. */
   universal: { voip: boolean } | null;
 }
 
-/** Where a walk over an audience stands: at a recipient, and at one of the recipient's devices. */
+/** Keyset position between windows: a recipient and one of the recipient's devices. */
 export interface Place {
-  /** Id of the recipient; of external ids the number in the list, from 1. */
+  /** Id of the recipient; with external ids its index in the list, from 1. */
   recipient: number;
-  /** Id of the subscription; those after it are still to come. */
+  /** Id of the last subscription in the previous window. */
   subscription: number;
 }
 
-/** Where a walk begins. */
+/** Position of the first window. */
 export const START: Place = { recipient: 0, subscription: 0 };
-/** After every subscription that a recipient may have. */
+/** Subscription position after all devices of a recipient. */
 const ALL_DEVICES = Number.MAX_SAFE_INTEGER;
 
 /**
- * Windows of recipients: at most {@link WINDOW} from a place on, in order, each with `fits` telling
- * whether the selector means it. A window is cut before the selector is judged where that takes more
- * than an index, so that one statement never walks further. What is counted could be asked for with
- * EXISTS, users by equality, and devices by a join; each would let the planner read a whole tag, the
- * users of every application or every device for one window.
- * $1 application, $4 recipient to begin at, $11 the list, $12 the number before the list's first.
+ * Up to {@link WINDOW_SIZE} candidate users from a position on, in order. `matches` says whether the
+ * selector includes the user. Where an index cannot answer that, the window is limited before the selector
+ * is evaluated, which bounds the work of one statement. COUNT, row comparison and LATERAL are deliberate:
+ * with EXISTS, equality and a plain join, the planner may read a whole tag, the users of all applications
+ * or all devices for one window.
+ * $1 application, $4 first recipient, $11 the selector's list, $12 number of list entries before $11.
  */
 const CANDIDATES: Record<Selector["by"], string> = {
-  ids: `SELECT u.id AS place, u.id AS user_id, true AS fits FROM users u
+  ids: `SELECT u.id AS recipient, u.id AS user_id, true AS matches FROM users u
     WHERE u.application_id = $1::bigint AND u.id = ANY($11::bigint[]) AND $12::bigint IS NOT NULL
     ORDER BY u.id`,
-  external: `SELECT a.n + $12::bigint AS place, u.id AS user_id, true AS fits
+  external: `SELECT a.n + $12::bigint AS recipient, u.id AS user_id, true AS matches
     FROM unnest($11::text[]) WITH ORDINALITY AS a(external, n)
     CROSS JOIN LATERAL (SELECT u.id FROM users u WHERE u.application_id = $1::bigint
       AND (u.external_id = a.external OR u.external_user_id = a.external)
       ORDER BY (u.external_id = a.external) IS TRUE DESC LIMIT 1) u`,
-  any: `SELECT DISTINCT t.user_id AS place, t.user_id, true AS fits
+  any: `SELECT DISTINCT t.user_id AS recipient, t.user_id, true AS matches
     FROM unnest($11::text[]) AS w(tag)
     CROSS JOIN LATERAL (SELECT t.user_id FROM user_tags t
       WHERE t.application_id = $1::bigint AND t.tag = w.tag AND t.user_id >= $4::bigint
       ORDER BY t.user_id LIMIT ${WINDOW}) t
     WHERE $12::bigint IS NOT NULL ORDER BY 1 LIMIT ${WINDOW}`,
-  all: `SELECT t.user_id AS place, t.user_id, (SELECT count(*) FROM user_tags o
-        WHERE o.user_id = t.user_id AND o.tag = ANY($11::text[])) = cardinality($11::text[]) AS fits
+  all: `SELECT t.user_id AS recipient, t.user_id, (SELECT count(*) FROM user_tags o
+        WHERE o.user_id = t.user_id AND o.tag = ANY($11::text[])) = cardinality($11::text[]) AS matches
     FROM user_tags t WHERE t.application_id = $1::bigint AND t.tag = ($11::text[])[1]
       AND t.user_id >= $4::bigint AND $12::bigint IS NOT NULL
     ORDER BY t.user_id LIMIT ${WINDOW}`,
-  exclude: `SELECT u.id AS place, u.id AS user_id, (SELECT count(*) FROM user_tags o
-        WHERE o.user_id = u.id AND o.tag = ANY($11::text[])) = 0 AS fits
+  exclude: `SELECT u.id AS recipient, u.id AS user_id, (SELECT count(*) FROM user_tags o
+        WHERE o.user_id = u.id AND o.tag = ANY($11::text[])) = 0 AS matches
     FROM users u WHERE (u.application_id, u.id) >= ($1::bigint, $4::bigint)
       AND u.application_id <= $1::bigint AND $12::bigint IS NOT NULL
     ORDER BY u.application_id, u.id LIMIT ${WINDOW}`,
 };
 
 /**
- * Of a subscription `s`: no other of its user takes the push in its place. $9 the channels that a
- * device is reached by first; $10 whether a user with a VoIP subscription gets nothing here.
+ * Condition on a subscription `s`: no other subscription of its user supersedes it. $9 channels preferred
+ * on the same device; $10 whether any VoIP subscription of the user supersedes it.
  */
-const ALONE = `NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
+const NOT_SUPERSEDED = `NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
       AND h.udid = s.udid AND h.environment = s.environment
       AND h.channel = ANY($9::text[]::push_channel[]))
     AND NOT ($10::boolean AND EXISTS (SELECT 1 FROM push_subscriptions v
       WHERE v.user_id = s.user_id AND v.channel = 'apns_voip' AND v.environment = s.environment))`;
 
 /**
- * Writes the deliveries of a window: of the event $6, dispatch $7, at $8, to the devices of channel $2
- * and environment $3 after the subscription $5 of the recipient $4.
+ * Writes the deliveries of a window for event $6, dispatch $7, time $8. Recipients are devices of channel $2
+ * and environment $3 after subscription $5 of recipient $4.
  */
 const WRITE = Object.fromEntries(
   (Object.keys(CANDIDATES) as Array<Selector["by"]>).map((by) => [
@@ -83,65 +83,69 @@ const WRITE = Object.fromEntries(
       name: `push_expand_${by}`,
       text: `WITH candidates AS MATERIALIZED (${CANDIDATES[by]}),
       found AS MATERIALIZED (
-        SELECT c.place, d.id FROM candidates c CROSS JOIN LATERAL (
+        SELECT c.recipient, d.id FROM candidates c CROSS JOIN LATERAL (
           SELECT s.id FROM push_subscriptions s WHERE s.user_id = c.user_id
             AND s.channel = $2::push_channel AND s.environment = $3::push_environment
-            AND (c.place, s.id) > ($4::bigint, $5::bigint) AND ${ALONE}
+            AND (c.recipient, s.id) > ($4::bigint, $5::bigint) AND ${NOT_SUPERSEDED}
           OFFSET 0) d
-        WHERE c.fits ORDER BY c.place, d.id LIMIT ${WINDOW}),
+        WHERE c.matches ORDER BY c.recipient, d.id LIMIT ${WINDOW}),
       written AS (
         INSERT INTO push_deliveries
           (event_id, subscription_id, occurrence, due_at, created_at, updated_at)
         SELECT $6::bigint, f.id, $7::int, $8::timestamptz, $8::timestamptz, $8::timestamptz
-        FROM found f ORDER BY f.place, f.id ON CONFLICT DO NOTHING RETURNING id)
+        FROM found f ORDER BY f.recipient, f.id ON CONFLICT DO NOTHING RETURNING id)
       SELECT (SELECT coalesce(json_agg(w.id), '[]') FROM written w) AS ids,
         (SELECT count(*) FROM found) AS found,
         (SELECT count(*) FROM candidates) AS candidates,
-        (SELECT max(c.place) FROM candidates c) AS last,
-        (SELECT json_build_array(f.place, f.id) FROM found f
-          ORDER BY f.place DESC, f.id DESC LIMIT 1) AS reached`,
+        (SELECT max(c.recipient) FROM candidates c) AS last,
+        (SELECT json_build_array(f.recipient, f.id) FROM found f
+          ORDER BY f.recipient DESC, f.id DESC LIMIT 1) AS reached`,
     },
   ]),
 ) as Record<Selector["by"], Statement>;
 
-/** What {@link WRITE} answers. */
+/** Result of {@link WRITE}. */
 export interface WindowRow {
-  /** Ids of the deliveries that were written. */
+  /** Ids of the new deliveries. */
   ids: number[];
+  /** Number of matching devices, including those that already have a delivery. */
   found: number;
   candidates: number;
+  /** Position of the last candidate. */
   last: number | null;
+  /** Position of the last matching device. */
   reached: [recipient: number, subscription: number] | null;
 }
 
-/** The statement that writes the deliveries of the next window, and its values. */
+/** The statement that writes the deliveries of the next window, with its values. */
 export function windowOf(
-  audience: Audience,
+  filter: Audience,
   channel: PushChannel,
-  place: Place,
+  position: Place,
   event: { id: number; occurrence: number; now: Date },
 ): { statement: Statement; values: unknown[] } {
-  const { list, before } = sliceOf(audience.selector, place.recipient);
-  const [first, voipFirst] = rivalsOf(audience, channel);
+  const { list, before } = sliceOf(filter.selector, position.recipient);
+  const [preferred, voipFirst] = rivalsOf(filter, channel);
   const values = [
-    ...[audience.applicationId, channel, audience.environment, place.recipient, place.subscription],
-    ...[event.id, event.occurrence, event.now, first, voipFirst, list, before],
+    ...[filter.applicationId, channel, filter.environment],
+    ...[position.recipient, position.subscription],
+    ...[event.id, event.occurrence, event.now, preferred, voipFirst, list, before],
   ];
-  return { statement: WRITE[audience.selector.by], values };
+  return { statement: WRITE[filter.selector.by], values };
 }
 
-/** Where the walk goes on after a window; null when it is over. */
-export function nextPlace(selector: Selector, place: Place, row: WindowRow): Place | null {
+/** The position after a window; null after the last one. */
+export function nextPlace(selector: Selector, position: Place, row: WindowRow): Place | null {
   if (row.found === WINDOW && row.reached) {
     return { recipient: row.reached[0], subscription: row.reached[1] };
   }
   if (selector.by === "ids") {
-    const last = sliceOf(selector, place.recipient).list.at(-1) as number | undefined;
+    const last = sliceOf(selector, position.recipient).list.at(-1) as number | undefined;
     const more = last !== undefined && last < (selector.ids.at(-1) ?? 0);
     return more ? { recipient: last, subscription: ALL_DEVICES } : null;
   }
   if (selector.by === "external") {
-    const { list, before } = sliceOf(selector, place.recipient);
+    const { list, before } = sliceOf(selector, position.recipient);
     const last = before + list.length;
     return last < selector.ids.length ? { recipient: last, subscription: ALL_DEVICES } : null;
   }
@@ -149,7 +153,7 @@ export function nextPlace(selector: Selector, place: Place, row: WindowRow): Pla
   return { recipient: row.last, subscription: ALL_DEVICES };
 }
 
-/** The part of a list that a window is about, and how many entries come before it. */
+/** The part of the selector's list for a window, and the number of entries before it. */
 function sliceOf(selector: Selector, from: number): { list: unknown[]; before: number } {
   if (selector.by === "ids") {
     const start = selector.ids.findIndex((id) => id >= from);
@@ -162,19 +166,19 @@ function sliceOf(selector: Selector, from: number): { list: unknown[]; before: n
   return { list: selector.tags, before: 0 };
 }
 
-/** What a device may be reached by in place of this channel: $9 and $10 of {@link ALONE}. */
+/** The channels that supersede a channel: $9 and $10 of {@link NOT_SUPERSEDED}. */
 export function rivalsOf(
   { universal }: Pick<Audience, "universal">,
   channel: PushChannel,
-): [first: PushChannel[], voipFirst: boolean] {
+): [preferred: PushChannel[], voipFirst: boolean] {
   if (universal === null) return [[], false];
-  const first = CHANNELS.slice(0, CHANNELS.indexOf(channel));
+  const preferred = CHANNELS.slice(0, CHANNELS.indexOf(channel));
   return [
-    first.filter((each) => each !== "apns_voip" || universal.voip),
+    preferred.filter((each) => each !== "apns_voip" || universal.voip),
     universal.voip && channel === "apns",
   ];
 }
 
-/** {@link ALONE} with its values at other places. */
-export const aloneAt = (first: string, voipFirst: string) =>
-  ALONE.replace("$9", first).replace("$10", voipFirst);
+/** {@link NOT_SUPERSEDED} with other SQL expressions in place of $9 and $10. */
+export const aloneAt = (preferred: string, voipFirst: string) =>
+  NOT_SUPERSEDED.replace("$9", preferred).replace("$10", voipFirst);

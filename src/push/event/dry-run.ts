@@ -8,73 +8,73 @@ import { checkEvent, type EventInput, type EventRequest, findProblems } from "./
 import { NOBODY, type Sender } from "./events";
 import { COUNT_MAX, measureReach } from "./reach";
 
-/** What a push would be on one channel. */
+/** Result of a dry run for one channel. */
 export interface ChannelTrial {
   channel: PushChannel;
-  /** Devices and users that it would go to; at most 10,000 are counted. */
+  /** Number of recipient devices and users, counted up to 10,000. */
   deviceCount: number;
   userCount: number;
-  /** Whether there are more than were counted. */
+  /** Whether there are more recipients than counted. */
   more: boolean;
-  /** Some of the users, at most 100. */
+  /** A sample of up to 100 recipients. */
   userIds: number[];
-  /** What the provider would get, but for what differs from device to device. */
+  /** Request to the provider, without device-specific parts. */
   headers: Record<string, string>;
   payload: object;
   bytes: number;
   maxBytes: number;
-  /** Why nothing, or less, would arrive; none when all is well. */
+  /** Reasons why the push, or part of it, would not arrive; empty without problems. */
   problems: string[];
 }
 
-/** What a push would be. */
+/** Result of a dry run. */
 export interface Trial {
-  /** Why the request would be refused, as `field: reason`; none when it would be taken. */
+  /** Reasons why the request would be refused, as `field: reason`; empty if it would be accepted. */
   problems: string[];
   channels: ChannelTrial[];
 }
 
-/** Tries a push out: reads whom it would reach and with what, and sends and writes nothing. */
+/** Previews the recipients and payloads of a push without sending or writing anything. */
 export async function tryEvent(push: Push, sender: Sender, input: EventInput): Promise<Trial> {
   const now = push.identity.clock.now();
   const problems = findProblems(input, now);
   if (problems.length > 0) return { problems, channels: [] };
   const request = checkEvent(input, now);
-  const atOnce = request.eventType === "one_shot";
+  const immediate = request.eventType === "one_shot";
   const channels: ChannelTrial[] = [];
   for (const channel of request.channels) {
-    const trial = await tryChannel(push, sender, request, channel);
-    // Of a universal push that goes out at once only what it would be written for.
-    if (trial.deviceCount > 0 || request.universal === null || !atOnce) channels.push(trial);
+    const result = await dryRunChannel(push, sender, request, channel);
+    // An immediate universal push only creates events for channels with recipients.
+    if (result.deviceCount > 0 || request.universal === null || !immediate) channels.push(result);
   }
-  const nobody = channels.every(({ deviceCount }) => deviceCount === 0);
-  return { problems: nobody && atOnce ? [NOBODY] : [], channels };
+  const empty = channels.every(({ deviceCount }) => deviceCount === 0);
+  return { problems: empty && immediate ? [NOBODY] : [], channels };
 }
 
-async function tryChannel(
+async function dryRunChannel(
   push: Push,
   { applicationId }: Sender,
   { content, environment, selector, universal }: EventRequest,
   channel: PushChannel,
 ): Promise<ChannelTrial> {
   const { store, clock } = push.identity;
-  const audience = { applicationId, environment, selector, universal };
-  const reach = await measureReach(store, audience, channel);
+  const filter = { applicationId, environment, selector, universal };
+  const count = await measureReach(store, filter, channel);
   const payload = translate(content, channel, clock.now());
   const problems = [...leftOut(content, channel)];
   const size = sizeProblem(payload);
   if (size !== null) problems.push(size);
-  if (reach.devices === 0) problems.push("Nobody has a device on this channel");
+  if (count.devices === 0) problems.push("No recipient has a device on this channel");
   if ((await push.provider(applicationId, environment, SERVICE_OF[channel])) === null) {
     problems.push(`No ${channel} credentials are set for ${environment}`);
   }
   const { headers, payload: body, bytes, maxBytes } = showPush(payload);
   return {
     channel,
-    deviceCount: Math.min(reach.devices, COUNT_MAX),
-    userCount: reach.users,
-    more: reach.devices > COUNT_MAX,
-    userIds: reach.named,
+    deviceCount: Math.min(count.devices, COUNT_MAX),
+    userCount: count.users,
+    more: count.devices > COUNT_MAX,
+    userIds: count.named,
     ...{ headers, payload: body, bytes, maxBytes, problems },
   };
 }

@@ -5,7 +5,7 @@ import { parseId } from "../../identity/user/find-user";
 import type { Statement } from "../../store/store";
 import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
 
-/** Events of a page at most, and by default. */
+/** Default and maximum number of events per page. */
 export const PAGE_MAX = 100;
 
 const LIST: Statement = {
@@ -43,60 +43,56 @@ const DELETE: Statement = {
   text: "DELETE FROM push_events WHERE id = $1 AND user_id = $2 RETURNING id",
 };
 
-/** Which part of a list is asked for, by the cursor of the last one known. */
+/** A page to list: up to `first` events after the cursor `after`. */
 export interface PageRequest {
   first?: number | null;
   after?: string | null;
 }
 
-/** A part of a list. */
+/** A page of events. */
 export interface EventPage {
   nodes: PushEvent[];
   hasNextPage: boolean;
 }
 
-/**
- * A page of the events that a user asked for, newest first.
- * @throws Fault INVALID on `first` or `after`
- */
+/** Lists a page of the viewer's events, newest first. @throws Fault INVALID on `first` or `after` */
 export function listEvents(
   identity: Identity,
   { userId }: UserViewer,
   page: PageRequest,
 ): Promise<EventPage> {
-  return list(identity, LIST, userId, page);
+  return listPage(identity, LIST, userId, page);
 }
 
-/** A page of an application's events, newest first. @throws Fault INVALID on `first` or `after` */
+/** Lists a page of an application's events, newest first. @throws Fault INVALID on `first` or `after` */
 export function listApplicationEvents(
   identity: Identity,
   applicationId: number,
   page: PageRequest,
 ): Promise<EventPage> {
-  return list(identity, LIST_OWNED, applicationId, page);
+  return listPage(identity, LIST_OWNED, applicationId, page);
 }
 
-/** One's own event, or null. */
+/** Finds one of the viewer's events; null if there is none. */
 export async function findEvent(
   identity: Identity,
   { userId }: UserViewer,
   id: string,
 ): Promise<PushEvent | null> {
-  return one(identity, FIND, id, userId);
+  return findOne(identity, FIND, id, userId);
 }
 
-/** An event of the account's applications, or null. */
+/** Finds an event of the account's applications; null if there is none. */
 export async function findAccountEvent(
   identity: Identity,
   { accountId }: AccountViewer,
   id: string,
 ): Promise<PushEvent | null> {
-  return one(identity, FIND_OWNED, id, accountId);
+  return findOne(identity, FIND_OWNED, id, accountId);
 }
 
 /**
- * Ends one's own event: nothing of it is dispatched any more. Deliveries that are written already are
- * still sent.
+ * Stops one of the viewer's events: it creates no further deliveries. Existing deliveries are still sent.
  * @throws Fault NOT_FOUND
  */
 export async function stopEvent(
@@ -114,7 +110,7 @@ export async function stopEvent(
 }
 
 /**
- * Deletes one's own event with its deliveries; those that were not sent are not sent.
+ * Deletes one of the viewer's events with its deliveries, including unsent ones.
  * @throws Fault NOT_FOUND
  */
 export async function deleteEvent(
@@ -127,33 +123,33 @@ export async function deleteEvent(
   return row.id;
 }
 
-async function list(
+async function listPage(
   identity: Identity,
   statement: Statement,
-  whose: number,
+  ownerId: number,
   { first, after }: PageRequest,
 ): Promise<EventPage> {
   const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
   if (limit < 1) throw Fault.field("first", "must be at least 1");
   const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
-  if (before === null) throw Fault.field("after", "is no cursor of this list");
-  const rows = await identity.store.query<EventRow>(statement, [whose, before, limit + 1]);
+  if (before === null) throw Fault.field("after", "is not a cursor of this list");
+  const rows = await identity.store.query<EventRow>(statement, [ownerId, before, limit + 1]);
   return { nodes: rows.slice(0, limit).map(toEvent), hasNextPage: rows.length > limit };
 }
 
-async function one(
+async function findOne(
   identity: Identity,
   statement: Statement,
   id: string,
-  whose: number,
+  ownerId: number,
 ): Promise<PushEvent | null> {
   const number = parseId(id);
   if (number === null) return null;
-  const [row] = await identity.store.query<EventRow>(statement, [number, whose]);
+  const [row] = await identity.store.query<EventRow>(statement, [number, ownerId]);
   return row ? toEvent(row) : null;
 }
 
-/** What anybody is told who asks for an event that is none, or not theirs. */
+/** NOT_FOUND, for a missing event as well as for someone else's. */
 export function noEvent(): Fault {
   return new Fault("NOT_FOUND", "There is no such event");
 }

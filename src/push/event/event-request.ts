@@ -5,29 +5,29 @@ import { translate } from "../payload/translate";
 import type { PushEventType } from "./push-event";
 import { type Recipients, type Selector, toSelector } from "./selector";
 
-/** Seconds between two dispatches that a schedule may have: a day, a week, 30 days, a year. */
+/** Allowed periods of a schedule in seconds: a day, a week, 30 days, a year. */
 export const PERIODS = [86_400, 604_800, 2_592_000, 31_557_600] as const;
-/** Milliseconds that a date may lie in the past: clocks of clients differ. */
-const LATE_MS = 60 * 60 * 1000;
+/** Tolerance in milliseconds for a date in the past: clocks of clients differ. */
+const CLOCK_TOLERANCE_MS = 60 * 60 * 1000;
 const NAME_MAX = 255;
 
-/** A push as it is asked for (interface.md "POST /events"). */
+/** Request for a push (POST /events, schema/rest/push-events.graphql). */
 export interface EventInput extends Recipients {
-  /** One platform's channel; null or absent for a universal push. */
+  /** Channel of a platform-specific push; null or absent for a universal push. */
   pushType?: PushChannel | null;
   environment: PushEnvironment;
   eventType?: PushEventType | null;
   message: string;
   name?: string | null;
-  /** Of a schedule: when it is dispatched first. */
+  /** First dispatch of a schedule. */
   date?: Date | null;
   endDate?: Date | null;
   period?: number | null;
 }
 
-/** A push that was checked. */
+/** A validated push request. */
 export interface EventRequest {
-  /** Channels that it may go over, and no universal push by more than it names. */
+  /** Channels that the push may use; a universal push uses VoIP only if its message asks for it. */
   channels: readonly PushChannel[];
   universal: { voip: boolean } | null;
   environment: PushEnvironment;
@@ -42,25 +42,25 @@ export interface EventRequest {
 }
 
 /**
- * Checks a push, its payload included.
+ * Validates a push request, including its payload.
  * @param now milliseconds since the Unix epoch
- * @throws Fault INVALID on the field that is wrong
+ * @throws Fault INVALID on the wrong field
  */
 export function checkEvent(input: EventInput, now: number): EventRequest {
-  const message = checkMessage(input, now);
+  const message = validateMessage(input, now);
   const { environment } = input;
-  const name = checkName(input);
-  const schedule = checkSchedule(input, now);
+  const name = validateName(input);
+  const schedule = validateSchedule(input, now);
   const selector = toSelector(input);
   return { ...message, ...schedule, message: input.message, environment, name, selector };
 }
 
-/** Everything that is wrong with a push, as `field: reason`; see {@link checkEvent}. */
+/** Every problem of a push request, as `field: reason`; see {@link validateEvent}. */
 export function findProblems(input: EventInput, now: number): string[] {
   const checks = [
-    () => checkMessage(input, now),
-    () => checkName(input),
-    () => checkSchedule(input, now),
+    () => validateMessage(input, now),
+    () => validateName(input),
+    () => validateSchedule(input, now),
     () => toSelector(input),
   ];
   return checks.flatMap((check) => {
@@ -80,7 +80,7 @@ function textsOf({ fields, message }: Fault): string[] {
   );
 }
 
-function checkMessage(
+function validateMessage(
   { pushType, message }: EventInput,
   now: number,
 ): Pick<EventRequest, "content" | "universal" | "channels"> {
@@ -89,19 +89,19 @@ function checkMessage(
   const voip = channel === null && voipWanted(content);
   const channels =
     channel === null ? CHANNELS.filter((each) => voip || each !== "apns_voip") : [channel];
-  // What cannot be translated is told now, not to every device.
+  // Fails here rather than once per device if a payload cannot be translated.
   for (const each of channels) translate(content, each, now);
   return { content, universal: channel === null ? { voip } : null, channels };
 }
 
-function checkName({ name = null }: EventInput): string | null {
+function validateName({ name = null }: EventInput): string | null {
   if (name !== null && name.length > NAME_MAX) {
-    throw Fault.field("name", `must be a text of at most ${NAME_MAX} characters`);
+    throw Fault.field("name", `is too long (maximum is ${NAME_MAX} characters)`);
   }
   return name;
 }
 
-function checkSchedule(
+function validateSchedule(
   input: EventInput,
   now: number,
 ): Pick<EventRequest, "eventType" | "date" | "endDate" | "period"> {
@@ -109,15 +109,17 @@ function checkSchedule(
   const { date = null, endDate = null, period = null } = input;
   if (eventType === "one_shot") {
     for (const [field, value] of Object.entries({ date, endDate, period })) {
-      if (value !== null) throw Fault.field(field, "is for fixed_date and period_date alone");
+      if (value !== null) throw Fault.field(field, "is only for fixed_date and period_date");
     }
     return { eventType, date, endDate, period };
   }
   if (date === null) throw Fault.field("date", `is required for ${eventType}`);
-  if (date.getTime() < now - LATE_MS) throw Fault.field("date", "must lie in the future");
+  if (date.getTime() < now - CLOCK_TOLERANCE_MS) {
+    throw Fault.field("date", "must be in the future");
+  }
   if (eventType === "fixed_date") {
-    if (period !== null) throw Fault.field("period", "is for period_date alone");
-    if (endDate !== null) throw Fault.field("endDate", "is for period_date alone");
+    if (period !== null) throw Fault.field("period", "is only for period_date");
+    if (endDate !== null) throw Fault.field("endDate", "is only for period_date");
     return { eventType, date, endDate, period };
   }
   if (period === null) throw Fault.field("period", "is required for period_date");

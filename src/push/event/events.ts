@@ -11,20 +11,20 @@ import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-ev
 import { reachedChannels } from "./reach";
 import { tagQueryOf } from "./selector";
 
-/** What a request is answered with that nobody would get. */
+/** Error of a push request without recipients. */
 export const NOBODY = "No one can receive the message";
 
-/** Milliseconds that an idempotency key is remembered. */
+/** TTL of an idempotency key, in milliseconds. */
 export const KEY_MS = 24 * 60 * 60 * 1000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Who asks for a push: a user, or the owner of the application's account. */
+/** Sender of a push: a user, or, with userId null, the application's owner. */
 export interface Sender {
   applicationId: number;
   userId: number | null;
 }
 
-/** Kinds of events: those that somebody asked for, and those that wake a phone for a call. */
+/** Kinds of events: API requests, and incoming-call pushes. */
 const API = "API";
 const CALL = "CALL";
 
@@ -50,13 +50,13 @@ const INSERT: Statement = {
     SELECT ${EVENT_COLUMNS} FROM e ORDER BY e.id`,
 };
 
-/** See `standard_id` of the model. */
+/** Sets `standard_id` (see prisma/schema.prisma). */
 const LINK: Statement = {
   name: "link_push_events",
   text: "UPDATE push_events SET standard_id = $2 WHERE id = $1",
 };
 
-/** One request of a sender's key at a time; the lock ends with the transaction. */
+/** Serializes requests with the same key of a sender until the transaction ends. */
 const LOCK_KEY: Statement = {
   name: "lock_push_key",
   text: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 5291))::text AS locked",
@@ -75,12 +75,10 @@ const FORGET_KEY: Statement = {
 };
 
 /**
- * Asks for a push: writes an event for each channel that it goes over and, of what goes out at once,
- * the job that finds the recipients, in one transaction.
- * @param key makes the request safe to repeat for a day: a repetition is answered with the events that
- * the first one wrote
- * @throws Fault INVALID on the field that is wrong, when nobody can receive what goes out at once, and
- * on a key that another request came with
+ * Creates a push: one event per channel and, for an immediate push, the fan-out jobs, in one transaction.
+ * @param key idempotency key: for a day, a repeated request returns the events of the first one
+ * @throws Fault INVALID on the wrong field, if an immediate push has no recipients, or if the key was used
+ * for another request
  */
 export async function createEvents(
   push: Push,
@@ -96,10 +94,10 @@ export async function createEvents(
   const requestHash = key === null ? null : hashOf(input);
   return jobs.transaction([JOBS.expand], async (transaction, enqueue) => {
     if (key !== null && sender.userId !== null) {
-      const known = await eventsOf(transaction, sender.userId, key, requestHash, now);
-      if (known !== null) return known;
+      const existing = await findByKey(transaction, sender.userId, key, requestHash, now);
+      if (existing !== null) return existing;
     }
-    // Not before: a date that was to come may have passed since the first request.
+    // Validated only now: a date that was in the future at the first request may have passed.
     const request = checkEvent(input, now);
     const channels = await channelsOf(transaction, sender, request);
     const details = { channels, key, requestHash, now, callId: null };
@@ -108,9 +106,8 @@ export async function createEvents(
 }
 
 /**
- * Writes the events of a request that was checked, one for each channel, and the jobs that send what goes
- * out at once.
- * @param details.callId the call that it wakes a phone for; null for a push that somebody asked for
+ * Writes the events of a validated request, one per channel, and the fan-out jobs of an immediate push.
+ * @param details.callId the call of an incoming-call push; null for an API request
  */
 export async function writeEvents(
   transaction: Transaction,
@@ -131,19 +128,19 @@ export async function writeEvents(
   return events;
 }
 
-/** The channels that an event is written for. */
+/** The channels to create events for. */
 async function channelsOf(
   transaction: Transaction,
   { applicationId }: Sender,
   request: EventRequest,
 ): Promise<readonly PushChannel[]> {
   const { environment, selector, universal, channels, eventType } = request;
-  // Whoever is reached when the time has come may not have that device yet.
+  // Recipients of a scheduled push may register devices before it is dispatched.
   if (eventType !== "one_shot") return channels;
-  const audience = { applicationId, environment, selector, universal };
-  const reached = await reachedChannels(transaction, audience, channels);
-  if (reached.length === 0) throw new Fault("INVALID", NOBODY, { base: [NOBODY] });
-  return reached;
+  const filter = { applicationId, environment, selector, universal };
+  const withRecipients = await reachedChannels(transaction, filter, channels);
+  if (withRecipients.length === 0) throw new Fault("INVALID", NOBODY, { base: [NOBODY] });
+  return withRecipients;
 }
 
 async function insert(
@@ -163,8 +160,8 @@ async function insert(
   return rows.map(toEvent);
 }
 
-/** The events that a request with this key wrote before, within the day; null if it is the first. */
-async function eventsOf(
+/** The events that an earlier request with this key created within its TTL; null without one. */
+async function findByKey(
   { query }: Transaction,
   userId: number,
   key: string,
@@ -185,7 +182,7 @@ async function eventsOf(
   return rows.map(toEvent);
 }
 
-/** SHA-256 of what was asked for, whatever the order of its fields. */
+/** SHA-256 of a request, independent of the order of its fields. */
 function hashOf(input: EventInput): Buffer {
   const entries = Object.entries(input)
     .filter(([, value]) => value !== null && value !== undefined)

@@ -9,8 +9,8 @@ import { PushEventTypeName } from "./push-event.type";
 const PushNotificationType = { PUSH: "push" } as const;
 registerEnumType(PushNotificationType, {
   name: "PushNotificationType",
-  description: "How users are notified.",
-  valuesConfig: { PUSH: { description: "By push notifications." } },
+  description: "Type of notification.",
+  valuesConfig: { PUSH: { description: "Push notification." } },
 });
 
 @InputType({
@@ -19,56 +19,56 @@ registerEnumType(PushNotificationType, {
 export class CreatePushEventInput {
   @Field(() => PushNotificationType, {
     nullable: true,
-    description: "PUSH; there is no other yet.",
+    description: "PUSH, the only type.",
   })
   notificationType?: "push" | null;
 
   @Field(() => PushChannelName as object, {
     nullable: true,
-    description: "The platform that the message is for; left out for a universal push.",
+    description: "Channel of a platform-specific message; omit it for a universal push.",
   })
   pushType?: NamedChannel | null;
 
-  @Field(() => PushEnvironmentName as object, { description: "Whose devices it goes to." })
+  @Field(() => PushEnvironmentName as object, { description: "Environment of the recipient devices." })
   environment!: PushEnvironment;
 
   @Field(() => PushEventTypeName as object, {
     nullable: true,
-    description: "When it is dispatched; ONE_SHOT by default.",
+    description: "When the push is dispatched; ONE_SHOT by default.",
   })
   eventType?: PushEventType | null;
 
   @Field({
     description:
-      "The payload: the Base64 of a JSON object of a universal push, `payload=` and the Base64 of the platform's own JSON for one platform.",
+      "The payload. Universal push: a JSON object in Base64. Platform-specific push: `payload=` followed by the platform's JSON in Base64.",
   })
   message!: string;
 
-  @Field(() => String, { nullable: true, description: "What its sender calls it." })
+  @Field(() => String, { nullable: true, description: "Name given by the sender." })
   name?: string | null;
 
-  @Field(() => Date, { nullable: true, description: "When a schedule begins." })
+  @Field(() => Date, { nullable: true, description: "First dispatch of a schedule." })
   date?: Date | null;
 
-  @Field(() => Date, { nullable: true, description: "When a schedule ends." })
+  @Field(() => Date, { nullable: true, description: "End of a schedule." })
   endDate?: Date | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: "Seconds between two dispatches: 86400, 604800, 2592000 or 31557600.",
+    description: "Period of a schedule in seconds: 86400, 604800, 2592000 or 31557600.",
   })
   period?: number | null;
 
-  @Field(() => [ID], { nullable: true, description: "Recipients by id, 10,000 at most." })
+  @Field(() => [ID], { nullable: true, description: "Up to 10,000 recipients by id." })
   userIds?: string[] | null;
 
   @Field(() => [String], {
     nullable: true,
-    description: "Recipients by external id, 10,000 at most.",
+    description: "Up to 10,000 recipients by external id.",
   })
   externalUserIds?: string[] | null;
 
-  @Field(() => [String], { nullable: true, description: "Recipients with one of these tags." })
+  @Field(() => [String], { nullable: true, description: "Recipients with any of these tags." })
   tagsAny?: string[] | null;
 
   @Field(() => [String], { nullable: true, description: "Recipients with all of these tags." })
@@ -78,25 +78,25 @@ export class CreatePushEventInput {
   tagsExclude?: string[] | null;
 }
 
-@InputType({ description: "A push of the account's owner." })
+@InputType({ description: "A push that an application's owner sends." })
 export class CreateApplicationPushEventInput extends CreatePushEventInput {
   @Field(() => ID, { description: "The application whose users are notified." })
   applicationId!: string;
 }
 
-@InputType({ description: "An event that is to end." })
+@InputType({ description: "An event to stop." })
 export class StopPushEventInput {
-  @Field(() => ID, { description: "The event, one's own." })
+  @Field(() => ID, { description: "An event of the calling user." })
   id!: string;
 }
 
-@InputType({ description: "An event that is to be deleted." })
+@InputType({ description: "An event to delete." })
 export class DeletePushEventInput {
-  @Field(() => ID, { description: "The event, one's own." })
+  @Field(() => ID, { description: "An event of the calling user." })
   id!: string;
 }
 
-/** What the domain takes, of what GraphQL takes. */
+/** Converts GraphQL input to the domain's input. */
 export function toInput({ pushType, ...input }: CreatePushEventInput): EventInput {
   return { ...input, pushType: pushType ? channelOf(pushType) : null };
 }

@@ -36,13 +36,13 @@ import {
 } from "./push-event.type";
 import { allowSender } from "./senders";
 
-/** Which part of a list is asked for. */
+/** Pagination arguments. */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { nullable: true, description: "How many at most; never more than 100." })
+  @Field(() => Int, { nullable: true, description: "Page size; 100 by default and at most." })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: "Cursor of the last one known." })
+  @Field(() => String, { nullable: true, description: "Cursor of the previous page's last entry." })
   after?: string | null;
 }
 
@@ -50,7 +50,7 @@ export class PageArgs {
 export class PushEventResolver {
   @Allow("user")
   @Query(() => PushEventConnection, {
-    description: "The events that the calling user asked for, newest first.",
+    description: "Events that the calling user created, newest first.",
   })
   async pushEvents(
     @Ctx() { identity, visit }: PushContext,
@@ -62,7 +62,7 @@ export class PushEventResolver {
   @Allow("user")
   @Query(() => PushEventObject, {
     nullable: true,
-    description: "An event that the calling user asked for; null for any other.",
+    description: "An event that the calling user created, or null.",
   })
   async pushEvent(
     @Ctx() { identity, visit }: PushContext,
@@ -73,8 +73,8 @@ export class PushEventResolver {
 
   @Allow("user")
   @Mutation(() => CreatePushEventPayload, {
-    description: `Notifies users. The answer comes before anything is sent; pushDeliveries tells what becomes of it.
-Who may is a setting of the application.`,
+    description: `Notifies users. Responds before anything is sent; pushDeliveries reports the outcomes.
+A setting of the application defines who may send.`,
   })
   async createPushEvent(
     @Ctx() { push, visit }: PushContext,
@@ -83,12 +83,12 @@ Who may is a setting of the application.`,
     @Arg("idempotencyKey", () => String, {
       nullable: true,
       description:
-        "Makes the request safe to repeat for 24 hours: a repetition is answered with the same events.",
+        "Makes the request idempotent: within 24 hours, a repeated request returns the same events.",
     })
     idempotencyKey?: string | null,
     @Arg("dryRun", () => Boolean, {
       defaultValue: false,
-      description: "Tells what the push would be, and sends nothing.",
+      description: "Previews the push without sending it.",
     })
     dryRun?: boolean,
   ): Promise<CreatePushEventPayload> {
@@ -101,7 +101,7 @@ Who may is a setting of the application.`,
   @Allow("user")
   @Mutation(() => StopPushEventPayload, {
     description:
-      "Ends an event of the calling user: nothing of it is dispatched any more. What was written out before is still sent.",
+      "Stops an event of the calling user: it creates no further deliveries. Existing deliveries are still sent.",
   })
   async stopPushEvent(
     @Ctx() { identity, visit }: PushContext,
@@ -135,14 +135,14 @@ export class PushEventFieldsResolver {
   }
 }
 
-/** Asks for a push, or tries it out. */
+/** Creates a push, or previews it in a dry run. */
 export async function create(
   push: PushContext["push"],
   sender: Sender,
-  given: CreatePushEventInput,
+  graphqlInput: CreatePushEventInput,
   options: { idempotencyKey?: string | null; dryRun?: boolean },
 ): Promise<CreatePushEventPayload> {
-  const input = toInput(given);
+  const input = toInput(graphqlInput);
   if (options.dryRun) {
     return { events: [], edges: [], trial: await tryEvent(push, sender, input) };
   }

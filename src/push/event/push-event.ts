@@ -4,33 +4,33 @@ import type { Selector } from "./selector";
 
 export type { PushEventType } from "../../store/generated/enums";
 
-/** A push that was asked for (interface.md "Event"): of a universal one, what goes to one channel. */
+/** A requested push (schema/rest/push-events.graphql). A universal push has one event per channel. */
 export interface PushEvent {
   id: number;
-  /** The id once more, by its name in GraphQL. */
+  /** Same as `id`, by its name in GraphQL. */
   databaseId: number;
   applicationId: number;
-  /** Who asked for it; null for the owner of the application's account, and where a phone is woken. */
+  /** The sender; null for the application's owner and for an incoming-call push. */
   userId: number | null;
   eventType: PushEventType;
   channel: PushChannel;
   environment: PushEnvironment;
-  /** The payload as it was sent. */
+  /** The payload as submitted. */
   message: string;
   name: string | null;
   date: Date | null;
   endDate: Date | null;
-  /** Seconds between two dispatches. */
+  /** Period of a schedule, in seconds. */
   period: number | null;
   selector: Selector;
   tagQuery: string | null;
   universal: boolean;
-  /** How often it was dispatched. */
+  /** Number of dispatches. */
   occurredCount: number;
-  /** Whether something of it is still to be dispatched. */
+  /** Whether dispatches are pending. */
   active: boolean;
   kind: string;
-  /** What became of its deliveries, over all dispatches. */
+  /** Counts of deliveries by outcome, over all dispatches. */
   deliveryCount: number;
   acceptedCount: number;
   goneCount: number;
@@ -39,7 +39,7 @@ export interface PushEvent {
   updatedAt: Date;
 }
 
-/** What {@link toEvent} reads, of a table `push_events` named `e`. */
+/** Columns that {@link toEvent} reads, of `push_events` aliased as `e`. */
 export const EVENT_COLUMNS = `e.id, e.application_id, e.user_id, e.event_type, e.channel,
   e.environment, e.message, e.name, e.date, e.end_date, e.period, e.selector, e.tag_query,
   e.universal, e.occured_count, e.active, e.kind, e.delivery_count, e.accepted_count, e.gone_count,
@@ -72,7 +72,7 @@ export interface EventRow {
   updated_at: Date;
 }
 
-/** The event of a row. */
+/** Converts a row to an event. */
 export function toEvent(row: EventRow): PushEvent {
   return {
     id: row.id,

@@ -7,7 +7,7 @@ import { PushChannelName } from "../channel.type";
 import type { ChannelTrial } from "./dry-run";
 import type { PushEvent, PushEventType } from "./push-event";
 
-/** GraphQL names of the ways to dispatch. */
+/** GraphQL names of the event types. */
 export const PushEventTypeName: Record<string, PushEventType> = {
   ONE_SHOT: "one_shot",
   FIXED_DATE: "fixed_date",
@@ -17,21 +17,21 @@ registerEnumType(PushEventTypeName, {
   name: "PushEventType",
   description: "When a push is dispatched.",
   valuesConfig: {
-    ONE_SHOT: { description: "Once, at once." },
-    FIXED_DATE: { description: "Once, at a date." },
-    PERIOD_DATE: { description: "From a date on, again and again, until an end if there is one." },
+    ONE_SHOT: { description: "Once, immediately." },
+    FIXED_DATE: { description: "Once, at a given date." },
+    PERIOD_DATE: { description: "Periodically from a date on, optionally until an end date." },
   },
 });
 
 @ObjectType("PushEvent", {
-  description: "A push that was asked for; of a universal one, what goes to one channel.",
+  description: "A requested push. A universal push has one event per channel.",
 })
 export class PushEventObject {
   @Field(() => ID, { description: "Identifier, unique among events." })
   id!: number;
 
   @Field(() => GraphQLSafeInt, {
-    description: "The identifier as a number, the form of the REST paths.",
+    description: "Identifier as a number, as in REST paths.",
   })
   databaseId!: number;
 
@@ -41,171 +41,179 @@ export class PushEventObject {
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description:
-      "Who asked for it; null for the owner of the application's account, and for a push that wakes phones.",
+      "The sender; null for the application's owner and for an incoming-call push.",
   })
   userId!: number | null;
 
-  @Field(() => PushEventTypeName as object, { description: "When it is dispatched." })
+  @Field(() => PushEventTypeName as object, { description: "When the push is dispatched." })
   eventType!: PushEventType;
 
   @Field(() => PushChannelName as object, { description: "The channel." })
   channel!: PushChannel;
 
-  @Field(() => PushEnvironmentName as object, { description: "Of developers, or of users." })
+  @Field(() => PushEnvironmentName as object, {
+    description: "Builds of the app: for developers or for users.",
+  })
   environment!: PushEnvironment;
 
-  @Field({ description: "The payload as it was sent." })
+  @Field({ description: "The payload as submitted." })
   message!: string;
 
-  @Field(() => String, { nullable: true, description: "What its sender calls it." })
+  @Field(() => String, { nullable: true, description: "Name given by the sender." })
   name!: string | null;
 
-  @Field(() => Date, { nullable: true, description: "When a schedule begins." })
+  @Field(() => Date, { nullable: true, description: "First dispatch of a schedule." })
   date!: Date | null;
 
-  @Field(() => Date, { nullable: true, description: "When a schedule ends, if it does." })
+  @Field(() => Date, { nullable: true, description: "End of a schedule; null without one." })
   endDate!: Date | null;
 
-  @Field(() => Int, { nullable: true, description: "Seconds between two dispatches." })
+  @Field(() => Int, { nullable: true, description: "Period of a schedule, in seconds." })
   period!: number | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "The tags that select the recipients, as `any: a,b`; null when others do.",
+    description: "Tags that select the recipients, for example `any: a,b`; null for other selectors.",
   })
   tagQuery!: string | null;
 
-  @Field(() => Int, { description: "How often it was dispatched." })
+  @Field(() => Int, { description: "Number of dispatches." })
   occurredCount!: number;
 
-  @Field({ description: "Whether something of it is still to be dispatched." })
+  @Field({ description: "Whether dispatches are pending." })
   active!: boolean;
 
-  @Field({ description: "API, or CALL for a push that wakes phones for a call." })
+  @Field({ description: "API, or CALL for an incoming-call push." })
   kind!: string;
 
-  @Field(() => Int, { description: "Deliveries that were written, of every dispatch." })
+  @Field(() => Int, { description: "Number of deliveries created, over all dispatches." })
   deliveryCount!: number;
 
-  @Field(() => Int, { description: "Deliveries that the push service took." })
+  @Field(() => Int, { description: "Number of deliveries that the push service accepted." })
   acceptedCount!: number;
 
-  @Field(() => Int, { description: "Deliveries to devices that were no longer registered." })
+  @Field(() => Int, { description: "Number of deliveries to devices no longer registered." })
   goneCount!: number;
 
-  @Field(() => Int, { description: "Deliveries that were refused, or tried in vain." })
+  @Field(() => Int, { description: "Number of deliveries that were refused or failed." })
   refusedCount!: number;
 
-  @Field(() => Date, { description: "When it was asked for." })
+  @Field(() => Date, { description: "When the event was created." })
   createdAt!: Date;
 
-  @Field(() => Date, { description: "When it last changed." })
+  @Field(() => Date, { description: "When the event last changed." })
   updatedAt!: Date;
 }
 
-@ObjectType({ description: "An event at its place in a list.", simpleResolvers: true })
+@ObjectType({ description: "An event in a list, with its cursor.", simpleResolvers: true })
 export class PushEventEdge {
-  @Field({ description: "The place." })
+  @Field({ description: "Cursor of the event." })
   cursor!: string;
 
   @Field(() => PushEventObject, { description: "The event." })
   node!: PushEvent;
 }
 
-@ObjectType({ description: "Events, newest first.", simpleResolvers: true })
+@ObjectType({ description: "A page of events, newest first.", simpleResolvers: true })
 export class PushEventConnection {
   @Field(() => [PushEventObject], { description: "The events." })
   nodes!: PushEvent[];
 
-  @Field(() => [PushEventEdge], { description: "The events with their places." })
+  @Field(() => [PushEventEdge], { description: "The events with their cursors." })
   edges!: PushEventEdge[];
 
-  @Field(() => PageInfo, { description: "Where the page stands." })
+  @Field(() => PageInfo, { description: "Cursors and neighbours of the page." })
   pageInfo!: PageInfo;
 }
 
 @ObjectType({
-  description: "What a push would be on one channel. Nothing was sent.",
+  description: "Result of a dry run for one channel. Nothing was sent.",
   simpleResolvers: true,
 })
 export class PushChannelTrial {
   @Field(() => PushChannelName as object, { description: "The channel." })
   channel!: PushChannel;
 
-  @Field(() => Int, { description: "Devices that it would go to; 10,000 are counted at most." })
+  @Field(() => Int, { description: "Number of recipient devices, counted up to 10,000." })
   deviceCount!: number;
 
-  @Field(() => Int, { description: "Users whose devices those are." })
+  @Field(() => Int, { description: "Number of users that own these devices." })
   userCount!: number;
 
-  @Field({ description: "Whether there are more than were counted." })
+  @Field({ description: "Whether there are more recipients than counted." })
   more!: boolean;
 
-  @Field(() => [ID], { description: "Some of the users, 100 at most." })
+  @Field(() => [ID], { description: "A sample of up to 100 recipients." })
   userIds!: number[];
 
-  @Field(() => GraphQLJSONObject, { description: "Headers that the message decides." })
+  @Field(() => GraphQLJSONObject, { description: "Request headers that depend on the message." })
   headers!: Record<string, string>;
 
-  @Field(() => GraphQLJSONObject, { description: "What the push service would get." })
+  @Field(() => GraphQLJSONObject, { description: "Payload for the push service." })
   payload!: object;
 
-  @Field(() => Int, { description: "Size in bytes, as the platform counts." })
+  @Field(() => Int, { description: "Size in bytes, as the platform counts it." })
   bytes!: number;
 
-  @Field(() => Int, { description: "The most that the platform takes." })
+  @Field(() => Int, { description: "Maximum size in bytes on the platform." })
   maxBytes!: number;
 
-  @Field(() => [String], { description: "Why nothing, or less, would arrive." })
+  @Field(() => [String], {
+    description: "Reasons why the push, or part of it, would not arrive.",
+  })
   problems!: string[];
 }
 
-@ObjectType({ description: "What a push would be. Nothing was sent.", simpleResolvers: true })
+@ObjectType({ description: "Result of a dry run. Nothing was sent.", simpleResolvers: true })
 export class PushTrial {
   @Field(() => [String], {
-    description: "Why it would be refused, as `field: reason`; none when it would be taken.",
+    description:
+      "Reasons why the push would be refused, as `field: reason`; empty if it would be accepted.",
   })
   problems!: string[];
 
-  @Field(() => [PushChannelTrial], { description: "Each channel that it would go over." })
+  @Field(() => [PushChannelTrial], { description: "Result for each channel of the push." })
   channels!: ChannelTrial[];
 }
 
-@ObjectType({ description: "What createPushEvent answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of createPushEvent.", simpleResolvers: true })
 export class CreatePushEventPayload {
   @Field(() => [PushEventObject], {
-    description: "An event for each channel that it goes over; none of a dry run.",
+    description: "One event per channel of the push; empty for a dry run.",
   })
   events!: PushEvent[];
 
   @Field(() => [PushEventEdge], {
-    description: "The same, with their places.",
+    description: "The same events with their cursors.",
     deprecationReason: "Kept for REST-compatible clients, which expect a list of this form.",
   })
   edges!: PushEventEdge[];
 
-  @Field(() => PushTrial, { nullable: true, description: "What it would be, of a dry run." })
+  @Field(() => PushTrial, {
+    nullable: true,
+    description: "Result of a dry run; null for a push that is sent.",
+  })
   trial!: PushTrial | null;
 }
 
-@ObjectType({ description: "What stopPushEvent answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of stopPushEvent.", simpleResolvers: true })
 export class StopPushEventPayload {
-  @Field(() => PushEventObject, { description: "The event as it is now." })
+  @Field(() => PushEventObject, { description: "The current event." })
   event!: PushEvent;
 }
 
-@ObjectType({ description: "What deletePushEvent answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of deletePushEvent.", simpleResolvers: true })
 export class DeletePushEventPayload {
-  @Field(() => ID, { description: "Id of the event that is no more." })
+  @Field(() => ID, { description: "Id of the deleted event." })
   deletedPushEventId!: number;
 }
 
-/** An event at its place. */
+/** Converts an event to an edge. */
 export function toEdge(event: PushEvent): PushEventEdge {
   return { cursor: String(event.id), node: event };
 }
 
-/** A page of events. */
+/** Converts a page of events to a connection. */
 export function toConnection(
   { nodes, hasNextPage }: { nodes: PushEvent[]; hasNextPage: boolean },
   { after }: { after?: string | null },

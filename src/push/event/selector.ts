@@ -1,14 +1,14 @@
 import { Fault } from "../../core/errors";
 
-/** Whom an event is for, as it is stored: lists are sorted and hold nothing twice. */
+/** Stored selector of an event's recipients. Lists are sorted and without duplicates. */
 export type Selector =
   | { by: "ids"; ids: number[] }
-  /** External ids, of either column; see `findUser`. */
+  /** External ids, matched against both columns; see `findUser`. */
   | { by: "external"; ids: string[] }
-  /** Users with one of the tags, with all of them, or with none of them. */
+  /** Users with any, all or none of the tags. */
   | { by: "any" | "all" | "exclude"; tags: string[] };
 
-/** Whom an event is for, as it is asked for: exactly one of the lists. */
+/** Recipients as requested: exactly one of the lists. */
 export interface Recipients {
   userIds?: string[] | null;
   externalUserIds?: string[] | null;
@@ -17,15 +17,15 @@ export interface Recipients {
   tagsExclude?: string[] | null;
 }
 
-/** Entries of a list at most; more recipients are selected by a tag. */
+/** Maximum number of ids in a selector; tags select larger groups. */
 export const SELECTOR_MAX = 10_000;
-/** Tags of a selector at most. */
+/** Maximum number of tags in a selector. */
 const TAGS_MAX = 100;
 const TEXT_MAX = 255;
 
 /**
- * Checks whom an event is for. Ids that are nobody's are no mistake: such recipients are not there.
- * @throws Fault INVALID when not exactly one list is given, or on the list that is wrong
+ * Validates the recipients of an event. Unknown ids are allowed and select nobody.
+ * @throws Fault INVALID unless exactly one list is given, or on the wrong list
  */
 export function toSelector(recipients: Recipients): Selector {
   const given = Object.entries(recipients).filter((entry): entry is [keyof Recipients, string[]] =>
@@ -38,8 +38,8 @@ export function toSelector(recipients: Recipients): Selector {
   }
   const [field, list] = first;
   if (list.length === 0) throw Fault.field(field, "must not be empty");
-  const most = field === "userIds" || field === "externalUserIds" ? SELECTOR_MAX : TAGS_MAX;
-  if (list.length > most) throw Fault.field(field, `is too long (maximum is ${most} entries)`);
+  const max = field === "userIds" || field === "externalUserIds" ? SELECTOR_MAX : TAGS_MAX;
+  if (list.length > max) throw Fault.field(field, `is too long (maximum is ${max} entries)`);
   if (field === "userIds") return { by: "ids", ids: toIds(list) };
   const texts = toTexts(field, list);
   if (field === "externalUserIds") return { by: "external", ids: texts };
@@ -47,7 +47,7 @@ export function toSelector(recipients: Recipients): Selector {
   return { by: field === "tagsAll" ? "all" : "exclude", tags: texts };
 }
 
-/** The words that an event's `tag_query` holds; null unless tags select the recipients. */
+/** An event's `tag_query`; null unless tags select the recipients. */
 export function tagQueryOf(selector: Selector): string | null {
   return "tags" in selector ? `${selector.by}: ${selector.tags.join(",")}` : null;
 }

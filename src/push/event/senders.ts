@@ -4,8 +4,8 @@ import { findApplication } from "../../identity/application/applications";
 import type { Push } from "../push";
 
 /**
- * Lets pass who may notify users, as the application's setting has it, and counts it.
- * @throws Fault FORBIDDEN, or LIMITED when the user asks too often
+ * Checks that the application's settings allow the user to send pushes, and applies the rate limit.
+ * @throws Fault FORBIDDEN, LIMITED
  */
 export async function allowSender({ identity }: Push, viewer: UserViewer): Promise<void> {
   const { pushSenders } = await findApplication(identity, viewer.applicationId);

@@ -8,34 +8,34 @@ import { START } from "./audience";
 import { checkEvent } from "./event-request";
 import type { Selector } from "./selector";
 
-/** What a push that wakes a phone holds, in the terms of a universal message. */
+/** Content of an incoming-call push, in terms of a universal message. */
 export interface WakeContent {
-  /** Shown where the platform shows anything by itself. */
+  /** Text for platforms that display the notification by themselves. */
   text: string;
-  /** Unix seconds after which nobody wants it any more. */
+  /** Expiration time in Unix seconds. */
   expiration: number;
-  /** Further keys, for the app. */
+  /** Custom keys for the app. */
   custom: JsonObject;
 }
 
-/** Whom to wake, and for which call. */
+/** Recipient and call of an incoming-call push. */
 export interface WakeRequest {
   applicationId: number;
   environment: PushEnvironment;
   callId: number;
   userId: number;
-  /** The channels by which the user is reached (`reachOfUsers`). */
+  /** The user's channels (see `channelsOfUsers`). */
   channels: readonly PushChannel[];
   content: WakeContent;
 }
 
-/** A push that wakes, checked. */
+/** A validated incoming-call push. */
 export interface WakePush extends Omit<WakeRequest, "content"> {
   message: string;
   selector: Selector;
 }
 
-/** Over VoIP where the user has such a subscription, else over the standard channels. */
+/** Prefers VoIP subscriptions, with the standard channels as a fallback. */
 export const WAKES_OVER = { voip: true } as const;
 
 const WRITE: Statement = {
@@ -51,7 +51,7 @@ const WRITE: Statement = {
     RETURNING id`,
 };
 
-/** A push that has nothing to wake for takes no more devices, and what it did not send stays unsent. */
+/** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
 const WITHDRAW: Statement = {
   name: "withdraw_wakes",
   text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
@@ -63,26 +63,26 @@ const WITHDRAW: Statement = {
 };
 
 /**
- * Checks what is to wake a user, as every push is checked.
+ * Validates an incoming-call push like any other push.
  * @param now milliseconds since the Unix epoch
- * @throws Fault INVALID when a push cannot hold the content
+ * @throws Fault INVALID if the content does not fit a push
  */
 export function checkWake({ content, ...request }: WakeRequest, now: number): WakePush {
   const { text, expiration, custom } = content;
   const message = { ...custom, message: text, ios_voip: 1, ios_sound: "default", expiration };
-  const checked = checkEvent(
+  const validated = checkEvent(
     {
       ...{ environment: request.environment, userIds: [String(request.userId)] },
       message: Buffer.from(JSON.stringify(message)).toString("base64"),
     },
     now,
   );
-  return { ...request, message: checked.message, selector: checked.selector };
+  return { ...request, message: validated.message, selector: validated.selector };
 }
 
 /**
- * Writes pushes that wake, an event for each channel, and the jobs that send them, in the caller's
- * transaction of the jobs `push-expand`: two statements, however many there are.
+ * Writes incoming-call pushes, one event per channel, and their fan-out jobs, with two statements in total.
+ * Runs in the caller's transaction, which must be opened for the job `JOBS.fanOut`.
  * @param now milliseconds since the Unix epoch
  */
 export async function writeWakes(
@@ -103,15 +103,14 @@ export async function writeWakes(
 }
 
 /**
- * Takes back what was to wake users for calls that they no longer need to be woken for: deliveries that
- * wait to be tried again are refused.
+ * Withdraws the incoming-call pushes of calls that no longer ring. Deliveries that await a retry are refused.
  * @param now milliseconds since the Unix epoch
  */
 export async function withdrawWakes(
   { query }: Pick<Transaction, "query">,
-  parts: ReadonlyArray<{ callId: number; userId: number }>,
+  callees: ReadonlyArray<{ callId: number; userId: number }>,
   now: number,
 ): Promise<void> {
-  const rows = parts.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
+  const rows = callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
   await query(WITHDRAW, [JSON.stringify(rows), new Date(now)]);
 }
