@@ -333,7 +333,7 @@ describe("a dry run", () => {
     const { trial } = await run({ message, userIds: [String(user.id)] });
     expect(trial.channels[0]).toMatchObject({
       channel: "GCM",
-      problems: ["android_fcm_notification.titel is left out: Firebase does not know it"],
+      problems: ["android_fcm_notification.titel is dropped: Firebase does not know it"],
     });
   });
 

@@ -52,13 +52,13 @@ it("passes over a byte order mark", () => {
 });
 
 it.each<[string, string, RegExp]>([
-  ["nothing", "", /is empty/],
-  ["white space", " \n", /is empty/],
-  ["signs that are not of the alphabet", "e30*", /is not Base64/],
-  ["padding in the middle", "e3=0", /is not Base64/],
-  ["a sign too many", "e30AA", /is not Base64/],
-  ["JSON that is not encoded", '{"message": "Hi"}', /must be the Base64 of a JSON object/],
-  ["a platform's payload", `payload=${encode("{}")}`, /payload=.*name its push type/],
+  ["nothing", "", /must not be empty/],
+  ["white space", " \n", /must not be empty/],
+  ["signs that are not of the alphabet", "e30*", /is not valid Base64/],
+  ["padding in the middle", "e3=0", /is not valid Base64/],
+  ["a sign too many", "e30AA", /is not valid Base64/],
+  ["JSON that is not encoded", '{"message": "Hi"}', /must be a JSON object in Base64/],
+  ["a platform's payload", `payload=${encode("{}")}`, /payload=.*set its push type/],
   ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]).toString("base64"), /is not UTF-8/],
   ["text that is not JSON", encode("Hi"), /is not JSON/],
   ["JSON that breaks off", encode('{"message": "Hi"'), /is not JSON/],
@@ -74,8 +74,8 @@ it.each<[string, string, RegExp]>([
   ["NUL inside", encode('{"a": ["\\u0000"]}'), /contains a character/],
   ["U+FFFE inside", encode('{"a": {"b": "\uFFFE"}}'), /contains a character/],
   ["U+FFFF in a key", encode('{"\\uffff": 1}'), /contains a character/],
-  ["a lone surrogate outside", "e30\ud83d", /is not Base64/],
-  ["NUL outside", "e30=\0", /is not Base64/],
+  ["a lone surrogate outside", "e30\ud83d", /is not valid Base64/],
+  ["NUL outside", "e30=\0", /is not valid Base64/],
 ])("refuses %s", (_name, text, reason) => {
   expect(() => readMessage(text, null)).toThrow(reason);
   try {
@@ -107,14 +107,16 @@ it("reads as many characters as it says, and not one more", () => {
   const longest = encode(`{"a": "${"x".repeat((MESSAGE_MAX / 4) * 3 - 9)}"}`);
   expect(longest).toHaveLength(MESSAGE_MAX);
   expect(() => readMessage(longest, null)).not.toThrow();
-  expect(() => readMessage(`${longest}\n`, null)).toThrow("has more than 16,384 characters");
+  expect(() => readMessage(`${longest}\n`, null)).toThrow(
+    "is too long (maximum is 16,384 characters)",
+  );
 });
 
 it.each(CHANNELS)("wants payload= in a message for %s, and says so", (channel) => {
-  const reason = /must be payload= and the Base64 of the platform's JSON/;
+  const reason = /must be payload= followed by the platform's JSON in Base64/;
   expect(() => readMessage(encode("{}"), channel)).toThrow(reason);
   expect(() => readMessage("{}", channel)).toThrow(reason);
-  expect(() => readMessage("payload={}", channel)).toThrow(/is not Base64/);
+  expect(() => readMessage("payload={}", channel)).toThrow(/is not valid Base64/);
   expect(() => readMessage(`payload=${encode("[]")}`, channel)).toThrow(/must be a JSON object/);
   expect(() => readMessage(`payload=${encode("{}")}`, channel)).not.toThrow();
 });
@@ -126,9 +128,9 @@ it("names every key that is wrong at once", () => {
   } catch (error) {
     expect((error as Fault).fields).toEqual({
       message: [
-        "holds message, which must be text",
-        "holds ios_badge, which must be an integer of 0 to 2147483647",
-        "holds ios_loc_data.title_loc_key, which must be text",
+        "contains message, which must be text",
+        "contains ios_badge, which must be an integer from 0 to 2147483647",
+        "contains ios_loc_data.title_loc_key, which must be text",
       ],
     });
   }

@@ -202,17 +202,17 @@ describe("a payload for gcm", () => {
   it.each<[unknown, RegExp]>([
     [
       { data: {}, text: "Hi" },
-      /holds text, which Firebase does not know beside data; put it into data/,
+      /contains text, which Firebase does not accept next to data; put it into data/,
     ],
-    [{ data: {}, android: {}, priority: "high" }, /priority, which .* beside data, android/],
-    [{ message: { data: {}, text: "Hi" } }, /holds text, which/],
-    [{ data: {}, notification: "Hi" }, /holds notification, which must be an object/],
-    [{ data: "Hi", notification: {} }, /holds data, which must be an object/],
-    [{ data: {}, android: 5, apns: {} }, /holds android, which must be an object/],
-    [{ data: {}, priority: "urgent" }, /holds priority, which must be one of HIGH, NORMAL/],
-    [{ data: {}, time_to_live: -1 }, /holds time_to_live, which must be an integer/],
-    [{ data: {}, collapse_key: 1 }, /holds collapse_key, which must be text/],
-    [{ notification: { title: 1 } }, /holds notification.title, which must be text/],
+    [{ data: {}, android: {}, priority: "high" }, /priority, which .* next to data, android/],
+    [{ message: { data: {}, text: "Hi" } }, /contains text, which/],
+    [{ data: {}, notification: "Hi" }, /contains notification, which must be an object/],
+    [{ data: "Hi", notification: {} }, /contains data, which must be an object/],
+    [{ data: {}, android: 5, apns: {} }, /contains android, which must be an object/],
+    [{ data: {}, priority: "urgent" }, /contains priority, which must be one of HIGH, NORMAL/],
+    [{ data: {}, time_to_live: -1 }, /contains time_to_live, which must be an integer/],
+    [{ data: {}, collapse_key: 1 }, /contains collapse_key, which must be text/],
+    [{ notification: { title: 1 } }, /contains notification.title, which must be text/],
   ])("is refused with a reason: %j", (content, reason) => {
     expect(() => fcm(content)).toThrow(reason);
   });
@@ -237,13 +237,13 @@ describe("pairs for gcm", () => {
   });
 
   it.each([
-    ["data.a=100%", /broken escape.*%25/],
-    ["data.a=%ff", /broken escape/],
-    ["data.a", /takes pairs of data.key=value/],
-    ["data.=a", /takes pairs of data.key=value/],
-    ["data.a=b&c=d", /holds c, and takes pairs/],
-    ["data.a=b&=d", /holds an empty name/],
-    ["data.__proto__=b", /takes pairs/],
+    ["data.a=100%", /invalid escape.*%25/],
+    ["data.a=%ff", /invalid escape/],
+    ["data.a", /allows only data.key=value pairs/],
+    ["data.=a", /allows only data.key=value pairs/],
+    ["data.a=b&c=d", /contains c, but allows only/],
+    ["data.a=b&=d", /contains an empty name/],
+    ["data.__proto__=b", /allows only/],
     ["data.a=b&time_to_live=soon", /time_to_live, which must be an integer/],
   ])("refuses %s", (text, reason) => {
     expect(() => pairs(text)).toThrow(reason);
@@ -266,10 +266,10 @@ describe("the size", () => {
   };
 
   it.each<[PushChannel, number, string]>([
-    ["apns", 4_096, "is 4,097 bytes, and 4,096 are the most"],
-    ["apns_voip", 5_120, "is 5,121 bytes, and 5,120 are the most"],
-    ["gcm", 4_096, "is 4,097 bytes, and 4,096 are the most"],
-    ["web", 3_993, "is 3,994 bytes, and 3,993 are the most"],
+    ["apns", 4_096, "is too large: 4,097 bytes (maximum is 4,096 bytes)"],
+    ["apns_voip", 5_120, "is too large: 5,121 bytes (maximum is 5,120 bytes)"],
+    ["gcm", 4_096, "is too large: 4,097 bytes (maximum is 4,096 bytes)"],
+    ["web", 3_993, "is too large: 3,994 bytes (maximum is 3,993 bytes)"],
   ])("of %s is at most %i bytes", (channel, max, problem) => {
     expect(sizeProblem(sized[channel](max))).toBeNull();
     expect(sizeProblem(sized[channel](max + 1))).toBe(problem);

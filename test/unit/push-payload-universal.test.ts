@@ -393,10 +393,10 @@ describe("what is left out", () => {
     ios_bagde: 3,
   };
   const apple = [
-    "aps.badge is left out: a standard key says it",
-    "ios_loc_data.titel_loc_key is left out: there is no such parameter",
+    "aps.badge is dropped: a standard key sets it",
+    "ios_loc_data.titel_loc_key is dropped: the parameter is unknown",
   ];
-  const android = ["android_fcm_notification.titel is left out: Firebase does not know it"];
+  const android = ["android_fcm_notification.titel is dropped: Firebase does not know it"];
 
   it.each([
     ["apns", apple],
@@ -408,7 +408,7 @@ describe("what is left out", () => {
   });
 
   it("is a custom aps that is no object", () => {
-    expect(leftOut(read({ aps: "x" }), "apns")).toEqual(["aps is left out: it is no object"]);
+    expect(leftOut(read({ aps: "x" }), "apns")).toEqual(["aps is dropped: it is not an object"]);
     expect(leftOut(read({ aps: "x" }), "gcm")).toEqual([]);
   });
 
@@ -416,8 +416,8 @@ describe("what is left out", () => {
     const content = { to: "x", notification: { titel: "T" }, data: { a: "b" } };
     const text = `payload=${Buffer.from(JSON.stringify(content)).toString("base64")}`;
     expect(leftOut(readMessage(text, "gcm"), "gcm")).toEqual([
-      "to is left out: it means nothing here",
-      "notification.titel is left out: Firebase does not know it",
+      "to is dropped: it has no effect",
+      "notification.titel is dropped: Firebase does not know it",
     ]);
   });
 });
@@ -428,8 +428,8 @@ it.each<[string, unknown, RegExp]>([
   ["ios_badge", "x", /ios_badge, which must be an integer/],
   ["ios_badge", "", /ios_badge, which must be an integer/],
   ["ios_badge", 1.5, /ios_badge, which must be an integer/],
-  ["ios_badge", -1, /ios_badge, which must be an integer of 0/],
-  ["ios_badge", 2_147_483_648, /ios_badge, which must be an integer of 0 to 2147483647/],
+  ["ios_badge", -1, /ios_badge, which must be an integer from 0/],
+  ["ios_badge", 2_147_483_648, /ios_badge, which must be an integer from 0 to 2147483647/],
   ["ios_badge", true, /ios_badge, which must be an integer/],
   ["ios_sound", 1, /ios_sound, which must be text or an object/],
   ["ios_content_available", 2, /ios_content_available, which must be 1 or 0/],
@@ -439,12 +439,12 @@ it.each<[string, unknown, RegExp]>([
   ["ios_push_type", "voip", /ios_push_type, which must be one of alert, background/],
   ["ios_thread_id", 7, /ios_thread_id, which must be text/],
   ["expiration", "soon", /expiration, which must be an integer/],
-  ["expiration", -1, /expiration, which must be an integer of 0/],
-  ["expiration", NOW, /expiration, which must be an integer of 0 to 4294967295/],
+  ["expiration", -1, /expiration, which must be an integer from 0/],
+  ["expiration", NOW, /expiration, which must be an integer from 0 to 4294967295/],
   ["android_fcm_notification", "T", /android_fcm_notification, which must be an object/],
   ["android_fcm_notification", { title: 1 }, /android_fcm_notification.title, which must be text/],
   ["android_fcm_notification", { color: "red" }, /color, which must be a colour like #rrggbb/],
-  ["android_fcm_notification", { event_time: "now" }, /event_time, which must be a time/],
+  ["android_fcm_notification", { event_time: "now" }, /event_time, which must be an RFC 3339 time/],
   ["android_fcm_notification", { visibility: "some" }, /visibility, which must be one of PRIVATE/],
   ["android_fcm_notification", { vibrate_timings: [1] }, /vibrate_timings, which must be a list/],
   ["android_fcm_notification", { body_loc_args: "Ann" }, /body_loc_args, which must be a list/],
@@ -452,7 +452,7 @@ it.each<[string, unknown, RegExp]>([
   [
     "android_fcm_notification",
     { light_settings: { color: { red: 2 } } },
-    /light_settings.color.red, which must be a number of 0 to 1/,
+    /light_settings.color.red, which must be a number from 0 to 1/,
   ],
   ["ios_loc_data", 5, /ios_loc_data, which must be an object/],
   ["ios_loc_data", { title_loc_key: 1 }, /ios_loc_data.title_loc_key, which must be text/],

@@ -75,8 +75,7 @@ export class FcmCredentialsInput implements GivenFcm {
 }
 
 @InputType({
-  description:
-    "Credentials for browser push services: an existing or generated VAPID key pair.",
+  description: "Credentials for browser push services: an existing or generated VAPID key pair.",
 })
 export class WebPushCredentialsInput implements GivenWeb {
   @Field(() => String, {
@@ -90,7 +89,8 @@ export class WebPushCredentialsInput implements GivenWeb {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: "Generates a new key pair. Browsers that subscribed with another key receive nothing.",
+    description:
+      "Generates a new key pair. Browsers that subscribed with another key receive nothing.",
   })
   generate?: boolean | null;
 
@@ -165,7 +165,8 @@ export class SetPushCredentialsPayload {
 
   @Field(() => String, {
     nullable: true,
-    description: "Problem that did not prevent the change, for example an unavailable push service.",
+    description:
+      "Problem that did not prevent the change, for example an unavailable push service.",
   })
   warning!: string | null;
 }

@@ -47,7 +47,8 @@ function keysOf({ publicKey, privateKey, generate }: GivenWeb) {
     const pair = newP256Pair();
     return { publicKey: base64url(pair.publicKey), privateKey: base64url(pair.privateKey) };
   }
-  if (!privateKey) throw Fault.field("web.privateKey", "is required unless a key pair is generated");
+  if (!privateKey)
+    throw Fault.field("web.privateKey", "is required unless a key pair is generated");
   const secret = readKey("web.privateKey", privateKey, 32);
   const point = pointOf(secret);
   if (publicKey && !readKey("web.publicKey", publicKey, 65).equals(point)) {

@@ -29,7 +29,9 @@ export class CreatePushEventInput {
   })
   pushType?: NamedChannel | null;
 
-  @Field(() => PushEnvironmentName as object, { description: "Environment of the recipient devices." })
+  @Field(() => PushEnvironmentName as object, {
+    description: "Environment of the recipient devices.",
+  })
   environment!: PushEnvironment;
 
   @Field(() => PushEventTypeName as object, {

@@ -40,8 +40,7 @@ export class PushEventObject {
 
   @Field(() => GraphQLSafeInt, {
     nullable: true,
-    description:
-      "The sender; null for the application's owner and for an incoming-call push.",
+    description: "The sender; null for the application's owner and for an incoming-call push.",
   })
   userId!: number | null;
 
@@ -73,7 +72,8 @@ export class PushEventObject {
 
   @Field(() => String, {
     nullable: true,
-    description: "Tags that select the recipients, for example `any: a,b`; null for other selectors.",
+    description:
+      "Tags that select the recipients, for example `any: a,b`; null for other selectors.",
   })
   tagQuery!: string | null;
 

@@ -42,7 +42,10 @@ function perSelector(
   };
 }
 
-const HAS_RECIPIENTS = perSelector("push_has_recipients", (from) => `SELECT 1 AS one ${from} LIMIT 1`);
+const HAS_RECIPIENTS = perSelector(
+  "push_has_recipients",
+  (from) => `SELECT 1 AS one ${from} LIMIT 1`,
+);
 const COUNT = perSelector(
   "push_recipient_count",
   (from) => `SELECT count(*) AS devices, count(DISTINCT d.user_id) AS users

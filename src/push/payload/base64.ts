@@ -1,9 +1,8 @@
 import { Fault } from "../../core/errors";
 
 /**
- * The UTF-8 text that a Base64 text stands for: either alphabet of RFC 4648 (sections 4 and 5), with or
- * without padding, broken into lines or not. A space within a line is a plus that went through a form
- * (application/x-www-form-urlencoded) without being escaped.
+ * Decodes Base64 to UTF-8 text. Accepts both alphabets of RFC 4648 (sections 4 and 5), missing padding and
+ * line breaks. A space within a line is an unescaped plus from a form (application/x-www-form-urlencoded).
  * @throws Fault INVALID on `message`
  */
 export function decodeText(base64: string): string {
@@ -15,11 +14,11 @@ export function decodeText(base64: string): string {
     .replace(/_/g, "/");
   const body = digits.replace(/={1,2}$/, "");
   if (!/^[A-Za-z0-9+/]*$/.test(body) || body.length % 4 === 1) {
-    throw Fault.field("message", "is not Base64");
+    throw Fault.field("message", "is not valid Base64");
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(body, "base64"));
   } catch {
-    throw Fault.field("message", "is not UTF-8 inside of its Base64");
+    throw Fault.field("message", "is not UTF-8 after Base64 decoding");
   }
 }

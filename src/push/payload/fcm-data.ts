@@ -1,28 +1,29 @@
 import type { Json, JsonObject } from "./json";
 
 /**
- * Keys that are not the sender's to use: Firebase refuses the whole message for some of them, and its
- * Android library keeps the others from the app.
+ * Keys reserved by Firebase: for some it refuses the whole message, and its Android library hides the others
+ * from the app.
  */
 const RESERVED = /^(from|message_type|collapse_key|google\..*|gcm\..*)$/s;
 
-function freeKey(key: string, taken: JsonObject): string {
-  let free = key;
-  while (RESERVED.test(free) || (free !== key && Object.hasOwn(taken, free))) free = `_${free}`;
-  return free;
+/** Prefixes a reserved key with underscores until it is unused. */
+function unreservedKey(key: string, content: JsonObject): string {
+  let name = key;
+  while (RESERVED.test(name) || (name !== key && Object.hasOwn(content, name))) name = `_${name}`;
+  return name;
 }
 
-/** What a value is as text: itself, or its JSON. */
+/** A string as it is, any other value as JSON. */
 function toText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /**
- * An object as `data` of Firebase's HTTP v1 API, whose values are texts. A reserved key gets an
- * underscore in front (`from` becomes `_from`), so that its value arrives and so does the message.
+ * Converts an object to `data` of Firebase's HTTP v1 API, whose values are strings. Reserved keys get an
+ * underscore as prefix (`from` becomes `_from`), so that the message is accepted and the value arrives.
  */
 export function toData(content: JsonObject): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(content).map(([key, value]) => [freeKey(key, content), toText(value)]),
+    Object.entries(content).map(([key, value]) => [unreservedKey(key, content), toText(value)]),
   );
 }

@@ -7,28 +7,28 @@ import { KeyReader } from "./key-reader";
 import type { FcmPush } from "./push";
 
 /**
- * What senders write for Firebase, as a message of its HTTP v1 API (its reference, projects.messages):
- * such a message, with or without `{"message": …}` around it; a message of the API before it; pairs of
- * its form encoding; or data alone.
+ * Converts gcm payloads to messages of Firebase's HTTP v1 API (reference: projects.messages). Accepted
+ * formats: such a message, with or without the wrapper `{"message": …}`; a message of the legacy HTTP API,
+ * as JSON or as form pairs; or a plain data object.
  */
 
-/** `message` of the HTTP v1 API, without whom it goes to. */
+/** `message` of the HTTP v1 API, without a recipient. */
 export type FcmMessage = FcmPush["message"];
 
-/** Seconds that Firebase keeps a message for a device that is away, at most: four weeks. */
+/** Maximum TTL of a message at Firebase, in seconds: four weeks. */
 export const FCM_TTL_MAX = 2_419_200;
 
-/** Parts that both APIs have. */
+/** Keys that both APIs have. */
 const PARTS = ["data", "notification"];
 const V1_PARTS = ["android", "webpush", "apns", "fcm_options", "fcmOptions"];
 const LEGACY_OPTIONS = ["priority", "collapse_key", "time_to_live", "restricted_package_name"];
-/** Left out: who receives a push is the event's to say, and the rest means nothing here. */
+/** Dropped keys: the event selects the recipients, and the other options have no effect. */
 const IGNORED = [
   ...["token", "topic", "condition", "name", "to", "registration_id", "registration_ids"],
   ...["dry_run", "delay_while_idle", "content_available", "mutable_content"],
 ];
 
-/** A message as read, and what is not sent of it, and why. */
+/** A parsed message, and its dropped keys with reasons. */
 export interface FcmContent {
   content: FcmMessage;
   leftOut: string[];
@@ -38,14 +38,17 @@ function hasPart(content: JsonObject, parts: string[]): boolean {
   return parts.some((part) => isObject(content[part]));
 }
 
-/** Refuses keys that would otherwise be lost, or have Firebase refuse the message. */
+/** Drops ignored keys, and refuses unknown ones: they would be lost or make Firebase refuse the message. */
 function checkKeys(reader: KeyReader, known: string[]): void {
   const parts = [...PARTS, ...V1_PARTS];
-  const beside = reader.keys().filter((key) => parts.includes(key));
+  const present = reader.keys().filter((key) => parts.includes(key));
   for (const key of reader.keys()) {
     if (known.includes(key)) continue;
-    if (IGNORED.includes(key)) reader.leaveOut(key, "it means nothing here");
-    else reader.refuse(key, `Firebase does not know beside ${beside.join(", ")}; put it into data`);
+    if (IGNORED.includes(key)) reader.leaveOut(key, "it has no effect");
+    else {
+      const names = present.join(", ");
+      reader.refuse(key, `Firebase does not accept next to ${names}; put it into data`);
+    }
   }
 }
 
@@ -64,33 +67,33 @@ function readLegacy(content: JsonObject): FcmContent {
   const reader = new KeyReader(content);
   checkKeys(reader, [...PARTS, ...LEGACY_OPTIONS]);
   const data = reader.object("data");
-  const notification = reader.inside("notification");
-  const sorted = notification && readFcmNotification(notification);
+  const notificationReader = reader.inside("notification");
+  const notification = notificationReader && readFcmNotification(notificationReader);
   const ttl = reader.integer("time_to_live", Number.MAX_SAFE_INTEGER);
   const android = given({
     priority: reader.word("priority", ["HIGH", "NORMAL"]),
     collapse_key: reader.text("collapse_key"),
     ttl: ttl === undefined ? undefined : `${Math.min(ttl, FCM_TTL_MAX)}s`,
     restricted_package_name: reader.text("restricted_package_name"),
-    notification: unlessEmpty(sorted?.android),
+    notification: unlessEmpty(notification?.android),
   });
   reader.finish();
   const message = given({
     data: unlessEmpty(data && toData(data)),
-    notification: unlessEmpty(sorted?.shared),
+    notification: unlessEmpty(notification?.shared),
     android: unlessEmpty(android),
   });
   return { content: message, leftOut: reader.leftOut };
 }
 
 /**
- * Reads the JSON of a gcm payload.
+ * Parses the JSON of a gcm payload.
  * @throws Fault INVALID on `message`
  */
 export function readFcmContent(content: JsonObject): FcmContent {
-  const { message, validate_only: _, ...beside } = content;
+  const { message, validate_only: _, ...others } = content;
   if (isObject(message) && hasPart(message, [...PARTS, ...V1_PARTS])) {
-    if (Object.keys(beside).length === 0) return readV1(message);
+    if (Object.keys(others).length === 0) return readV1(message);
   }
   if (hasPart(content, V1_PARTS)) return readV1(content);
   if (hasPart(content, PARTS)) return readLegacy(content);
@@ -102,15 +105,15 @@ function decodeEscapes(text: string): string {
   try {
     decoded = decodeURIComponent(text);
   } catch {
-    throw Fault.field("message", "holds a broken escape; a percent sign itself is written %25");
+    throw Fault.field("message", "contains an invalid escape; write a literal percent sign as %25");
   }
   if (!isText(decoded)) throw Fault.field("message", NOT_TEXT);
   return decoded;
 }
 
 /**
- * Reads the pairs of a gcm payload: `data.key=value`, and the options of the older API, joined by `&`.
- * Values are percent-decoded and otherwise kept: a plus is a plus, Base64 stays Base64.
+ * Parses a gcm payload of pairs joined by `&`: `data.key=value`, and options of the legacy HTTP API. Values
+ * are percent-decoded only: a plus stays a plus, and Base64 is not decoded.
  * @throws Fault INVALID on `message`
  */
 export function readFcmPairs(text: string): FcmContent {
@@ -130,7 +133,7 @@ export function readFcmPairs(text: string): FcmContent {
     ) {
       throw Fault.field(
         "message",
-        `holds ${name || "an empty name"}, and takes pairs of data.key=value and ${LEGACY_OPTIONS.join(", ")}`,
+        `contains ${name || "an empty name"}, but allows only data.key=value pairs and ${LEGACY_OPTIONS.join(", ")}`,
       );
     }
     (isData ? data : options).push([key, value]);

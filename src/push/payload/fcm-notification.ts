@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from "./json";
 import { KeyReader } from "./key-reader";
 
-/** Parameters of a notification by their places in a message of the HTTP v1 API. */
+/** Parameters of a notification, grouped as in a message of the HTTP v1 API. */
 export interface FcmNotification {
   /** `message.notification`: title, body and image. */
   shared: JsonObject;
-  /** `message.android.notification`: everything else. */
+  /** `message.android.notification`: all other parameters. */
   android: JsonObject;
 }
 
@@ -19,7 +19,7 @@ const word =
   (reader, key) =>
     reader.word(key, words, prefix);
 
-/** Form of a google.protobuf.Duration in JSON. */
+/** JSON format of google.protobuf.Duration. */
 const DURATION = /^\d{1,12}(\.\d{1,9})?s$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const INTEGER_MAX = 2_147_483_647;
@@ -33,14 +33,14 @@ const durations: Read = (reader, key) => {
   return list;
 };
 
-/** LED: its colour by shares, and how long it is on and off. */
+/** LightSettings of the notification LED: colour components from 0 to 1, and durations on and off. */
 const light: Read = (reader, key) => {
   const settings = reader.inside(key);
   if (!settings) return undefined;
   const color = settings.inside("color");
-  const shares = ["red", "green", "blue", "alpha"].map((name) => [name, color?.share(name)]);
+  const components = ["red", "green", "blue", "alpha"].map((name) => [name, color?.share(name)]);
   const parts = {
-    color: color && Object.fromEntries(shares.filter(([, share]) => share !== undefined)),
+    color: color && Object.fromEntries(components.filter(([, value]) => value !== undefined)),
     light_on_duration: duration(settings, "light_on_duration"),
     light_off_duration: duration(settings, "light_off_duration"),
   };
@@ -52,7 +52,7 @@ const light: Read = (reader, key) => {
 
 const PRIORITIES = ["MIN", "LOW", "DEFAULT", "HIGH", "MAX"].map((each) => `PRIORITY_${each}`);
 
-/** Parameters that the API knows (Notification and AndroidNotification of its reference). */
+/** Parameters that the API accepts (Notification and AndroidNotification in its reference). */
 const PARAMETERS = new Map<string, Read>([
   ["title", text],
   ["body", text],
@@ -69,7 +69,7 @@ const PARAMETERS = new Map<string, Read>([
   ["channel_id", text],
   ["ticker", text],
   ["sticky", flag],
-  ["event_time", (reader, key) => reader.textLike(key, TIME, "a time of RFC 3339")],
+  ["event_time", (reader, key) => reader.textLike(key, TIME, "an RFC 3339 time")],
   ["local_only", flag],
   ["notification_priority", word(PRIORITIES, "PRIORITY_")],
   ["default_sound", flag],
@@ -83,7 +83,7 @@ const PARAMETERS = new Map<string, Read>([
   ["proxy", word(["ALLOW", "DENY", "IF_PRIORITY_LOWERED"])],
 ]);
 
-/** Names that the older API and Firebase's libraries have for some of them. */
+/** Parameter names of the legacy HTTP API and Firebase's libraries. */
 const ALIASES = new Map([
   ["android_channel_id", "channel_id"],
   ["priority", "notification_priority"],
@@ -92,24 +92,25 @@ const ALIASES = new Map([
 
 const SHARED = new Set(["title", "body", "image"]);
 
-/** The name of the HTTP v1 API for a parameter, which may be written `clickAction` as well. */
+/** The HTTP v1 name of a parameter, which may also be in camel case (`clickAction`). */
 function parameterName(key: string): string {
   const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return ALIASES.get(name) ?? name;
 }
 
 /**
- * Sorts parameters of a notification into their places. What the API does not know is left out, as it
- * would refuse the message for it; that and wrong types are noted with the reader.
+ * Groups the parameters of a notification as in the HTTP v1 API. Drops unknown parameters, for which
+ * Firebase would refuse the message. The reader collects dropped keys and type errors.
  */
 export function readFcmNotification(reader: KeyReader): FcmNotification {
-  const sorted: FcmNotification = { shared: {}, android: {} };
+  const notification: FcmNotification = { shared: {}, android: {} };
   for (const key of reader.keys()) {
     const name = parameterName(key);
     const read = PARAMETERS.get(name);
     if (read === undefined) reader.leaveOut(key, "Firebase does not know it");
     const value = read?.(reader, key);
-    if (value !== undefined) (SHARED.has(name) ? sorted.shared : sorted.android)[name] = value;
+    if (value === undefined) continue;
+    (SHARED.has(name) ? notification.shared : notification.android)[name] = value;
   }
-  return sorted;
+  return notification;
 }

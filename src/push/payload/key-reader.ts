@@ -2,19 +2,19 @@ import { Fault } from "../../core/errors";
 import { isText } from "../../core/text";
 import { isObject, type JsonObject } from "./json";
 
-/** Wrong keys that a fault names at most. */
-const SHOWN_MAX = 10;
+/** Maximum number of problems that a fault lists. */
+const PROBLEMS_MAX = 10;
 
 /**
- * Reads single keys of an object and gathers what is wrong with them, so that a sender learns it all at
- * once. A key that is missing or null is undefined; so is one that is wrong.
+ * Reads the keys of an object by type and collects all problems, so that the sender sees them at once.
+ * Returns undefined for a missing, null or invalid key.
  */
 export class KeyReader {
   /**
    * @param source the object
-   * @param path what its keys are called in front of their name, like `ios_loc_data.`
-   * @param problems where to note what is wrong; shared by the readers of one message
-   * @param leftOut where to note what is not sent, and why; shared as well
+   * @param path prefix of its keys in messages, for example `ios_loc_data.`
+   * @param problems collects invalid keys; shared by the readers of a message
+   * @param leftOut collects dropped keys with reasons; shared by the readers of a message
    */
   constructor(
     private readonly source: JsonObject,
@@ -23,24 +23,24 @@ export class KeyReader {
     readonly leftOut: string[] = [],
   ) {}
 
-  /** Names of the object's keys. */
+  /** The object's keys. */
   keys(): string[] {
     return Object.keys(this.source);
   }
 
-  /** Text. */
+  /** A string. */
   text(key: string): string | undefined {
     return this.read(key, "text", (value) => (typeof value === "string" ? value : undefined));
   }
 
-  /** Text of a form. */
-  textLike(key: string, form: RegExp, name: string): string | undefined {
-    return this.read(key, name, (value) =>
-      typeof value === "string" && form.test(value) ? value : undefined,
+  /** A string that matches a pattern. */
+  textLike(key: string, pattern: RegExp, expected: string): string | undefined {
+    return this.read(key, expected, (value) =>
+      typeof value === "string" && pattern.test(value) ? value : undefined,
     );
   }
 
-  /** One of some words, in whatever case; their common prefix may be left out. */
+  /** One of several values, in any case, with or without their common prefix. */
   word(key: string, words: readonly string[], prefix = ""): string | undefined {
     return this.read(key, `one of ${words.join(", ")}`, (value) => {
       if (typeof value !== "string") return undefined;
@@ -49,9 +49,9 @@ export class KeyReader {
     });
   }
 
-  /** Integer, also as text. */
+  /** An integer from 0 to a maximum, as a number or string. */
   integer(key: string, max: number): number | undefined {
-    return this.read(key, `an integer of 0 to ${max}`, (value) => {
+    return this.read(key, `an integer from 0 to ${max}`, (value) => {
       const digits = typeof value === "string" && /^\d{1,15}$/.test(value);
       const number = digits ? Number(value) : value;
       const fits = Number.isInteger(number) && (number as number) >= 0 && (number as number) <= max;
@@ -59,14 +59,14 @@ export class KeyReader {
     });
   }
 
-  /** Number of 0 to 1. */
+  /** A number from 0 to 1. */
   share(key: string): number | undefined {
-    return this.read(key, "a number of 0 to 1", (value) =>
+    return this.read(key, "a number from 0 to 1", (value) =>
       typeof value === "number" && value >= 0 && value <= 1 ? value : undefined,
     );
   }
 
-  /** 1 or 0, as number, text or truth. */
+  /** A flag: 1 or 0, as a number, string or boolean. */
   flag(key: string): boolean | undefined {
     return this.read(key, "1 or 0", (value) => {
       if (value === true || value === 1 || value === "1" || value === "true") return true;
@@ -75,7 +75,7 @@ export class KeyReader {
     });
   }
 
-  /** List of texts; numbers become texts, and the JSON text of a list is a list. */
+  /** A list of strings. Converts numbers to strings, and accepts the list as a JSON string. */
   texts(key: string): string[] | undefined {
     return this.read(key, "a list of texts", (value) => {
       const list = typeof value === "string" ? parseList(value) : value;
@@ -87,59 +87,56 @@ export class KeyReader {
     });
   }
 
-  /** Object. */
+  /** An object. */
   object(key: string): JsonObject | undefined {
     return this.read(key, "an object", (value) => (isObject(value) ? value : undefined));
   }
 
-  /** Text or object. */
+  /** A string or an object. */
   textOrObject(key: string): string | JsonObject | undefined {
     return this.read(key, "text or an object", (value) =>
       typeof value === "string" || isObject(value) ? value : undefined,
     );
   }
 
-  /** Reader of an object inside, which notes its problems with this one's; undefined without it. */
+  /** A reader for a nested object, which shares this reader's problems; undefined without the object. */
   inside(key: string): KeyReader | undefined {
     const object = this.object(key);
     return object && new KeyReader(object, `${this.path}${key}.`, this.problems, this.leftOut);
   }
 
-  /** Notes that a key is not sent, and why. */
+  /** Records a dropped key. */
   leaveOut(key: string, reason: string): void {
-    this.leftOut.push(`${this.path}${key} is left out: ${reason}`);
+    this.leftOut.push(`${this.path}${key} is dropped: ${reason}`);
   }
 
-  /** Notes that a key is wrong. */
+  /** Records an invalid key. */
   refuse(key: string, problem: string): void {
-    this.problems.push(`holds ${this.path}${key}, which ${problem}`);
+    this.problems.push(`contains ${this.path}${key}, which ${problem}`);
   }
 
-  /**
-   * Ends the reading.
-   * @throws Fault INVALID on `message` that names every key that was wrong, of many the first
-   */
+  /** @throws Fault INVALID on `message` if there are problems, with the first ten of them */
   finish(): void {
-    const shown = this.problems.slice(0, SHOWN_MAX);
-    if (shown.length > 0) {
-      throw new Fault("INVALID", `message ${shown.join("; ")}`, { message: shown });
+    const listed = this.problems.slice(0, PROBLEMS_MAX);
+    if (listed.length > 0) {
+      throw new Fault("INVALID", `message ${listed.join("; ")}`, { message: listed });
     }
   }
 
   private read<T>(
     key: string,
-    name: string,
-    take: (value: JsonObject[string]) => T | undefined,
+    expected: string,
+    convert: (value: JsonObject[string]) => T | undefined,
   ): T | undefined {
     const value = Object.hasOwn(this.source, key) ? this.source[key] : undefined;
     if (value === undefined || value === null) return undefined;
-    const taken = take(value);
-    if (taken === undefined) this.refuse(key, `must be ${name}`);
-    return taken;
+    const converted = convert(value);
+    if (converted === undefined) this.refuse(key, `must be ${expected}`);
+    return converted;
   }
 }
 
-/** The list that a text is the JSON of. */
+/** Parses a list given as JSON. */
 function parseList(text: string): unknown {
   try {
     return JSON.parse(text);

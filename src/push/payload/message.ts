@@ -5,22 +5,22 @@ import { type FcmContent, readFcmContent, readFcmPairs } from "./fcm-message";
 import { type JsonObject, parseObject } from "./json";
 import { readUniversal, type Universal } from "./universal";
 
-/** Characters of `event[message]` at most; what the platforms take is checked apart (size.ts). */
+/** Maximum length of `event[message]` in characters. size.ts checks the limits of the platforms. */
 export const MESSAGE_MAX = 16_384;
 
-/** What stands in front of a platform's own payload. */
+/** Prefix of a platform-specific payload. */
 const PLATFORM = /^\s*payload=/;
 
-/** A payload that the sender wrote for one platform. */
+/** A platform-specific payload. */
 export type PlatformMessage = { kind: "platform" } & (
   | { channel: "apns" | "apns_voip" | "web"; content: JsonObject }
   | ({ channel: "gcm" } & FcmContent)
 );
 
-/** `event[message]` as read and checked: translate.ts says what becomes of it on a channel. */
+/** Parsed and validated `event[message]`. translate.ts converts it for a channel. */
 export type Message = Universal | PlatformMessage;
 
-/** The text after `payload=`, where the escapes of a form stand for Base64's own signs. */
+/** Decodes the text after `payload=`, in which form escapes may replace characters of Base64. */
 function platformText(text: string): string {
   return decodeText(text.replace(PLATFORM, "").replace(/%(2B|2F|3D)/gi, decodeURIComponent));
 }
@@ -29,11 +29,11 @@ function readUniversalText(text: string): Universal {
   if (PLATFORM.test(text)) {
     throw Fault.field(
       "message",
-      "begins with payload=, which is for one platform: name its push type, or send the Base64 of a JSON object",
+      "begins with payload=, which is for a single platform: set its push type, or send a JSON object in Base64",
     );
   }
   if (/^\s*[{[]/.test(text)) {
-    throw Fault.field("message", "must be the Base64 of a JSON object, and is not encoded");
+    throw Fault.field("message", "must be a JSON object in Base64, but is not encoded");
   }
   return readUniversal(parseObject(decodeText(text)));
 }
@@ -45,10 +45,10 @@ function readPlatformText(text: string, channel: PushChannel): PlatformMessage {
       return { kind: "platform", channel, ...readFcmPairs(text.trim()) };
   }
   if (!PLATFORM.test(text)) {
-    const other = channel === "gcm" ? ", or data.key=value pairs" : "";
+    const alternative = channel === "gcm" ? ", or data.key=value pairs" : "";
     throw Fault.field(
       "message",
-      `must be payload= and the Base64 of the platform's JSON${other}; without a push type it is the Base64 of a universal message`,
+      `must be payload= followed by the platform's JSON in Base64${alternative}; omit the push type to send a universal message`,
     );
   }
   const content = parseObject(platformText(text));
@@ -58,27 +58,28 @@ function readPlatformText(text: string, channel: PushChannel): PlatformMessage {
 }
 
 /**
- * Reads `event[message]` (interface.md "Payload rules"; decisions.md "Push").
+ * Parses `event[message]` (docs/PUSH.md "Payloads").
  *
- * Universal: the Base64 of a JSON object of standard and custom keys. For one platform: `payload=` and
- * the Base64 of that platform's JSON; for gcm also `data.key=value` pairs joined by `&`.
- * @param channel the platform that the payload is for; null for a universal message
- * @throws Fault INVALID on `message`, with every key that is wrong
+ * Universal: a JSON object of standard and custom keys, in Base64. Platform-specific: `payload=` followed by
+ * the platform's JSON in Base64; for gcm also `data.key=value` pairs joined by `&`.
+ * @param channel channel of a platform-specific message; null for a universal message
+ * @throws Fault INVALID on `message`, listing the invalid keys
  */
 export function readMessage(text: string, channel: PushChannel | null): Message {
-  if (text.trim() === "") throw Fault.field("message", "is empty");
+  if (text.trim() === "") throw Fault.field("message", "must not be empty");
   if (text.length > MESSAGE_MAX) {
-    throw Fault.field("message", `has more than ${MESSAGE_MAX.toLocaleString("en-US")} characters`);
+    const max = MESSAGE_MAX.toLocaleString("en-US");
+    throw Fault.field("message", `is too long (maximum is ${max} characters)`);
   }
   return channel === null ? readUniversalText(text) : readPlatformText(text, channel);
 }
 
-/** Whether a universal message asks for a VoIP push where a recipient has a subscription for it. */
+/** Whether a universal message asks for VoIP pushes to recipients with a VoIP subscription. */
 export function voipWanted(message: Message): boolean {
   return message.kind === "universal" && message.voip;
 }
 
-/** Unix seconds after which the notification is worth nothing; null where the message does not say. */
+/** Expiration time in Unix seconds; null without one. */
 export function expirationOf(message: Message): number | null {
   return message.kind === "universal" ? message.expiration : null;
 }

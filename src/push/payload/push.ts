@@ -1,6 +1,6 @@
 /**
- * A notification as Apple's push service takes it (developer.apple.com "Sending notification requests
- * to APNs"): the same for every device of an event.
+ * A notification in the format of Apple's push service (developer.apple.com "Sending notification requests
+ * to APNs"), the same for every device of an event.
  */
 export interface ApnsPush {
   channel: "apns" | "apns_voip";
@@ -8,13 +8,13 @@ export interface ApnsPush {
   payload: string;
   /** Header apns-push-type. */
   pushType: "alert" | "background" | "voip";
-  /** Header apns-priority: 10 at once, 5 as power allows. */
+  /** Header apns-priority: 10 for immediate delivery, 5 for delivery that saves power. */
   priority: 5 | 10;
   /** Header apns-expiration, Unix seconds; null without one. */
   expiration: number | null;
 }
 
-/** A notification as Firebase takes it: `message` of the HTTP v1 API, without its `token`. */
+/** A notification in Firebase's format: `message` of the HTTP v1 API, without its `token`. */
 export interface FcmPush {
   channel: "gcm";
   message: {
@@ -25,14 +25,14 @@ export interface FcmPush {
   };
 }
 
-/** A notification as browsers' push services take it (RFC 8030): a body that is encrypted per device. */
+/** A notification for browser push services (RFC 8030), with a payload that is encrypted per device. */
 export interface WebPush {
   channel: "web";
-  /** What the page's service worker reads: JSON. */
+  /** JSON for the page's service worker. */
   payload: string;
-  /** Header TTL: seconds that the service keeps it for a browser that is away. */
+  /** Header TTL: seconds that the service keeps the message for an offline browser. */
   ttl: number;
 }
 
-/** What goes to the provider of one channel. */
+/** A notification in the format of one channel's provider. */
 export type Push = ApnsPush | FcmPush | WebPush;

@@ -3,14 +3,14 @@ import type { JsonObject } from "./json";
 import type { Push } from "./push";
 import { sizeOf } from "./size";
 
-/** A push as a person reads it: what would go over the wire, whoever it goes to. */
+/** Human-readable preview of a provider request, independent of the device. */
 export interface PushView {
   channel: PushChannel;
-  /** Headers of the request that the message decides, by their names. */
+  /** Request headers that depend on the message. */
   headers: Record<string, string>;
   /** The body; for gcm `message` of the HTTP v1 API. */
   payload: JsonObject;
-  /** Bytes that the platform counts, and how many it takes. */
+  /** Size as the platform counts it, and the platform's limit. */
   bytes: number;
   maxBytes: number;
 }
@@ -30,7 +30,7 @@ function headersOf(push: Push): Record<string, string> {
   }
 }
 
-/** Shows what a push would be, for a trial that sends nothing. */
+/** Previews a push for a dry run. */
 export function showPush(push: Push): PushView {
   const { bytes, max } = sizeOf(push);
   const payload = push.channel === "gcm" ? (push.message as JsonObject) : JSON.parse(push.payload);

@@ -1,5 +1,5 @@
 /**
- * Seconds until an expiration, of 0 to a maximum; undefined without an expiration.
+ * Seconds until an expiration, limited to 0 to `max`; undefined without an expiration.
  * @param expiration Unix seconds
  * @param now Unix milliseconds
  */

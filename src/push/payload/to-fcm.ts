@@ -6,8 +6,8 @@ import { secondsLeft } from "./time-to-live";
 import type { Universal } from "./universal";
 
 /**
- * A universal message for Android. It goes out at once where there is something to show or a call to
- * ring for, even as data that the app shows by itself; otherwise as power allows, Firebase's default.
+ * Converts a universal message for Android. A message to display, even one that the app displays from its
+ * data, or a call gets high priority; others keep Firebase's default, which saves power.
  * @param now Unix milliseconds
  */
 export function toFcm(message: Universal, now: number): FcmPush {

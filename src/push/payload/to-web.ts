@@ -3,13 +3,13 @@ import { secondsLeft } from "./time-to-live";
 import type { Universal } from "./universal";
 
 /**
- * Seconds that a push service is asked to keep a message (RFC 8030 section 5.2), at most and where the
- * sender does not say: four weeks, about as long as browsers' services keep one.
+ * Default and maximum TTL of a message in seconds (RFC 8030 section 5.2): four weeks, about the maximum of
+ * the browsers' services.
  */
 export const WEB_TTL_MAX = 2_419_200;
 
 /**
- * A universal message for browsers: JSON of the message and the custom keys.
+ * Converts a universal message for browsers: JSON of the message and the custom keys.
  * @param now Unix milliseconds
  */
 export function toWeb(message: Universal, now: number): WebPush {

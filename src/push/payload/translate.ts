@@ -5,7 +5,7 @@ import { toApns, wholeApns } from "./to-apns";
 import { toFcm } from "./to-fcm";
 import { toWeb, WEB_TTL_MAX } from "./to-web";
 
-function passWhole(message: PlatformMessage): Push {
+function passThrough(message: PlatformMessage): Push {
   if (message.channel === "gcm") return { channel: "gcm", message: message.content };
   const { channel, content } = message;
   if (channel === "web") return { channel, payload: JSON.stringify(content), ttl: WEB_TTL_MAX };
@@ -13,15 +13,15 @@ function passWhole(message: PlatformMessage): Push {
 }
 
 /**
- * What a message is on a channel (docs/PUSH.md "Payloads"). It cannot fail for a message that was read,
- * and does not look at the size: see size.ts.
- * @param channel of a platform's own message only the one that it was read for
- * @param now Unix milliseconds; times to live are counted from it
+ * Converts a message for a channel (docs/PUSH.md "Payloads"). Does not fail for a parsed message. size.ts
+ * checks the size.
+ * @param channel for a platform-specific message, the channel that it was parsed for
+ * @param now Unix milliseconds, from which TTLs are counted
  */
 export function translate(message: Message, channel: PushChannel, now: number): Push {
   if (message.kind === "platform") {
-    if (message.channel === channel) return passWhole(message);
-    throw new Error(`A message for ${message.channel} cannot go out on ${channel}`);
+    if (message.channel === channel) return passThrough(message);
+    throw new Error(`A message for ${message.channel} cannot be sent on ${channel}`);
   }
   if (channel === "gcm") return toFcm(message, now);
   if (channel === "web") return toWeb(message, now);

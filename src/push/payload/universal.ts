@@ -2,12 +2,12 @@ import { type FcmNotification, readFcmNotification } from "./fcm-notification";
 import { given, type JsonObject } from "./json";
 import { KeyReader } from "./key-reader";
 
-/** A message for all platforms: its standard keys as read, undefined where not given. */
+/** A message for all platforms. Absent standard keys are undefined. */
 export interface Universal {
   kind: "universal";
   text?: string;
   badge?: number;
-  /** Name of a sound; an object for a critical alert. */
+  /** Sound name, or an object for a critical alert. */
   sound?: string | JsonObject;
   contentAvailable: boolean;
   mutableContent: boolean;
@@ -15,18 +15,18 @@ export interface Universal {
   voip: boolean;
   pushType: "alert" | "background";
   threadId?: string;
-  /** Unix seconds; null when not given. */
+  /** Unix seconds; null without one. */
   expiration: number | null;
   notification?: FcmNotification;
-  /** Localization by the names that `aps.alert` has for it. */
+  /** Localization keys by their names in `aps.alert`. */
   alert: JsonObject;
-  /** Every other key as sent. */
+  /** All other keys, unchanged. */
   custom: JsonObject;
-  /** Parameters inside of standard keys that are not sent, and why. */
+  /** Dropped parameters of standard keys, with reasons. */
   leftOut: string[];
 }
 
-/** The standard keys (interface.md "Payload rules"). */
+/** The standard keys (docs/PUSH.md "Payloads"). */
 const STANDARD = new Set([
   "message",
   "ios_badge",
@@ -43,9 +43,9 @@ const STANDARD = new Set([
 ]);
 
 const PUSH_TYPES = ["alert", "background"];
-/** The largest badge: a 32-bit integer on the device. */
+/** Maximum badge: a 32-bit integer on the device. */
 const BADGE_MAX = 2_147_483_647;
-/** The last second that fits 32 bits, in 2106. Milliseconds in place of seconds are beyond it. */
+/** The last second that fits in 32 bits, in 2106. Rejects milliseconds sent by mistake. */
 const EXPIRATION_MAX = 4_294_967_295;
 
 /** Parameters of `ios_loc_data`. */
@@ -53,7 +53,7 @@ const LOC_DATA = ["title_loc_key", "title_loc_args", "body_loc_key", "body_loc_a
 
 function readAlert(reader: KeyReader | undefined): JsonObject {
   for (const key of reader?.keys() ?? []) {
-    if (!LOC_DATA.includes(key)) reader?.leaveOut(key, "there is no such parameter");
+    if (!LOC_DATA.includes(key)) reader?.leaveOut(key, "the parameter is unknown");
   }
   return given({
     "title-loc-key": reader?.text("title_loc_key"),
@@ -64,8 +64,8 @@ function readAlert(reader: KeyReader | undefined): JsonObject {
 }
 
 /**
- * Reads the object of a universal message.
- * @throws Fault INVALID on `message` that names every key of the wrong type
+ * Parses the object of a universal message.
+ * @throws Fault INVALID on `message`, listing the keys of the wrong type
  */
 export function readUniversal(content: JsonObject): Universal {
   const reader = new KeyReader(content);
