@@ -275,7 +275,7 @@ describe("POST /subscriptions", () => {
       /other channels/,
       webDevice({ client_identification_sequence: "x" }),
     ],
-    ["web_endpoint", /channel web alone/, pushed(browserKeys())],
+    ["web_endpoint", /only for the channel web/, pushed(browserKeys())],
   ];
   it.each(wrong)("refuses a wrong %s by its name on the wire: %s", async (wire, text, body) => {
     const user = await newUser(node);

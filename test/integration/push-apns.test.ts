@@ -309,7 +309,7 @@ describe("credentials", () => {
 
   test("are not at fault where the service cannot be reached", async () => {
     expect(await keep(stage.openNowhere()).check()).toBe(
-      "the service could not be asked: no connection (ECONNREFUSED)",
+      "the service is unavailable: no connection (ECONNREFUSED)",
     );
   });
 });

@@ -171,7 +171,7 @@ describe("the access token", () => {
       delayMs: null,
     });
     expect(await provider.check()).toBe(
-      "the service could not be asked: no connection (ECONNREFUSED)",
+      "the service is unavailable: no connection (ECONNREFUSED)",
     );
   });
 });
@@ -210,7 +210,7 @@ describe("credentials", () => {
     newApnsKey(),
   ])("with a key that cannot be read are refused before anybody is asked", async (privateKey) => {
     const provider = keep(stage.openWith({ ...stage.credentials, privateKey }));
-    const reason = "the private key is no RSA key that can be read";
+    const reason = "the private key is not a readable RSA key";
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
   });

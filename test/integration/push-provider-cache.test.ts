@@ -139,7 +139,7 @@ test("closing closes all of them after what is under way, and opens no more", as
   );
   await providers.close();
   for (const outcome of await Promise.all(sent)) expect(outcome.kind).toBe("accepted");
-  await expect(providers.get(KEY)).rejects.toThrow("the providers are closed");
+  await expect(providers.get(KEY)).rejects.toThrow("the provider pool is closed");
 });
 
 test("credentials that cannot be read refuse, and say why", async () => {

@@ -298,7 +298,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(asked).toBeGreaterThanOrEqual(2);
     // All forty would be twenty rounds; a turn is waited for during three, and the one under way.
     expect(asked).toBeLessThanOrEqual(10);
-    expect(count("too many were under way")).toBe(40 - asked);
+    expect(count("too many requests in flight")).toBe(40 - asked);
     expect(stage.devices().length - before).toBeLessThanOrEqual(10);
   });
 

@@ -151,7 +151,7 @@ describe("a subscription", () => {
     const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), ...keys });
     expect(outcome).toEqual({
       kind: "refused",
-      reason: "the keys of the subscription are not usable",
+      reason: "the subscription's keys are invalid",
     });
     expect(stage.standIn.received.count).toBe(0);
   });
@@ -193,10 +193,10 @@ describe("credentials", () => {
 
   const another = generateVAPIDKeys();
   test.each([
-    [{ publicKey: another.publicKey }, "the two keys do not belong together"],
+    [{ publicKey: another.publicKey }, "the public key does not match the private key"],
     [{ privateKey: "-----BEGIN PRIVATE KEY-----" }, "the private key is not 32 bytes in base64url"],
     [{ privateKey: "" }, "the private key is not 32 bytes in base64url"],
-    [{ privateKey: Buffer.alloc(32).toString("base64url") }, "the private key is none on P-256"],
+    [{ privateKey: Buffer.alloc(32).toString("base64url") }, "the private key is not a P-256 key"],
     [
       { publicKey: `${another.publicKey}=` },
       "the public key is not an uncompressed point on P-256 in base64url",
@@ -205,9 +205,9 @@ describe("credentials", () => {
       { publicKey: Buffer.alloc(65, 2).toString("base64url") },
       "the public key is not an uncompressed point on P-256 in base64url",
     ],
-    [{ subject: "push@example.com" }, "the subject is no mailto: or https: URL"],
-    [{ subject: "http://example.com" }, "the subject is no mailto: or https: URL"],
-    [{ subject: "mailto:" }, "the subject is no mailto: or https: URL"],
+    [{ subject: "push@example.com" }, "the subject is not a mailto: or https: URL"],
+    [{ subject: "http://example.com" }, "the subject is not a mailto: or https: URL"],
+    [{ subject: "mailto:" }, "the subject is not a mailto: or https: URL"],
     [{ ca: "no certificate" }, "the certificate of the authority cannot be read"],
   ])("with %j are refused before anybody is asked: %s", async (change, reason) => {
     const provider = keep(stage.openWith({ ...stage.credentials, ...change }));

@@ -1,20 +1,20 @@
 /**
- * The part of the package that reads credentials; its own types describe the whole client alone.
- * Text that is no PEM is taken for the name of a file, so only buffers may be given.
+ * Types of the package's credential readers, which its own types omit. The readers take text that is not PEM
+ * for a file name, so pass buffers only.
  */
 declare module "apn/lib/credentials" {
-  /** A token of the provider, and how it is made anew. */
+  /** The provider token, and a way to renew it. */
   export interface ProviderToken {
     readonly current: string;
     readonly generation: number;
-    /** Signs the next one, unless the given generation is over already. */
+    /** Signs a new token, unless the given generation was already replaced. */
     regenerate(generation: number): void;
   }
 
   interface Readers {
-    /** @throws Error when the key cannot sign */
+    /** @throws Error if the key cannot sign */
     token(from: { key: Buffer; keyId: string; teamId: string }): ProviderToken;
-    /** @throws Error for a certificate that has expired, or is of another key or environment */
+    /** @throws Error if the certificate has expired, or is for another key or environment */
     certificate(from: {
       cert: Buffer;
       key: Buffer;

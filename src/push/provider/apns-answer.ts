@@ -3,38 +3,40 @@ import type { Outcome } from "./provider";
 import { bodyOf, headerOf, isPassing, quoteReason, retryAfterOf } from "./wire/answer";
 
 /**
- * Reasons by which a device will not be reached again ("Handling notification responses from APNs"):
- * its token is none of this environment, or is over. DeviceTokenNotForTopic is not among them: it is
- * what every device answers while the bundle identifier of the credentials is mistyped.
+ * Reasons that mean the device is no longer registered ("Handling notification responses from APNs"): its
+ * token is for another environment or has expired. DeviceTokenNotForTopic is not one of them: every device
+ * would get it if the bundle identifier of the credentials has a typo.
  */
 const GONE = new Set(["BadDeviceToken", "ExpiredToken", "Unregistered"]);
 
-/** Reasons that pass, behind statuses that mostly mean never. */
-const PASSING = new Set(["ExpiredProviderToken", "IdleTimeout"]);
+/** Reasons of transient errors with a status that otherwise means a permanent one. */
+const TRANSIENT = new Set(["ExpiredProviderToken", "IdleTimeout"]);
 
-/** Reason of a token that must be made anew. */
+/** Reason for a provider token that must be renewed. */
 export const EXPIRED = "ExpiredProviderToken";
 
-/** Reason of a device token that is none. */
+/** Reason for an invalid device token. */
 export const BAD_TOKEN = "BadDeviceToken";
 
-/** Apple's reason, one word; the status where there is none. */
-export function apnsReasonOf(answer: Answer): string {
-  const { reason } = bodyOf(answer);
-  return typeof reason === "string" ? quoteReason(reason) : `status ${answer.status}`;
+/** Apple's reason, a single word, or the status without one. */
+export function apnsReasonOf(response: Answer): string {
+  const { reason } = bodyOf(response);
+  return typeof reason === "string" ? quoteReason(reason) : `status ${response.status}`;
 }
 
 /**
- * What an answer of Apple's means for the delivery.
+ * Converts Apple's response to an outcome.
  * @param now milliseconds since the Unix epoch
  */
-export function readApnsAnswer(answer: Answer, now: number): Outcome {
-  const { status } = answer;
-  if (status === 200) return { kind: "accepted", providerId: headerOf(answer, "apns-id") ?? null };
-  const reason = apnsReasonOf(answer);
+export function readApnsAnswer(response: Answer, now: number): Outcome {
+  const { status } = response;
+  if (status === 200) {
+    return { kind: "accepted", providerId: headerOf(response, "apns-id") ?? null };
+  }
+  const reason = apnsReasonOf(response);
   if (status === 410 || GONE.has(reason)) return { kind: "gone", reason };
-  if (isPassing(status) || PASSING.has(reason)) {
-    return { kind: "later", reason, delayMs: retryAfterOf(answer, now) };
+  if (isPassing(status) || TRANSIENT.has(reason)) {
+    return { kind: "later", reason, delayMs: retryAfterOf(response, now) };
   }
   return { kind: "refused", reason };
 }

@@ -6,11 +6,11 @@ import type { PushEnvironment } from "../channel";
 import type { ApnsCredentials } from "../credential/credentials";
 import { trusting } from "./wire/http2-sender";
 
-/** Apple wants a token renewed at least once an hour, and at most every 20 minutes. */
+/** Apple requires a new token at least once an hour, and at most every 20 minutes. */
 const RENEW_MS = 50 * 60_000;
-const RENEW_LEAST_MS = 20 * 60_000;
+const RENEW_INTERVAL_MIN_MS = 20 * 60_000;
 
-/** What proves an application to Apple: the certificate of the connection, or a token with each push. */
+/** Authentication at Apple: a client certificate for the connection, or a token for each push. */
 export interface ApnsProof {
   secureContext: SecureContext;
   token: ApnsToken | null;
@@ -19,49 +19,49 @@ export interface ApnsProof {
 const readers = readCredentials({ logger: () => {} });
 
 /**
- * The token that goes with each push ("Establishing a token-based connection to APNs"): an ES256 JWT,
- * made anew before Apple would call it expired.
+ * The provider token sent with each push ("Establishing a token-based connection to APNs"): an ES256 JWT,
+ * renewed before Apple considers it expired.
  */
 export class ApnsToken {
-  private madeAt: number;
+  private issuedAt: number;
 
   constructor(
-    private readonly made: ProviderToken,
+    private readonly token: ProviderToken,
     private readonly clock: Clock,
   ) {
-    this.madeAt = clock.now();
+    this.issuedAt = clock.now();
   }
 
-  /** The token as of now. */
+  /** The current token. */
   current(): string {
     const age = this.age();
-    // A clock that was set back leaves a token from the future, which is refused.
+    // After the clock was set back, the token is from the future, which Apple refuses.
     if (age < 0 || age >= RENEW_MS) this.renew();
-    return this.made.current;
+    return this.token.current;
   }
 
   /**
-   * Takes note that Apple called a token expired. One that is young is kept: another would be just as
-   * old by Apple's clock, and too many renewals are refused as well.
+   * Renews a token that Apple considers expired. Keeps a young one: its replacement would be as old by
+   * Apple's clock, and Apple refuses frequent renewals.
    */
   expired(token: string): void {
-    if (token === this.made.current && this.age() >= RENEW_LEAST_MS) this.renew();
+    if (token === this.token.current && this.age() >= RENEW_INTERVAL_MIN_MS) this.renew();
   }
 
   private age(): number {
-    return this.clock.now() - this.madeAt;
+    return this.clock.now() - this.issuedAt;
   }
 
   private renew(): void {
-    this.made.regenerate(this.made.generation);
-    this.madeAt = this.clock.now();
+    this.token.regenerate(this.token.generation);
+    this.issuedAt = this.clock.now();
   }
 }
 
 /**
- * Makes credentials ready for use.
- * @throws Error with a message that may be shown: keys that cannot be read or that do not belong
- * together, a certificate that has expired or is of the other environment
+ * Prepares credentials for use.
+ * @throws Error with a message for the owner: unreadable or mismatching keys, a certificate that has expired
+ * or is for the other environment
  */
 export function proveToApns(
   credentials: ApnsCredentials,
@@ -71,13 +71,13 @@ export function proveToApns(
   if (credentials.kind === "token") {
     const { key, keyId, teamId } = credentials;
     checkKey(key);
-    const made = readers.token({ key: Buffer.from(key), keyId, teamId });
-    return { secureContext: trustGiven(credentials.ca), token: new ApnsToken(made, clock) };
+    const token = readers.token({ key: Buffer.from(key), keyId, teamId });
+    return { secureContext: secureContextOf(credentials.ca), token: new ApnsToken(token, clock) };
   }
   const { certificate, privateKey, passphrase } = credentials;
   checkCertificate(certificate, privateKey, passphrase, environment);
-  const own = { cert: certificate, key: privateKey, passphrase };
-  return { secureContext: trustGiven(credentials.ca, own), token: null };
+  const client = { cert: certificate, key: privateKey, passphrase };
+  return { secureContext: secureContextOf(credentials.ca, client), token: null };
 }
 
 function checkKey(key: string): void {
@@ -106,14 +106,17 @@ function checkCertificate(
       production: environment === "production",
     });
   } catch (error) {
-    const told = error instanceof Error && /^certificate /.test(error.message);
-    throw new Error(told ? `the ${error.message}` : "the certificate cannot be read");
+    const hasReason = error instanceof Error && /^certificate /.test(error.message);
+    throw new Error(hasReason ? `the ${error.message}` : "the certificate cannot be read");
   }
 }
 
-function trustGiven(ca: string | undefined, own?: Parameters<typeof trusting>[1]): SecureContext {
+function secureContextOf(
+  ca: string | undefined,
+  client?: Parameters<typeof trusting>[1],
+): SecureContext {
   try {
-    return trusting(ca, own);
+    return trusting(ca, client);
   } catch {
     throw new Error("the certificate or its key cannot be read");
   }

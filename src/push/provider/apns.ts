@@ -18,22 +18,22 @@ const ADDRESSES: Readonly<Record<PushEnvironment, string>> = {
   production: "https://api.push.apple.com",
 };
 
-/** Apple's tokens are bytes in hexadecimal, of a length that may change. */
+/** Apple's device tokens are bytes in hexadecimal, and their length may change. */
 const TOKEN = /^(?:[0-9a-f]{2}){1,2048}$/i;
 
-/** What a header holds; whether it is a topic is for Apple to say. */
+/** Characters allowed in the topic header. Apple decides whether the topic is valid. */
 const BUNDLE = /^[A-Za-z0-9._-]{1,255}$/;
 
-/** A token that no device has: the credentials are good where this is all that is wrong. */
+/** A token that no device has. Credentials are valid if Apple refuses only this token. */
 const NO_DEVICE = "0".repeat(64);
 
 /**
- * Opens Apple's push service ("Sending notification requests to APNs"): one HTTP/2 connection, kept.
+ * Opens Apple's push service ("Sending notification requests to APNs") with one persistent HTTP/2 connection.
  *
- * The package `apn` reads the credentials, signs the tokens and writes the headers. It does not send:
- * its client loses Retry-After (it reads the header by a name that Node never uses), loses the status
- * of an answer without a body, knows no bound of pushes under way, and keeps a connection that is
- * dead until the system gives it up. Both cost the same, 0.12 to 0.16 ms of a processor's time a push.
+ * The package `apn` reads credentials, signs tokens and builds headers. It does not send, because its client
+ * ignores Retry-After (it looks up a header name that Node never uses), loses the status of a response
+ * without a body, does not limit in-flight pushes, and keeps a dead connection until the system closes it.
+ * Both clients cost the same: 0.12 to 0.16 ms of CPU time per push.
  */
 export function openApns(
   credentials: ApnsCredentials,
@@ -41,11 +41,11 @@ export function openApns(
   options: ProviderOptions,
 ): Provider {
   const { baseUrl } = credentials;
-  const wrong = baseUrl && options.connector.check(baseUrl);
-  if (wrong) return unusable(`the address of the service ${wrong}`);
+  const problem = baseUrl && options.connector.check(baseUrl);
+  if (problem) return unusable(`the address of the service ${problem}`);
   try {
-    const proof = proveToApns(credentials, environment, options.clock);
-    return new Apns(credentials.bundleId, proof, ADDRESSES[environment], baseUrl, options);
+    const auth = proveToApns(credentials, environment, options.clock);
+    return new Apns(credentials.bundleId, auth, ADDRESSES[environment], baseUrl, options);
   } catch (error) {
     return unusable(error instanceof Error ? error.message : "the credentials cannot be read");
   }
@@ -58,26 +58,26 @@ class Apns implements Provider {
 
   constructor(
     private readonly bundleId: string,
-    private readonly proof: ApnsProof,
-    ownAddress: string,
+    private readonly auth: ApnsProof,
+    defaultUrl: string,
     baseUrl: string | undefined,
     private readonly options: ProviderOptions,
   ) {
-    const { origin, pathname } = new URL(baseUrl ?? ownAddress);
-    this.sender = new Http2Sender({ ...options, origin, secureContext: proof.secureContext });
+    const { origin, pathname } = new URL(baseUrl ?? defaultUrl);
+    this.sender = new Http2Sender({ ...options, origin, secureContext: auth.secureContext });
     this.path = `${pathname.replace(/\/$/, "")}/3/device/`;
   }
 
   async send(push: Push, target: Target): Promise<Outcome> {
     if (push.channel !== "apns" && push.channel !== "apns_voip") {
-      return { kind: "refused", reason: `no push of channel ${push.channel} goes to Apple` };
+      return { kind: "refused", reason: `Apple does not support the channel ${push.channel}` };
     }
     if (!TOKEN.test(target.token)) return { kind: "gone", reason: BAD_TOKEN };
     const bundleId = target.bundleId ?? this.bundleId;
     if (!BUNDLE.test(bundleId)) return { kind: "refused", reason: "BadTopic" };
     try {
-      const answer = await this.post(push, bundleId, apnsIdOf(target.deliveryId), target.token);
-      return readApnsAnswer(answer, this.options.clock.now());
+      const response = await this.post(push, bundleId, apnsIdOf(target.deliveryId), target.token);
+      return readApnsAnswer(response, this.options.clock.now());
     } catch (error) {
       return outcomeOf(error);
     }
@@ -92,10 +92,10 @@ class Apns implements Provider {
       expiration: 0,
     };
     try {
-      const answer = await this.post(push, this.bundleId, apnsIdOf(0), NO_DEVICE);
-      const reason = apnsReasonOf(answer);
-      if (answer.status === 200 || reason === BAD_TOKEN) return null;
-      return isPassing(answer.status) ? couldNotAsk(reason) : reason;
+      const response = await this.post(push, this.bundleId, apnsIdOf(0), NO_DEVICE);
+      const reason = apnsReasonOf(response);
+      if (response.status === 200 || reason === BAD_TOKEN) return null;
+      return isPassing(response.status) ? couldNotAsk(reason) : reason;
     } catch (error) {
       return couldNotAsk(error instanceof Unanswered ? error.reason : "no answer");
     }
@@ -111,33 +111,33 @@ class Apns implements Provider {
     id: string,
     device: string,
   ): Promise<Answer> {
-    const token = this.proof.token?.current();
+    const token = this.auth.token?.current();
     const headers: OutgoingHttpHeaders = {
       ":path": this.path + device,
       ...this.headersOf(push, push.channel === "apns_voip" ? voipTopic(bundleId) : bundleId),
       "apns-id": id,
     };
-    // A person who is shown both attempts sees one notification: the second takes the first's place.
+    // If both attempts reach the device, the second notification replaces the first.
     if (push.pushType === "alert") headers["apns-collapse-id"] = id;
     if (token !== undefined) headers.authorization = `bearer ${token}`;
-    const answer = await this.sender.post(headers, push.payload);
-    if (token !== undefined && answer.status === 403 && apnsReasonOf(answer) === EXPIRED) {
-      this.proof.token?.expired(token);
+    const response = await this.sender.post(headers, push.payload);
+    if (token !== undefined && response.status === 403 && apnsReasonOf(response) === EXPIRED) {
+      this.auth.token?.expired(token);
     }
-    return answer;
+    return response;
   }
 
-  /** The headers that are the same for most devices of an event: kept for the last topic. */
+  /** The headers that most devices of an event share, cached for the last topic. */
   private headersOf(push: ApnsPush, topic: string): OutgoingHttpHeaders {
-    const known = this.headers.get(push);
-    if (known?.["apns-topic"] === topic) return known;
+    const cached = this.headers.get(push);
+    if (cached?.["apns-topic"] === topic) return cached;
     const { pushType, priority, expiration } = push;
     const expiry = expiration ?? -1;
     const notification = new Notification({ topic, pushType, priority, expiry });
-    // Left out of the package's types, like all that its own client calls.
-    const made = (notification as Notification & { headers(): OutgoingHttpHeaders }).headers();
-    this.headers.set(push, made);
-    return made;
+    // The package's types omit this internal method.
+    const headers = (notification as Notification & { headers(): OutgoingHttpHeaders }).headers();
+    this.headers.set(push, headers);
+    return headers;
   }
 }
 

@@ -1,13 +1,13 @@
 import { checkUrl } from "../../network/check-url";
 
-/** Longest endpoint, in characters; those of the services have some 300. */
+/** Maximum length of an endpoint in characters; browsers' services use about 300. */
 const ENDPOINT_MAX = 2048;
 
 /**
- * What is wrong with a browser's endpoint, as far as its text tells; for when it is registered. Where
- * its name leads is looked at with each connection.
+ * Checks the text of a browser's endpoint when it is registered. The address that its host resolves to is
+ * checked for each connection.
  * @param allowPrivate ALLOW_PRIVATE_NETWORKS
- * @returns null, or how it goes on after the name of the field: "must begin with https://"
+ * @returns null, or the problem, to follow the field's name: "must begin with https://"
  */
 export function checkEndpoint(url: string, allowPrivate: boolean): string | null {
   if (url.length > ENDPOINT_MAX) return `is too long (maximum is ${ENDPOINT_MAX} characters)`;

@@ -11,16 +11,16 @@ const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/** Seconds that the assertion is good for, the most that Google takes. */
-const ASSERTION_S = 3600;
+/** Lifetime of the assertion in seconds: Google's maximum. */
+const ASSERTION_SECONDS = 3600;
 
-/** A token is renewed so long before its end, so that none is on its way when it ends. */
-const EARLY_MS = 60_000;
+/** A token is renewed this long before it expires, so that it does not expire in transit. */
+const RENEW_EARLY_MS = 60_000;
 
-/** An access token, or what becomes of the pushes that there is none for. */
+/** An access token, or the outcome for pushes if none is available. */
 export type Access = { token: string } | { outcome: Outcome };
 
-/** Who asks for access tokens, and where. */
+/** The service account and the token endpoint. */
 export interface AccessOptions {
   clientEmail: string;
   privateKey: KeyObject;
@@ -32,47 +32,48 @@ export interface AccessOptions {
 }
 
 /**
- * The access token of a service account, by an assertion that it signs (RFC 7523; developers.google.com
- * "Using OAuth 2.0 for server to server applications"). It is kept until a minute before its end, and
- * asked for once for however many wait.
+ * Obtains access tokens for a service account with signed assertions (RFC 7523; developers.google.com
+ * "Using OAuth 2.0 for server to server applications"). Caches the token until a minute before it expires.
+ * Concurrent callers share one request.
  */
 export class FcmAccess {
-  private held: { token: string; until: number } | null = null;
-  private asking: Promise<Access> | null = null;
+  private cached: { token: string; until: number } | null = null;
+  private pending: Promise<Access> | null = null;
   private readonly agents: Agents;
 
   constructor(private readonly options: AccessOptions) {
     this.agents = options.connector.agents(options.secureContext);
   }
 
-  /** The token as of now; a failure is told to all who wait, and not remembered. */
+  /** The current token. A failure goes to all waiting callers and is not cached. */
   async token(): Promise<Access> {
-    if (this.held && this.options.clock.now() < this.held.until) return { token: this.held.token };
-    this.asking ??= this.ask().finally(() => {
-      this.asking = null;
+    const { cached } = this;
+    if (cached && this.options.clock.now() < cached.until) return { token: cached.token };
+    this.pending ??= this.requestToken().finally(() => {
+      this.pending = null;
     });
-    return this.asking;
+    return this.pending;
   }
 
-  /** Takes note that a token was refused: the next push asks for another. */
+  /** Discards a refused token, so that the next push requests a new one. */
   refused(token: string): void {
-    if (this.held?.token === token) this.held = null;
+    if (this.cached?.token === token) this.cached = null;
   }
 
-  /** Ends the connection that is idle. */
+  /** Closes the idle connection. */
   close(): void {
     for (const agent of Object.values(this.agents)) agent.destroy();
   }
 
-  private async ask(): Promise<Access> {
+  private async requestToken(): Promise<Access> {
     const { tokenUrl = TOKEN_URL, clock, connector, timeoutMs } = this.options;
     try {
       const form = { grant_type: GRANT, assertion: await this.sign(tokenUrl) };
       const headers = { "content-type": "application/x-www-form-urlencoded" };
       const body = new URLSearchParams(form).toString();
       const request = { method: "POST", headers, body, timeoutMs, bodyMax: ANSWER_MAX } as const;
-      const answer = await connector.request(tokenUrl, request, this.agents);
-      return this.read(answer, clock.now());
+      const response = await connector.request(tokenUrl, request, this.agents);
+      return this.readToken(response, clock.now());
     } catch (error) {
       return { outcome: outcomeOf(error) };
     }
@@ -87,22 +88,22 @@ export class FcmAccess {
       .setIssuer(clientEmail)
       .setAudience(audience)
       .setIssuedAt(now)
-      .setExpirationTime(now + ASSERTION_S)
+      .setExpirationTime(now + ASSERTION_SECONDS)
       .sign(privateKey);
   }
 
-  private read(answer: Answer, now: number): Access {
-    const { access_token: token, expires_in: seconds, error, error_description } = bodyOf(answer);
-    if (answer.status === 200 && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) {
-      const life = typeof seconds === "number" ? seconds * 1000 : 0;
-      this.held = { token, until: now + life - EARLY_MS };
+  private readToken(response: Answer, now: number): Access {
+    const { access_token: token, expires_in: seconds, error, error_description } = bodyOf(response);
+    const { status } = response;
+    if (status === 200 && typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) {
+      const lifetimeMs = typeof seconds === "number" ? seconds * 1000 : 0;
+      this.cached = { token, until: now + lifetimeMs - RENEW_EARLY_MS };
       return { token };
     }
-    const words = [error, error_description].filter((each) => typeof each === "string");
-    const reason = quoteReason(`access token: ${words.join(": ") || `status ${answer.status}`}`);
-    // A 200 without a token is nobody's refusal.
-    if (!isPassing(answer.status) && answer.status !== 200)
-      return { outcome: { kind: "refused", reason } };
-    return { outcome: { kind: "later", reason, delayMs: retryAfterOf(answer, now) } };
+    const details = [error, error_description].filter((each) => typeof each === "string");
+    const reason = quoteReason(`access token: ${details.join(": ") || `status ${status}`}`);
+    // A 200 without a token does not refuse the credentials.
+    if (!isPassing(status) && status !== 200) return { outcome: { kind: "refused", reason } };
+    return { outcome: { kind: "later", reason, delayMs: retryAfterOf(response, now) } };
   }
 }

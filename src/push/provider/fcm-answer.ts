@@ -2,26 +2,26 @@ import type { Answer } from "../../network/answer";
 import type { Outcome } from "./provider";
 import { bodyOf, isPassing, objectOf, quoteReason, retryAfterOf } from "./wire/answer";
 
-/** What Google asks to wait after a 429 that does not say how long. */
+/** Google's recommended delay after a 429 without Retry-After. */
 const QUOTA_DELAY_MS = 60_000;
 
 interface FcmError {
-  /** FCM's own code, or else the status of google.rpc. */
+  /** FCM's error code, or the google.rpc status without one. */
   code: string | null;
   message: string | null;
-  /** Fields that the request was refused for. */
+  /** Invalid fields of the request. */
   fields: string[];
 }
 
 const text = (value: unknown) => (typeof value === "string" ? value : null);
 const list = (value: unknown) => (Array.isArray(value) ? value.map(objectOf) : []);
 
-function errorOf(answer: Answer): FcmError {
-  const error = objectOf(bodyOf(answer).error);
+function errorOf(response: Answer): FcmError {
+  const error = objectOf(bodyOf(response).error);
   const details = list(error.details);
-  const own = details.map(({ errorCode }) => text(errorCode)).find((code) => code !== null);
+  const fcmCode = details.map(({ errorCode }) => text(errorCode)).find((code) => code !== null);
   return {
-    code: own ?? text(error.status),
+    code: fcmCode ?? text(error.status),
     message: text(error.message),
     fields: details
       .flatMap(({ fieldViolations }) => list(fieldViolations))
@@ -29,35 +29,35 @@ function errorOf(answer: Answer): FcmError {
   };
 }
 
-/** The service's code and words; the status where there are none. */
-export function fcmReasonOf(answer: Answer): string {
-  const { code, message } = errorOf(answer);
-  const words = [code, message].filter((each) => each !== null).join(": ");
-  return quoteReason(words) || `status ${answer.status}`;
+/** Firebase's error code and message, or the status without them. */
+export function fcmReasonOf(response: Answer): string {
+  const { code, message } = errorOf(response);
+  const details = [code, message].filter((each) => each !== null).join(": ");
+  return quoteReason(details) || `status ${response.status}`;
 }
 
-/** Whether it is the access token that was refused, and not the key of an app for Apple's service. */
-export function isTokenRefused(answer: Answer): boolean {
-  return answer.status === 401 && errorOf(answer).code !== "THIRD_PARTY_AUTH_ERROR";
+/** Whether Firebase refused the access token, rather than the APNs key of an iOS app in Firebase. */
+export function isTokenRefused(response: Answer): boolean {
+  return response.status === 401 && errorOf(response).code !== "THIRD_PARTY_AUTH_ERROR";
 }
 
 /**
- * What an answer of Firebase means for the delivery (firebase.google.com "ErrorCode", and "Manage FCM
- * registration tokens"). A device is gone where Firebase says UNREGISTERED, or names its token as the
- * invalid field. SENDER_ID_MISMATCH is refused: it is what every device answers while the credentials
- * are another project's. So is a 404 without a code, which speaks of an address.
+ * Converts Firebase's response to an outcome (firebase.google.com "ErrorCode", and "Manage FCM registration
+ * tokens"). A device is gone if Firebase returns UNREGISTERED or reports its token as the invalid field.
+ * SENDER_ID_MISMATCH is refused, because every device gets it if the credentials are for another project.
+ * A 404 without a code is refused too: it concerns the URL, not the device.
  * @param now milliseconds since the Unix epoch
  */
-export function readFcmAnswer(answer: Answer, now: number): Outcome {
-  const { status } = answer;
-  if (status === 200) return { kind: "accepted", providerId: text(bodyOf(answer).name) };
-  const { code, fields } = errorOf(answer);
-  const reason = fcmReasonOf(answer);
+export function readFcmAnswer(response: Answer, now: number): Outcome {
+  const { status } = response;
+  if (status === 200) return { kind: "accepted", providerId: text(bodyOf(response).name) };
+  const { code, fields } = errorOf(response);
+  const reason = fcmReasonOf(response);
   const invalidToken = code === "INVALID_ARGUMENT" && fields.includes("message.token");
   if (code === "UNREGISTERED" || invalidToken) return { kind: "gone", reason };
-  if (isPassing(status) || isTokenRefused(answer)) {
-    const wait = status === 429 ? QUOTA_DELAY_MS : null;
-    return { kind: "later", reason, delayMs: retryAfterOf(answer, now) ?? wait };
+  if (isPassing(status) || isTokenRefused(response)) {
+    const delayMs = status === 429 ? QUOTA_DELAY_MS : null;
+    return { kind: "later", reason, delayMs: retryAfterOf(response, now) ?? delayMs };
   }
   return { kind: "refused", reason };
 }

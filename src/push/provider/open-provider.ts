@@ -4,8 +4,8 @@ import type { Provider } from "./provider";
 import { PROVIDER_DEFAULTS, type ProviderOptions } from "./provider-options";
 
 /**
- * The provider that credentials are for. Nothing is connected yet. Credentials that cannot be read
- * give a provider that refuses every push, and says why, also to a check.
+ * Opens the provider for credentials, without connecting yet. With unreadable credentials, it refuses every
+ * push and check with the reason.
  */
 export function openProvider(
   credentials: Credentials,
@@ -13,7 +13,7 @@ export function openProvider(
   options: Partial<ProviderOptions> = {},
 ): Provider {
   const all = { ...PROVIDER_DEFAULTS, ...options };
-  // Loaded with the first push of their kind: 20 MB that a node without pushes does without.
+  // Loaded on first use, which saves a node without pushes 20 MB.
   switch (credentials.service) {
     case "apns": {
       const { openApns } = require("./apns") as typeof import("./apns");

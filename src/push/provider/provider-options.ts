@@ -1,18 +1,18 @@
 import { type Clock, systemClock } from "../../core/clock";
 import { Connector } from "../../network/connector";
 
-/** What a provider needs beside its credentials. */
+/** Options of a provider besides its credentials. */
 export interface ProviderOptions {
   clock: Clock;
-  /** The way to the services, whose addresses come from devices and from applications. */
+  /** Connects to services, whose addresses come from devices and applications. */
   connector: Connector;
-  /** Milliseconds that one push may take, with its connection. */
+  /** Timeout of a push in milliseconds, including the connection. */
   timeoutMs: number;
-  /** Pushes that are under way at once at most; further ones wait. */
+  /** Maximum number of in-flight pushes; further ones wait. */
   inFlightMax: number;
 }
 
-/** What is taken where nothing else is said. */
+/** Default options. */
 export const PROVIDER_DEFAULTS: ProviderOptions = {
   clock: systemClock,
   connector: new Connector(),

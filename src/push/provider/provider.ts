@@ -1,50 +1,50 @@
 import type { Push } from "../payload/push";
 
-/** A device to send to. */
+/** The device that receives a push. */
 export interface Target {
-  /** Names the delivery to the provider, where it takes an id, so that a repetition is recognisable. */
+  /** Identifies the delivery to providers that accept an id, so that repeated attempts are recognizable. */
   deliveryId: number;
-  /** Device token; of a browser its endpoint, a URL. */
+  /** Device token; for a browser its endpoint URL. */
   token: string;
-  /** Bundle identifier or package of the app on the device, if the device told. */
+  /** Bundle identifier or package of the app, if the device reported it. */
   bundleId: string | null;
   /** Secret and public key of a browser (RFC 8291), in base64url. */
   webAuth: string | null;
   webP256dh: string | null;
 }
 
-/** What became of one attempt. Reasons are the provider's own words, or ours in its place. */
+/** Outcome of an attempt. Reasons come from the provider, or from Signalbox if the provider gives none. */
 export type Outcome =
-  /** The provider took it. */
+  /** The provider accepted the push. */
   | { kind: "accepted"; providerId: string | null }
-  /** The device is no longer registered: its subscription is worthless. */
+  /** The device is no longer registered; its subscription can be deleted. */
   | { kind: "gone"; reason: string }
-  /** Not now; after so many milliseconds where the provider said when. */
+  /** Transient failure; delayMs is the delay that the provider requests, in milliseconds. */
   | { kind: "later"; reason: string; delayMs: number | null }
-  /** Never as it stands. */
+  /** Permanent failure. */
   | { kind: "refused"; reason: string };
 
-/** How the text of a check begins where the service said nothing about the credentials. */
-export const NOT_ASKED = "the service could not be asked";
+/** Prefix of a check's text if the service gave no verdict on the credentials. */
+export const NOT_ASKED = "the service is unavailable";
 
-/** What a check of credentials says that met no answer: no fault of theirs. */
+/** Text of a check without a verdict, which is not the credentials' fault. */
 export const couldNotAsk = (reason: string): string => `${NOT_ASKED}: ${reason}`;
 
 /**
- * A push service, with the credentials of one application and environment. Connections are opened
- * with the first push and kept. Sending never throws: what fails has an outcome.
+ * A push service with the credentials of one application and environment. Connects with the first push and
+ * keeps connections open. Sending never throws: a failure is an outcome.
  */
 export interface Provider {
-  /** Sends once, without trying again by itself; many may be under way at once. */
+  /** Sends a push once, without retries. Calls may run concurrently. */
   send(push: Push, target: Target): Promise<Outcome>;
 
   /**
-   * Asks the service whether it knows the credentials, without sending anything to anybody.
-   * @returns null, or what is wrong with them; a service that cannot be reached is no fault of theirs
-   * and is told as such, by a text that begins with {@link NOT_ASKED}
+   * Asks the service whether it accepts the credentials, without sending a push.
+   * @returns null, or the problem. If the service is unavailable, the text begins with
+   * {@link CHECK_UNAVAILABLE}
    */
   check(): Promise<string | null>;
 
-  /** Ends the connections, after what is under way. */
+  /** Closes the connections after in-flight pushes. */
   close(): Promise<void>;
 }

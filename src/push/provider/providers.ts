@@ -5,33 +5,33 @@ import { openProvider } from "./open-provider";
 import type { Provider } from "./provider";
 import type { ProviderOptions } from "./provider-options";
 
-/** Whose credentials: an application has some for each environment and service at most. */
+/** Identifies a provider: an application has one set of credentials per environment and service. */
 export interface ProviderKey {
   applicationId: number;
   environment: PushEnvironment;
   service: PushService;
 }
 
-/** Credentials as they stand now. */
+/** The current credentials. */
 export interface StoredCredentials {
-  /** Changes whenever they do. */
+  /** Changes with the credentials. */
   version: string;
-  /** Reads them in clear, which is only asked for where this version is not in use yet. */
+  /** Decrypts the credentials; called only for a version that is not in use yet. */
   read(): Credentials;
 }
 
-/** Finds the credentials of an application; null without any. */
+/** Finds the credentials for a provider; null if none are set. */
 export type LoadCredentials = (key: ProviderKey) => Promise<StoredCredentials | null>;
 
-/** Bounds of what is kept open. */
+/** Limits of the pool. */
 export interface ProvidersBounds {
-  /** Providers, each with a connection or a few. */
+  /** Maximum number of open providers, each with one or a few connections. */
   max: number;
-  /** Milliseconds after the last use that one is closed. */
+  /** Time in milliseconds after which an unused provider is closed. */
   idleMs: number;
 }
 
-const BOUNDS: ProvidersBounds = { max: 200, idleMs: 15 * 60_000 };
+const LIMITS: ProvidersBounds = { max: 200, idleMs: 15 * 60_000 };
 
 interface Open {
   version: string;
@@ -39,9 +39,8 @@ interface Open {
 }
 
 /**
- * The providers that are open, so that connections and tokens serve many batches. Credentials are
- * looked at with each batch, so that changed ones are used at once, on every node; what was under way
- * with the old ones ends first.
+ * Pool of open providers, which keeps connections and tokens across batches. Checks the credentials for each
+ * batch, so that changes apply immediately on every node. In-flight pushes finish with the old credentials.
  */
 export class Providers {
   private readonly open: LRUCache<string, Open>;
@@ -51,45 +50,45 @@ export class Providers {
   constructor(
     private readonly load: LoadCredentials,
     private readonly options: Partial<ProviderOptions> = {},
-    { max, idleMs }: ProvidersBounds = BOUNDS,
+    { max, idleMs }: ProvidersBounds = LIMITS,
   ) {
     this.open = new LRUCache<string, Open>({
       max,
       ttl: idleMs,
       ttlAutopurge: true,
       updateAgeOnGet: true,
-      dispose: ({ provider }) => this.end(provider),
+      dispose: ({ provider }) => this.dispose(provider),
     });
   }
 
   /**
-   * The provider of an application, for one batch.
-   * @returns null where it has no credentials for the service
+   * Returns the provider of an application for one batch.
+   * @returns null if no credentials are set
    */
   async get(key: ProviderKey): Promise<Provider | null> {
     const stored = await this.load(key);
-    if (this.closed) throw new Error("the providers are closed");
+    if (this.closed) throw new Error("the provider pool is closed");
     const name = `${key.applicationId} ${key.environment} ${key.service}`;
     if (stored === null) {
       this.open.delete(name);
       return null;
     }
-    const known = this.open.get(name);
-    if (known?.version === stored.version) return known.provider;
+    const existing = this.open.get(name);
+    if (existing?.version === stored.version) return existing.provider;
     const provider = openProvider(stored.read(), key.environment, this.options);
     this.open.set(name, { version: stored.version, provider });
     return provider;
   }
 
-  /** Closes all of them, after what is under way. */
+  /** Closes all providers after their in-flight pushes. */
   async close(): Promise<void> {
     this.closed = true;
     this.open.clear();
     await Promise.all(this.closing);
   }
 
-  private end(provider: Provider): void {
-    const end = provider.close().finally(() => this.closing.delete(end));
-    this.closing.add(end);
+  private dispose(provider: Provider): void {
+    const closing = provider.close().finally(() => this.closing.delete(closing));
+    this.closing.add(closing);
   }
 }

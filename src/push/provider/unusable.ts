@@ -1,6 +1,6 @@
 import type { Outcome, Provider } from "./provider";
 
-/** What stands in for a provider whose credentials cannot even be read: it refuses, and says why. */
+/** Provider for unreadable credentials: refuses every push and check with the reason. */
 export function unusable(reason: string): Provider {
   const outcome: Outcome = { kind: "refused", reason };
   return {

@@ -4,42 +4,43 @@ import { getVapidHeaders } from "web-push";
 import type { Clock } from "../../core/clock";
 import type { WebPushCredentials } from "../credential/credentials";
 
-/** A push service takes no token that is good for more than 24 hours (RFC 8292 section 2). */
-const LIFE_MS = 12 * 3_600_000;
-const RENEW_MS = LIFE_MS / 2;
+/** Token lifetime; push services accept at most 24 hours (RFC 8292 section 2). */
+const LIFETIME_MS = 12 * 3_600_000;
+const RENEW_MS = LIFETIME_MS / 2;
 
-/** Push services that a token is kept for; devices name them, so there may be any number. */
+/** Maximum number of push services with a cached token; devices name any number of them. */
 const ORIGINS_MAX = 200;
 
 const KEY = /^[\w-]+$/;
 
 /**
- * What is wrong with VAPID credentials, as far as they tell themselves; null where nothing is. No
- * service is asked: there are many, and each learns the key with a device.
+ * Checks VAPID credentials locally. There is no single service to ask: each of many learns the key when a
+ * device subscribes.
+ * @returns null, or the problem
  */
 export function checkVapid({ publicKey, privateKey, subject }: WebPushCredentials): string | null {
   const secret = Buffer.from(privateKey, "base64url");
   if (!KEY.test(privateKey) || secret.length !== 32) {
     return "the private key is not 32 bytes in base64url";
   }
-  const given = Buffer.from(publicKey, "base64url");
-  if (!KEY.test(publicKey) || given.length !== 65 || given[0] !== 4) {
+  const point = Buffer.from(publicKey, "base64url");
+  if (!KEY.test(publicKey) || point.length !== 65 || point[0] !== 4) {
     return "the public key is not an uncompressed point on P-256 in base64url";
   }
   const pair = createECDH("prime256v1");
   try {
     pair.setPrivateKey(secret);
   } catch {
-    return "the private key is none on P-256";
+    return "the private key is not a P-256 key";
   }
-  if (!pair.getPublicKey().equals(given)) return "the two keys do not belong together";
-  const form = /^mailto:[^\s@]+@[^\s@]+$/.test(subject) || /^https:\/\/[^\s/]+/.test(subject);
-  return form && URL.canParse(subject) ? null : "the subject is no mailto: or https: URL";
+  if (!pair.getPublicKey().equals(point)) return "the public key does not match the private key";
+  const allowed = /^mailto:[^\s@]+@[^\s@]+$/.test(subject) || /^https:\/\/[^\s/]+/.test(subject);
+  return allowed && URL.canParse(subject) ? null : "the subject is not a mailto: or https: URL";
 }
 
-/** Tokens by which an application names itself to push services (RFC 8292), one for each, kept. */
+/** VAPID tokens (RFC 8292) that identify an application, cached per push service. */
 export class VapidTokens {
-  private readonly kept = new LRUCache<string, { authorization: string; madeAt: number }>({
+  private readonly cache = new LRUCache<string, { authorization: string; issuedAt: number }>({
     max: ORIGINS_MAX,
   });
 
@@ -48,12 +49,12 @@ export class VapidTokens {
     private readonly clock: Clock,
   ) {}
 
-  /** The header Authorization for a push service, by its origin. */
+  /** The Authorization header for the push service at an origin. */
   authorizationFor(origin: string): string {
     const now = this.clock.now();
-    const known = this.kept.get(origin);
-    const age = known ? now - known.madeAt : -1;
-    if (known && age >= 0 && age < RENEW_MS) return known.authorization;
+    const cached = this.cache.get(origin);
+    const age = cached ? now - cached.issuedAt : -1;
+    if (cached && age >= 0 && age < RENEW_MS) return cached.authorization;
     const { subject, publicKey, privateKey } = this.credentials;
     const authorization = getVapidHeaders(
       origin,
@@ -61,9 +62,9 @@ export class VapidTokens {
       publicKey,
       privateKey,
       "aes128gcm",
-      Math.floor((now + LIFE_MS) / 1000),
+      Math.floor((now + LIFETIME_MS) / 1000),
     ).Authorization;
-    this.kept.set(origin, { authorization, madeAt: now });
+    this.cache.set(origin, { authorization, issuedAt: now });
     return authorization;
   }
 }

@@ -12,13 +12,13 @@ import { outcomeOf } from "./wire/answer";
 import { WebConnections } from "./wire/web-connections";
 
 /**
- * Opens the browsers' push services (RFC 8030), which each device names itself. The package web-push
- * encrypts (RFC 8291) and signs (RFC 8292); it does not send, since it reads answers without bound,
- * cannot send to http:, and would sign anew for each push.
+ * Opens the browsers' push services (RFC 8030), whose addresses come with each device. The package web-push
+ * encrypts (RFC 8291) and signs (RFC 8292). It does not send, because it reads responses without a size
+ * limit, does not support http:, and signs a new token for each push.
  */
 export function openWebPush(credentials: WebPushCredentials, options: ProviderOptions): Provider {
-  const wrong = checkVapid(credentials);
-  if (wrong) return unusable(wrong);
+  const problem = checkVapid(credentials);
+  if (problem) return unusable(problem);
   try {
     return new WebPushServices(credentials, new WebConnections(credentials.ca, options), options);
   } catch {
@@ -39,12 +39,12 @@ class WebPushServices implements Provider {
 
   async send(push: Push, target: Target): Promise<Outcome> {
     if (push.channel !== "web") {
-      return refuse(`no push of channel ${push.channel} goes to a browser`);
+      return refuse(`browsers do not support the channel ${push.channel}`);
     }
-    const wrong = checkEndpoint(target.token, this.options.connector.allowPrivate);
-    if (wrong) return refuse(`the endpoint ${wrong}`);
+    const problem = checkEndpoint(target.token, this.options.connector.allowPrivate);
+    if (problem) return refuse(`the endpoint ${problem}`);
     const body = encryptFor(target, push.payload);
-    if (body === null) return refuse("the keys of the subscription are not usable");
+    if (body === null) return refuse("the subscription's keys are invalid");
     const url = new URL(target.token);
     const headers = {
       "content-type": "application/octet-stream",
@@ -54,14 +54,14 @@ class WebPushServices implements Provider {
       authorization: this.tokens.authorizationFor(url.origin),
     };
     try {
-      const answer = await this.connections.post(url, headers, body);
-      return readWebPushAnswer(answer, this.options.clock.now());
+      const response = await this.connections.post(url, headers, body);
+      return readWebPushAnswer(response, this.options.clock.now());
     } catch (error) {
       return outcomeOf(error);
     }
   }
 
-  /** Nothing is left to ask once the keys belong together; see {@link checkVapid}. */
+  /** {@link checkVapid} already checked the keys, and there is no service to ask. */
   async check(): Promise<string | null> {
     return null;
   }
@@ -73,7 +73,7 @@ class WebPushServices implements Provider {
 
 const refuse = (reason: string): Outcome => ({ kind: "refused", reason });
 
-/** The body for one device; null where its keys are none. */
+/** Encrypts the payload for one device; null if its keys are invalid. */
 function encryptFor({ webP256dh, webAuth }: Target, payload: string): Buffer | null {
   try {
     return encrypt(webP256dh ?? "", webAuth ?? "", payload, "aes128gcm").cipherText;

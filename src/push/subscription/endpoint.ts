@@ -1,20 +1,19 @@
 import { checkEndpoint } from "../provider/endpoint";
 
 /**
- * Reads the address that a browser's push service gave it (RFC 8030 section 4).
- * @param allowPrivate whether it may lead into a private network
- * @returns the address in the one form in which it is kept, or what is wrong with it, in words that
- * follow the name of its field
+ * Validates the URL that a push service assigned to a browser (RFC 8030 section 4).
+ * @param allowPrivate whether it may be in a private network
+ * @returns the normalized URL, or the problem, to follow the field's name
  */
 export function readEndpoint(
   text: string,
   allowPrivate: boolean,
 ): { endpoint: string } | { problem: string } {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // Never sent; two addresses that differ in it alone are one.
+  // The fragment is never sent, so URLs that differ only in it are equal.
   if (url) url.hash = "";
   const endpoint = url?.href ?? text;
-  // A backslash in the query would not stand for itself in the index of tokens.
+  // The index of tokens casts to bytea, which interprets a backslash as an escape.
   if (endpoint.includes("\\")) return { problem: "must be a URL without a backslash" };
   const problem = checkEndpoint(endpoint, allowPrivate);
   return problem === null ? { endpoint } : { problem };

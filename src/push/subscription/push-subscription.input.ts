@@ -4,13 +4,12 @@ import type { PushEnvironment, PushPlatform } from "../channel";
 import { type NamedChannel, PushChannelName, PushPlatformName } from "../channel.type";
 
 @InputType({
-  description:
-    "What a browser's PushSubscription tells (W3C Push API): its endpoint, and its keys in Base64.",
+  description: "A browser's PushSubscription (W3C Push API): its endpoint, and its keys in Base64.",
 })
 export class WebPushInput {
   @Field(() => String, {
     nullable: true,
-    description: "Address at the browser's push service: https, 2,048 characters at most.",
+    description: "URL at the browser's push service: https, up to 2,048 characters.",
   })
   endpoint?: string | null;
 
@@ -24,42 +23,44 @@ export class WebPushInput {
   p256dh?: string | null;
 }
 
-@InputType({ description: "A device that is to receive notifications over one channel." })
+@InputType({ description: "A device to subscribe to notifications on one channel." })
 export class CreatePushSubscriptionInput {
   @Field(() => PushChannelName as object, { description: "The channel." })
   channel!: NamedChannel;
 
-  @Field(() => PushEnvironmentName as object, { description: "Of developers, or of users." })
+  @Field(() => PushEnvironmentName as object, {
+    description: "Builds of the app: for developers or for users.",
+  })
   environment!: PushEnvironment;
 
-  @Field(() => PushPlatformName as object, { description: "What the device runs." })
+  @Field(() => PushPlatformName as object, { description: "Platform of the device." })
   platform!: PushPlatform;
 
-  @Field({ description: "Text that names the device among the user's: 1 to 255 characters." })
+  @Field({ description: "Identifies the device among the user's devices: 1 to 255 characters." })
   udid!: string;
 
   @Field(() => String, {
     nullable: true,
     description:
-      "What the push service calls the device, 4,096 characters at most. With every channel but WEB; of APNs in hexadecimal digits.",
+      "Device token of the push service, up to 4,096 characters; for APNs in hexadecimal digits. Required for every channel except WEB.",
   })
   token?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: "Bundle identifier of the app on iOS, its package on Android.",
+    description: "Bundle identifier (iOS) or package (Android) of the app.",
   })
   bundleId?: string | null;
 
   @Field(() => WebPushInput, {
     nullable: true,
-    description: "With the channel WEB, in place of the token.",
+    description: "Replaces the token for the channel WEB.",
   })
   web?: WebPushInput | null;
 }
 
-@InputType({ description: "A subscription that is to end." })
+@InputType({ description: "A subscription to delete." })
 export class DeletePushSubscriptionInput {
-  @Field(() => ID, { description: "The subscription, one's own." })
+  @Field(() => ID, { description: "A subscription of the calling user." })
   id!: string;
 }

@@ -21,7 +21,7 @@ import {
 export class PushSubscriptionResolver {
   @Allow("user")
   @Query(() => PushSubscriptionConnection, {
-    description: "The devices of the calling user that receive notifications, 100 at most.",
+    description: "Push subscriptions of the calling user, up to 100.",
   })
   async pushSubscriptions(
     @Ctx() { identity, visit }: PushContext,
@@ -33,9 +33,9 @@ export class PushSubscriptionResolver {
 
   @Allow("user")
   @Mutation(() => CreatePushSubscriptionPayload, {
-    description: `Subscribes a device of the calling user to notifications. The same device again (udid, channel and
-environment) gets the new token; a token that another device or user had moves to this one. Of more than
-100 subscriptions the one that registered longest ago ends.`,
+    description: `Subscribes a device of the calling user to notifications. A device that is already subscribed (same udid,
+channel and environment) gets the new token. A token of another device or user moves to this one. Beyond
+100 subscriptions, the least recently registered one is deleted.`,
   })
   async createPushSubscription(
     @Ctx() { identity, visit }: PushContext,
@@ -49,7 +49,7 @@ environment) gets the new token; a token that another device or user had moves t
 
   @Allow("user")
   @Mutation(() => DeletePushSubscriptionPayload, {
-    description: "Ends a subscription of the calling user.",
+    description: "Deletes a subscription of the calling user.",
   })
   async deletePushSubscription(
     @Ctx() { identity, visit }: PushContext,

@@ -7,7 +7,7 @@ import type { PushSubscription } from "./push-subscriptions";
 
 const COMPATIBLE = "Kept for REST-compatible clients, which expect an object.";
 
-@ObjectType({ description: "A name by itself, in lower case.", simpleResolvers: true })
+@ObjectType({ description: "A name in lower case.", simpleResolvers: true })
 export class PushName {
   @Field({ description: "The name." })
   name!: string;
@@ -15,15 +15,15 @@ export class PushName {
 
 @ObjectType({ description: "A device that receives notifications.", simpleResolvers: true })
 export class PushDevice {
-  @Field({ description: "Text that names the device among the user's." })
+  @Field({ description: "Identifies the device among the user's devices." })
   udid!: string;
 
-  @Field(() => PushName, { description: "What it runs: ios, android or web." })
+  @Field(() => PushName, { description: "Platform: ios, android or web." })
   platform!: PushName;
 }
 
 @ObjectType("PushSubscription", {
-  description: "A device that receives notifications over one channel.",
+  description: "Subscription of a device to notifications on one channel.",
   simpleResolvers: true,
 })
 export class PushSubscriptionType {
@@ -31,25 +31,27 @@ export class PushSubscriptionType {
   id!: number;
 
   @Field(() => GraphQLSafeInt, {
-    description: "The identifier as a number, the form of the REST paths.",
+    description: "Identifier as a number, as in REST paths.",
   })
   databaseId!: number;
 
   @Field(() => PushChannelName as object, { description: "The channel." })
   channel!: PushChannel;
 
-  @Field(() => PushEnvironmentName as object, { description: "Of developers, or of users." })
+  @Field(() => PushEnvironmentName as object, {
+    description: "Builds of the app: for developers or for users.",
+  })
   environment!: PushEnvironment;
 
-  @Field(() => PushPlatformName as object, { description: "What the device runs." })
+  @Field(() => PushPlatformName as object, { description: "Platform of the device." })
   platform!: PushPlatform;
 
-  @Field({ description: "Text that names the device among the user's." })
+  @Field({ description: "Identifies the device among the user's devices." })
   udid!: string;
 
   @Field(() => String, {
     nullable: true,
-    description: "Bundle identifier or package of the app, if the device told.",
+    description: "Bundle identifier or package of the app, if the device reported it.",
   })
   bundleId!: string | null;
 
@@ -69,7 +71,7 @@ export class PushSubscriptionType {
   device!: PushDevice;
 }
 
-@ObjectType({ description: "A subscription at its place in a list.", simpleResolvers: true })
+@ObjectType({ description: "A subscription in a list.", simpleResolvers: true })
 export class PushSubscriptionEdge {
   @Field(() => PushSubscriptionType, { description: "The subscription." })
   node!: PushSubscriptionType;
@@ -80,32 +82,32 @@ export class PushSubscriptionConnection {
   @Field(() => [PushSubscriptionType], { description: "The subscriptions." })
   nodes!: PushSubscriptionType[];
 
-  @Field(() => [PushSubscriptionEdge], { description: "The subscriptions with their places." })
+  @Field(() => [PushSubscriptionEdge], { description: "The subscriptions as edges." })
   edges!: PushSubscriptionEdge[];
 
-  @Field(() => Int, { description: "How many there are." })
+  @Field(() => Int, { description: "Number of subscriptions." })
   totalCount!: number;
 }
 
-@ObjectType({ description: "What createPushSubscription answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of createPushSubscription.", simpleResolvers: true })
 export class CreatePushSubscriptionPayload {
-  @Field(() => PushSubscriptionType, { description: "The subscription as it is now." })
+  @Field(() => PushSubscriptionType, { description: "The current subscription." })
   subscription!: PushSubscriptionType;
 
   @Field(() => [PushSubscriptionEdge], {
-    description: "The same, at its place in a list of one.",
+    description: "The same subscription as a list of one edge.",
     deprecationReason: "Kept for REST-compatible clients, which expect a list.",
   })
   edges!: PushSubscriptionEdge[];
 }
 
-@ObjectType({ description: "What deletePushSubscription answers.", simpleResolvers: true })
+@ObjectType({ description: "Result of deletePushSubscription.", simpleResolvers: true })
 export class DeletePushSubscriptionPayload {
-  @Field(() => ID, { description: "Id of the subscription that is no more." })
+  @Field(() => ID, { description: "Id of the deleted subscription." })
   deletedPushSubscriptionId!: number;
 }
 
-/** A subscription in the form that GraphQL shows. */
+/** Converts a subscription to GraphQL. */
 export function showPushSubscription(subscription: PushSubscription): PushSubscriptionType {
   const { id, channel, platform, udid } = subscription;
   return {

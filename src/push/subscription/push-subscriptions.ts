@@ -10,7 +10,7 @@ import {
   type SubscriptionFields,
 } from "./subscription-fields";
 
-/** A device that receives notifications over one channel, without its token. */
+/** Subscription of a device on one channel, without its token. */
 export interface PushSubscription {
   id: number;
   channel: PushChannel;
@@ -23,13 +23,13 @@ export interface PushSubscription {
   updatedAt: Date;
 }
 
-/** Subscriptions of a user at most; beyond, the one that registered longest ago goes. */
+/** Maximum number of subscriptions per user; beyond it, the least recently registered one is deleted. */
 export const SUBSCRIPTIONS_MAX = 100;
 
-/** How often a transaction is begun that met a deadlock. */
+/** Maximum number of attempts on deadlock. */
 const ATTEMPTS = 3;
 
-/** First key of the advisory locks on tokens: a space apart from that of the locks with one key. */
+/** First key of the advisory locks on tokens. PostgreSQL keeps two-key locks apart from one-key locks. */
 const TOKEN_LOCKS = 7_573_688;
 
 const COLUMNS = `id, channel, environment, platform, udid, bundle_id AS "bundleId",
@@ -52,12 +52,12 @@ const DELETE = {
   text: "DELETE FROM push_subscriptions WHERE id = $1 AND user_id = $2 RETURNING id",
 };
 
-/** Statements of the transaction that gives a device its token, in their order. */
-const PLACE = {
+/** Statements of the transaction that assigns a token to a device, in order. */
+const ASSIGN = {
   user: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
   token: "SELECT pg_advisory_xact_lock($1::int, hashtext($2))::text AS locked",
-  // In the order of their ids, as everybody who locks several does.
-  rivals: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
+  // Locks rows in id order, like all other transactions, to avoid deadlocks.
+  conflicts: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
     WHERE (user_id = $1 AND udid = $2 AND channel = $3::push_channel
         AND environment = $4::push_environment)
       OR (application_id = $5 AND channel = $3::push_channel
@@ -72,7 +72,7 @@ const PLACE = {
       platform = excluded.platform, bundle_id = excluded.bundle_id, web_auth = excluded.web_auth,
       web_p256dh = excluded.web_p256dh, updated_at = excluded.updated_at
     RETURNING ${COLUMNS}`,
-  // One that somebody else holds is about to go anyway; to wait for it could be to wait in a ring.
+  // Skips rows locked by others: they are being changed or deleted, and waiting could deadlock.
   trim: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
       SELECT id FROM push_subscriptions WHERE user_id = $1 AND id <> $2 ORDER BY updated_at, id
       LIMIT greatest(0, (SELECT count(*) FROM push_subscriptions WHERE user_id = $1) - $3::int)
@@ -80,11 +80,11 @@ const PLACE = {
 };
 
 /**
- * Subscribes a device of the calling user (interface.md "POST /subscriptions"). A device has one
- * subscription per channel and environment: registered again, it keeps its id and gets the new token. A
- * token that another device or user had moves here, and their subscription goes: the phone changed
- * hands. A udid alone moves nothing.
- * @throws Fault INVALID with every field that is wrong, UNAUTHENTICATED when the user is deleted meanwhile
+ * Subscribes a device of the viewer (POST /subscriptions, schema/rest/push-subscriptions.graphql). A device
+ * has one subscription per channel and environment; registering again keeps its id and updates the token. A
+ * token of another device or user moves to this one and deletes the other subscription, since the phone
+ * changed hands. An equal udid of another user has no effect.
+ * @throws Fault INVALID with every wrong field, UNAUTHENTICATED if the user was deleted in the meantime
  */
 export async function createPushSubscription(
   identity: Identity,
@@ -104,12 +104,12 @@ export async function createPushSubscription(
     checked.webP256dh,
     new Date(identity.clock.now()),
   ];
-  // What nearly every call is: an app that registers again whenever it starts.
+  // The common case: an app registers again whenever it starts.
   const [renewed] = await identity.store.query<PushSubscription>(RENEW, values);
-  return renewed ?? again(() => place(identity, viewer, checked, values));
+  return renewed ?? retryOnDeadlock(() => assignToken(identity, viewer, checked, values));
 }
 
-/** Subscriptions of the calling user, oldest first. One indexed read. */
+/** Lists the viewer's subscriptions, oldest first. */
 export function listPushSubscriptions(
   { store }: Identity,
   { userId }: UserViewer,
@@ -118,9 +118,9 @@ export function listPushSubscriptions(
 }
 
 /**
- * Ends a subscription of the calling user.
+ * Deletes a subscription of the viewer.
  * @returns its id
- * @throws Fault NOT_FOUND for somebody else's as for none
+ * @throws Fault NOT_FOUND, also for another user's subscription
  */
 export async function deletePushSubscription(
   { store }: Identity,
@@ -128,7 +128,8 @@ export async function deletePushSubscription(
   id: string,
 ): Promise<number> {
   const number = parseId(id);
-  const deleted = number === null ? [] : await again(() => store.query(DELETE, [number, userId]));
+  const deleted =
+    number === null ? [] : await retryOnDeadlock(() => store.query(DELETE, [number, userId]));
   if (number === null || deleted.length === 0) {
     throw new Fault("NOT_FOUND", "There is no such subscription");
   }
@@ -136,40 +137,39 @@ export async function deletePushSubscription(
 }
 
 /**
- * Gives a device its token, in a transaction. Nobody waits in a ring: first comes the lock of the user,
- * then that of the token, then those of the subscriptions that stand in the way, by their ids.
+ * Assigns a token to a device in a transaction. The lock order avoids deadlocks: the user, the token, then
+ * the conflicting subscriptions by id.
  */
-function place(
+function assignToken(
   { store }: Identity,
   { applicationId, userId }: UserViewer,
   { channel, environment, token, udid }: CheckedSubscription,
   values: unknown[],
 ): Promise<PushSubscription> {
   return store.db.$transaction(async (tx) => {
-    const run = <Row>(text: string, ...given: unknown[]) =>
-      tx.$queryRawUnsafe<Row[]>(text, ...given);
-    const users = await run(PLACE.user, userId);
+    const run = <Row>(text: string, ...params: unknown[]) =>
+      tx.$queryRawUnsafe<Row[]>(text, ...params);
+    const users = await run(ASSIGN.user, userId);
     if (users.length === 0) throw Fault.noSession();
-    // Two users may bring a token that nobody has yet.
-    await run(PLACE.token, TOKEN_LOCKS, `${applicationId} ${channel} ${environment} ${token}`);
-    const rivals = await run<{ id: bigint; own: boolean }>(
-      PLACE.rivals,
+    // Two users may register the same new token concurrently.
+    await run(ASSIGN.token, TOKEN_LOCKS, `${applicationId} ${channel} ${environment} ${token}`);
+    const conflicts = await run<{ id: bigint; own: boolean }>(
+      ASSIGN.conflicts,
       ...[userId, udid, channel, environment, applicationId, token],
     );
-    const others = rivals.filter(({ own }) => !own).map(({ id }) => id);
-    if (others.length > 0) await run(PLACE.remove, others);
-    const [row] = await run<PushSubscription>(PLACE.put, ...values, applicationId);
+    const others = conflicts.filter(({ own }) => !own).map(({ id }) => id);
+    if (others.length > 0) await run(ASSIGN.remove, others);
+    const [row] = await run<PushSubscription>(ASSIGN.put, ...values, applicationId);
     const id = Number(row!.id);
-    if (rivals.length === others.length) await run(PLACE.trim, userId, id, SUBSCRIPTIONS_MAX);
+    if (conflicts.length === others.length) {
+      await run(ASSIGN.trim, userId, id, SUBSCRIPTIONS_MAX);
+    }
     return { ...row!, id };
   });
 }
 
-/**
- * Tries again what was ended because of a deadlock: deliveries end the subscriptions of devices that
- * are gone in an order of their own.
- */
-async function again<T>(attempt: () => Promise<T>): Promise<T> {
+/** Retries on deadlock: recording outcomes deletes subscriptions in a different lock order. */
+async function retryOnDeadlock<T>(attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();

@@ -5,88 +5,89 @@ import type { PushChannel, PushEnvironment, PushPlatform } from "../channel";
 import { channelOf, type NamedChannel } from "../channel.type";
 import { readEndpoint } from "./endpoint";
 
-/** What a client tells of a device that is to receive notifications. */
+/** A device to subscribe, as a client submits it. */
 export interface SubscriptionFields {
   channel: NamedChannel;
   environment: PushEnvironment;
   platform: PushPlatform;
-  /** What the client calls the device; any text. */
+  /** The client's identifier of the device; any text. */
   udid: string;
-  /** Of a browser null: `web` is in its place. */
+  /** Null for a browser, which has `web` instead. */
   token?: string | null;
   /** Bundle identifier or package of the app. */
   bundleId?: string | null;
-  /** What the browser's PushSubscription tells (W3C Push API section 8). */
+  /** The browser's PushSubscription (W3C Push API section 8). */
   web?: { endpoint?: string | null; auth?: string | null; p256dh?: string | null } | null;
 }
 
-/** The same as it is kept: every text in its one form. */
+/** A validated and normalized subscription, as stored. */
 export interface CheckedSubscription {
   channel: PushChannel;
   environment: PushEnvironment;
   platform: PushPlatform;
   udid: string;
-  /** Of APNs lower-case hexadecimal digits; of a browser its endpoint. ASCII, without a backslash. */
+  /** Lower-case hexadecimal digits for APNs, the endpoint for a browser. ASCII without a backslash. */
   token: string;
   bundleId: string | null;
-  /** In base64url, without padding, as the next one. */
+  /** In base64url without padding, like webP256dh. */
   webAuth: string | null;
   webP256dh: string | null;
 }
 
 const UDID_MAX = 255;
-/** Characters of a token at most: no service is known to give longer ones. */
+/** Maximum length of a token in characters; no known service uses longer ones. */
 const TOKEN_MAX = 4_096;
-/** Bytes of a browser's secret, and of its key, an uncompressed point (RFC 8291 section 3). */
+/** Size in bytes of a browser's secret and of its key, an uncompressed point (RFC 8291 section 3). */
 const AUTH_BYTES = 16;
 const KEY_BYTES = 65;
 
-/** Hexadecimal digits, as iOS once described data: in brackets and in groups. */
+/** Hexadecimal digits, optionally in angle brackets and groups, as older iOS versions format data. */
 const HEX = /^<?[0-9a-f\s]*>?$/i;
-/** ASCII that is seen, but for the backslash, which the index of tokens could not take. */
+/** Visible ASCII without the backslash, which the index of tokens does not support. */
 const VISIBLE = /^[\x21-\x5b\x5d-\x7e]+$/;
-/** Goes to Apple in a header. */
+/** Sent to Apple in a header. */
 const BUNDLE = /^[A-Za-z0-9._-]{1,255}$/;
 const BASE64 = /^[A-Za-z0-9_+/-]+={0,2}$/;
 
-/** Either what is kept of a value, or what is wrong with it, in words that follow its name. */
-type Read = { kept: string } | { problem: string };
+/** A normalized value, or its problem, to follow the field's name. */
+type Parsed = { value: string } | { problem: string };
 
 /**
- * Checks what a client tells of a device.
- * @param allowPrivate whether a browser's endpoint may lead into a private network
- * @throws Fault INVALID with every field that is wrong
+ * Validates and normalizes a subscription.
+ * @param allowPrivate whether a browser's endpoint may be in a private network
+ * @throws Fault INVALID with every wrong field
  */
 export function checkSubscription(
   fields: SubscriptionFields,
   allowPrivate: boolean,
 ): CheckedSubscription {
   const errors: FieldErrors = {};
-  const keep = (field: string, read: Read): string => {
-    if ("kept" in read) return read.kept;
-    errors[field] = [read.problem];
+  const accept = (field: string, parsed: Parsed): string => {
+    if ("value" in parsed) return parsed.value;
+    errors[field] = [parsed.problem];
     return "";
   };
   const { environment, platform, token, bundleId, web } = fields;
   const channel = channelOf(fields.channel);
   const checked: CheckedSubscription = {
     ...{ channel, environment, platform },
-    udid: keep("udid", readUdid(fields.udid)),
+    udid: accept("udid", parseUdid(fields.udid)),
     token: "",
-    bundleId: bundleId ? keep("bundleId", readBundleId(bundleId)) : null,
+    bundleId: bundleId ? accept("bundleId", parseBundleId(bundleId)) : null,
     webAuth: null,
     webP256dh: null,
   };
   if (channel === "web") {
-    if (token) errors.token = ["is for the other channels: a browser has an endpoint in its place"];
-    const read = (text: string) => endpointOf(text, allowPrivate);
-    checked.token = keep("web.endpoint", required(web?.endpoint, read));
-    checked.webAuth = keep("web.auth", required(web?.auth, readAuth));
-    checked.webP256dh = keep("web.p256dh", required(web?.p256dh, readKey));
+    if (token) errors.token = ["is for the other channels: a browser has an endpoint instead"];
+    const parseEndpoint = (text: string) => endpointOf(text, allowPrivate);
+    checked.token = accept("web.endpoint", required(web?.endpoint, parseEndpoint));
+    checked.webAuth = accept("web.auth", required(web?.auth, parseAuth));
+    checked.webP256dh = accept("web.p256dh", required(web?.p256dh, parseKey));
   } else {
-    checked.token = keep("token", required(token, channel === "gcm" ? readToken : readApnsToken));
+    const parseToken = channel === "gcm" ? parseFcmToken : parseApnsToken;
+    checked.token = accept("token", required(token, parseToken));
     for (const [name, value] of Object.entries(web ?? {})) {
-      if (value) errors[`web.${name}`] = ["is for the channel web alone"];
+      if (value) errors[`web.${name}`] = ["is only for the channel web"];
     }
   }
   const [first] = Object.entries(errors);
@@ -94,64 +95,64 @@ export function checkSubscription(
   return checked;
 }
 
-function required(text: string | null | undefined, read: (text: string) => Read): Read {
-  return text ? read(text) : { problem: "is required" };
+function required(text: string | null | undefined, parse: (text: string) => Parsed): Parsed {
+  return text ? parse(text) : { problem: "is required" };
 }
 
-function readUdid(text: string): Read {
+function parseUdid(text: string): Parsed {
   if (text.trim() === "") return { problem: "must not be empty" };
   const problem = textProblem(text, UDID_MAX);
-  return problem === null ? { kept: text } : { problem };
+  return problem === null ? { value: text } : { problem };
 }
 
-function readBundleId(text: string): Read {
+function parseBundleId(text: string): Parsed {
   return BUNDLE.test(text)
-    ? { kept: text }
+    ? { value: text }
     : { problem: "must be 1 to 255 letters, digits or . - _" };
 }
 
-function readToken(text: string): Read {
+function parseFcmToken(text: string): Parsed {
   if (text.length > TOKEN_MAX) return tooLong;
   return VISIBLE.test(text)
-    ? { kept: text }
+    ? { value: text }
     : { problem: "must be visible ASCII characters without a backslash" };
 }
 
-function readApnsToken(text: string): Read {
+function parseApnsToken(text: string): Parsed {
   if (text.length > TOKEN_MAX) return tooLong;
   const digits = text.replace(/[<>\s]/g, "").toLowerCase();
   return HEX.test(text) && digits !== "" && digits.length % 2 === 0
-    ? { kept: digits }
+    ? { value: digits }
     : { problem: "must be a device token in hexadecimal digits" };
 }
 
-const tooLong: Read = { problem: `is too long (maximum is ${TOKEN_MAX} characters)` };
+const tooLong: Parsed = { problem: `is too long (maximum is ${TOKEN_MAX} characters)` };
 
-function endpointOf(text: string, allowPrivate: boolean): Read {
-  const read = readEndpoint(text, allowPrivate);
-  return "endpoint" in read ? { kept: read.endpoint } : read;
+function endpointOf(text: string, allowPrivate: boolean): Parsed {
+  const parsed = readEndpoint(text, allowPrivate);
+  return "endpoint" in parsed ? { value: parsed.endpoint } : parsed;
 }
 
-function readAuth(text: string): Read {
-  const bytes = readBase64(text);
+function parseAuth(text: string): Parsed {
+  const bytes = parseBase64(text);
   return bytes?.length === AUTH_BYTES
-    ? { kept: bytes.toString("base64url") }
+    ? { value: bytes.toString("base64url") }
     : { problem: `must be ${AUTH_BYTES} bytes in Base64` };
 }
 
-function readKey(text: string): Read {
-  const bytes = readBase64(text);
+function parseKey(text: string): Parsed {
+  const bytes = parseBase64(text);
   return bytes?.length === KEY_BYTES && isPoint(bytes)
-    ? { kept: bytes.toString("base64url") }
+    ? { value: bytes.toString("base64url") }
     : { problem: `must be a public key on P-256: ${KEY_BYTES} bytes in Base64, uncompressed` };
 }
 
-/** Of either alphabet of RFC 4648, padded or not. */
-function readBase64(text: string): Buffer | null {
+/** Decodes either alphabet of RFC 4648, padded or not. */
+function parseBase64(text: string): Buffer | null {
   return text.length <= 255 && BASE64.test(text) ? Buffer.from(text, "base64") : null;
 }
 
-/** Whether bytes are an uncompressed point that lies on the curve (SEC 1 section 2.3.4). */
+/** Whether bytes are an uncompressed point on the curve (SEC 1 section 2.3.4). */
 function isPoint(bytes: Buffer): boolean {
   if (bytes[0] !== 4) return false;
   try {

@@ -2,10 +2,10 @@ import { cutText } from "../../../core/text";
 import { type Answer, Unanswered } from "../../../network/answer";
 import type { Outcome } from "../provider";
 
-/** Characters of an answer that are read at most; what the services say has some hundred. */
+/** Maximum length of a response body in characters; services send a few hundred. */
 export const ANSWER_MAX = 16_384;
 
-/** What becomes of a push that has no answer. */
+/** The outcome of a push without a response. */
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof Unanswered)) {
     return { kind: "later", reason: "could not be sent", delayMs: null };
@@ -14,65 +14,65 @@ export function outcomeOf(error: unknown): Outcome {
   return { kind: "later", reason: error.reason, delayMs: null };
 }
 
-/** Whether a status says that the service is at fault, or that it was asked too often. */
+/** Whether a status is transient: a server error or rate limiting. */
 export const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
-/** One header of an answer; the first, where it comes more than once. */
+/** A header of a response; its first value if it is repeated. */
 export function headerOf({ headers }: Answer, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "string" ? value : value?.[0];
 }
 
-/** Longest delay that is believed: a day, in milliseconds. */
+/** Maximum accepted delay: a day, in milliseconds. */
 const DELAY_MAX = 86_400_000;
 
 /**
- * Milliseconds that an answer asks to wait: its Retry-After, in seconds or as a date (RFC 9110
- * section 10.2.3); null without one, a day at most.
+ * The delay in milliseconds that a response requests by Retry-After, in seconds or as a date (RFC 9110
+ * section 10.2.3), up to a day; null without one.
  * @param now milliseconds since the Unix epoch
  */
-export function retryAfterOf(answer: Answer, now: number): number | null {
-  const text = headerOf(answer, "retry-after")?.trim() ?? "";
+export function retryAfterOf(response: Answer, now: number): number | null {
+  const text = headerOf(response, "retry-after")?.trim() ?? "";
   const delay = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isNaN(delay) ? null : Math.min(Math.max(delay, 0), DELAY_MAX);
 }
 
-/** Longest reason, in characters. */
+/** Maximum length of a reason in characters. */
 const REASON_MAX = 200;
-/** Characters of a token at least. */
+/** Minimum length of a run of characters that may be a token. */
 const TOKEN_MIN = 40;
 
 /**
- * A service's own words as a reason: one line, printable, of bounded length, and without what could
- * be a token or an address that it repeats.
+ * Sanitizes a service's text for use as a reason: one printable line of bounded length, without URLs and
+ * possible tokens that the service repeats.
  */
-export function quoteReason(words: string): string {
-  return cutText(words, 4 * REASON_MAX)
+export function quoteReason(text: string): string {
+  return cutText(text, 4 * REASON_MAX)
     .split(/[^\x21-\x7e]+/)
-    .map(withoutSecret)
+    .map(redact)
     .join(" ")
     .trim()
     .slice(0, REASON_MAX);
 }
 
-/** A word with "…" in place of a URL, and of what is as long as a token. */
-function withoutSecret(word: string): string {
+/** Replaces a URL and runs that may be tokens by "…". */
+function redact(word: string): string {
   const url = word.indexOf("://");
-  if (url > 0) return `${word.slice(0, startOfName(word, url))}…`;
+  if (url > 0) return `${word.slice(0, startOfScheme(word, url))}…`;
   return word
     .split(/([^\w.~+/=:%-])/)
     .map((run) => (run.length < TOKEN_MIN ? run : "…"))
     .join("");
 }
 
-/** Where the letters and digits begin that end here. */
-function startOfName(text: string, end: number): number {
+/** Start of the word characters that end at a position. */
+function startOfScheme(text: string, end: number): number {
   let start = end;
   while (start > 0 && /\w/.test(text.charAt(start - 1))) start -= 1;
   return start;
 }
 
-/** The object in a body of JSON; empty where it is none. */
+/** Parses a response body as a JSON object; empty if it is not one. */
 export function bodyOf({ body }: Answer): Record<string, unknown> {
   try {
     return objectOf(JSON.parse(body));
@@ -81,7 +81,7 @@ export function bodyOf({ body }: Answer): Record<string, unknown> {
   }
 }
 
-/** A value of JSON as an object; empty where it is none. */
+/** A JSON value as an object; empty if it is not one. */
 export function objectOf(value: unknown): Record<string, unknown> {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : {};

@@ -1,19 +1,19 @@
 import type { Clock } from "../../../core/clock";
 import { Unanswered } from "../../../network/answer";
 
-/** How many times as long as it may take itself a push waits for its turn. */
+/** Maximum wait for a turn, as a multiple of a push's timeout. */
 export const WAITS = 3;
 
-/** Lets so many through at once; whoever comes beyond waits for a turn, first come first. */
+/** Limits concurrency. Further calls wait in FIFO order. */
 export class Gate {
-  private under = 0;
-  private readonly waiting: Array<() => void> = [];
-  private readonly watching: Array<() => void> = [];
+  private active = 0;
+  private readonly queue: Array<() => void> = [];
+  private readonly idleWaiters: Array<() => void> = [];
 
   /**
-   * @param max how many may be through at once
-   * @param waitMs milliseconds after which a turn is no longer taken. A service that answers nobody
-   * would otherwise hold a batch for many times as long as one push may take
+   * @param max maximum concurrency
+   * @param waitMs maximum wait in milliseconds. Without it, an unresponsive service would delay a batch by
+   * many times the timeout of a push
    */
   constructor(
     private max: number,
@@ -21,49 +21,49 @@ export class Gate {
     private readonly waitMs: number,
   ) {}
 
-  /** Runs when there is room. @throws Unanswered when there was none for too long */
-  async pass<T>(run: () => Promise<T>): Promise<T> {
-    if (this.under < this.max) this.under++;
+  /** Runs an action once a slot is free. @throws NoResponse if none becomes free in time */
+  async pass<T>(action: () => Promise<T>): Promise<T> {
+    if (this.active < this.max) this.active++;
     else await this.wait();
     try {
-      return await run();
+      return await action();
     } finally {
-      this.leave();
+      this.release();
     }
   }
 
-  /** Resolves when nobody is through or waiting. */
+  /** Resolves when no action is running or waiting. */
   async emptied(): Promise<void> {
-    if (this.under > 0) await new Promise<void>((resolve) => this.watching.push(resolve));
+    if (this.active > 0) await new Promise<void>((resolve) => this.idleWaiters.push(resolve));
   }
 
-  /** Changes how many may be through at once; those who are stay. */
+  /** Changes the maximum concurrency. Running actions continue. */
   resize(max: number): void {
     this.max = Math.max(1, max);
-    this.admit();
+    this.dequeue();
   }
 
   private async wait(): Promise<void> {
     const since = this.clock.now();
-    await new Promise<void>((resolve) => this.waiting.push(resolve));
+    await new Promise<void>((resolve) => this.queue.push(resolve));
     if (this.clock.now() - since <= this.waitMs) return;
-    this.leave();
-    throw new Unanswered("too many were under way");
+    this.release();
+    throw new Unanswered("too many requests in flight");
   }
 
-  private leave(): void {
-    this.under--;
-    this.admit();
+  private release(): void {
+    this.active--;
+    this.dequeue();
   }
 
-  private admit(): void {
-    while (this.under < this.max) {
-      const next = this.waiting.shift();
+  private dequeue(): void {
+    while (this.active < this.max) {
+      const next = this.queue.shift();
       if (!next) break;
-      // Taken here, so that nobody who comes before the promise resolves takes the place.
-      this.under++;
+      // Reserves the slot now, before the promise resolves and another call could take it.
+      this.active++;
       next();
     }
-    if (this.under === 0) for (const done of this.watching.splice(0)) done();
+    if (this.active === 0) for (const done of this.idleWaiters.splice(0)) done();
   }
 }

@@ -8,16 +8,16 @@ import { cutText } from "../../../core/text";
 import { type Answer, connectionFault, Unanswered } from "../../../network/answer";
 import { ANSWER_MAX } from "./answer";
 
-/** Errors of Node by which a session takes no more streams; the request never left. */
-const NOT_BEGUN = new Set([
+/** Node errors of a session that accepts no more streams; the request was not sent. */
+const NOT_SENT = new Set([
   "ERR_HTTP2_GOAWAY_SESSION",
   "ERR_HTTP2_INVALID_SESSION",
   "ERR_HTTP2_OUT_OF_STREAMS",
 ]);
 
 /**
- * Sends one request on a session and reads its answer, the body up to {@link ANSWER_MAX}.
- * @throws Unanswered, "unprocessed" where the server says that it did not begin with it
+ * Sends a request on a session and reads the response, with a body of up to {@link RESPONSE_MAX}.
+ * @throws NoResponse, with fault "unprocessed" if the server states that it did not process the request
  * (REFUSED_STREAM, RFC 9113 section 8.7; streams beyond the last of a GOAWAY, section 6.8)
  */
 export function exchange(
@@ -32,44 +32,44 @@ export function exchange(
       stream = session.request(headers);
     } catch (error) {
       const fault = faultOf(error as NodeJS.ErrnoException, 0);
-      reject(fault ?? new Unanswered("it cannot be put into a request", "refused"));
+      reject(fault ?? new Unanswered("the request is invalid", "refused"));
       return;
     }
-    let answer: Answer | null = null;
+    let response: Answer | null = null;
     let failure: NodeJS.ErrnoException | null = null;
     const timer = setTimeout(() => {
       reject(new Unanswered(`no answer within ${timeoutMs / 1000} s`));
       stream.close(constants.NGHTTP2_CANCEL);
     }, timeoutMs);
     stream.on("response", ({ ":status": status = 0, ...rest }) => {
-      answer = { status, headers: rest, body: "" };
+      response = { status, headers: rest, body: "" };
     });
     stream.setEncoding("utf8");
     stream.on("data", (chunk: string) => {
-      if (!answer) return;
-      answer.body = cutText(answer.body + chunk, ANSWER_MAX);
-      if (answer.body.length === ANSWER_MAX) stream.close(constants.NGHTTP2_CANCEL);
+      if (!response) return;
+      response.body = cutText(response.body + chunk, ANSWER_MAX);
+      if (response.body.length === ANSWER_MAX) stream.close(constants.NGHTTP2_CANCEL);
     });
     stream.on("error", (error) => {
       failure = error;
     });
     stream.on("close", () => {
       clearTimeout(timer);
-      if (answer) resolve(answer);
-      else reject(faultOf(failure, stream.rstCode ?? 0) ?? endOf(failure));
+      if (response) resolve(response);
+      else reject(faultOf(failure, stream.rstCode ?? 0) ?? closeFault(failure));
     });
     stream.end(body);
   });
 }
 
 function faultOf(error: NodeJS.ErrnoException | null, code: number): Unanswered | null {
-  const refused = code === constants.NGHTTP2_REFUSED_STREAM || NOT_BEGUN.has(error?.code ?? "");
-  return refused ? new Unanswered("the connection takes no more", "unprocessed") : null;
+  const refused = code === constants.NGHTTP2_REFUSED_STREAM || NOT_SENT.has(error?.code ?? "");
+  return refused ? new Unanswered("the connection accepts no more requests", "unprocessed") : null;
 }
 
-/** Why a request on a session ended without an answer. */
-function endOf(error: NodeJS.ErrnoException | null): Unanswered {
-  // What befell the session stands behind what Node says of the stream.
+/** Why a request on a session ended without a response. */
+function closeFault(error: NodeJS.ErrnoException | null): Unanswered {
+  // Node reports the session's error as the cause of the stream's.
   const cause = (error?.cause ?? error) as NodeJS.ErrnoException | null;
   return cause?.code?.startsWith("ERR_HTTP2_") === false
     ? connectionFault(cause)

@@ -8,72 +8,74 @@ import type { Connector } from "../../../network/connector";
 import { Gate, WAITS } from "./gate";
 import { exchange } from "./http2-exchange";
 
-/** How often the server is asked whether the connection still lives. */
+/** Interval between keepalive pings. */
 const PING_MS = 60_000;
 
-/** Sessions on which one request is tried at most, where each says that it did not begin with it. */
+/** Maximum number of sessions for a request that servers report as unprocessed. */
 const SESSIONS_MAX = 3;
 
-/** Where the requests of one sender go, and how. */
+/** Options of a sender. */
 export interface Http2Options {
   /** Scheme, host and port. */
   origin: string;
-  /** Certificates: whom to trust, and of the client itself. */
+  /** Trusted authorities and the client certificate. */
   secureContext: SecureContext;
   connector: Connector;
   timeoutMs: number;
   clock: Clock;
-  /** Requests under way at once at most, or less where the server wants less; further ones wait. */
+  /** Maximum number of in-flight requests, unless the server sets a lower limit; further ones wait. */
   inFlightMax: number;
 }
 
 /**
- * A TLS context that trusts one authority more than usual, where one is given as PEM.
- * @throws Error when a certificate or key cannot be read, or they do not belong together
+ * Creates a TLS context that trusts an additional authority.
+ * @param ca the authority, as PEM
+ * @param client client certificate and key, as PEM
+ * @throws Error if a certificate or key cannot be read, or they do not match
  */
 export function trusting(
   ca: string | undefined,
-  own: { cert?: string; key?: string; passphrase?: string } = {},
+  client: { cert?: string; key?: string; passphrase?: string } = {},
 ): SecureContext {
-  // OpenSSL takes what is no certificate without a word.
+  // OpenSSL silently ignores an invalid certificate.
   if (ca) new X509Certificate(ca);
-  return createSecureContext({ ...own, ca: ca ? [...rootCertificates, ca] : undefined });
+  return createSecureContext({ ...client, ca: ca ? [...rootCertificates, ca] : undefined });
 }
 
 /**
- * Posts over one HTTP/2 connection, which is opened with the first request and kept. One that ends,
- * or that no longer answers, is replaced with the next request; what was under way on it is
- * unanswered, except for requests that the server says it did not begin with: those go to the next.
+ * Sends POST requests over one persistent HTTP/2 connection, opened with the first request. A closed or
+ * unresponsive connection is replaced with the next request. Its in-flight requests get no response, except
+ * for those that the server reports as unprocessed: they are retried on the next connection.
  */
 export class Http2Sender {
   private current: ClientHttp2Session | null = null;
   private readonly sockets = new Map<ClientHttp2Session, Socket>();
-  private readonly gate: Gate;
+  private readonly semaphore: Gate;
   private closed = false;
 
   constructor(private readonly options: Http2Options) {
-    this.gate = new Gate(options.inFlightMax, options.clock, WAITS * options.timeoutMs);
+    this.semaphore = new Gate(options.inFlightMax, options.clock, WAITS * options.timeoutMs);
   }
 
-  /** @throws Unanswered */
+  /** @throws NoResponse */
   post(headers: OutgoingHttpHeaders, body: string): Promise<Answer> {
-    const request = { ":method": "POST", ...headers };
-    return this.gate.pass(async () => {
-      for (let tries = 1; ; tries++) {
+    const allHeaders = { ":method": "POST", ...headers };
+    return this.semaphore.pass(async () => {
+      for (let attempt = 1; ; attempt++) {
         try {
-          return await this.sendOnce(request, body);
+          return await this.sendOnce(allHeaders, body);
         } catch (error) {
-          const again = error instanceof Unanswered && error.fault === "unprocessed";
-          if (!again || tries === SESSIONS_MAX) throw error;
+          const retryable = error instanceof Unanswered && error.fault === "unprocessed";
+          if (!retryable || attempt === SESSIONS_MAX) throw error;
         }
       }
     });
   }
 
-  /** Ends the connection after what is under way; what comes later is unanswered. */
+  /** Closes the connection after in-flight requests; later requests get no response. */
   async close(): Promise<void> {
     this.closed = true;
-    await this.gate.emptied();
+    await this.semaphore.emptied();
     for (const socket of this.sockets.values()) socket.destroy();
   }
 
@@ -83,7 +85,7 @@ export class Http2Sender {
     try {
       return await exchange(session, headers, body, this.options.timeoutMs);
     } catch (error) {
-      if (error instanceof Unanswered) this.doubt(session, error.fault === "unprocessed");
+      if (error instanceof Unanswered) this.verify(session, error.fault === "unprocessed");
       throw error;
     }
   }
@@ -97,11 +99,11 @@ export class Http2Sender {
     const { connector, origin, secureContext } = this.options;
     const { session, socket } = connector.openHttp2(origin, secureContext);
     const pings = setInterval(() => this.ping(session), PING_MS).unref();
-    // The requests that were under way hear of it themselves.
+    // In-flight requests get the error themselves.
     session.on("error", () => {});
-    session.on("goaway", () => this.leave(session));
+    session.on("goaway", () => this.retire(session));
     session.on("remoteSettings", ({ maxConcurrentStreams = Number.POSITIVE_INFINITY }) => {
-      this.gate.resize(Math.min(this.options.inFlightMax, maxConcurrentStreams));
+      this.semaphore.resize(Math.min(this.options.inFlightMax, maxConcurrentStreams));
     });
     socket.on("close", () => {
       clearInterval(pings);
@@ -112,26 +114,26 @@ export class Http2Sender {
     return session;
   }
 
-  /** Takes no more requests to a session, and ends it once those on it have had their time. */
-  private leave(session: ClientHttp2Session): void {
+  /** Sends no more requests on a session, and destroys it after the timeout of its in-flight requests. */
+  private retire(session: ClientHttp2Session): void {
     if (this.current === session) this.current = null;
     session.close();
-    // A server may keep its half of the connection open for ever.
+    // A server may never close its half of the connection.
     const socket = this.sockets.get(session);
     setTimeout(() => socket?.destroy(), 2 * this.options.timeoutMs).unref();
   }
 
-  /** Leaves a session that refuses, and asks one that kept silent whether it still lives. */
-  private doubt(session: ClientHttp2Session, refuses: boolean): void {
-    if (refuses) this.leave(session);
+  /** Checks a session after a failed request: retires it if it refuses requests, otherwise pings it. */
+  private verify(session: ClientHttp2Session, refuses: boolean): void {
+    if (refuses) this.retire(session);
     else if (session.connecting) this.sockets.get(session)?.destroy();
     else this.ping(session);
   }
 
   private ping(session: ClientHttp2Session): void {
     if (session.closed || session.destroyed) return;
-    const silent = setTimeout(() => this.sockets.get(session)?.destroy(), this.options.timeoutMs);
-    // A connection that ends calls back as well, with an error that its requests have met.
-    if (!session.ping(() => clearTimeout(silent))) clearTimeout(silent);
+    const timer = setTimeout(() => this.sockets.get(session)?.destroy(), this.options.timeoutMs);
+    // Also called with an error when the connection closes, which its requests report.
+    if (!session.ping(() => clearTimeout(timer))) clearTimeout(timer);
   }
 }
