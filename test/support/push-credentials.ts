@@ -1,29 +1,29 @@
 import { createECDH, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { pki } from "node-forge";
 
-/** Object identifier of a subject's user id (RFC 4519 section 2.39), which Apple fills with the app. */
+/** OID of a subject's UID attribute (RFC 4519 section 2.39), where Apple puts the bundle identifier. */
 const UID = "0.9.2342.19200300.100.1.1";
 
 const pem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }) as string;
 
-/** A key as Apple makes it: the text of a .p8 file. */
+/** A key as Apple issues it: the text of a .p8 file. */
 export function p8(namedCurve = "P-256"): string {
   return pem(generateKeyPairSync("ec", { namedCurve }).privateKey);
 }
 
-/** A private key of RSA, as PEM. */
+/** An RSA private key, as PEM. */
 export function rsaKey(modulusLength = 2048): string {
   return pem(generateKeyPairSync("rsa", { modulusLength }).privateKey);
 }
 
-/** A private key that wants a passphrase. */
+/** A private key encrypted with a passphrase. */
 export function encryptedKey(passphrase: string): string {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const cipher = "aes-256-cbc";
   return privateKey.export({ type: "pkcs8", format: "pem", cipher, passphrase }) as string;
 }
 
-/** A certificate that signs itself, for an app, with its private key. */
+/** A self-signed certificate for an app, with its private key. */
 export function certificateFor(
   bundleId: string,
   notBefore: Date,
@@ -45,7 +45,7 @@ export function certificateFor(
   return { certificate: pki.certificateToPem(certificate), privateKey };
 }
 
-/** The key of a service account, as Google's file holds it. */
+/** A service account key in the format of Google's file. */
 export function serviceAccount(more: object = {}) {
   return {
     type: "service_account",

@@ -4,7 +4,7 @@ import type { TestNode } from "./node";
 
 let count = 0;
 
-/** Parameters of POST /subscriptions for an Android device that nobody else has. */
+/** Parameters of POST /subscriptions for a new Android device. */
 export function androidDevice() {
   count += 1;
   return {
@@ -17,10 +17,10 @@ export function androidDevice() {
   };
 }
 
-/** A token as Apple's push service gives one. */
+/** A token in Apple's format. */
 export const appleToken = () => randomBytes(32).toString("hex");
 
-/** What a browser's PushSubscription holds, of a browser that nobody else has. */
+/** The PushSubscription of a new browser. */
 export function browserKeys() {
   return {
     web_endpoint: `https://push.example/send/${randomBytes(16).toString("hex")}`,
@@ -35,7 +35,7 @@ export const deviceOf = ({ id }: Pick<TestUser, "id">) => ({
   udid: `udid-of-${id}`,
 });
 
-/** Subscribes an Android device of a user, and answers with the subscription's id. */
+/** Subscribes an Android device of a user and returns the subscription's id. */
 export async function addSubscription(
   node: TestNode,
   user: TestUser,

@@ -3,11 +3,11 @@ import { graphql, rest, type TestUser } from "./client";
 import { eventually } from "./moving-clock";
 import type { TestNode } from "./node";
 
-/** A universal message: the Base64 of its JSON. */
+/** A universal message: its JSON in Base64. */
 export const universal = (content: object = { message: "Hello" }) =>
   Buffer.from(JSON.stringify(content)).toString("base64");
 
-/** A platform's own message. */
+/** A platform-specific message. */
 export const payload = (content: object = { aps: { alert: "Hello" } }) =>
   `payload=${universal(content)}`;
 
@@ -16,7 +16,7 @@ export const eventBody = (event: Record<string, unknown>) => ({
   event: { notification_type: "push", environment: "development", message: universal(), ...event },
 });
 
-/** A device of a user, written past the door: tests need many. */
+/** Adds a device of a user directly to the database, which is faster than the API. */
 export async function addDevice(
   node: TestNode,
   user: Pick<TestUser, "id">,
@@ -35,20 +35,20 @@ export async function addDevice(
   return token;
 }
 
-/** Asks for a push and answers with its events. */
+/** Creates a push and returns its events. */
 export async function postEvent(
   node: TestNode,
   { token }: Pick<TestUser, "token">,
   event: Record<string, unknown>,
   headers: Record<string, string> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests access arbitrary fields of responses
 ): Promise<any[]> {
   const answer = await rest(node, "POST", "/events", { token, body: eventBody(event), headers });
   if (answer.status !== 201) throw new Error(`POST /events answered ${answer.text}`);
   return answer.body.map((each: { event: unknown }) => each.event);
 }
 
-/** The counts of an event once nothing of it is pending or to be tried again. */
+/** Waits until no delivery of an event is pending or awaits a retry, and returns the event's counts. */
 export async function settled(
   node: TestNode,
   id: number,
@@ -72,18 +72,18 @@ export async function settled(
 const DELIVERIES = `query ($id: ID!) { pushDeliveries(eventId: $id) { nodes {
   userId outcome reason attempts providerId occurrence } pageInfo { hasNextPage } } }`;
 
-/** The deliveries of one's own event, as GraphQL shows them. */
+/** The deliveries of a user's event, as returned by GraphQL. */
 export async function deliveries(
   node: TestNode,
   user: Pick<TestUser, "token">,
   id: number,
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests access arbitrary fields of responses
 ): Promise<any[]> {
   const { data } = await graphql(node, DELIVERIES, { id: String(id) }, user.token);
   return data.pushDeliveries.nodes;
 }
 
-/** An event that a user asked for, of a date far off; answers with its id. */
+/** Adds an event of a user that is due in the far future, and returns its id. */
 export async function addEvent(node: TestNode, { id }: Pick<TestUser, "id">): Promise<number> {
   const [row] = await node.sql<{ id: number }>(
     `INSERT INTO push_events (application_id, user_id, event_type, channel, environment, message, date,

@@ -2,7 +2,7 @@ import type { PushEnvironment, PushService } from "../../src/push/channel";
 import type { Push as Payload } from "../../src/push/payload/push";
 import type { Outcome, Provider, Target } from "../../src/push/provider/provider";
 
-/** What a service was asked to send. */
+/** A push that was sent. */
 export interface Sent {
   applicationId: number;
   environment: PushEnvironment;
@@ -11,10 +11,10 @@ export interface Sent {
   target: Target;
 }
 
-/** The port of push services, kept in memory: what is sent, and answers as a test tells it. */
+/** In-memory push providers that record pushes and return scripted outcomes. */
 export class RecordingProviders {
   readonly sent: Sent[] = [];
-  /** Answer by the device's token; accepted unless told otherwise. */
+  /** Outcome by device token; accepted by default. */
   readonly answers = new Map<string, (attempt: number) => Outcome | Promise<Outcome>>();
   /** Services without credentials. */
   readonly missing = new Set<PushService>();
@@ -41,7 +41,7 @@ export class RecordingProviders {
     };
   };
 
-  /** Tokens that were sent to so far, in any order. */
+  /** Tokens of all sent pushes, sorted. */
   tokens(): string[] {
     return this.sent.map(({ target }) => target.token).sort();
   }

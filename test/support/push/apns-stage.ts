@@ -17,7 +17,7 @@ import { type Stage, staged, targetOf } from "./stage";
 
 const BUNDLE = "com.example.app";
 
-/** Apple's push service in front of its stand-in. */
+/** An APNs provider connected to its stand-in. */
 export interface ApnsStage extends Stage {
   standIn: ApnsStandIn;
   push: ApnsPush;
@@ -41,7 +41,7 @@ export async function startApnsStage(): Promise<ApnsStage> {
       certificates: new Set([fingerprintOf(issued)]),
     },
   );
-  const place = { baseUrl: standIn.url, ca: authority.certificate };
+  const address = { baseUrl: standIn.url, ca: authority.certificate };
   const token: ApnsStage["token"] = {
     service: "apns",
     kind: "token",
@@ -49,14 +49,14 @@ export async function startApnsStage(): Promise<ApnsStage> {
     key,
     keyId: "KEY0000001",
     teamId: "TEAM000001",
-    ...place,
+    ...address,
   };
   const certificate: ApnsStage["certificate"] = {
     service: "apns",
     kind: "certificate",
     bundleId: BUNDLE,
     ...issued,
-    ...place,
+    ...address,
   };
   const openWith = (credentials: ApnsCredentials, options?: Partial<ProviderOptions>) =>
     openApns(credentials, "production", staged(options));

@@ -9,7 +9,7 @@ import { type FcmStandIn, startFcm } from "../stand-ins/fcm";
 import { newServiceKey } from "../stand-ins/kept-keys";
 import { type Stage, staged, targetOf } from "./stage";
 
-/** Firebase in front of its stand-in. */
+/** An FCM provider connected to its stand-in. */
 export interface FcmStage extends Stage {
   standIn: FcmStandIn;
   push: FcmPush;
@@ -60,7 +60,7 @@ export async function startFcmStage(): Promise<FcmStage> {
     device: () => targetOf(`fcm:${randomBytes(60).toString("base64url")}`),
     tell: ({ token }, ...behaviours) => standIn.script.tell(token, ...behaviours),
     devices: () => standIn.received.items.map(({ device }) => device),
-    // Those that asked for access tokens are not kept, and not counted.
+    // Requests for access tokens are not recorded, so their connections do not count.
     connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
     cut: standIn.cut,
     secrets: [privateKey, privateKey.split("\n")[1]!],

@@ -17,29 +17,29 @@ import type { Store } from "../../../src/store/store";
 import { freshDatabase } from "../database";
 import { RecordingProviders } from "../recording-provider";
 
-/** The room of pushes on a database of its own, where jobs are done by the test and by nobody else. */
+/** The push module on its own database. Records jobs, which the test runs itself. */
 export interface PushRoom {
   push: Push;
   store: Store;
   providers: RecordingProviders;
-  /** Jobs that were put on the list. */
+  /** Enqueued jobs. */
   expansions: ExpandJob[];
   batches: DeliverJob[];
-  /** How each of the batches was put there. */
+  /** Options of each batch. */
   options: Array<JobOptions | undefined>;
   close(): Promise<void>;
 }
 
 type Statements = Pick<Store, "query">;
 
-/** What a test may put in between. */
+/** Options of the fixture. */
 export interface RoomParts {
-  /** In front of the statements, outside of transactions and in them. */
+  /** Wraps the store for statements inside and outside of transactions. */
   before?: (on: Statements) => Statements;
   clock?: Clock;
 }
 
-/** Opens the room. */
+/** Opens the fixture. */
 export async function openPushRoom({
   before = (on) => on,
   clock = systemClock,
@@ -59,11 +59,11 @@ export async function openPushRoom({
   const expansions: ExpandJob[] = [];
   const batches: DeliverJob[] = [];
   const options: Array<JobOptions | undefined> = [];
-  const enqueue: Enqueue = async (name, data, how) => {
+  const enqueue: Enqueue = async (name, data, jobOptions) => {
     if (name === "push-expand") expansions.push(data as ExpandJob);
     else {
       batches.push(data as DeliverJob);
-      options.push(how);
+      options.push(jobOptions);
     }
   };
   const jobs: Jobs = {

@@ -7,33 +7,33 @@ import {
 } from "../../../src/push/provider/provider-options";
 import type { Behaviour } from "../stand-ins/behaviour";
 
-/** A provider in front of its stand-in. */
+/** A provider connected to its stand-in. */
 export interface Stage {
-  /** Opens it with the credentials that the stand-in knows. */
+  /** Opens the provider with credentials that the stand-in accepts. */
   open(options?: Partial<ProviderOptions>): Provider;
-  /** Opens it with credentials of the right form, by keys that the stand-in does not know. */
+  /** Opens the provider with well-formed credentials whose keys the stand-in does not know. */
   openForged(): Provider;
-  /** Opens it without trust in the authority of the stand-in's certificate. */
+  /** Opens the provider without trusting the authority of the stand-in's certificate. */
   openDistrusting(): Provider;
-  /** Opens it where nobody listens. */
+  /** Opens the provider at an address without a listener. */
   openNowhere(): Provider;
   push: Push;
-  /** A device that has not been seen yet. */
+  /** Creates a new device. */
   device(): Target;
-  /** What the next pushes to a device meet, one after another. */
+  /** Scripts the stand-in's behaviour for the next pushes to a device. */
   tell(target: Target, ...behaviours: Behaviour[]): void;
-  /** What the stand-in took or refused, as it came: the devices' tokens. */
+  /** Device tokens of all received pushes, in order. */
   devices(): string[];
-  /** Connections over which pushes came so far. */
+  /** Number of connections that have carried pushes. */
   connections(): number;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut(): void;
-  /** Texts that nobody may find in a reason. */
+  /** Texts that must never appear in a reason. */
   secrets: string[];
   close(): Promise<void>;
 }
 
-/** Options for tests: the stand-ins are on this machine. */
+/** Provider options for tests, which allow stand-ins on this machine. */
 export const staged = (options: Partial<ProviderOptions> = {}): ProviderOptions => ({
   ...PROVIDER_DEFAULTS,
   connector: new Connector({ allowPrivate: true }),
@@ -42,7 +42,7 @@ export const staged = (options: Partial<ProviderOptions> = {}): ProviderOptions 
 
 let deliveries = 0;
 
-/** A device with this token, and a delivery to it. */
+/** A new delivery to the device with a token. */
 export const targetOf = (token: string): Target => ({
   deliveryId: ++deliveries,
   token,

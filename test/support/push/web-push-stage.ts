@@ -9,12 +9,12 @@ import type { ServerPlace } from "../stand-ins/secure-server";
 import { type Subscription, startWebPush, type WebPushStandIn } from "../stand-ins/web-push";
 import { type Stage, staged, targetOf } from "./stage";
 
-/** Browsers' push services in front of their stand-in. */
+/** A web push provider connected to its stand-in. */
 export interface WebPushStage extends Stage {
   standIn: WebPushStandIn;
   push: WebPush;
   credentials: WebPushCredentials;
-  /** For further servers that the same authority vouches for. */
+  /** Options for further servers with a certificate of the same authority. */
   place: ServerPlace;
   openWith(credentials: WebPushCredentials, options?: Partial<ProviderOptions>): Provider;
 }
@@ -43,15 +43,15 @@ export async function startWebPushStage(): Promise<WebPushStage> {
   };
   const openWith = (given: WebPushCredentials, options?: Partial<ProviderOptions>) =>
     openWebPush(given, staged(options));
-  /** Has devices whose endpoints lead elsewhere. */
-  const sendingTo = (base: string): Provider => {
+  /** A provider that replaces the origin of each device's endpoint. */
+  const openAtBase = (base: string): Provider => {
     const provider = openWith(credentials);
-    const elsewhere = (target: Target) => ({
+    const redirected = (target: Target) => ({
       ...target,
       token: `${base}/push/${deviceOf(target)}`,
     });
     return {
-      send: (push, target) => provider.send(push, elsewhere(target)),
+      send: (push, target) => provider.send(push, redirected(target)),
       check: () => provider.check(),
       close: () => provider.close(),
     };
@@ -64,7 +64,7 @@ export async function startWebPushStage(): Promise<WebPushStage> {
     open: (options) => openWith(credentials, options),
     openForged: () => openWith({ ...credentials, ...generateVAPIDKeys() }),
     openDistrusting: () => openWith({ ...credentials, ca: undefined }),
-    openNowhere: () => sendingTo("https://127.0.0.1:9"),
+    openNowhere: () => openAtBase("https://127.0.0.1:9"),
     push: { channel: "web", payload: JSON.stringify({ message: "Grüße", room: 12 }), ttl: 3600 },
     device: () => targetIn(standIn.subscribe()),
     tell: (target, ...behaviours) => standIn.script.tell(deviceOf(target), ...behaviours),

@@ -10,25 +10,25 @@ import {
   startSecureServer,
 } from "./secure-server";
 
-/** A push as Apple's stand-in got it. */
+/** A push that the APNs stand-in received. */
 export interface ApnsReceived {
   device: string;
   headers: Record<string, string>;
   payload: string;
   connection: number;
   status: number;
-  /** Why it was not taken. */
+  /** Reason of the error response; null if accepted. */
   reason: string | null;
 }
 
-/** Apple's push service, played by a server of one's own. */
+/** Stand-in for Apple's push service. */
 export interface ApnsStandIn extends SecureServer {
   script: Script;
   received: Mailbox<ApnsReceived>;
   trust: ApnsTrust;
 }
 
-/** What Apple says with a status, if nothing else is told. */
+/** Default reason for each status. */
 const REASONS: Readonly<Record<number, string>> = {
   400: "BadDeviceToken",
   403: "InvalidProviderToken",
@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "ServiceUnavailable",
 };
 
-/** Starts Apple's stand-in ("Sending notification requests to APNs" and "Handling … responses"). */
+/** Starts the APNs stand-in ("Sending notification requests to APNs" and "Handling … responses"). */
 export async function startApns(place: ServerPlace, trust: ApnsTrust): Promise<ApnsStandIn> {
   const script = new Script();
   const received = new Mailbox<ApnsReceived>();

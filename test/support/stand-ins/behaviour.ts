@@ -1,37 +1,37 @@
-/** What a stand-in does with a push to one device. */
+/** How a stand-in handles a push to one device. */
 export type Behaviour =
-  /** Takes it. */
+  /** Accepts the push. */
   | { kind: "ok" }
-  /** Answers with an error: the service's usual reason for the status, if no other is given. */
+  /** Returns an error, by default with the service's usual reason for the status. */
   | { kind: "answer"; status: number; reason?: string; headers?: Record<string, string> }
-  /** Answers with exactly this, which no such service says. */
+  /** Returns exactly this response, which the real service would not. */
   | { kind: "raw"; status: number; body: string; headers?: Record<string, string> }
-  /** Takes it, tells the connection to end, and ignores what comes on it afterwards. */
+  /** Accepts the push, sends GOAWAY, and ignores later requests on the connection. */
   | { kind: "goaway" }
-  /** Tells the connection to end as if this one had come afterwards. */
+  /** Sends GOAWAY as if the push had arrived after it. */
   | { kind: "goaway-before" }
-  /** Cuts the connection. */
+  /** Closes the connection. */
   | { kind: "drop" }
-  /** Takes it after so many milliseconds. */
+  /** Accepts the push after a delay in milliseconds. */
   | { kind: "slow"; ms: number }
-  /** Never answers. */
+  /** Never responds. */
   | { kind: "silent" };
 
-const answer = (status: number, headers?: Record<string, string>): Behaviour => ({
+const error = (status: number, headers?: Record<string, string>): Behaviour => ({
   kind: "answer",
   status,
   headers,
 });
 
-/** Behaviours that a device token names itself, by four characters behind `0000` or `code-`. */
+/** Behaviours that a device token selects, by four characters after `0000` or `code-`. */
 export const CODES: Readonly<Record<string, Behaviour>> = {
-  "0400": answer(400),
-  "0403": answer(403),
-  "0410": answer(410),
-  "0413": answer(413),
-  "0429": answer(429, { "retry-after": "5" }),
-  "0500": answer(500),
-  "0503": answer(503, { "retry-after": "5" }),
+  "0400": error(400),
+  "0403": error(403),
+  "0410": error(410),
+  "0413": error(413),
+  "0429": error(429, { "retry-after": "5" }),
+  "0500": error(500),
+  "0503": error(503, { "retry-after": "5" }),
   a001: { kind: "goaway" },
   a002: { kind: "drop" },
   a003: { kind: "slow", ms: 3000 },
@@ -40,18 +40,18 @@ export const CODES: Readonly<Record<string, Behaviour>> = {
 
 const CODED = /^(?:0000|code-)([0-9a-f]{4})/i;
 
-/** What each device has been told to do. */
+/** Scripted behaviours by device. */
 export class Script {
-  private readonly told = new Map<string, Behaviour[]>();
+  private readonly behaviours = new Map<string, Behaviour[]>();
 
-  /** The next pushes to a device go like this, one after another; the last one stays. */
+  /** Sets the behaviours for the next pushes to a device; the last one repeats. */
   tell(device: string, ...behaviours: Behaviour[]): void {
-    this.told.set(device, behaviours);
+    this.behaviours.set(device, behaviours);
   }
 
-  /** The behaviour of the next push to a device. */
+  /** The behaviour for the next push to a device. */
   next(device: string): Behaviour {
-    const list = this.told.get(device);
+    const list = this.behaviours.get(device);
     if (list && list.length > 0) return list.length > 1 ? list.shift()! : list[0]!;
     const code = CODED.exec(device)?.[1]?.toLowerCase();
     return (code !== undefined && CODES[code]) || { kind: "ok" };

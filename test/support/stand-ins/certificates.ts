@@ -8,7 +8,7 @@ export interface Certified {
   privateKey: string;
 }
 
-/** Apple's marks on a certificate for pushes to development and to production devices. */
+/** OIDs of Apple's certificate extensions for development and production pushes. */
 const APPLE_DEVELOPMENT = "1.2.840.113635.100.6.3.1";
 const APPLE_PRODUCTION = "1.2.840.113635.100.6.3.2";
 
@@ -22,26 +22,34 @@ function newPair(): { publicKey: string; privateKey: string } {
   });
 }
 
-function certify(name: string, extensions: object[], by?: Certified, notAfter?: Date): Certified {
+/** Issues a certificate, self-signed without an issuer. */
+function certify(
+  name: string,
+  extensions: object[],
+  issuer?: Certified,
+  notAfter?: Date,
+): Certified {
   const { publicKey, privateKey } = newPair();
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = `01${randomBytes(15).toString("hex")}`;
-  // Yesterday, for clocks that differ.
+  // Yesterday, to allow for clock skew.
   certificate.validity.notBefore = new Date(Date.now() - 86_400_000);
   const end = new Date();
   end.setFullYear(end.getFullYear() + YEARS);
   certificate.validity.notAfter = notAfter ?? end;
   const subject = [{ name: "commonName", value: name }];
   certificate.setSubject(subject);
-  certificate.setIssuer(by ? pki.certificateFromPem(by.certificate).subject.attributes : subject);
+  certificate.setIssuer(
+    issuer ? pki.certificateFromPem(issuer.certificate).subject.attributes : subject,
+  );
   certificate.setExtensions(extensions);
-  const signer = pki.privateKeyFromPem(by?.privateKey ?? privateKey);
+  const signer = pki.privateKeyFromPem(issuer?.privateKey ?? privateKey);
   certificate.sign(signer, md.sha256.create());
   return { certificate: pki.certificateToPem(certificate), privateKey };
 }
 
-/** An authority that nobody trusts yet. */
+/** Creates a certificate authority. */
 export function makeAuthority(): Certified {
   return certify("Signalbox stand-ins", [
     { name: "basicConstraints", cA: true, critical: true },
@@ -51,8 +59,8 @@ export function makeAuthority(): Certified {
 }
 
 /**
- * A server's certificate for this machine.
- * @param hosts further names and addresses of it
+ * Issues a server certificate for this machine.
+ * @param hosts additional names and addresses
  */
 export function makeServerCertificate(authority: Certified, ...hosts: string[]): Certified {
   const altNames = [...new Set(["localhost", "127.0.0.1", "::1", ...hosts])].map((host) =>
@@ -71,8 +79,8 @@ export function makeServerCertificate(authority: Certified, ...hosts: string[]):
 }
 
 /**
- * A certificate such as Apple issues to the owner of an app.
- * @param environments for which it is marked; both by default
+ * Issues a certificate like Apple's for an app.
+ * @param environments environments that it is valid for; both by default
  */
 export function makeAppleCertificate(
   authority: Certified,
@@ -80,10 +88,10 @@ export function makeAppleCertificate(
   environments: Array<"development" | "production"> = ["development", "production"],
   notAfter?: Date,
 ): Certified {
-  const nothing = asn1.toDer(asn1.create(asn1.Class.UNIVERSAL, asn1.Type.NULL, false, "")).data;
-  const marks = environments.map((environment) => ({
+  const asn1Null = asn1.toDer(asn1.create(asn1.Class.UNIVERSAL, asn1.Type.NULL, false, "")).data;
+  const environmentExtensions = environments.map((environment) => ({
     id: environment === "production" ? APPLE_PRODUCTION : APPLE_DEVELOPMENT,
-    value: nothing,
+    value: asn1Null,
   }));
   return certify(
     `Apple Push Services: ${bundleId}`,
@@ -91,7 +99,7 @@ export function makeAppleCertificate(
       { name: "basicConstraints", cA: false },
       { name: "keyUsage", digitalSignature: true, critical: true },
       { name: "extKeyUsage", clientAuth: true },
-      ...marks,
+      ...environmentExtensions,
     ],
     authority,
     notAfter,

@@ -1,5 +1,5 @@
-/** A field that a message of HTTP v1 may hold, by what it holds. */
-type Form =
+/** Schema of a field in an HTTP v1 message. */
+type Schema =
   | "text"
   | "texts"
   | "flag"
@@ -8,9 +8,9 @@ type Form =
   | "duration"
   | "any"
   | readonly string[]
-  | { [field: string]: Form };
+  | { [field: string]: Schema };
 
-const ANDROID_NOTIFICATION: Form = {
+const ANDROID_NOTIFICATION: Schema = {
   title: "text",
   body: "text",
   icon: "text",
@@ -38,8 +38,8 @@ const ANDROID_NOTIFICATION: Form = {
   image: "text",
 };
 
-/** Firebase's `Message` and what it is made of, as far as devices with Android go. */
-const MESSAGE: Form = {
+/** Firebase's `Message`, as far as it concerns Android. */
+const MESSAGE: Schema = {
   name: "text",
   token: "text",
   topic: "text",
@@ -61,10 +61,10 @@ const MESSAGE: Form = {
   fcm_options: { analytics_label: "text" },
 };
 
-/** Bytes of data and notification at most. */
+/** Maximum size of data and notification in bytes. */
 const SIZE_MAX = 4096;
 
-/** What is wrong with a message, and with which field of it. */
+/** A problem with a field of a message. */
 export interface Violation {
   field: string;
   description: string;
@@ -73,7 +73,7 @@ export interface Violation {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Both spellings of protobuf's JSON. */
+/** Converts camel case to snake case; protobuf's JSON accepts both. */
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const IS: Record<string, (value: unknown) => boolean> = {
@@ -87,34 +87,33 @@ const IS: Record<string, (value: unknown) => boolean> = {
   any: isObject,
 };
 
-function judge(value: unknown, form: Form, field: string): Violation | null {
-  if (typeof form === "string") {
-    const description = `Invalid value at '${field}': ${form}`;
-    return IS[form]!(value) ? null : { field, description };
+function validate(value: unknown, schema: Schema, field: string): Violation | null {
+  if (typeof schema === "string") {
+    const description = `Invalid value at '${field}': ${schema}`;
+    return IS[schema]!(value) ? null : { field, description };
   }
-  if (Array.isArray(form)) {
-    const description = `Invalid value at '${field}': one of ${form.join(", ")}`;
-    return form.includes(value) ? null : { field, description };
+  if (Array.isArray(schema)) {
+    const description = `Invalid value at '${field}': one of ${schema.join(", ")}`;
+    return schema.includes(value) ? null : { field, description };
   }
   if (!isObject(value)) return { field, description: `Invalid value at '${field}': an object` };
   for (const [name, each] of Object.entries(value)) {
-    const inner = (form as Record<string, Form>)[snake(name)];
-    const place = `${field}.${name}`;
-    if (inner === undefined) {
+    const nested = (schema as Record<string, Schema>)[snake(name)];
+    if (nested === undefined) {
       return { field, description: `Invalid JSON payload received. Unknown name "${name}"` };
     }
-    const wrong = judge(each, inner, place);
-    if (wrong) return wrong;
+    const violation = validate(each, nested, `${field}.${name}`);
+    if (violation) return violation;
   }
   return null;
 }
 
 const RESERVED = /^(from|message_type|google\..*|gcm\..*)$/;
 
-/** Holds a message against the reference of HTTP v1 ("REST Resource: projects.messages"). */
+/** Validates a message against the HTTP v1 reference ("REST Resource: projects.messages"). */
 export function judgeMessage(message: unknown): Violation | null {
-  const wrong = judge(message, MESSAGE, "message");
-  if (wrong) return wrong;
+  const violation = validate(message, MESSAGE, "message");
+  if (violation) return violation;
   const { token, topic, condition, data, notification, android } = message as {
     [name: string]: unknown;
     data?: Record<string, string>;

@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes } from "node:crypto";
 import type { Asked, Reply } from "./secure-server";
 import { readSignedToken } from "./signed-token";
 
-/** A service account that the stand-in knows. */
+/** A service account that the stand-in accepts. */
 export interface ServiceAccount {
   projectId: string;
   clientEmail: string;
@@ -20,56 +20,60 @@ const refuse = (error: string, description: string): Reply => ({
   body: JSON.stringify({ error, error_description: description }),
 });
 
-/** Google's end of the exchange of assertions for access tokens (RFC 7523). */
+/** Google's token endpoint, which exchanges assertions for access tokens (RFC 7523). */
 export class FcmTokens {
-  /** Tokens that are good. */
-  private readonly given = new Set<string>();
-  /** How many were given. */
+  /** Valid tokens. */
+  private readonly issued = new Set<string>();
+  /** Number of issued tokens. */
   count = 0;
-  /** What the next exchanges are answered in place of a token. */
+  /** Scripted replies for the next exchanges. */
   readonly replies: Reply[] = [];
 
   constructor(
     private readonly account: ServiceAccount,
-    private readonly lifeS = HOUR_S,
+    private readonly lifetimeS = HOUR_S,
   ) {}
 
-  /** Every token is over from now on. */
+  /** Revokes all tokens. */
   revoke(): void {
-    this.given.clear();
+    this.issued.clear();
   }
 
   isGood(authorization: string | undefined): boolean {
-    return this.given.has(/^Bearer (.+)$/.exec(authorization ?? "")?.[1] ?? "");
+    return this.issued.has(/^Bearer (.+)$/.exec(authorization ?? "")?.[1] ?? "");
   }
 
   exchange({ method, headers, body }: Asked, audience: string): Reply {
-    const told = this.replies.shift();
-    if (told) return told;
+    const scripted = this.replies.shift();
+    if (scripted) return scripted;
     if (method !== "POST") return { status: 405 };
     if (headers["content-type"] !== "application/x-www-form-urlencoded") {
       return refuse("invalid_request", "Bad content type");
     }
     const form = new URLSearchParams(body.toString("utf8"));
     if (form.get("grant_type") !== GRANT) return refuse("unsupported_grant_type", "Invalid grant");
-    const wrong = this.judge(form.get("assertion") ?? "", audience);
-    if (wrong) return refuse("invalid_grant", wrong);
+    const problem = this.validate(form.get("assertion") ?? "", audience);
+    if (problem) return refuse("invalid_grant", problem);
     return this.grant();
   }
 
-  /** Gives out another token, as if somebody had asked for it well. */
+  /** Issues a token, as after a valid request. */
   grant(): Reply {
     const token = `ya29.${randomBytes(60).toString("base64url")}`;
-    this.given.add(token);
+    this.issued.add(token);
     this.count++;
     return {
       status: 200,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ access_token: token, expires_in: this.lifeS, token_type: "Bearer" }),
+      body: JSON.stringify({
+        access_token: token,
+        expires_in: this.lifetimeS,
+        token_type: "Bearer",
+      }),
     };
   }
 
-  private judge(assertion: string, audience: string): string | null {
+  private validate(assertion: string, audience: string): string | null {
     const { clientEmail, publicKey } = this.account;
     const token = readSignedToken(assertion);
     if (!token) return "Bad Request";

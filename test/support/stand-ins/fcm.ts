@@ -11,7 +11,7 @@ import {
   startSecureServer,
 } from "./secure-server";
 
-/** A message as Firebase's stand-in got it. */
+/** A message that the FCM stand-in received. */
 export interface FcmReceived {
   /** Registration token; empty for a topic. */
   device: string;
@@ -21,11 +21,11 @@ export interface FcmReceived {
   validateOnly: boolean;
   connection: number;
   status: number;
-  /** Why it was not taken. */
+  /** Message of the error response; null if accepted. */
   reason: string | null;
 }
 
-/** Firebase Cloud Messaging with its exchange of tokens, played by a server of one's own. */
+/** Stand-in for Firebase Cloud Messaging and its token endpoint. */
 export interface FcmStandIn extends SecureServer {
   script: Script;
   received: Mailbox<FcmReceived>;
@@ -33,7 +33,7 @@ export interface FcmStandIn extends SecureServer {
   tokenUrl: string;
 }
 
-/** Firebase's code, and google.rpc's, that go with a status; 410 is what a test says for 404. */
+/** Status, FCM error code and google.rpc status for a scripted status; 410 selects FCM's 404. */
 const CODES: Readonly<Record<number, [status: number, code: string, rpc: string]>> = {
   400: [400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"],
   401: [401, "", "UNAUTHENTICATED"],
@@ -49,11 +49,11 @@ const CODES: Readonly<Record<number, [status: number, code: string, rpc: string]
 const INVALID_TOKEN = "The registration token is not a valid FCM registration token";
 
 function errorReply(
-  told: number,
+  scriptedStatus: number,
   message: string,
   options: { field?: string; code?: string; headers?: Record<string, string> } = {},
 ): Reply {
-  const [status, code, rpc] = CODES[told] ?? [told, "", "UNKNOWN"];
+  const [status, code, rpc] = CODES[scriptedStatus] ?? [scriptedStatus, "", "UNKNOWN"];
   const errorCode = options.code ?? code;
   const details = [
     ...(errorCode
@@ -75,7 +75,7 @@ function errorReply(
   };
 }
 
-/** Starts Firebase's stand-in (firebase.google.com "FCM HTTP v1", "ErrorCode"). */
+/** Starts the FCM stand-in (firebase.google.com "FCM HTTP v1", "ErrorCode"). */
 export async function startFcm(
   place: ServerPlace,
   account: ServiceAccount,
@@ -94,7 +94,7 @@ export async function startFcm(
     let reply = refusal(asked, message);
     if (!reply && !validateOnly) {
       behaviour = script.next(device);
-      if (behaviour.kind === "answer") reply = told(behaviour);
+      if (behaviour.kind === "answer") reply = scriptedReply(behaviour);
     }
     reply ??= { status: 200, body: JSON.stringify({ name }) };
     received.put({
@@ -115,20 +115,20 @@ export async function startFcm(
     if (project !== account.projectId) {
       return errorReply(403, "Permission 'cloudmessaging.messages.create' denied", { code: "" });
     }
-    const wrong = judgeMessage(message);
-    if (!wrong) return null;
-    const { field, description } = wrong;
-    // Of schemas the service speaks in google.rpc's words alone.
+    const violation = judgeMessage(message);
+    if (!violation) return null;
+    const { field, description } = violation;
+    // For schema violations, Firebase returns a google.rpc status without an FCM error code.
     const code = field === "message.token" || field === "message" ? undefined : "";
     return errorReply(400, description, { field, code });
   };
   return { ...server, script, received, tokens, tokenUrl: `${server.url}/token` };
 }
 
-function told({ status, reason, headers }: Behaviour & { kind: "answer" }): Reply {
+function scriptedReply({ status, reason, headers }: Behaviour & { kind: "answer" }): Reply {
   const field = status === 400 && reason === undefined ? "message.token" : undefined;
-  const words = status === 400 ? INVALID_TOKEN : "Told to.";
-  return errorReply(status, words, { field, code: reason, headers });
+  const message = status === 400 ? INVALID_TOKEN : "Scripted error.";
+  return errorReply(status, message, { field, code: reason, headers });
 }
 
 interface Json {

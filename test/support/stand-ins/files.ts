@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StandInKeys } from "./kept-keys";
 import type { StandIns } from "./start";
 
-/** Files that an owner would have from Apple, Google and the usual tools. */
+/** Credential files as an owner gets them from Apple, Google and common tools. */
 export const FILES = {
   authority: "ca.pem",
   apns: "apns.json",
@@ -15,7 +15,7 @@ export const FILES = {
   devices: "devices.json",
 } as const;
 
-/** Writes credentials for the stand-ins, and the devices to try with, into a folder. */
+/** Writes credentials and sample devices for the stand-ins to a folder. */
 export function writeCredentials(folder: string, keys: StandInKeys, standIns: StandIns): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, content: string | object) => {
@@ -27,7 +27,7 @@ export function writeCredentials(folder: string, keys: StandInKeys, standIns: St
   write(FILES.apns, apns);
   write(FILES.apnsKey, apns.key);
   write(FILES.apnsCertificate, apnsCertificate.certificate + apnsCertificate.privateKey);
-  // As Google's console makes it.
+  // In the format of Google's console.
   write(FILES.fcm, {
     type: "service_account",
     project_id: fcm.projectId,

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { type Certified, makeAppleCertificate, makeAuthority } from "./certificates";
 import { newBrowserKeys } from "./web-push-body";
 
-/** Everything secret that the stand-ins and their applications share, as text. */
+/** Keys that the stand-ins and their applications share, as text. */
 export interface StandInKeys {
   authority: Certified;
   apns: { bundleId: string; key: string; keyId: string; teamId: string; certificate: Certified };
   fcm: { projectId: string; clientEmail: string; privateKeyId: string; privateKey: string };
   /** A VAPID key pair, in base64url. */
   web: { publicKey: string; privateKey: string };
-  /** A device of each kind to try with. */
+  /** A sample device for each service. */
   devices: {
     apns: string;
     fcm: string;
@@ -23,22 +23,22 @@ export interface StandInKeys {
 const BUNDLE = "com.example.app";
 const PROJECT = "stand-in";
 
-/** An id such as Apple gives to keys and teams: ten capitals and digits. */
+/** An id like Apple's for keys and teams: ten uppercase letters and digits. */
 const appleId = () => randomBytes(5).toString("hex").toUpperCase();
 
-/** A key such as Apple issues to a developer account, as PEM. */
+/** A key like Apple's for a developer account, as PEM. */
 export const newApnsKey = (): string =>
   generateKeyPairSync("ec", { namedCurve: "P-256" })
     .privateKey.export({ type: "pkcs8", format: "pem" })
     .toString();
 
-/** A key such as Google issues to a service account, as PEM. */
+/** A key like Google's for a service account, as PEM. */
 export const newServiceKey = (): string =>
   generateKeyPairSync("rsa", { modulusLength: 2048 })
     .privateKey.export({ type: "pkcs8", format: "pem" })
     .toString();
 
-/** Makes keys that no real service knows. */
+/** Creates keys for the stand-ins. */
 export function newStandInKeys(): StandInKeys {
   const authority = makeAuthority();
   const vapid = createECDH("prime256v1");
@@ -61,7 +61,7 @@ export function newStandInKeys(): StandInKeys {
     },
     web: {
       publicKey: vapid.getPublicKey("base64url"),
-      // A number with leading zeros is shorter without.
+      // getPrivateKey omits leading zeros.
       privateKey: Buffer.from(vapid.getPrivateKey("hex").padStart(64, "0"), "hex").toString(
         "base64url",
       ),
@@ -79,7 +79,7 @@ export function newStandInKeys(): StandInKeys {
   };
 }
 
-/** The keys that a folder keeps; made with the first start, so that a restart changes none. */
+/** Loads the keys from a folder, or creates them on first use. */
 export function keepStandInKeys(folder: string): StandInKeys {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "keys.json");
@@ -89,7 +89,7 @@ export function keepStandInKeys(folder: string): StandInKeys {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const keys = newStandInKeys();
-  // In two steps, so that a start that is cut short leaves no half a file.
+  // Written to a temporary file first, so that an interruption leaves no partial file.
   writeFileSync(`${file}.new`, JSON.stringify(keys, null, 2), { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return keys;

@@ -1,29 +1,29 @@
 import type { StandIns } from "./start";
 
-/** Characters of a payload that a line shows. */
-const PAYLOAD_MAX = 300;
+/** Maximum length of a log line in characters. */
+const LINE_MAX = 300;
 
 const shorten = (device: string) =>
   device.length > 20 ? `${device.slice(0, 12)}…${device.slice(-4)}` : device;
 
 const oneLine = (text: string) => {
   const printable = text.replace(/\p{Cc}+/gu, " ");
-  return printable.length > PAYLOAD_MAX ? `${printable.slice(0, PAYLOAD_MAX)}…` : printable;
+  return printable.length > LINE_MAX ? `${printable.slice(0, LINE_MAX)}…` : printable;
 };
 
-/** Tells of each push in one line: service, status, device, what it is and what it says. */
-export function tellOfPushes(standIns: StandIns, tell: (line: string) => void): void {
+/** Logs each push in one line: service, status, device, type and payload. */
+export function tellOfPushes(standIns: StandIns, log: (line: string) => void): void {
   const line = (
     service: string,
     status: number,
     reason: string | null,
     device: string,
-    words: Array<string | null | undefined>,
+    details: Array<string | null | undefined>,
   ) => {
     const time = new Date().toTimeString().slice(0, 8);
-    const what = [shorten(device), ...words].filter((word) => word);
-    const parts = [time, service.padEnd(4), status, ...what];
-    tell(oneLine(`${parts.join("  ")}${reason ? `  ← ${reason}` : ""}`));
+    const shown = [shorten(device), ...details].filter((detail) => detail);
+    const parts = [time, service.padEnd(4), status, ...shown];
+    log(oneLine(`${parts.join("  ")}${reason ? `  ← ${reason}` : ""}`));
   };
   standIns.apns.received.listen(({ status, reason, device, headers, payload }) =>
     line("APNs", status, reason, device, [

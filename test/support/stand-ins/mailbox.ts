@@ -1,28 +1,28 @@
-/** What a stand-in keeps of what it got, newest last. */
+/** The requests that a stand-in received, newest last. */
 export class Mailbox<T> {
-  /** The last ones. */
+  /** The most recent items. */
   readonly items: T[] = [];
-  /** How many there were. */
+  /** Total number of items. */
   count = 0;
   private listener: ((item: T) => void) | null = null;
 
-  /** @param max so many are kept at most */
+  /** @param max minimum number of items to retain */
   constructor(private readonly max = 10_000) {}
 
   put(item: T): void {
     this.count++;
     this.items.push(item);
-    // In one go for many, since taking one from the front of a long list is work.
+    // Evicts many at once, because removing the first item of a long array is slow.
     if (this.items.length > 2 * this.max) this.items.splice(0, this.items.length - this.max);
     this.listener?.(item);
   }
 
-  /** Tells of each from now on. */
+  /** Calls a listener for each further item. */
   listen(listener: (item: T) => void): void {
     this.listener = listener;
   }
 
-  /** Forgets them all. */
+  /** Removes all items. */
   clear(): void {
     this.items.length = 0;
     this.count = 0;

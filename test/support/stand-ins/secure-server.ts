@@ -9,39 +9,39 @@ import type { TLSSocket } from "node:tls";
 import type { Behaviour } from "./behaviour";
 import type { Certified } from "./certificates";
 
-/** A request as it came. */
+/** A received request. */
 export interface Asked {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** Names of headers that came more than once. */
+  /** Names of repeated headers. */
   repeated: string[];
   body: Buffer;
-  /** Which of the connections that asked anything, counted from 1. */
+  /** Number of the connection, counted from 1 among those with requests. */
   connection: number;
-  /** SHA-256 of the client's certificate, if it showed one. */
+  /** SHA-256 fingerprint of the client's certificate; null without one. */
   certificate: string | null;
 }
 
-/** An answer. */
+/** A response. */
 export interface Reply {
   status: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** A server of a stand-in. */
+/** Server of a stand-in. */
 export interface SecureServer {
   /** Scheme, host and port. */
   url: string;
-  /** Connections so far. */
+  /** Number of connections so far. */
   connections(): number;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Where a server listens, and with which certificate. */
+/** Address and certificate of a server. */
 export interface ServerPlace {
   server: Certified;
   authority: string;
@@ -52,13 +52,13 @@ export interface ServerPlace {
 interface Connection {
   number: number;
   certificate: string | null;
-  /** The last stream that is answered, once the connection was told to end. */
+  /** Last stream to process after GOAWAY. */
   lastStream: number;
 }
 
 /**
- * Starts a server that speaks HTTP/2, and HTTP/1.1 with those who ask for it.
- * @param handle decides on the answer, and on how it is given
+ * Starts a server for HTTP/2 and HTTP/1.1.
+ * @param handle returns the reply, and the behaviour that delivers it
  */
 export async function startSecureServer(
   place: ServerPlace,
@@ -68,13 +68,13 @@ export async function startSecureServer(
   const known = new WeakMap<object, Connection>();
   const open = new Map<number | undefined, TLSSocket>();
   let connections = 0;
-  let asking = 0;
+  let numbered = 0;
   const server = createSecureServer(
     {
       key: place.server.privateKey,
       cert: place.server.certificate,
       ca: place.authority,
-      // Whom a client's certificate is of, the stand-in looks at itself.
+      // The stand-in itself verifies the client's certificate.
       requestCert: true,
       rejectUnauthorized: false,
       allowHTTP1: true,
@@ -89,25 +89,25 @@ export async function startSecureServer(
       request.on("error", () => {});
       response.on("error", () => {});
       request.on("end", () => {
-        // What a GOAWAY leaves out must never be processed: the client sends it again.
+        // Streams beyond a GOAWAY must not be processed: the client sends them again.
         if ((request.stream?.id ?? 0) > connection.lastStream) return;
         const { reply, behaviour } = handle(
           readRequest(request, Buffer.concat(chunks), connection),
         );
-        // Node keeps the socket of HTTP/2 to itself, but for its numbers.
+        // Node proxies the socket of HTTP/2, so the real one is found by its port.
         if (behaviour?.kind === "drop") open.get(socketOf(request).remotePort)?.destroy();
-        else if (behaviour?.kind === "goaway-before") leave(request, connection, false);
+        else if (behaviour?.kind === "goaway-before") goAway(request, connection, false);
         else {
           perform(response, reply, behaviour);
-          if (behaviour?.kind === "goaway") leave(request, connection, true);
+          if (behaviour?.kind === "goaway") goAway(request, connection, true);
         }
       });
     },
   );
   const newConnection = (request: Http2ServerRequest): Connection => {
-    // A client that dies takes the socket along.
+    // The socket is missing if the client has already disconnected.
     const peer = socketOf(request).getPeerCertificate?.();
-    return { number: ++asking, certificate: peer?.fingerprint256 ?? null, lastStream: 2 ** 31 };
+    return { number: ++numbered, certificate: peer?.fingerprint256 ?? null, lastStream: 2 ** 31 };
   };
   server.on("sessionError", () => {});
   server.on("secureConnection", (socket) => {
@@ -158,25 +158,25 @@ function perform(
   reply: Reply,
   behaviour: Behaviour = { kind: "ok" },
 ): void {
-  const give = ({ status, headers, body }: Reply) => {
+  const respond = ({ status, headers, body }: Reply) => {
     if (response.destroyed) return;
-    // Without HTTP/2 a connection is told to end by a header.
+    // HTTP/1.1 has no GOAWAY; a header closes the connection.
     const ending = behaviour.kind === "goaway" && response.req.httpVersionMajor === 1;
     response.writeHead(status, ending ? { ...headers, connection: "close" } : headers);
     response.end(body ?? "");
   };
-  if (behaviour.kind === "raw") give(behaviour);
-  else if (behaviour.kind === "slow") setTimeout(() => give(reply), behaviour.ms).unref();
-  else if (behaviour.kind !== "silent") give(reply);
+  if (behaviour.kind === "raw") respond(behaviour);
+  else if (behaviour.kind === "slow") setTimeout(() => respond(reply), behaviour.ms).unref();
+  else if (behaviour.kind !== "silent") respond(reply);
 }
 
-/** Tells the client to go elsewhere with what it sends after this request, or from this one on. */
-function leave({ stream }: Http2ServerRequest, connection: Connection, after: boolean): void {
+/** Sends GOAWAY, excluding requests after this one, or with `after` false this one as well. */
+function goAway({ stream }: Http2ServerRequest, connection: Connection, after: boolean): void {
   if (!stream?.session) return;
   const { id = 0, session } = stream;
   connection.lastStream = Math.min(connection.lastStream, after ? id : id - 1);
-  session.goaway(constants.NGHTTP2_NO_ERROR, id, LEAVING);
+  session.goaway(constants.NGHTTP2_NO_ERROR, id, SHUTDOWN);
   if (!after) stream.close(constants.NGHTTP2_REFUSED_STREAM);
 }
 
-const LEAVING = Buffer.from(JSON.stringify({ reason: "Shutdown" }));
+const SHUTDOWN = Buffer.from(JSON.stringify({ reason: "Shutdown" }));

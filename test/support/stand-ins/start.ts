@@ -11,7 +11,7 @@ import { type FcmStandIn, startFcm } from "./fcm";
 import type { StandInKeys } from "./kept-keys";
 import { type Subscription, startWebPush, type WebPushStandIn } from "./web-push";
 
-/** Where the stand-ins listen; 0 takes a free port. */
+/** Addresses of the stand-ins; port 0 selects a free port. */
 export interface StandInPlace {
   host: string;
   apnsPort: number;
@@ -19,7 +19,7 @@ export interface StandInPlace {
   webPort: number;
 }
 
-/** All three services, with what an application needs to reach them. */
+/** All three services, with credentials for them. */
 export interface StandIns {
   apns: ApnsStandIn;
   fcm: FcmStandIn;
@@ -30,7 +30,7 @@ export interface StandIns {
     fcm: FcmCredentials;
     web: WebPushCredentials;
   };
-  /** A device of each kind; any other that is well-formed is reached as well. */
+  /** A sample device for each service; the stand-ins also accept any other well-formed device. */
   devices: { apns: string; fcm: string; web: Subscription };
   close(): Promise<void>;
 }
@@ -41,13 +41,13 @@ const bytes = (text: string) => Buffer.from(text, "base64url");
 export async function startStandIns(keys: StandInKeys, at: StandInPlace): Promise<StandIns> {
   const { authority, apns: apple, fcm: google, web: vapid, devices } = keys;
   const ca = authority.certificate;
-  const place = {
+  const options = {
     server: makeServerCertificate(authority, at.host),
     authority: ca,
     host: at.host,
   };
   const apns = await startApns(
-    { ...place, port: at.apnsPort },
+    { ...options, port: at.apnsPort },
     {
       bundleIds: [apple.bundleId],
       keys: new Map([
@@ -57,7 +57,7 @@ export async function startStandIns(keys: StandInKeys, at: StandInPlace): Promis
     },
   );
   const fcm = await startFcm(
-    { ...place, port: at.fcmPort },
+    { ...options, port: at.fcmPort },
     { ...google, publicKey: createPublicKey(google.privateKey) },
   );
   const browser = {
@@ -65,21 +65,21 @@ export async function startStandIns(keys: StandInKeys, at: StandInPlace): Promis
     privateKey: bytes(devices.web.privateKey),
     auth: bytes(devices.web.auth),
   };
-  const web = await startWebPush({ ...place, port: at.webPort }, vapid.publicKey, browser);
+  const web = await startWebPush({ ...options, port: at.webPort }, vapid.publicKey, browser);
   const { bundleId, key, keyId, teamId } = apple;
-  const reach = { baseUrl: apns.url, ca };
+  const address = { baseUrl: apns.url, ca };
   return {
     apns,
     fcm,
     web,
     credentials: {
-      apns: { service: "apns", kind: "token", bundleId, key, keyId, teamId, ...reach },
+      apns: { service: "apns", kind: "token", bundleId, key, keyId, teamId, ...address },
       apnsCertificate: {
         service: "apns",
         kind: "certificate",
         bundleId,
         ...apple.certificate,
-        ...reach,
+        ...address,
       },
       fcm: { service: "fcm", ...google, tokenUrl: fcm.tokenUrl, baseUrl: fcm.url, ca },
       web: { service: "web", ...vapid, subject: "mailto:push@example.com", ca },

@@ -7,7 +7,7 @@ export interface BrowserKeys {
   auth: Buffer;
 }
 
-/** Makes the keys of a new subscription. */
+/** Creates the keys of a new subscription. */
 export function newBrowserKeys(): BrowserKeys {
   const pair = createECDH("prime256v1");
   const publicKey = pair.generateKeys();
@@ -17,13 +17,13 @@ export function newBrowserKeys(): BrowserKeys {
 const derive = (key: Buffer, salt: Buffer, info: Buffer, bytes: number) =>
   Buffer.from(hkdfSync("sha256", key, salt, info, bytes));
 
-/** Bytes of a body's header without the sender's key: salt, record size, length of the key. */
+/** Size in bytes of a body's header before the sender's key: salt, record size, key length. */
 const HEADER = 21;
 const TAG = 16;
 
 /**
- * Decrypts a body as the browser would (RFC 8291 section 3.4, RFC 8188 section 2).
- * @returns the text; null where the body is none, or not for these keys
+ * Decrypts a body like a browser (RFC 8291 section 3.4, RFC 8188 section 2).
+ * @returns null if the body is invalid or for other keys
  */
 export function decryptBody(body: Buffer, keys: BrowserKeys): string | null {
   try {
@@ -31,7 +31,7 @@ export function decryptBody(body: Buffer, keys: BrowserKeys): string | null {
     const recordSize = body.readUInt32BE(16);
     const sender = body.subarray(HEADER, HEADER + body.readUInt8(20));
     const record = body.subarray(HEADER + sender.length);
-    // One record carries a whole message (RFC 8291 section 4).
+    // A message consists of a single record (RFC 8291 section 4).
     if (record.length > recordSize) return null;
     const pair = createECDH("prime256v1");
     pair.setPrivateKey(keys.privateKey);

@@ -11,33 +11,33 @@ import {
 import { pointKey, readSignedToken } from "./signed-token";
 import { type BrowserKeys, decryptBody, newBrowserKeys } from "./web-push-body";
 
-/** A push as the stand-in of a browser's push service got it. */
+/** A push that the web push stand-in received. */
 export interface WebReceived {
   /** The last part of the endpoint. */
   device: string;
   headers: Record<string, string>;
-  /** What the browser would read; null where it could not. */
+  /** Decrypted text; null if the browser could not decrypt it. */
   text: string | null;
-  /** As it came, encrypted. */
+  /** The encrypted body. */
   body: Buffer;
   connection: number;
   status: number;
-  /** Why it was not taken. */
+  /** Text of the response; null without one. */
   reason: string | null;
 }
 
-/** A browser's subscription, as its page would pass it on. */
+/** A browser's PushSubscription. */
 export interface Subscription {
   endpoint: string;
   auth: string;
   p256dh: string;
 }
 
-/** A push service of browsers, and the browsers with it, played by a server of one's own. */
+/** Stand-in for a browser's push service and its browsers. */
 export interface WebPushStandIn extends SecureServer {
   script: Script;
   received: Mailbox<WebReceived>;
-  /** Subscribes a browser, with new keys if none are given. */
+  /** Subscribes a browser, by default with new keys. */
   subscribe(device?: string, keys?: BrowserKeys): Subscription;
 }
 
@@ -45,8 +45,8 @@ const DAY_S = 86_400;
 const SKEW_S = 60;
 const BODY_MAX = 4096;
 
-/** What the services say with a status, if nothing else is told. */
-const WORDS: Readonly<Record<number, string>> = {
+/** Default text for each status. */
+const TEXTS: Readonly<Record<number, string>> = {
   400: "invalid request",
   401: "authorization missing",
   403: "the key is not the one that subscribed",
@@ -59,9 +59,9 @@ const WORDS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Starts the stand-in of a browser's push service (RFC 8030).
- * @param applicationServerKey the VAPID key that its browsers subscribed with, in base64url
- * @param anyDevice keys of devices that nobody subscribed; without, those are unknown
+ * Starts the stand-in for a browser's push service (RFC 8030).
+ * @param applicationServerKey VAPID key that the browsers subscribed with, in base64url
+ * @param anyDevice keys of devices without a subscription; without them, such devices are unknown
  */
 export async function startWebPush(
   place: ServerPlace,
@@ -75,7 +75,7 @@ export async function startWebPush(
     const device = /^\/push\/([\w-]+)$/.exec(asked.path)?.[1] ?? "";
     const keys = browsers.get(device) ?? (device === "" ? undefined : anyDevice);
     const text = keys ? decryptBody(asked.body, keys) : null;
-    const status = keys ? judge(asked, text, applicationServerKey, server.url) : 404;
+    const status = keys ? errorStatus(asked, text, applicationServerKey, server.url) : 404;
     const behaviour: Behaviour = status === null ? script.next(device) : { kind: "answer", status };
     const reply = replyTo(behaviour, server.url);
     received.put({
@@ -106,17 +106,22 @@ function replyTo(behaviour: Behaviour, url: string): Reply {
     return { status: 201, headers: { location } };
   }
   const { status, reason, headers } = behaviour;
-  const body = `${reason ?? WORDS[status] ?? ""}\n`;
+  const body = `${reason ?? TEXTS[status] ?? ""}\n`;
   return { status, headers: { "content-type": "text/plain", ...headers }, body };
 }
 
-/** The status that a push is refused with; null where nothing is wrong with it. */
-function judge(asked: Asked, text: string | null, key: string, origin: string): number | null {
+/** The error status for a push; null if it is valid. */
+function errorStatus(
+  asked: Asked,
+  text: string | null,
+  key: string,
+  origin: string,
+): number | null {
   const { method, headers, repeated, body } = asked;
   if (method !== "POST") return 405;
   if (repeated.length > 0) return 400;
-  const proof = judgeVapid(headers.authorization ?? "", key, origin);
-  if (proof !== null) return proof;
+  const vapidError = vapidErrorStatus(headers.authorization ?? "", key, origin);
+  if (vapidError !== null) return vapidError;
   if (!/^\d{1,10}$/.test(headers.ttl ?? "")) return 400;
   if (headers.topic !== undefined && !/^[\w-]{1,32}$/.test(headers.topic)) return 400;
   if (!/^(very-low|low|normal|high)$/.test(headers.urgency ?? "normal")) return 400;
@@ -125,8 +130,8 @@ function judge(asked: Asked, text: string | null, key: string, origin: string): 
   return text === null ? 400 : null;
 }
 
-/** RFC 8292: who sends is the one whom the browser subscribed to, and speaks to this service. */
-function judgeVapid(authorization: string, key: string, origin: string): number | null {
+/** Verifies VAPID (RFC 8292): the sender owns the subscription's key, and addresses this service. */
+function vapidErrorStatus(authorization: string, key: string, origin: string): number | null {
   const parts = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(authorization);
   if (!parts) return 401;
   const [, text = "", shown = ""] = parts;
