@@ -61,7 +61,7 @@ const SELECTORS = [
   { tagsExclude: ["red20"] },
 ];
 
-it("asks nothing of the database that walks a table", async () => {
+it("runs no statement that scans a table", async () => {
   const { push, store, expansions, batches, providers } = room;
   const { identity } = push;
   const [first] = await store.query<{ id: number; application_id: number }>(
@@ -123,7 +123,7 @@ it("asks nothing of the database that walks a table", async () => {
   expect([...plans].filter(([, plan]) => SCAN.test(plan))).toEqual([]);
 });
 
-it("would notice a statement that no index serves", async () => {
+it("detects a statement without an index", async () => {
   await explained(room.store, plans).query(
     { name: "bad", text: "SELECT 1 FROM push_events WHERE kind = $1" },
     ["x"],

@@ -77,7 +77,7 @@ const noted = async () =>
 
 beforeEach(() => sql("DELETE FROM push_events"));
 
-it("of a schedule goes what was written 30 days ago, dispatch by dispatch", async () => {
+it("deletes deliveries of a schedule after 30 days, dispatch by dispatch", async () => {
   await ask({ eventType: "period_date", period: 86_400, date: new Date(clock.now()) });
   // Of its channels one reaches somebody.
   await sql("DELETE FROM push_events WHERE channel <> 'gcm'");
@@ -105,7 +105,7 @@ it("of a schedule goes what was written 30 days ago, dispatch by dispatch", asyn
   expect([await kept(), await noted()]).toEqual([{ 4: USERS }, [0]]);
 });
 
-it("of an event that was stopped in the midst of its first dispatch goes what was written", async () => {
+it("deletes deliveries of an event stopped during its first dispatch", async () => {
   const [event] = await ask();
   const { push, expansions } = room;
   await expand(push, expansions.shift()!);

@@ -78,7 +78,7 @@ const counts = () =>
       gone_count AS gone FROM push_events ORDER BY id`,
   );
 
-it("where nobody was to get a standard push, an event is written for it, and nothing twice", async () => {
+it("creates a standard event if there is none, and delivers nothing twice", async () => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"], ["gcm", "android"]);
   expect((await ask(user)).map(({ channel }) => channel)).toEqual(["apns_voip", "gcm"]);
   const { expansions, batches } = room;
@@ -100,7 +100,7 @@ it("where nobody was to get a standard push, an event is written for it, and not
 it.each([
   "before",
   "after",
-])("where others get one, it goes with theirs, written %s", async (order) => {
+])("joins an existing standard event, %s its fan-out", async (order) => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"]);
   const other = await newUser(["apns", "plain"]);
   await ask(user, other);
@@ -119,7 +119,7 @@ it.each([
   ]);
 });
 
-it("goes to nobody who has another VoIP subscription, or no other device", async () => {
+it("does not reach users with another VoIP subscription or without other devices", async () => {
   const several = await newUser(["apns_voip", "dead"], ["apns_voip", "phone"], ["apns", "tablet"]);
   const none = await newUser(["apns_voip", "dead"]);
   await ask(several, none);

@@ -50,7 +50,7 @@ async function openRoom(node: TestNode, sealer: Sealer, bus = openLocalBus(syste
 }
 const LOG = openLog("silent");
 
-describe("from start to start", () => {
+describe("across restarts", () => {
   let database: FreshDatabase;
   let node: TestNode;
   const start = async (more: Record<string, string> = {}): Promise<TestNode> => {
@@ -68,7 +68,7 @@ describe("from start to start", () => {
       ({ secret }) => secret,
     );
 
-  it("secrets are sealed under a new key in front, and open without the old one", async () => {
+  it("secrets are resealed under a new first key, and open without the old key", async () => {
     const [old, fresh] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
     node = await start({ SECRET_KEY: `${old}` });
     const sealer = await openSealer({ SECRET_KEY: [`${old}`], DATA_DIR: "" });
@@ -100,7 +100,7 @@ describe("from start to start", () => {
     }
   });
 
-  it("a node does not start where another key has sealed them", async () => {
+  it("a node does not start if secrets are sealed under an unknown key", async () => {
     node = await start();
     await node.sql(
       `INSERT INTO push_credentials (application_id, environment, service, settings, secret, updated_at)
@@ -126,7 +126,7 @@ describe("in memory", () => {
   });
   afterAll(() => node.stop());
 
-  it("are read once, and anew on every node as soon as they change", async () => {
+  it("are read once, and again on every node when they change", async () => {
     const one = await openRoom(node, sealer);
     const two = await openRoom(node, sealer, one.bus);
     const load = ({ room }: typeof one) =>
@@ -162,7 +162,7 @@ describe("in memory", () => {
     }
   });
 
-  it("what failed, and what was read while it changed, is not kept", async () => {
+  it("failed reads and reads during a change are not cached", async () => {
     const { room, close } = await openRoom(node, sealer);
     try {
       await setCredentials(room, owner, place, { apns: TOKEN }, true);

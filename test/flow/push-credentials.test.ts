@@ -109,7 +109,7 @@ const rows = () =>
 const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 describe("Apple's push service", () => {
-  it("takes a key, and shows all but the key", async () => {
+  it("accepts a key, and returns everything except the key", async () => {
     const shown = {
       ...{ kind: "TOKEN", bundleId: BUNDLE, keyId: "ABC1234567", teamId: "TEAM123456" },
       ...{ certificateSubject: null, certificateValidUntil: null, updatedAt: stamp },
@@ -139,7 +139,7 @@ describe("Apple's push service", () => {
     ["in two texts", { certificate: KEYS.certificate, privateKey: KEYS.privateKey }],
     ["in one", { certificate: `Bag Attributes\n${KEYS.privateKey}\n${KEYS.certificate}` }],
     ["behind its authority's", { certificate: KEYS.ca + KEYS.certificate + KEYS.privateKey }],
-  ])("takes a certificate and its key %s", async (_name, given) => {
+  ])("accepts a certificate and its key %s", async (_name, given) => {
     const { credentials } = await set({ apns: given }, "PRODUCTION");
     expect(credentials).toMatchObject({
       environment: "PRODUCTION",
@@ -197,7 +197,7 @@ describe("Apple's push service", () => {
     expect([asked, await rows()]).toEqual([[], []]);
   });
 
-  it("refuses a certificate that is not valid yet, or no longer", async () => {
+  it("refuses a certificate that is expired or not yet valid", async () => {
     const at = (days: number) => new Date(clock.now() + days * DAY);
     expect(await refused({ apns: certificateFor(BUNDLE, at(1), at(2)) })).toEqual([
       "apns.certificate",
@@ -214,7 +214,7 @@ describe("Firebase Cloud Messaging", () => {
   it.each([
     ["text", JSON.stringify(KEYS.account, null, 2)],
     ["an object", KEYS.account],
-  ])("takes a service account's key as %s, and shows all but the key", async (_name, file) => {
+  ])("accepts a service account key as %s, and returns everything except the key", async (_name, file) => {
     const place = { baseUrl: "http://127.0.0.1:8080", ca: KEYS.ca };
     const { credentials, warning } = await set({ fcm: { serviceAccount: file, ...place } });
     expect([credentials.fcm, warning]).toEqual([
@@ -232,7 +232,7 @@ describe("Firebase Cloud Messaging", () => {
     expect(asked[0]?.[0]).toMatchObject({ service: "fcm", privateKey: KEYS.account.private_key });
   });
 
-  it("takes one without token_uri and private_key_id", async () => {
+  it("accepts a key without token_uri and private_key_id", async () => {
     const file = { ...KEYS.account, token_uri: undefined, private_key_id: undefined };
     const { credentials } = await set({ fcm: { serviceAccount: file } });
     expect(credentials.fcm).toMatchObject({ tokenUrl: null, privateKeyId: null });
@@ -251,7 +251,7 @@ describe("Firebase Cloud Messaging", () => {
     ["a broken key", { ...KEYS.account, private_key: "no key" }, /PEM/],
     ["a key of another kind", { ...KEYS.account, private_key: KEYS.p8 }, /RSA/],
     ["a token_uri that is none", { ...KEYS.account, token_uri: "nowhere" }, /http/],
-  ])("refuses a service account's key with %s", async (_name, file, reason) => {
+  ])("refuses a service account key with %s", async (_name, file, reason) => {
     expect(await refused({ fcm: { serviceAccount: file } })).toEqual([
       "fcm.serviceAccount",
       expect.stringMatching(reason),
@@ -265,10 +265,10 @@ describe("Firebase Cloud Messaging", () => {
   });
 });
 
-describe("the browsers' push services", () => {
+describe("browser push services", () => {
   const PAIR = vapidPair();
 
-  it("take a pair, or the private key alone, and show all but that", async () => {
+  it("accept a key pair or only the private key, and return everything else", async () => {
     const shown = { publicKey: PAIR.publicKey, subject: SUBJECT, ca: null, updatedAt: stamp };
     const { credentials, warning } = await set({ web: { ...PAIR, subject: SUBJECT } });
     expect([credentials.web, warning]).toEqual([shown, null]);
@@ -279,7 +279,7 @@ describe("the browsers' push services", () => {
     expect(asked[1]?.[0]).toEqual({ service: "web", ...PAIR, subject: SUBJECT });
   });
 
-  it("take a generated pair, which a client of the application can ask for", async () => {
+  it("accept a generated key pair, which clients of the application can query", async () => {
     const { credentials, warning } = await set(
       { web: { generate: true, subject: "https://shop.example/contact", ca: KEYS.ca } },
       "PRODUCTION",
@@ -299,7 +299,7 @@ describe("the browsers' push services", () => {
     }
   });
 
-  it("a new key counts at once, with a warning that browsers must subscribe again", async () => {
+  it("apply a new key immediately, with a warning that browsers must subscribe again", async () => {
     const token = await applicationToken(node);
     await set({ web: { ...PAIR, subject: SUBJECT } });
     const key = async () => (await run(KEY, { environment: "DEVELOPMENT" }, token)).data.webPushKey;
@@ -336,12 +336,12 @@ it.each([
   ["none", {}],
   ["two", { apns: TOKEN, fcm: { serviceAccount: KEYS.account } }],
   ["three", { apns: {}, fcm: { serviceAccount: {} }, web: { subject: SUBJECT } }],
-])("exactly one service is set at a time: not %s", async (_name, given) => {
+])("requires exactly one service at a time, not %s", async (_name, given) => {
   expect(await refused(given)).toEqual(["base", expect.stringMatching(/exactly one/)]);
 });
 
 describe("the check by the service", () => {
-  it("keeps refused credentials out, with the service's reason", async () => {
+  it("does not set refused credentials, and returns the service's reason", async () => {
     service = async () => "InvalidProviderToken\u001b[0m";
     expect(await refused({ apns: TOKEN })).toEqual([
       "apns",
@@ -360,14 +360,14 @@ describe("the check by the service", () => {
       /^Not checked.*: connection refused\.$/,
     ],
     ["never answers", () => new Promise(() => undefined), /no answer in time/],
-  ])("sets credentials with a warning where the service %s", async (_name, says, reason) => {
+  ])("sets credentials with a warning if the service %s", async (_name, says, reason) => {
     service = says;
     const { credentials, warning } = await set({ fcm: { serviceAccount: KEYS.account } });
     expect(credentials.fcm.projectId).toBe(KEYS.account.project_id);
     expect(warning).toMatch(reason);
   });
 
-  it("is asked again of what is set, one service or all", async () => {
+  it("checks stored credentials again, for one service or all", async () => {
     await set({ apns: TOKEN });
     await set({ web: { generate: true, subject: SUBJECT } });
     await set({ fcm: { serviceAccount: KEYS.account } }, "PRODUCTION");
@@ -395,7 +395,7 @@ describe("the check by the service", () => {
   });
 });
 
-it("a check opens a provider for itself alone, and closes it whatever comes", async () => {
+it("a check opens its own provider, and closes it even on failure", async () => {
   const done: unknown[] = [];
   const check = checkWith((credentials, environment): Provider => {
     done.push([credentials.service, environment]);
@@ -434,7 +434,7 @@ describe("hostile values", () => {
     expect(JSON.stringify(errors ?? []).replaceAll(sent, "")).not.toMatch(LEAKS);
   }
 
-  it.each(places)("of %s, %s.%s, are set or refused", async (_name, group, field, right) => {
+  it.each(places)("are accepted or refused in %s, %s.%s", async (_name, group, field, right) => {
     for (const value of HOSTILE) {
       const values = [value];
       if (field === "serviceAccount") {
@@ -447,8 +447,8 @@ describe("hostile values", () => {
   });
 });
 
-describe("what is set", () => {
-  it("stands by itself in each environment, replaces what was there, and is cleared", async () => {
+describe("stored credentials", () => {
+  it("are separate per environment, replaced and cleared", async () => {
     const before = await set({ apns: TOKEN });
     await set({ apns: { ...TOKEN, keyId: "OTHER12345" } }, "PRODUCTION");
     clock.advance(5_000);
@@ -470,7 +470,7 @@ describe("what is set", () => {
     });
   });
 
-  it("of both environments is read at once", async () => {
+  it("of both environments are read with one query", async () => {
     await set({ apns: TOKEN });
     const query = jest.spyOn(node.app.store, "query");
     const { data } = await run(
@@ -491,7 +491,7 @@ describe("what is set", () => {
     });
   });
 
-  it("is nobody else's: another owner sees, sets, checks and clears nothing", async () => {
+  it("are inaccessible to other owners", async () => {
     await set({ apns: TOKEN });
     await set({ web: { generate: true, subject: SUBJECT } });
     const elsewhere = await secondApplication(node);
@@ -514,7 +514,7 @@ describe("what is set", () => {
     expect(key.data).toEqual({ webPushKey: null });
   });
 
-  it("stays out of a user's export", async () => {
+  it("are not in a user's export", async () => {
     await set({ apns: TOKEN });
     const { id } = await newUser(node);
     const { data } = await run(
@@ -535,7 +535,7 @@ describe("secrets", () => {
   /** A text that only the secret holds: the middle of a key's base64. */
   const middle = (pem: string) => pem.split("\n")[2] ?? "";
 
-  it("stand nowhere in clear: not in the answers of any door, the log, or the database", async () => {
+  it("never appear in responses, the log or the database", async () => {
     service = async () => "BadCertificate";
     await refused({ apns: TOKEN });
     await refused({ fcm: { serviceAccount: { ...KEYS.account, project_id: "" } } });
@@ -572,7 +572,7 @@ describe("secrets", () => {
     expect(texts.filter((text) => text.includes("PRIVATE KEY"))).toEqual([]);
   });
 
-  it("are not asked for by any name", async () => {
+  it("are no fields of the schema", async () => {
     for (const field of ["key", "privateKey", "secret", "passphrase", "serviceAccount"]) {
       for (const type of ["apns", "fcm", "web"]) {
         const document = `query ($id: ID!) { application(id: $id) {

@@ -40,7 +40,7 @@ const hurry = () =>
 
 beforeEach(() => node.sql("DELETE FROM push_subscriptions"));
 
-describe("what the push service answers", () => {
+describe("outcomes", () => {
   it("gone: the subscription is deleted, and the delivery keeps the reason", async () => {
     const { id, token } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
     expect(await settled(node, id)).toMatchObject({ accepted: 0, gone: 1, refused: 0 });
@@ -50,7 +50,7 @@ describe("what the push service answers", () => {
     ]);
   });
 
-  it("gone: a token that was replaced meanwhile stays", async () => {
+  it("gone: a token that was replaced in the meantime is kept", async () => {
     const token = await addDevice(node, user);
     providers.answers.set(token, async () => {
       await node.sql("UPDATE push_subscriptions SET token = 'fresh' WHERE token = $1", [token]);
@@ -63,7 +63,7 @@ describe("what the push service answers", () => {
     expect(await subscriptions()).toEqual(["fresh"]);
   });
 
-  it("refused: the subscription stays, and the delivery keeps the reason", async () => {
+  it("refused: the subscription is kept, and the delivery keeps the reason", async () => {
     const { id, token } = await send(() => ({
       kind: "refused",
       reason: "PayloadTooLarge\0\ud800",
@@ -75,7 +75,7 @@ describe("what the push service answers", () => {
     ]);
   });
 
-  it("later: tried again with growing waits, never before the service said, six times at most", async () => {
+  it("later: retried with back-off, never before the service's Retry-After, up to six times", async () => {
     const { id } = await send((attempt) => ({
       ...{ kind: "later", reason: `Busy ${attempt}` },
       delayMs: attempt === 2 ? HOUR : null,
@@ -107,7 +107,7 @@ describe("what the push service answers", () => {
     expect(waits[4]).toBeGreaterThan(1700);
   });
 
-  it("later, then accepted: counted once", async () => {
+  it("later, then accepted: counted once as accepted", async () => {
     const { id } = await send((attempt) =>
       attempt === 1
         ? { kind: "later", reason: "Busy", delayMs: null }
@@ -130,7 +130,7 @@ describe("what the push service answers", () => {
   });
 });
 
-it("a subscription that is deleted before its turn is gone, and nothing else is held up", async () => {
+it("a subscription deleted before its delivery counts as gone, without blocking others", async () => {
   const [first, second] = [await addDevice(node, user), await addDevice(node, user)];
   const [event] = await postEvent(node, sender, {
     ...{ push_type: "gcm", message, user: { ids: user.id } },
@@ -155,7 +155,7 @@ it("a subscription that is deleted before its turn is gone, and nothing else is 
   expect(providers.sent.at(-1)?.target.token).toBe(second);
 });
 
-it("without credentials every delivery says so, and the subscription stays", async () => {
+it("without credentials, every delivery is refused with the reason, and subscriptions are kept", async () => {
   providers.missing.add("fcm");
   const { id, token } = await send();
   await settled(node, id);
@@ -167,7 +167,7 @@ it("without credentials every delivery says so, and the subscription stays", asy
   expect(await subscriptions()).toContain(token);
 });
 
-it("what is too large is not sent, and told in bytes", async () => {
+it("an oversized push is not sent, and the reason states its size", async () => {
   const before = providers.sent.length;
   await addDevice(node, user);
   const [event] = await postEvent(node, sender, {
@@ -179,7 +179,7 @@ it("what is too large is not sent, and told in bytes", async () => {
   expect(providers.sent).toHaveLength(before);
 });
 
-it("streams deliveries to their sender alone, of one event or of all", async () => {
+it("streams deliveries only to their sender, for one event or all", async () => {
   const document = `subscription ($id: ID) {
     pushDeliveries(eventId: $id) { outcome reason eventId } }`;
   const socket = await openSocket(node, sender.token);
@@ -212,7 +212,7 @@ it("streams deliveries to their sender alone, of one event or of all", async () 
   await stranger.close();
 });
 
-it("deliveries go after their time, and the event's counts stay", async () => {
+it("deliveries are deleted after their retention period, and the event keeps its counts", async () => {
   const { id } = await send();
   await settled(node, id);
   clock.advance(31 * 24 * HOUR);

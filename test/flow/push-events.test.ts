@@ -39,7 +39,7 @@ async function sentBy(event: Record<string, unknown>): Promise<string[]> {
 }
 
 describe("POST /events", () => {
-  it("answers at once with exactly the keys of an event, and sends", async () => {
+  it("responds immediately with exactly the keys of an event, and sends", async () => {
     const user = await newUser(node);
     const token = await addDevice(node, user, "apns");
     const message = payload({ aps: { alert: "Hi" }, mine: 1 });
@@ -113,7 +113,7 @@ describe("recipients", () => {
     expect(await named({ user: { tags: { exclude: "red" } } })).toEqual(["c", "d"]);
   });
 
-  it("are those of the application alone", async () => {
+  it("are limited to the application", async () => {
     const elsewhere = await secondApplication(node);
     const foreign = await newUser(elsewhere, { tag_list: "everywhere", external_id: "same" });
     await addDevice(node, foreign);
@@ -135,7 +135,7 @@ describe("recipients", () => {
 });
 
 describe("a universal push", () => {
-  it("has an event for each channel that somebody has", async () => {
+  it("creates an event for each channel with recipients", async () => {
     const user = await newUser(node);
     const apple = await addDevice(node, user, "apns");
     const google = await addDevice(node, user, "gcm");
@@ -157,7 +157,7 @@ describe("a universal push", () => {
     );
   });
 
-  it("reaches a device once, by the first of its channels, and each of several devices", async () => {
+  it("reaches each device once, on its preferred channel", async () => {
     const user = await newUser(node);
     const phone = await addDevice(node, user, "gcm", { udid: "phone" });
     await addDevice(node, user, "web", { udid: "phone" });
@@ -166,7 +166,7 @@ describe("a universal push", () => {
     expect(tokens).toEqual([phone, laptop].sort());
   });
 
-  it("goes as a VoIP push to users who have a subscription for it, else as any other", async () => {
+  it("reaches users by VoIP if they have a VoIP subscription, otherwise by the standard channels", async () => {
     const [modern, older] = [await newUser(node), await newUser(node)];
     const voip = await addDevice(node, modern, "apns_voip", { udid: "i1" });
     await addDevice(node, modern, "apns", { udid: "i1" });
@@ -188,7 +188,7 @@ describe("a universal push", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refuses", () => {
   const refused = async (event: Record<string, unknown>, headers = {}) => {
     const body = eventBody({ user: { ids: sender.id }, ...event });
     const answer = await rest(node, "POST", "/events", { token: sender.token, body, headers });
@@ -230,12 +230,12 @@ describe("what is refused", () => {
     expect(await refused({ user: { ids: "1", tags: { all: "x" } } })).toEqual({ base: [text] });
   });
 
-  it("a platform's message without its name, and a missing message", async () => {
+  it("a platform-specific message without its push type, and a missing message", async () => {
     expect(await refused({ message: undefined })).toEqual({ message: ["is required"] });
   });
 });
 
-it("takes a form, and lists in every form", async () => {
+it("accepts a form, and every format of lists", async () => {
   const user = await newUser(node);
   const token = await addDevice(node, user);
   const body = new URLSearchParams({
@@ -252,7 +252,7 @@ it("takes a form, and lists in every form", async () => {
   expect(providers.tokens()).toContain(token);
 });
 
-it("walks many recipients in windows, each once, and counts them", async () => {
+it("fans out to many recipients in windows, each once, and counts them", async () => {
   const many = 1_234;
   const { id: applicationId } = node.application;
   await node.sql(

@@ -89,7 +89,7 @@ const inSeconds = (ms: number) => Math.floor((clock.now() + ms) / 1000);
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000", "");
 
 describe("fixed_date", () => {
-  it("is dispatched once, when its date has come", async () => {
+  it("is dispatched once at its date", async () => {
     const date = inSeconds(HOUR);
     const event = await schedule({ event_type: "fixed_date", date, name: "Reminder" });
     expect(event).toMatchObject({
@@ -105,7 +105,7 @@ describe("fixed_date", () => {
     expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 1 }, before + 1]);
   });
 
-  it("takes a date in ISO 8601, and nobody reachable yet is no mistake", async () => {
+  it("accepts an ISO 8601 date, also without recipients yet", async () => {
     const late = await newUser(node);
     const date = iso(inSeconds(HOUR));
     const [event] = await postEvent(node, sender, {
@@ -122,7 +122,7 @@ describe("fixed_date", () => {
 });
 
 describe("a universal schedule", () => {
-  it("reaches by every channel whoever has a device when its date has come", async () => {
+  it("reaches users on every channel by the devices they have at its date", async () => {
     const [first, second] = [await newUser(node), await newUser(node)];
     const plain = await addDevice(node, first, "apns");
     const events = await postEvent(node, sender, {
@@ -153,7 +153,7 @@ describe("a universal schedule", () => {
 });
 
 describe("period_date", () => {
-  it("comes again every period from its date, makes up for nothing, and ends", async () => {
+  it("is dispatched every period from its date, skips missed dispatches, and ends", async () => {
     const date = inSeconds(HOUR);
     const event = await schedule({
       ...{ event_type: "period_date", date, period: 86_400, end_date: date + 5 * 86_400 },
@@ -176,7 +176,7 @@ describe("period_date", () => {
     expect([(await seen(event.id)).occurredCount, sentTo()]).toEqual([4, before + 4]);
   });
 
-  it("is not dispatched past its end, however long nobody looked", async () => {
+  it("is not dispatched after its end, even after a long downtime", async () => {
     const date = inSeconds(HOUR);
     const event = await schedule({
       ...{ event_type: "period_date", date, period: 86_400, end_date: date + 86_400 + 60 },
@@ -214,7 +214,7 @@ describe("a request with an Idempotency-Key", () => {
   const idsOf = ({ body }: Awaited<ReturnType<typeof post>>) =>
     body.map(({ event }: { event: { id: number } }) => event.id);
 
-  it("is done once within a day, however often and at once it comes", async () => {
+  it("creates one push within a day, even if repeated or concurrent", async () => {
     const before = sentTo();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("once")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
@@ -228,7 +228,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(idsOf(await post("once"))).not.toEqual([id]);
   });
 
-  it("of a schedule is answered as before when its date has passed", async () => {
+  it("of a schedule returns the same events after its date", async () => {
     const event = { event_type: "fixed_date", date: inSeconds(HOUR) };
     const first = await post("dated", event);
     expect(first.status).toBe(201);
@@ -239,7 +239,7 @@ describe("a request with an Idempotency-Key", () => {
     expect([other.status, Object.keys(other.body.errors)]).toEqual([422, ["date"]]);
   });
 
-  it("is refused for another request, and is another sender's own", async () => {
+  it("is refused for another request of the sender, and independent of other senders", async () => {
     await post("mine");
     const other = await post("mine", { name: "another" });
     expect([other.status, other.body]).toEqual([
@@ -250,12 +250,12 @@ describe("a request with an Idempotency-Key", () => {
     expect((await post("mine", { name: "another" }, stranger)).status).toBe(201);
   });
 
-  it.each(["", "a b", "x".repeat(256)])("is refused when it is no key: %j", async (key) => {
+  it.each(["", "a b", "x".repeat(256)])("is refused with an invalid key: %j", async (key) => {
     const { status } = await post(key);
     expect(status).toBe(key === "" ? 201 : 422);
   });
 
-  it("is an argument in GraphQL", async () => {
+  it("takes the key as an argument in GraphQL", async () => {
     const document = `mutation ($input: CreatePushEventInput!, $key: String) {
       createPushEvent(input: $input, idempotencyKey: $key) { events { id } } }`;
     const input = { environment: "DEVELOPMENT", message: universal(), userIds: [String(user.id)] };
@@ -281,7 +281,7 @@ describe("a dry run", () => {
     return data.createPushEvent;
   };
 
-  it("tells whom it would reach and with what, and sends and writes nothing", async () => {
+  it("returns recipients and payloads, and sends and writes nothing", async () => {
     const fresh = await newUser(node);
     await addDevice(node, fresh, "apns");
     await addDevice(node, fresh, "gcm");
@@ -307,7 +307,7 @@ describe("a dry run", () => {
     expect(providers.sent).toHaveLength(sent);
   });
 
-  it("of a universal schedule tells of every channel that it is written for", async () => {
+  it("of a universal schedule covers every channel", async () => {
     const { trial } = await run({
       ...{ eventType: "FIXED_DATE", date: new Date(clock.now() + HOUR).toISOString() },
       userIds: [String(user.id)],
@@ -328,7 +328,7 @@ describe("a dry run", () => {
     ]);
   });
 
-  it("tells what of the message does not go out", async () => {
+  it("reports dropped keys of the message", async () => {
     const message = universal({ message: "Hi", android_fcm_notification: { titel: "T" } });
     const { trial } = await run({ message, userIds: [String(user.id)] });
     expect(trial.channels[0]).toMatchObject({
@@ -337,7 +337,7 @@ describe("a dry run", () => {
     });
   });
 
-  it("tells every reason at once", async () => {
+  it("reports every problem at once", async () => {
     const { trial } = await run({
       ...{ message: "%", eventType: "PERIOD_DATE", name: "x".repeat(300), userIds: [] },
     });
@@ -347,7 +347,7 @@ describe("a dry run", () => {
     ]);
   });
 
-  it("tells what would fail on a channel: nobody, too large, no credentials", async () => {
+  it("reports problems of a channel: no recipients, too large, no credentials", async () => {
     providers.missing.add("apns");
     const lonely = await newUser(node);
     const { trial } = await run({
@@ -369,7 +369,7 @@ describe("the list of events", () => {
   const LIST = `query ($first: Int, $after: String) { pushEvents(first: $first, after: $after) {
     nodes { id } edges { cursor } pageInfo { hasNextPage endCursor hasPreviousPage } } }`;
 
-  it("is one's own, newest first, page by page", async () => {
+  it("contains the user's own events, newest first, in pages", async () => {
     const own = await newUser(node);
     const ids: string[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -392,7 +392,7 @@ describe("the list of events", () => {
     }
   });
 
-  it("loses what is deleted, with its deliveries; others' events are not there", async () => {
+  it("loses a deleted event with its deliveries, and hides other users' events", async () => {
     const [event] = await postEvent(node, sender, { user: { ids: user.id } });
     await settled(node, event.id);
     const remove =

@@ -30,17 +30,17 @@ it.each([
   ["users", 201, 201],
   ["members", 201, 403],
   ["nobody", 403, 403],
-])("the application's setting %s lets send: users %i, guests %i", async (who, users, guests) => {
+])("with the setting %s, sending returns: users %i, guests %i", async (who, users, guests) => {
   await allow(who);
   expect([await post((await newUser(node)).token), await post(guest)]).toEqual([users, guests]);
   await allow("users");
 });
 
-it("an application's token sends nothing", async () => {
+it("an application session may not send", async () => {
   expect(await post(await applicationToken(node))).toBe(403);
 });
 
-it("is limited per sender", async () => {
+it("sending is limited per sender", async () => {
   const [busy, other] = [await newUser(node), await newUser(node)];
   const statuses = [];
   for (let n = 0; n < 6; n += 1) statuses.push(await post(busy.token));
@@ -56,7 +56,7 @@ describe("the account's owner", () => {
     ...{ environment: "DEVELOPMENT", message: universal(), userIds: [String(user.id)] },
   });
 
-  it("sends whatever the setting says, and sees the event and its deliveries", async () => {
+  it("sends regardless of the setting, and sees the event and its deliveries", async () => {
     await allow("nobody");
     const { data, errors } = await graphql(node, SEND, { input: input() }, owner);
     await allow("users");

@@ -78,7 +78,7 @@ function form(body: Record<string, unknown>): URLSearchParams {
 }
 
 describe("POST /subscriptions", () => {
-  it.each(["JSON", "a form"])("takes every parameter in %s", async (how) => {
+  it.each(["JSON", "a form"])("accepts every parameter in %s", async (how) => {
     const user = await newUser(node);
     const body = {
       notification_channel: "apns",
@@ -107,7 +107,7 @@ describe("POST /subscriptions", () => {
     ]);
   });
 
-  it.each(["JSON", "a form"])("takes a browser's keys in %s", async (how) => {
+  it.each(["JSON", "a form"])("accepts a browser's keys in %s", async (how) => {
     const user = await newUser(node);
     const body = webDevice();
     const { web_endpoint, web_auth, web_p256dh } = browserKeys();
@@ -129,7 +129,7 @@ describe("POST /subscriptions", () => {
     ["fcm", "gcm"],
     ["GCM", "gcm"],
   ];
-  it.each(named)("takes the channel %s, and keeps it as %s", async (channel, kept) => {
+  it.each(named)("accepts the channel %s, and stores it as %s", async (channel, kept) => {
     const user = await newUser(node);
     const push_token = { client_identification_sequence: appleToken() };
     const { status, body } = await subscribe(
@@ -140,12 +140,12 @@ describe("POST /subscriptions", () => {
     expect((await rowsOf(user)).map((row) => row.channel)).toEqual([kept]);
   });
 
-  it.each(["ios", "android", "web"])("takes the platform %s", async (platform) => {
+  it.each(["ios", "android", "web"])("accepts the platform %s", async (platform) => {
     const { status, body } = await subscribe(await newUser(node), device({ device: { platform } }));
     expect([status, body[0].subscription.device.platform]).toEqual([201, { name: platform }]);
   });
 
-  it.each(["development", "production"])("keeps %s apart", async (environment) => {
+  it.each(["development", "production"])("keeps %s separate", async (environment) => {
     const user = await newUser(node);
     await subscribe(user, device({ push_token: { environment } }));
     expect((await rowsOf(user)).map((row) => row.environment)).toEqual([environment]);
@@ -154,7 +154,7 @@ describe("POST /subscriptions", () => {
   it.each([
     ["<%s>", "in brackets"],
     ["%s ", "with a blank behind it"],
-  ])("takes an Apple token as iOS once described it: %s, %s", async (shape) => {
+  ])("accepts an Apple token in the format of older iOS versions: %s, %s", async (shape) => {
     const user = await newUser(node);
     const token = appleToken();
     const grouped = token.toUpperCase().replace(/.{8}(?=.)/g, "$& ");
@@ -163,7 +163,7 @@ describe("POST /subscriptions", () => {
     expect([answer.status, (await rowsOf(user))[0]?.token]).toEqual([201, token]);
   });
 
-  it("takes a browser's keys in either alphabet of Base64, padded or not", async () => {
+  it("accepts a browser's keys in either alphabet of Base64, with or without padding", async () => {
     const user = await newUser(node);
     const keys = browserKeys();
     const padded = (text: string) => Buffer.from(text, "base64url").toString("base64");
@@ -175,7 +175,7 @@ describe("POST /subscriptions", () => {
     expect([row?.web_auth, row?.web_p256dh]).toEqual([keys.web_auth, keys.web_p256dh]);
   });
 
-  it("takes the longest there are, and nothing for a bundle that is empty", async () => {
+  it("accepts the longest values, and treats an empty bundle as absent", async () => {
     const user = await newUser(node);
     // Of chance, so that it cannot be made smaller.
     const long = Array.from({ length: 64 }, appleToken).join("");
@@ -214,7 +214,7 @@ describe("POST /subscriptions", () => {
     ["web_auth", webDevice({ web_auth: undefined })],
     ["web_p256dh", webDevice({ web_p256dh: "" })],
   ];
-  it.each(missing)("asks for %s", async (wire, body) => {
+  it.each(missing)("requires %s", async (wire, body) => {
     const user = await newUser(node);
     const answer = await subscribe(user, body);
     expect([answer.status, answer.body]).toEqual([422, { errors: { [wire]: ["is required"] } }]);
@@ -277,7 +277,7 @@ describe("POST /subscriptions", () => {
     ],
     ["web_endpoint", /only for the channel web/, pushed(browserKeys())],
   ];
-  it.each(wrong)("refuses a wrong %s by its name on the wire: %s", async (wire, text, body) => {
+  it.each(wrong)("refuses a wrong %s by its wire name: %s", async (wire, text, body) => {
     const user = await newUser(node);
     const answer = await subscribe(user, body);
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([
@@ -288,7 +288,7 @@ describe("POST /subscriptions", () => {
     expect(await rowsOf(user)).toEqual([]);
   });
 
-  it("tells every field that is wrong at once", async () => {
+  it("reports all wrong fields at once", async () => {
     const push_token = { web_endpoint: "x", web_auth: "x", web_p256dh: "x" };
     const { status, body } = await subscribe(await newUser(node), {
       ...webDevice({ ...push_token, bundle_identifier: "a b" }),
@@ -300,7 +300,7 @@ describe("POST /subscriptions", () => {
     ]);
   });
 
-  it("is for guests too", async () => {
+  it("is available to guests", async () => {
     const body = { ...signed(node), user: { guest: true } };
     const { session } = (await rest(node, "POST", "/session", { body })).body;
     expect((await subscribe(session, device())).status).toBe(201);
@@ -337,7 +337,7 @@ describe("a device", () => {
     expect(await idsOf(user)).toHaveLength(4);
   });
 
-  it("that registers as it did before is told the same, and is noted", async () => {
+  it("that registers again unchanged gets the same response, and updates its time", async () => {
     const user = await newUser(node);
     const body = device();
     const answer = await subscribe(user, body);
@@ -357,7 +357,7 @@ describe("a device", () => {
     expect(row).toEqual({ bundle_id: "new", recent: true, old: false });
   });
 
-  it("a token that another user brings moves to them, and their predecessor's subscription goes", async () => {
+  it("a token registered by another user moves to them, and the previous subscription is deleted", async () => {
     const [one, two] = [await newUser(node), await newUser(node)];
     const body = device();
     const kept = idOf(await subscribe(one, device()));
@@ -368,7 +368,7 @@ describe("a device", () => {
     expect(await idsOf(two)).toEqual([idOf(moved)]);
   });
 
-  it("a token that another device of the same user brings moves there", async () => {
+  it("a token registered by another device of the same user moves to it", async () => {
     const user = await newUser(node);
     const body = device();
     const first = idOf(await subscribe(user, body));
@@ -382,7 +382,7 @@ describe("a device", () => {
     expect(await idsOf(user)).toEqual([id]);
   });
 
-  it("a browser's endpoint moves as any token does, whatever its keys", async () => {
+  it("a browser's endpoint moves like any token, regardless of its keys", async () => {
     const [one, two] = [await newUser(node), await newUser(node)];
     const { web_endpoint } = browserKeys();
     await subscribe(one, webDevice({ web_endpoint }));
@@ -392,7 +392,7 @@ describe("a device", () => {
     expect((await rowsOf(two)).map(({ token }) => token)).toEqual([web_endpoint]);
   });
 
-  it("a udid alone moves nothing", async () => {
+  it("an equal udid of another user moves nothing", async () => {
     const [one, two] = [await newUser(node), await newUser(node)];
     const body = device();
     await subscribe(one, body);
@@ -403,7 +403,7 @@ describe("a device", () => {
     expect(await rowsOf(two)).toHaveLength(1);
   });
 
-  it("a token is another one in another application, channel or environment", async () => {
+  it("tokens are separate per application, channel and environment", async () => {
     const [one, two] = [await newUser(node), await newUser(node)];
     const elsewhere = await newUser(other);
     const body = apple();
@@ -426,8 +426,8 @@ describe("a device", () => {
     });
 });
 
-describe("a user has 100 subscriptions at most", () => {
-  it("of which the one that registered longest ago goes", async () => {
+describe("a user has up to 100 subscriptions", () => {
+  it("beyond which the least recently registered one is deleted", async () => {
     const user = await newUser(node);
     await node.sql(
       `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
@@ -454,7 +454,7 @@ describe("a user has 100 subscriptions at most", () => {
 });
 
 describe("GET /subscriptions", () => {
-  it("shows one's own, oldest first, with exactly the keys of a subscription", async () => {
+  it("lists the user's own subscriptions, oldest first, with exactly the keys of a subscription", async () => {
     const [user, bystander] = [await newUser(node), await newUser(node)];
     expect(await listed(user)).toEqual([]);
     await subscribe(bystander, device());
@@ -476,7 +476,7 @@ describe("GET /subscriptions", () => {
 });
 
 describe("DELETE /subscriptions/{id}", () => {
-  it("ends one's own with an empty answer, and the device may come again", async () => {
+  it("deletes an own subscription with an empty response, and the device may register again", async () => {
     const user = await newUser(node);
     const body = device();
     const kept = idOf(await subscribe(user, device()));
@@ -489,7 +489,7 @@ describe("DELETE /subscriptions/{id}", () => {
     expect(idOf(await subscribe(user, body))).toBeGreaterThan(id);
   });
 
-  it("finds neither somebody else's nor what is no id", async () => {
+  it("does not find another user's subscription or an invalid id", async () => {
     const [user, stranger, foreigner] = [
       await newUser(node),
       await newUser(node),
@@ -519,7 +519,7 @@ describe("GraphQL", () => {
     return { channel: "GCM", ...rest, token, ...changes };
   };
 
-  it("subscribes, lists and ends", async () => {
+  it("subscribes, lists and deletes", async () => {
     const user = await newUser(node);
     const given = input({ channel: "FCM", bundleId: "com.example.app" });
     const { data, errors } = await run(CREATE, given, user);
@@ -550,7 +550,7 @@ describe("GraphQL", () => {
     expect((await run(LIST, null, user)).data.pushSubscriptions.totalCount).toBe(0);
   });
 
-  it("takes a browser's keys", async () => {
+  it("accepts a browser's keys", async () => {
     const user = await newUser(node);
     const { web_endpoint: endpoint, web_auth: auth, web_p256dh: p256dh } = browserKeys();
     const web = { endpoint, auth, p256dh };
@@ -565,25 +565,25 @@ describe("GraphQL", () => {
     [["bundleId", "token"], { bundleId: " ", token: " " }],
     [["web.endpoint", "web.auth", "web.p256dh"], { channel: "WEB", token: null }],
     [["web.auth"], { web: { auth: "x" } }],
-  ])("tells the fields that are wrong: %j", async (fields, changes) => {
+  ])("reports the wrong fields: %j", async (fields, changes) => {
     const { errors } = await run(CREATE, input(changes), await newUser(node));
     expect(errors?.[0].extensions).toMatchObject({ code: "INVALID" });
     expect(Object.keys(errors?.[0].extensions.fields)).toEqual(expect.arrayContaining(fields));
     expect(Object.keys(errors?.[0].extensions.fields)).toHaveLength(fields.length);
   });
 
-  it("refuses a channel that there is not", async () => {
+  it("refuses an unknown channel", async () => {
     const { errors } = await run(CREATE, input({ channel: "EMAIL" }), await newUser(node));
     expect(errors?.[0].extensions.code).toBe("INVALID");
   });
 });
 
-describe("at once", () => {
+describe("concurrently", () => {
   const MANY = 50;
   const atOnce = <T>(ask: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: MANY }, (_, index) => ask(index)));
 
-  it("one device is one subscription, and nobody is refused", async () => {
+  it("one device gets one subscription, and no request fails", async () => {
     const user = await newUser(node);
     const body = device();
     const same = await atOnce(() => subscribe(user, body));
@@ -596,7 +596,7 @@ describe("at once", () => {
     expect(await idsOf(user)).toHaveLength(1);
   });
 
-  it("one token is one user's", async () => {
+  it("one token belongs to one user", async () => {
     const users = await Promise.all(Array.from({ length: 5 }, () => newUser(node)));
     const body = device();
     const answers = await atOnce((index) => subscribe(users[index % 5] as TestUser, body));
@@ -607,7 +607,7 @@ describe("at once", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("devices that swap their tokens do not wait for each other for ever", async () => {
+  it("devices that swap their tokens do not deadlock", async () => {
     const users = [await newUser(node), await newUser(node)] as const;
     const devices = [device(), device()] as const;
     const bodyOf = (who: number, whose: number) => ({
@@ -627,7 +627,7 @@ describe("at once", () => {
     );
   });
 
-  it("never more than 100 subscriptions of a user", async () => {
+  it("a user never has more than 100 subscriptions", async () => {
     const user = await newUser(node);
     for (let round = 0; round < 3; round++) {
       const answers = await atOnce(() => subscribe(user, device()));
@@ -636,7 +636,7 @@ describe("at once", () => {
     expect(await rowsOf(user)).toHaveLength(100);
   });
 
-  it("a user who is deleted meanwhile leaves no subscription behind", async () => {
+  it("a user who is deleted in the meantime leaves no subscription", async () => {
     const user = await newUser(node);
     const asked = atOnce(() => subscribe(user, device()));
     await rest(node, "DELETE", `/users/${user.id}`, { token: user.token });
@@ -646,7 +646,7 @@ describe("at once", () => {
 });
 
 if (hasServices) {
-  it("a token moves also while deliveries end both subscriptions, in another order", async () => {
+  it("a token moves even while outcomes delete both subscriptions in another order", async () => {
     const [one, two] = [await newUser(node), await newUser(node)];
     const [phone, other] = [device(), device()];
     const own = idOf(await subscribe(two, phone));
@@ -674,14 +674,14 @@ if (hasServices) {
 }
 
 describe("of a user", () => {
-  it("subscriptions end with the user", async () => {
+  it("subscriptions are deleted with the user", async () => {
     const user = await newUser(node);
     await subscribe(user, device());
     await rest(node, "DELETE", `/users/${user.id}`, { token: user.token });
     expect(await rowsOf(user)).toEqual([]);
   });
 
-  it("subscriptions are in the owner's export, in whole", async () => {
+  it("subscriptions are completely in the owner's export", async () => {
     const user = await newUser(node);
     const body = webDevice();
     const id = idOf(await subscribe(user, body));

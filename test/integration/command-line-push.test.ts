@@ -60,7 +60,7 @@ async function file(name: string, text: string): Promise<string> {
   return `@${path}`;
 }
 
-it("sets a key of Apple's from its file, shows it and checks it again", async () => {
+it("sets an APNs key from its file, shows it and checks it again", async () => {
   const key = ["--key", await file("AuthKey.p8", KEY), "--key-id", "ABC1234567"];
   const team = ["--team-id", "TEAM123456", "--bundle-id", "com.example.shop"];
   const place = ["--base-url", "https://127.0.0.1:1", "--ca", await file("ca", APP.certificate)];
@@ -101,7 +101,7 @@ it("sets a certificate, a service account, and a key pair, each from its file or
   expect(asked.map(({ service }) => service)).toEqual(["apns", "fcm", "web", "web"]);
 });
 
-it("says what is refused, and clears", async () => {
+it("reports refused values, and clears credentials", async () => {
   const wrong = await push([
     ...["push", "set-fcm", ...PLACE, "--service-account"],
     await file("google-services.json", '{"project_info":{}}'),

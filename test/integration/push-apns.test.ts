@@ -26,7 +26,7 @@ const authorizations = () =>
   new Set(stage.standIn.received.items.map((r) => r.headers.authorization));
 
 describe("a request", () => {
-  test("holds exactly these headers, and the payload as it is", async () => {
+  test("has exactly these headers, and the unchanged payload", async () => {
     const device = { ...stage.device(), deliveryId: 4711 };
     await keep(stage.open()).send(stage.push, device);
     const { headers, payload } = last();
@@ -54,7 +54,7 @@ describe("a request", () => {
     return { outcome, headers: last()?.headers };
   };
 
-  test("names the device's own app, where the device told", async () => {
+  test("has the bundle identifier of the device, if the device reported it", async () => {
     const { outcome, headers } = await sendAs({}, "com.example.other");
     expect([outcome.kind, headers?.["apns-topic"]]).toEqual(["accepted", "com.example.other"]);
   });
@@ -63,7 +63,7 @@ describe("a request", () => {
     [null, "com.example.app.voip"],
     ["com.example.other", "com.example.other.voip"],
     ["com.example.other.voip", "com.example.other.voip"],
-  ])("of a VoIP push to %s names %s", async (bundleId, topic) => {
+  ])("of a VoIP push to %s has the topic %s", async (bundleId, topic) => {
     const { outcome, headers } = await sendAs({ channel: "apns_voip", pushType: "voip" }, bundleId);
     expect(outcome.kind).toBe("accepted");
     expect([headers?.["apns-topic"], headers?.["apns-push-type"]]).toEqual([topic, "voip"]);
@@ -74,12 +74,12 @@ describe("a request", () => {
     expect([outcome.kind, headers?.["apns-priority"]]).toEqual(["accepted", "5"]);
   });
 
-  test("has no expiration where the push has none, and 0 where it is 0", async () => {
+  test("has an expiration only if the push has one, including 0", async () => {
     expect((await sendAs({ expiration: null })).headers).not.toHaveProperty("apns-expiration");
     expect((await sendAs({ expiration: 0 })).headers).toHaveProperty("apns-expiration", "0");
   });
 
-  test("has a collapse id of its own where a person is shown it, and else none", async () => {
+  test("has its own collapse id only if it is displayed", async () => {
     const shown = await sendAs({});
     const silent = await sendAs({ pushType: "background", priority: 5 });
     const voip = await sendAs({ channel: "apns_voip", pushType: "voip" });
@@ -88,7 +88,7 @@ describe("a request", () => {
     expect(voip.headers).not.toHaveProperty("apns-collapse-id");
   });
 
-  test("that no header can hold is refused and breaks nothing", async () => {
+  test("with an invalid header value is refused, without affecting others", async () => {
     const provider = keep(stage.open());
     const evil = { ...stage.device(), bundleId: "com.example.app\r\nx: y" };
     expect(await provider.send(stage.push, evil)).toEqual({ kind: "refused", reason: "BadTopic" });
@@ -101,7 +101,7 @@ describe("a request", () => {
     ["of half a byte", "abc"],
     ["that would lead elsewhere", "../../1/apps/x"],
     ["of 2,049 bytes", "a".repeat(4098)],
-  ])("is not even made for a token %s", async (_, token) => {
+  ])("is not sent for a token %s", async (_, token) => {
     const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), token });
     expect(outcome).toEqual({ kind: "gone", reason: "BadDeviceToken" });
     expect(stage.standIn.received.count).toBe(0);
@@ -121,7 +121,7 @@ describe("a request", () => {
   });
 });
 
-test("a repetition of a delivery has the same apns-id, every other one another", async () => {
+test("repeated attempts of a delivery have the same apns-id, other deliveries different ones", async () => {
   const [one, other] = [stage.device(), stage.device()];
   stage.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
   // By a process that was started anew, too.
@@ -137,7 +137,7 @@ test("a repetition of a delivery has the same apns-id, every other one another",
 });
 
 describe("GOAWAY", () => {
-  test("that comes before a push has it sent on the next connection, at once", async () => {
+  test("before a push sends it on the next connection immediately", async () => {
     const provider = keep(stage.open());
     const device = stage.device();
     stage.tell(device, { kind: "goaway-before" }, { kind: "ok" });
@@ -149,7 +149,7 @@ describe("GOAWAY", () => {
     ]);
   });
 
-  test("before every push is given up, for later", async () => {
+  test("before every push ends in the outcome later", async () => {
     const device = stage.device();
     stage.tell(device, { kind: "goaway-before" });
     expect(await keep(stage.open()).send(stage.push, device)).toMatchObject({ kind: "later" });
@@ -157,7 +157,7 @@ describe("GOAWAY", () => {
   });
 });
 
-test("a connection that went dead is given up, and the next push opens another", async () => {
+test("a dead connection is closed, and the next push opens another", async () => {
   const upstream = new URL(stage.standIn.url);
   const pipes: Socket[] = [];
   const middle = createServer((socket) => {
@@ -188,7 +188,7 @@ test("a connection that went dead is given up, and the next push opens another",
 });
 
 describe("the token", () => {
-  test("is one for all pushes, and renewed after 50 minutes", async () => {
+  test("is shared by all pushes, and renewed after 50 minutes", async () => {
     const clock = new MovingClock();
     const provider = keep(stage.open({ clock }));
     const send = () => provider.send(stage.push, stage.device());
@@ -201,7 +201,7 @@ describe("the token", () => {
     expect(authorizations().size).toBe(2);
   });
 
-  test("is renewed when Apple calls it expired, once for many, and not while it is young", async () => {
+  test("is renewed once for many pushes if Apple considers it expired, but not while it is young", async () => {
     const clock = new MovingClock();
     const provider = keep(stage.open({ clock }));
     const expired = { kind: "answer", status: 403, reason: "ExpiredProviderToken" } as const;
@@ -222,7 +222,7 @@ describe("the token", () => {
     expect(authorizations().size).toBe(2);
   });
 
-  test("is made anew after the clock was set back", async () => {
+  test("is renewed after the clock is set back", async () => {
     const clock = new MovingClock();
     const provider = keep(stage.open({ clock }));
     await provider.send(stage.push, stage.device());
@@ -240,7 +240,7 @@ describe("credentials", () => {
     expect(last().headers).not.toHaveProperty("authorization");
   });
 
-  test("are good where all that Apple minds is that no such device exists", async () => {
+  test("are valid if Apple refuses only the unknown device", async () => {
     expect(await keep(stage.open()).check()).toBeNull();
     expect(last()).toMatchObject({ device: "0".repeat(64), reason: "BadDeviceToken" });
   });
@@ -258,7 +258,7 @@ describe("credentials", () => {
       }),
       "BadCertificate",
     ],
-  ])("%s are refused with Apple's word", async (_, credentials, reason) => {
+  ])("%s are refused with Apple's reason", async (_, credentials, reason) => {
     const provider = keep(stage.openWith(credentials()));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
@@ -300,21 +300,21 @@ describe("credentials", () => {
       }),
       "the certificate has expired: 2024-01-01T00:00:00.000Z",
     ],
-  ])("with %s are refused before anybody is asked", async (_, credentials, reason) => {
+  ])("with %s are refused without a request", async (_, credentials, reason) => {
     const provider = keep(stage.openWith(credentials()));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
     expect(stage.standIn.received.count).toBe(0);
   });
 
-  test("are not at fault where the service cannot be reached", async () => {
+  test("are not at fault if the service is unavailable", async () => {
     expect(await keep(stage.openNowhere()).check()).toBe(
       "the service is unavailable: no connection (ECONNREFUSED)",
     );
   });
 });
 
-test("a certificate that the stand-in issues is known by its fingerprint alone", () => {
+test("a certificate of the stand-in is identified by its fingerprint only", () => {
   const issued = makeAppleCertificate(stage.authority, "com.example.app");
   expect(stage.standIn.trust.certificates.has(fingerprintOf(issued))).toBe(false);
 });

@@ -28,7 +28,7 @@ const sendMany = (provider: Provider, count: number) =>
   Promise.all(Array.from({ length: count }, () => provider.send(stage.push, stage.device())));
 
 describe("a request", () => {
-  test("holds exactly these headers, and the message with its token", async () => {
+  test("has exactly these headers, and the message with its token", async () => {
     const device = stage.device();
     const outcome = await keep(stage.open()).send(stage.push, device);
     const { headers, text } = last();
@@ -51,12 +51,12 @@ describe("a request", () => {
     });
   });
 
-  test("of an empty message is JSON as well", async () => {
+  test("with an empty message is valid JSON", async () => {
     await keep(stage.open()).send({ channel: "gcm", message: {} }, stage.device());
     expect(Object.keys(JSON.parse(last().text).message)).toEqual(["token"]);
   });
 
-  test("goes to the delivery's device, whatever its message says", async () => {
+  test("goes to the delivery's device, even if its message names another recipient", async () => {
     const device = stage.device();
     const message = { token: "another-device", topic: "all", condition: "'all' in topics" };
     const push: FcmPush = { channel: "gcm", message: { ...message, data: { a: "b" } } };
@@ -69,19 +69,19 @@ describe("a request", () => {
     [{ data: { from: "x" } }, "INVALID_ARGUMENT: Invalid data payload key: from"],
     [{ data: { text: "x".repeat(4100) } }, "INVALID_ARGUMENT: Android message is too big"],
     [{ sound: "x" }, 'INVALID_ARGUMENT: Invalid JSON payload received. Unknown name "sound"'],
-  ])("whose message breaks Firebase's rules is refused, and the device stays", async (message, reason) => {
+  ])("with a message against Firebase's rules is refused, and the device is kept", async (message, reason) => {
     const push = { channel: "gcm", message } as unknown as FcmPush;
     const outcome = await keep(stage.open()).send(push, stage.device());
     expect(outcome).toEqual({ kind: "refused", reason });
   });
 
-  test.each(["", "x".repeat(5000)])("is not even made for such a token", async (token) => {
+  test.each(["", "x".repeat(5000)])("is not sent for a token of invalid length", async (token) => {
     const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), token });
     expect(outcome.kind).toBe("gone");
     expect(stage.standIn.received.count).toBe(0);
   });
 
-  test("for a token of another form finds the device gone", async () => {
+  test("with a malformed token has the outcome gone", async () => {
     const evil = { ...stage.device(), token: 'x","topic":"all' };
     const outcome = await keep(stage.open()).send(stage.push, evil);
     expect(outcome.kind).toBe("gone");
@@ -90,7 +90,7 @@ describe("a request", () => {
 });
 
 describe("the access token", () => {
-  test("is asked for once by however many, and again a minute before its end", async () => {
+  test("is requested once for concurrent pushes, and again a minute before it expires", async () => {
     const clock = new MovingClock();
     const provider = keep(stage.open({ clock }));
     await sendMany(provider, 50);
@@ -106,7 +106,7 @@ describe("the access token", () => {
     expect(stage.standIn.tokens.replies).toEqual([]);
   });
 
-  test("is renewed when it is refused, once for many: they go later, the next goes through", async () => {
+  test("is renewed once when refused: those pushes are retried later, the next one succeeds", async () => {
     const provider = keep(stage.open());
     await sendMany(provider, 1);
     stage.standIn.tokens.revoke();
@@ -143,14 +143,14 @@ describe("the access token", () => {
       "",
       { kind: "refused", reason: "access token: status 302" },
     ],
-  ])("that is answered with %i has an outcome, and is asked for again", async (status, headers, body, outcome) => {
+  ])("request with status %i has an outcome, and is repeated", async (status, headers, body, outcome) => {
     const provider = keep(stage.open());
     stage.standIn.tokens.replies.push({ status, headers: headers as Record<string, string>, body });
     expect(await provider.send(stage.push, stage.device())).toEqual(outcome);
     expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
   });
 
-  test("may be asked for without TLS, where private networks are allowed", async () => {
+  test("may be requested without TLS if private networks are allowed", async () => {
     const { body } = stage.standIn.tokens.grant();
     const server = createServer((_request, response) => response.end(body));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -162,7 +162,7 @@ describe("the access token", () => {
     expect(outcome).toMatchObject({ kind: "accepted" });
   });
 
-  test("that nobody gives out has the push tried later", async () => {
+  test("without a reachable token endpoint has the outcome later", async () => {
     const nowhere = { ...stage.credentials, tokenUrl: "https://127.0.0.1:9/token" };
     const provider = keep(stage.openWith(nowhere));
     expect(await provider.send(stage.push, stage.device())).toEqual({
@@ -177,7 +177,7 @@ describe("the access token", () => {
 });
 
 describe("credentials", () => {
-  test("are checked by a message that is validated alone, and goes to nobody", async () => {
+  test("are checked by a message that is only validated, without recipients", async () => {
     expect(await keep(stage.open()).check()).toBeNull();
     expect(last()).toMatchObject({ validateOnly: true, device: "", status: 200 });
   });
@@ -198,7 +198,7 @@ describe("credentials", () => {
       { projectId: "another" },
       "PERMISSION_DENIED: Permission 'cloudmessaging.messages.create' denied",
     ],
-  ])("%s are refused with Google's words", async (_, change, reason) => {
+  ])("%s are refused with Google's reason", async (_, change, reason) => {
     const provider = keep(stage.openWith({ ...stage.credentials, ...change }));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
@@ -208,7 +208,7 @@ describe("credentials", () => {
     "no key",
     __filename,
     newApnsKey(),
-  ])("with a key that cannot be read are refused before anybody is asked", async (privateKey) => {
+  ])("with an unreadable key are refused without a request", async (privateKey) => {
     const provider = keep(stage.openWith({ ...stage.credentials, privateKey }));
     const reason = "the private key is not a readable RSA key";
     expect(await provider.check()).toBe(reason);

@@ -58,7 +58,7 @@ describe("a browser's endpoint", () => {
     "[::ffff:7f00:1]",
     "0x7f.1",
     "2130706433",
-  ])("on %s is refused, and nobody is asked", async (host) => {
+  ])("on %s is refused without a request", async (host) => {
     const url = `https://${host}:${new URL(web.standIn.url).port}/push/a`;
     expect(checkEndpoint(url, false)).toBe("must not lead into a private network");
     expect(await sendWeb(url)).toEqual(refused(leads("the endpoint")));
@@ -68,14 +68,14 @@ describe("a browser's endpoint", () => {
   test.each([
     ["a private address", inside],
     ["a private address among public ones", mixed],
-  ])("whose name has %s is refused when it is connected to", async (_, resolve) => {
+  ])("whose name resolves to %s is refused on connecting", async (_, resolve) => {
     const url = named(web.device().token);
     expect(checkEndpoint(url, false)).toBeNull();
     expect(await sendWeb(url, { connector: new Connector({ resolve }) })).toEqual(refused(NETWORK));
     expect(web.standIn.connections()).toBe(0);
   });
 
-  test("has its name looked up for each connection, so that a changed address gains nothing", async () => {
+  test("is resolved for each connection, so that DNS rebinding fails", async () => {
     const asked: string[] = [];
     const resolve: Resolve = async (hostname) => {
       asked.push(hostname);
@@ -91,7 +91,7 @@ describe("a browser's endpoint", () => {
     expect(asked).toEqual(["push.example.com", "push.example.com", "push.example.com"]);
   });
 
-  test("whose name nobody knows is tried later", async () => {
+  test("with an unknown name has the outcome later", async () => {
     const resolve: Resolve = async () => {
       throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     };
@@ -121,7 +121,7 @@ describe("a browser's endpoint", () => {
     );
   });
 
-  describe("where private networks are allowed", () => {
+  describe("if private networks are allowed", () => {
     let plain: Server;
     const asked: string[] = [];
 
@@ -136,7 +136,7 @@ describe("a browser's endpoint", () => {
     const allowed = { connector: new Connector({ allowPrivate: true }) };
     const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
 
-    test("is reached by its address and by its name", async () => {
+    test("is reachable by address and name", async () => {
       const device = web.device();
       const send = (token: string) =>
         sendBy(web.credentials, web.push, { ...device, token }, allowed);
@@ -148,7 +148,7 @@ describe("a browser's endpoint", () => {
       });
     });
 
-    test("is reached without TLS too", async () => {
+    test("is reachable without TLS", async () => {
       expect(checkEndpoint(`${plainUrl()}/push/1`, true)).toBeNull();
       expect(await sendWeb(`${plainUrl()}/push/1`, allowed)).toEqual({
         kind: "accepted",
@@ -157,7 +157,7 @@ describe("a browser's endpoint", () => {
       expect(asked.splice(0)).toEqual(["POST /push/1"]);
     });
 
-    test.each([301, 302, 303, 307, 308])("leads nowhere else by an answer %i", async (status) => {
+    test.each([301, 302, 303, 307, 308])("is not followed on a redirect with status %i", async (status) => {
       const device = web.device();
       web.tell(device, { kind: "answer", status, headers: { location: `${plainUrl()}/secret` } });
       const outcome = await sendBy(web.credentials, web.push, device, allowed);
@@ -221,7 +221,7 @@ describe("a service's own address, which an application names", () => {
     expect(stage.standIn.connections()).toBe(0);
   });
 
-  test.each(cases)("%s must be https: and hold no user name", async (_, make) => {
+  test.each(cases)("%s must be https: and have no user name", async (_, make) => {
     const { stage, named: byName } = make();
     const change = (to: string) =>
       JSON.parse(JSON.stringify(byName).replaceAll("https://push.example.com", to)) as Credentials;
@@ -233,7 +233,7 @@ describe("a service's own address, which an application names", () => {
     ).toEqual(refused("the address of the service must be a URL without a user name"));
   });
 
-  test("is reached where that is allowed", async () => {
+  test("is reachable if private networks are allowed", async () => {
     const allowed = { connector: new Connector({ allowPrivate: true }) };
     for (const stage of [apns, fcm]) {
       const credentials = stage === apns ? apns.token : fcm.credentials;

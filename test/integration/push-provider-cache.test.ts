@@ -50,14 +50,14 @@ function openOver(bounds?: { max: number; idleMs: number }) {
 
 const connections = () => stage.standIn.received.items.map(({ connection }) => connection);
 
-test("there is none without credentials, and one as soon as there are", async () => {
+test("there is no provider without credentials, and one as soon as they are set", async () => {
   const { providers, put, send } = openOver();
   expect(await providers.get(KEY)).toBeNull();
   put(KEY, "1");
   expect(await send(KEY)).toMatchObject({ kind: "accepted" });
 });
 
-test("one is kept while its credentials are: they are read in clear once, the connection is one", async () => {
+test("a provider is reused while its credentials are unchanged: they are decrypted once, with one connection", async () => {
   const { put, send, asked } = openOver();
   put(KEY, "1");
   for (let count = 0; count < 5; count++) await send(KEY);
@@ -65,7 +65,7 @@ test("one is kept while its credentials are: they are read in clear once, the co
   expect(new Set(connections()).size).toBe(1);
 });
 
-test("changed credentials are used from the next batch on, and what is under way ends", async () => {
+test("changed credentials apply from the next batch on, and in-flight pushes finish", async () => {
   const { providers, put, send } = openOver();
   put(KEY, "1");
   const old = await providers.get(KEY);
@@ -78,7 +78,7 @@ test("changed credentials are used from the next batch on, and what is under way
   expect(await old!.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
 });
 
-test("credentials that were taken away serve no longer", async () => {
+test("deleted credentials are no longer used", async () => {
   const { providers, put, table } = openOver();
   put(KEY, "1");
   const provider = await providers.get(KEY);
@@ -87,7 +87,7 @@ test("credentials that were taken away serve no longer", async () => {
   expect(await provider!.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
 });
 
-test("each application, environment and service has its own", async () => {
+test("each application, environment and service has its own provider", async () => {
   const { providers, put } = openOver();
   const keys: ProviderKey[] = [
     KEY,
@@ -101,7 +101,7 @@ test("each application, environment and service has its own", async () => {
   expect(await Promise.all(keys.map((key) => providers.get(key)))).toEqual(all);
 });
 
-test("no more than so many are open: the longest unused is closed", async () => {
+test("the number of open providers is bounded: the least recently used one is closed", async () => {
   const { put, send } = openOver({ max: 2, idleMs: 60_000 });
   const [one, two, three] = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
   for (const key of [one!, two!, three!]) put(key, "1");
@@ -111,7 +111,7 @@ test("no more than so many are open: the longest unused is closed", async () => 
   expect(new Set([a, b, c, anew]).size).toBe(4);
 });
 
-test("one that is idle is closed by itself, and opened again when it is needed", async () => {
+test("an idle provider is closed, and opened again on demand", async () => {
   const { providers, put, send } = openOver({ max: 10, idleMs: 100 });
   put(KEY, "1");
   const provider = (await providers.get(KEY))!;
@@ -124,7 +124,7 @@ test("one that is idle is closed by itself, and opened again when it is needed",
   expect(await send(KEY)).toMatchObject({ kind: "accepted" });
 });
 
-test("closing closes all of them after what is under way, and opens no more", async () => {
+test("closing closes all providers after in-flight pushes, and opens no more", async () => {
   const { providers, put } = openOver();
   const keys = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
   for (const key of keys) put(key, "1");
@@ -142,7 +142,7 @@ test("closing closes all of them after what is under way, and opens no more", as
   await expect(providers.get(KEY)).rejects.toThrow("the provider pool is closed");
 });
 
-test("credentials that cannot be read refuse, and say why", async () => {
+test("unreadable credentials refuse pushes with the reason", async () => {
   const { put, send } = openOver();
   put(KEY, "1", { ...stage.token, key: "no key" });
   expect(await send(KEY)).toEqual({ kind: "refused", reason: "the key cannot be read" });

@@ -112,7 +112,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     await stage?.close();
   });
 
-  test("takes a push, and names it", async () => {
+  test("accepts a push, and returns its id", async () => {
     const device = stage.device();
     const outcome = await open().send(stage.push, device);
     expect(outcome).toEqual({ kind: "accepted", providerId: expect.stringMatching(/.{8,}/) });
@@ -127,7 +127,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(stage.devices().filter((token) => token === device.token)).toHaveLength(1);
   });
 
-  test("believes a Retry-After that is a date, a day at most, and nothing that is neither", async () => {
+  test("accepts Retry-After as a date, up to a day, and ignores invalid values", async () => {
     const clock = new MovingClock();
     clock.hold(true);
     const provider = open({ clock });
@@ -150,14 +150,14 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     ["nothing", 503, "", later("status 503")],
     ["JSON of another form", 503, "[1]", later("status 503")],
     ["no JSON", 400, "<html>what?</html>", refused("status 400")],
-  ])("an answer that holds %s, with status %i, is judged by its status", async (_, status, body, outcome) => {
+  ])("a response with %s and status %i gets its outcome from the status", async (_, status, body, outcome) => {
     const device = stage.device();
     stage.tell(device, { kind: "raw", status, body });
     const got = await open().send(stage.push, device);
     expect(got).toEqual({ ...outcome, reason: expect.stringContaining(`${status}`) });
   });
 
-  test("reads no more of an answer than any service says", async () => {
+  test("limits the size of responses", async () => {
     const device = stage.device();
     stage.tell(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
     const outcome = await open().send(stage.push, device);
@@ -165,7 +165,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(JSON.stringify(outcome).length).toBeLessThan(400);
   });
 
-  test("a connection that is cut is tried later, and the next push opens another", async () => {
+  test("a lost connection has the outcome later, and the next push opens another", async () => {
     const provider = open();
     await provider.send(stage.push, stage.device());
     const device = stage.device();
@@ -178,7 +178,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(stage.connections()).toBe(before + 1);
   });
 
-  test("an answer that is late is waited for no longer than the time-out", async () => {
+  test("a slow response ends in a timeout", async () => {
     const provider = open({ timeoutMs: 3_000 });
     const [silent, slow] = [stage.device(), stage.device()];
     stage.tell(silent, { kind: "silent" });
@@ -192,12 +192,12 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     ]);
   });
 
-  test("where nobody listens, it is tried later", async () => {
+  test("an unreachable service has the outcome later", async () => {
     const outcome = await keep(stage.openNowhere()).send(stage.push, stage.device());
     expect(outcome).toEqual(later("no connection (ECONNREFUSED)"));
   });
 
-  test("a server with a certificate of an unknown authority is told nothing", async () => {
+  test("a server with a certificate of an unknown authority receives nothing", async () => {
     const device = stage.device();
     const outcome = await keep(stage.openDistrusting()).send(stage.push, device);
     const reason = expect.stringMatching(/^no connection \((SELF_SIGNED|UNABLE_TO)_[A-Z_]+\)$/);
@@ -205,13 +205,13 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(stage.devices()).not.toContain(device.token);
   });
 
-  test("forged credentials are refused, with a reason that tells nothing of the keys", async () => {
+  test("forged credentials are refused, with a reason that does not reveal the keys", async () => {
     const outcome = await keep(stage.openForged()).send(stage.push, stage.device());
     expect(outcome.kind).toBe("refused");
     for (const secret of stage.secrets) expect(JSON.stringify(outcome)).not.toContain(secret);
   });
 
-  test("a service that repeats what it was sent finds none of it in a reason", async () => {
+  test("values that a service echoes do not appear in a reason", async () => {
     const provider = open();
     const device = stage.device();
     const echo = `no ${device.token} with Bearer eyJhbGciOiJFUzI1NiJ9.${"a".repeat(90)} at https://a.example/b\n\u0000\u001b[31m`;
@@ -231,7 +231,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(outcome).toEqual(refused(expect.stringMatching(/^no push of channel /) as never));
   });
 
-  test("keeps its connections: a hundred pushes after one another need one", async () => {
+  test("reuses its connection for a hundred consecutive pushes", async () => {
     const provider = open();
     const before = stage.connections();
     for (let count = 0; count < 100; count++) {
@@ -240,7 +240,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(stage.connections()).toBe(before + 1);
   });
 
-  test("many at once all arrive, each once", async () => {
+  test("many concurrent pushes all arrive, each once", async () => {
     const provider = open({ inFlightMax: 50 });
     const before = stage.connections();
     const devices = Array.from({ length: 1200 }, () => stage.device());
@@ -253,7 +253,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     else expect(stage.connections() - before).toBeLessThanOrEqual(50);
   });
 
-  test("loses nothing and repeats nothing where the service ends its connections", async () => {
+  test("neither loses nor repeats pushes when the service closes connections", async () => {
     const provider = open();
     const before = stage.connections();
     const devices = Array.from({ length: 600 }, () => stage.device());
@@ -266,7 +266,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(stage.connections()).toBeGreaterThan(before + 1);
   });
 
-  test("no more are under way at once than allowed; the others wait, and their time with them", async () => {
+  test("limits in-flight pushes; the timeout of waiting ones starts with their turn", async () => {
     const provider = open({ inFlightMax: 2, timeoutMs: 3_000 });
     const devices = Array.from({ length: 6 }, () => stage.device());
     for (const device of devices) stage.tell(device, { kind: "slow", ms: 1_200 });
@@ -286,7 +286,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(Math.max(...underway)).toBeLessThanOrEqual(2);
   });
 
-  test("a service that answers nobody holds a batch for a few times as long as one push", async () => {
+  test("an unresponsive service delays a batch by a small multiple of a push's timeout", async () => {
     const provider = open({ inFlightMax: 2, timeoutMs: 1_000 });
     const devices = Array.from({ length: 40 }, () => stage.device());
     for (const device of devices) stage.tell(device, { kind: "silent" });
@@ -302,7 +302,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(stage.devices().length - before).toBeLessThanOrEqual(10);
   });
 
-  test("closing waits for what is under way, and what comes afterwards is tried later", async () => {
+  test("closing waits for in-flight pushes, and later pushes have the outcome later", async () => {
     const provider = open();
     const device = stage.device();
     stage.tell(device, { kind: "slow", ms: 200 });
@@ -313,7 +313,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
   });
 
-  test("closing what was never used is well", async () => {
+  test("an unused provider can be closed", async () => {
     await stage.open().close();
   });
 });

@@ -25,7 +25,7 @@ const authorizations = () =>
   new Set(stage.standIn.received.items.map(({ headers }) => headers.authorization));
 
 describe("a request", () => {
-  test("holds exactly these headers, and a body that only the browser reads", async () => {
+  test("has exactly these headers, and a body that only the browser can decrypt", async () => {
     const device = { ...stage.device(), deliveryId: 4711 };
     const outcome = await keep(stage.open()).send(stage.push, device);
     const { headers, text } = last();
@@ -55,7 +55,7 @@ describe("a request", () => {
     });
   });
 
-  test("carries the longest payload, and one byte more is refused by the service", async () => {
+  test("carries the longest payload, and the service refuses one byte more", async () => {
     const provider = keep(stage.open());
     const payload = "x".repeat(3993);
     const send = (text: string) => provider.send({ ...stage.push, payload: text }, stage.device());
@@ -67,7 +67,7 @@ describe("a request", () => {
     });
   });
 
-  test("is encrypted anew for each push", async () => {
+  test("is encrypted separately for each push", async () => {
     const provider = keep(stage.open());
     const device = stage.device();
     await provider.send(stage.push, device);
@@ -82,14 +82,14 @@ describe("a request", () => {
     "201",
     "202",
     "204",
-  ])("that is answered with %s is accepted", async (status) => {
+  ])("with the response %s is accepted", async (status) => {
     const device = stage.device();
     stage.tell(device, { kind: "raw", status: Number(status), body: "" });
     const outcome = await keep(stage.open()).send(stage.push, device);
     expect(outcome).toEqual({ kind: "accepted", providerId: null });
   });
 
-  test("of the first attempt and of a repetition has the same Topic, of others another", async () => {
+  test("has the same Topic for repeated attempts, and another one for other deliveries", async () => {
     const [one, other] = [stage.device(), stage.device()];
     stage.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
     await keep(stage.open()).send(stage.push, one);
@@ -104,7 +104,7 @@ describe("a request", () => {
 });
 
 describe("the token", () => {
-  test("is signed once for a service, and renewed after six hours", async () => {
+  test("is signed once per service, and renewed after six hours", async () => {
     const clock = new MovingClock();
     const provider = keep(stage.open({ clock }));
     const send = () => provider.send(stage.push, stage.device());
@@ -120,7 +120,7 @@ describe("the token", () => {
     expect(authorizations().size).toBe(3);
   });
 
-  test("for one service is shown to no other", async () => {
+  test("for one service is not sent to another", async () => {
     const other = await startWebPush(stage.place, stage.credentials.publicKey);
     try {
       const provider = keep(stage.open());
@@ -164,7 +164,7 @@ describe("hosts that devices name", () => {
     for (const server of silent.splice(0)) await server.close();
   });
 
-  test("of which one never answers leave the others reachable", async () => {
+  test("stay reachable if another host never responds", async () => {
     const provider = keep(stage.open({ timeoutMs: 5_000 }));
     let ended = 0;
     // Twice as many as go to one host at once.
@@ -187,7 +187,7 @@ describe("hosts that devices name", () => {
 });
 
 describe("credentials", () => {
-  test("are good where the two keys belong together", async () => {
+  test("are valid if the two keys match", async () => {
     expect(await keep(stage.open()).check()).toBeNull();
   });
 
@@ -209,14 +209,14 @@ describe("credentials", () => {
     [{ subject: "http://example.com" }, "the subject is not a mailto: or https: URL"],
     [{ subject: "mailto:" }, "the subject is not a mailto: or https: URL"],
     [{ ca: "no certificate" }, "the certificate of the authority cannot be read"],
-  ])("with %j are refused before anybody is asked: %s", async (change, reason) => {
+  ])("with %j are refused without a request: %s", async (change, reason) => {
     const provider = keep(stage.openWith({ ...stage.credentials, ...change }));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
     expect(stage.standIn.received.count).toBe(0);
   });
 
-  test("may name an address in place of a mailbox", async () => {
+  test("may have a URL as the contact", async () => {
     const provider = keep(stage.openWith({ ...stage.credentials, subject: "https://example.com" }));
     expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
   });

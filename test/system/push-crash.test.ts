@@ -110,7 +110,7 @@ afterAll(async () => {
   await database.remove();
 });
 
-it("killed again and again, it sends every acknowledged push to every device, and few twice", async () => {
+it("after repeated kills, every acknowledged push reaches every device, and few arrive twice", async () => {
   await start();
   await setCredentials();
   const sender = await newUser(place as TestNode);

@@ -4,7 +4,7 @@ import { checkEvent } from "../../src/push/event/event-request";
 import { writeEvents } from "../../src/push/event/events";
 import type { Transaction } from "../../src/store/store";
 
-test("a push whose node dies goes on a minute later, from its first window on", async () => {
+test("the fan-out resumes after a minute if its node dies, from the first window on", async () => {
   const message = Buffer.from('{"message":"x"}').toString("base64");
   const request = checkEvent({ environment: "development", userIds: ["1"], message }, 0);
   const transaction = { query: async () => [{ id: 7 }] } as unknown as Transaction;

@@ -119,7 +119,7 @@ const envelope = named([
   ...["priority", "time_to_live", "collapse_key"],
 ]);
 
-it("any text is read or refused", () => {
+it("any text is parsed or refused", () => {
   const anything = fc.oneof(
     fc.string({ unit: "binary", maxLength: 300 }),
     fc.base64String(),
@@ -137,7 +137,7 @@ it("any text is read or refused", () => {
   );
 });
 
-it("any bytes are read or refused", () => {
+it("any bytes are parsed or refused", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       const message = attempt(Buffer.from(bytes).toString("base64"), null);
@@ -146,7 +146,7 @@ it("any bytes are read or refused", () => {
   );
 });
 
-it("any universal message is refused, or is sound on every channel", () => {
+it("any universal message is refused, or valid on every channel", () => {
   let read = 0;
   fc.assert(
     fc.property(fc.oneof(likely, unlikely), (content) => {
@@ -159,7 +159,7 @@ it("any universal message is refused, or is sound on every channel", () => {
   expect(read).toBeGreaterThan(10);
 });
 
-it("any payload for a platform is refused, or is sound there", () => {
+it("any platform-specific payload is refused, or valid on its platform", () => {
   let read = 0;
   fc.assert(
     fc.property(
@@ -191,7 +191,7 @@ const custom = fc
   .map((object) => JSON.parse(JSON.stringify(object)))
   .filter((object) => attempt(encode(object), null) !== null);
 
-it("custom keys arrive as they were sent", () => {
+it("custom keys arrive unchanged", () => {
   fc.assert(
     fc.property(custom, (sent) => {
       const message = readMessage(encode(sent), null);
@@ -210,7 +210,7 @@ it("custom keys arrive as they were sent", () => {
   );
 });
 
-it("a payload for apns or web arrives as it was sent", () => {
+it("a payload for apns or web arrives unchanged", () => {
   fc.assert(
     fc.property(custom, fc.constantFrom("apns", "apns_voip", "web"), (sent, channel) => {
       const push = translate(readMessage(`payload=${encode(sent)}`, channel), channel, NOW);
@@ -219,7 +219,7 @@ it("a payload for apns or web arrives as it was sent", () => {
   );
 });
 
-it("parameters of a notification that Firebase does not know never reach it", () => {
+it("unknown notification parameters never reach Firebase", () => {
   const known = new Set(["title", "body", "icon", "tag", "image", "notification_priority"]);
   const others = fc.string({ unit: fc.constantFrom("q", "z", "_", "A", "."), minLength: 1 });
   const texts = fc.dictionary(
@@ -244,7 +244,7 @@ it("parameters of a notification that Firebase does not know never reach it", ()
   );
 });
 
-it("nothing reaches the prototype of objects", () => {
+it("no message pollutes Object.prototype", () => {
   for (const json of [
     '{"__proto__": {"polluted": 1}}',
     '{"constructor": {"prototype": {"polluted": 1}}}',

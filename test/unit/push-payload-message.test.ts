@@ -15,7 +15,7 @@ const TEXT = "ä>>>???~~~ü 😀";
 const JSON_TEXT = JSON.stringify({ message: TEXT, n: 1 });
 const BASE64 = encode(JSON_TEXT);
 
-test("the example has what the alphabets differ in", () => {
+test("the example contains characters that differ between the alphabets", () => {
   expect(BASE64).toMatch(/^(?=.*\+)(?=.*\/).*=$/);
 });
 
@@ -32,22 +32,22 @@ describe.each<[string, (base64: string) => string]>([
   ["between white space", (base64) => ` \n${base64}\n`],
   ["whose plus a form made a space", (base64) => base64.replace(/\+/g, " ")],
 ])("Base64 %s", (_name, write) => {
-  it("is read as a universal message", () => {
+  it("is parsed as a universal message", () => {
     expect(web(write(BASE64), null)).toEqual({ message: TEXT, n: 1 });
   });
 
-  it("is read behind payload=", () => {
+  it("is parsed after payload=", () => {
     expect(web(`payload=${write(BASE64)}`, "web")).toEqual({ message: TEXT, n: 1 });
   });
 });
 
-it("is read behind payload= with the escapes of a form", () => {
+it("is parsed after payload= with form escapes", () => {
   const escaped = encodeURIComponent(BASE64);
   expect(escaped).toMatch(/%2B.*%3D$/);
   expect(web(`payload=${escaped}`, "web")).toEqual({ message: TEXT, n: 1 });
 });
 
-it("passes over a byte order mark", () => {
+it("ignores a byte order mark", () => {
   expect(web(encode("\ufeff{}"), null)).toEqual({});
 });
 
@@ -93,7 +93,7 @@ it.each<[string, string, RegExp]>([
 it.each([
   ["objects", '{"a":', "}"],
   ["lists", "[", "]"],
-])("refuses what nests too deeply: %s", (_name, open, close) => {
+])("refuses excessive nesting: %s", (_name, open, close) => {
   const nested = (depth: number) => {
     const inner = depth - 1;
     return encode(`{"a":${open.repeat(inner)}${open === "[" ? "" : "1"}${close.repeat(inner)}}`);
@@ -103,7 +103,7 @@ it.each([
   expect(() => readMessage(nested(2_000), null)).toThrow(/nests deeper than 20 levels/);
 });
 
-it("reads as many characters as it says, and not one more", () => {
+it("accepts a message of the maximum length, and not one character more", () => {
   const longest = encode(`{"a": "${"x".repeat((MESSAGE_MAX / 4) * 3 - 9)}"}`);
   expect(longest).toHaveLength(MESSAGE_MAX);
   expect(() => readMessage(longest, null)).not.toThrow();
@@ -112,7 +112,7 @@ it("reads as many characters as it says, and not one more", () => {
   );
 });
 
-it.each(CHANNELS)("wants payload= in a message for %s, and says so", (channel) => {
+it.each(CHANNELS)("requires payload= in a message for %s", (channel) => {
   const reason = /must be payload= followed by the platform's JSON in Base64/;
   expect(() => readMessage(encode("{}"), channel)).toThrow(reason);
   expect(() => readMessage("{}", channel)).toThrow(reason);
@@ -121,7 +121,7 @@ it.each(CHANNELS)("wants payload= in a message for %s, and says so", (channel) =
   expect(() => readMessage(`payload=${encode("{}")}`, channel)).not.toThrow();
 });
 
-it("names every key that is wrong at once", () => {
+it("reports all invalid keys at once", () => {
   const text = encode('{"message": 5, "ios_badge": "x", "ios_loc_data": {"title_loc_key": []}}');
   try {
     readMessage(text, null);
@@ -137,7 +137,7 @@ it("names every key that is wrong at once", () => {
   expect.assertions(1);
 });
 
-it("names the first of very many", () => {
+it("limits the number of reported keys", () => {
   const wrong = Array.from({ length: 300 }, (_, index) => [`key${index}`, 1]);
   const text = `payload=${encode(JSON.stringify({ data: {}, ...Object.fromEntries(wrong) }))}`;
   try {
@@ -155,11 +155,11 @@ it.each([
   ['{"ios_voip": 0}', false],
   ['{"ios_voip": null}', false],
   ["{}", false],
-])("tells whether a VoIP push is wanted: %s", (json, wanted) => {
+])("detects whether a VoIP push is requested: %s", (json, wanted) => {
   expect(voipWanted(readMessage(encode(json), null))).toBe(wanted);
 });
 
-it("tells when a message expires, if it says", () => {
+it("returns the expiration of a message", () => {
   expect(expirationOf(readMessage(encode('{"expiration": "1800000000"}'), null))).toBe(
     1_800_000_000,
   );
@@ -167,7 +167,7 @@ it("tells when a message expires, if it says", () => {
   expect(expirationOf(readMessage(`payload=${encode("{}")}`, "apns"))).toBeNull();
 });
 
-it("translates a platform's message for no other platform", () => {
+it("translates a platform-specific message for no other platform", () => {
   const message = readMessage(`payload=${encode("{}")}`, "apns");
   expect(() => translate(message, "gcm", NOW)).toThrow("cannot go out on gcm");
 });

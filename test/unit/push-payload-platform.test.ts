@@ -22,7 +22,7 @@ const pairs = (text: string) =>
 describe("a payload for apns", () => {
   const apns = (content: unknown) => translated<ApnsPush>(content, "apns");
 
-  it("passes whole, as an alert", () => {
+  it("is passed through as an alert", () => {
     const content = {
       aps: { alert: { title: "T" }, badge: 1, "x-new": [1] },
       id: 7,
@@ -41,7 +41,7 @@ describe("a payload for apns", () => {
     [{ "content-available": 1 }],
     [{ "content-available": 1, sound: "" }],
     [{ "content-available": 1, alert: null, category: "C" }],
-  ])("is a background push where nobody notices it: %j", (aps) => {
+  ])("is a background push if the user does not notice it: %j", (aps) => {
     expect(apns({ aps })).toMatchObject({ pushType: "background", priority: 5 });
   });
 
@@ -73,7 +73,7 @@ describe("a payload for apns", () => {
   });
 });
 
-it("a payload for web passes whole", () => {
+it("a payload for web is passed through", () => {
   const content = { title: "T", aps: {}, ios_badge: 1, deep: [{ a: 1 }] };
   expect(translated(content, "web")).toEqual({
     channel: "web",
@@ -83,7 +83,7 @@ it("a payload for web passes whole", () => {
 });
 
 describe("a payload for gcm", () => {
-  it("that names no part of a message is data", () => {
+  it("without a part of a message is data", () => {
     expect(fcm({ message: "Hi", id: 7, from: "Ann", priority: "x" })).toEqual({
       data: { message: "Hi", id: "7", _from: "Ann", priority: "x" },
     });
@@ -95,7 +95,7 @@ describe("a payload for gcm", () => {
     { message: { data: { a: 1 } }, type: "chat" },
     { data: "text" },
     { notification: true, android: "yes" },
-  ])("is data where a part is only its name: %j", (content) => {
+  ])("is data if a part has the wrong type: %j", (content) => {
     const texts = Object.entries(content).map(([key, value]) => [
       key,
       typeof value === "string" ? value : JSON.stringify(value),
@@ -103,7 +103,7 @@ describe("a payload for gcm", () => {
     expect(fcm(content)).toEqual({ data: Object.fromEntries(texts) });
   });
 
-  it("of the older API has its keys mapped", () => {
+  it("of the legacy API has its keys mapped", () => {
     const content = {
       to: "somebody else",
       data: { id: 7, open: true, message_type: "m" },
@@ -156,7 +156,7 @@ describe("a payload for gcm", () => {
       { data: { a: "b" }, time_to_live: 9_999_999 },
       { data: { a: "b" }, android: { ttl: `${WEEKS_4}s` } },
     ],
-  ])("of the older API may be short: %j", (content, message) => {
+  ])("of the legacy API may omit keys: %j", (content, message) => {
     expect(fcm(content)).toEqual(message);
   });
 
@@ -174,13 +174,13 @@ describe("a payload for gcm", () => {
     fcm_options: { analytics_label: "l" },
   };
 
-  it("of the newer API is taken as it is, in its wrapping or without", () => {
+  it("of the HTTP v1 API is passed through, with or without its wrapper", () => {
     expect(fcm({ message: V1 })).toEqual(V1);
     expect(fcm({ message: V1, validate_only: true })).toEqual(V1);
     expect(fcm(V1)).toEqual(V1);
   });
 
-  it("of the newer API has texts for data", () => {
+  it("of the HTTP v1 API gets strings as data", () => {
     expect(fcm({ message: { data: { id: 7, from: "Ann" } } })).toEqual({
       data: { id: "7", _from: "Ann" },
     });
@@ -193,7 +193,7 @@ describe("a payload for gcm", () => {
     "name",
     "to",
     "registration_ids",
-  ])("reaches nobody else: %s", (target) => {
+  ])("cannot change the recipient: %s", (target) => {
     expect(fcm({ message: { ...V1, [target]: "all" } })).toEqual(V1);
     expect(fcm({ ...V1, [target]: "all" })).toEqual(V1);
     expect(fcm({ data: { a: "b" }, [target]: ["all"] })).toEqual({ data: { a: "b" } });
@@ -270,12 +270,12 @@ describe("the size", () => {
     ["apns_voip", 5_120, "is too large: 5,121 bytes (maximum is 5,120 bytes)"],
     ["gcm", 4_096, "is too large: 4,097 bytes (maximum is 4,096 bytes)"],
     ["web", 3_993, "is too large: 3,994 bytes (maximum is 3,993 bytes)"],
-  ])("of %s is at most %i bytes", (channel, max, problem) => {
+  ])("of %s is limited to %i bytes", (channel, max, problem) => {
     expect(sizeProblem(sized[channel](max))).toBeNull();
     expect(sizeProblem(sized[channel](max + 1))).toBe(problem);
   });
 
-  it("of gcm counts data and notification, wherever they stand, and nothing else", () => {
+  it("of gcm counts only data and notification, also below android", () => {
     const long = "x".repeat(2_048);
     const short = fcm({ data: { a: long }, collapse_key: long });
     expect(sizeProblem({ channel: "gcm", message: short })).toBeNull();
@@ -289,7 +289,7 @@ describe("the size", () => {
   });
 });
 
-describe("what a trial shows", () => {
+describe("the preview", () => {
   it("of apns", () => {
     const message = readMessage(
       Buffer.from('{"message": "Hü", "expiration": 1800000000}').toString("base64"),

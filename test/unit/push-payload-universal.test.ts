@@ -30,7 +30,7 @@ function expectAppleOnly(given: Given, aps: unknown): void {
   expect(body(web(given))).toEqual({});
 }
 
-it("needs none of the keys", () => {
+it("requires no key", () => {
   expect(apns({})).toEqual({
     channel: "apns",
     payload: '{"aps":{}}',
@@ -55,7 +55,7 @@ describe("message", () => {
     });
   });
 
-  it("is data.message on Android, at once", () => {
+  it("is data.message on Android, with high priority", () => {
     expect(fcm(given)).toEqual({
       data: { message: "Grüße 😀" },
       android: { priority: "HIGH" },
@@ -81,7 +81,7 @@ describe("ios_badge", () => {
 describe("ios_sound", () => {
   it("is aps.sound", () => expectAppleOnly({ ios_sound: "ring.caf" }, { sound: "ring.caf" }));
 
-  it("may be the object of a critical alert", () => {
+  it("may be an object for a critical alert", () => {
     const sound = { critical: 1, name: "ring.caf", volume: 0.5 };
     expectAppleOnly({ ios_sound: sound }, { sound });
   });
@@ -111,7 +111,7 @@ it("ios_thread_id is aps.thread-id", () => {
 describe("ios_voip", () => {
   const given = { message: "Ann calls", ios_voip: 1, call: { id: 7 }, ios_category: "CALL" };
 
-  it("is a VoIP push where there is a subscription for it", () => {
+  it("is a VoIP push with a VoIP subscription", () => {
     const push = voip({ ...given, expiration: SECONDS + 30 });
     expect({ ...push, payload: body(push) }).toEqual({
       channel: "apns_voip",
@@ -126,7 +126,7 @@ describe("ios_voip", () => {
     });
   });
 
-  it("is a standard push on iOS without one", () => {
+  it("is a standard push on iOS without a VoIP subscription", () => {
     const push = apns(given);
     expect({ ...push, payload: body(push) }).toEqual({
       channel: "apns",
@@ -148,7 +148,7 @@ describe("ios_voip", () => {
     });
   });
 
-  it("rings at once, whatever ios_push_type says", () => {
+  it("has high priority regardless of ios_push_type", () => {
     expect(voip({ ...given, ios_push_type: "background" })).toMatchObject({
       pushType: "voip",
       priority: 10,
@@ -162,19 +162,19 @@ describe("ios_push_type", () => {
     expect(apns({ message: "Hi", ios_push_type: "alert" })).toEqual(apns({ message: "Hi" }));
   });
 
-  it("is alert with priority 5 where nothing is noticed", () => {
+  it("is alert with priority 5 if nothing is noticeable", () => {
     const push = apns({ ios_content_available: 1, ios_sound: "" });
     expect(push).toMatchObject({ pushType: "alert", priority: 5 });
   });
 
-  it("is background with priority 5 and content-available, as Apple demands", () => {
+  it("is background with priority 5 and content-available, as Apple requires", () => {
     const push = apns({ ios_push_type: "background", id: 7 });
     expect(push).toMatchObject({ pushType: "background", priority: 5 });
     expect(body(push)).toEqual({ aps: { "content-available": 1 }, id: 7 });
     expect(apns({ ios_push_type: "background", message: "Hi" }).priority).toBe(5);
   });
 
-  it("reaches Apple's devices alone", () => {
+  it("reaches only Apple's devices", () => {
     expect(fcm({ ios_push_type: "background" })).toEqual({});
     expect(body(web({ ios_push_type: "background" }))).toEqual({});
   });
@@ -192,17 +192,17 @@ describe("expiration", () => {
     ["a time that has passed", SECONDS - 3600, 0],
     ["0", 0, 0],
     ["more than four weeks", SECONDS + WEEKS_4 + 1, WEEKS_4],
-  ])("is a time to live on Android and in browsers: %s", (_name, expiration, ttl) => {
+  ])("is a TTL on Android and in browsers: %s", (_name, expiration, ttl) => {
     expect(fcm({ expiration })).toEqual({ android: { ttl: `${ttl}s` } });
     expect(web({ expiration })).toEqual({ channel: "web", payload: "{}", ttl });
   });
 
-  it("counts from the moment of sending, in whole seconds", () => {
+  it("counts from the time of sending, in whole seconds", () => {
     const message = read({ expiration: SECONDS + 10 });
     expect(translate(message, "web", NOW + 1)).toMatchObject({ ttl: 9 });
   });
 
-  it("is nothing on iOS and Android, four weeks in browsers, when not given", () => {
+  it("defaults to no expiration on iOS and Android, and four weeks in browsers", () => {
     expect(apns({}).expiration).toBeNull();
     expect(fcm({ message: "Hi" }).android).not.toHaveProperty("ttl");
     expect(web({}).ttl).toBe(WEEKS_4);
@@ -212,7 +212,7 @@ describe("expiration", () => {
 describe("android_fcm_notification", () => {
   const of = (android_fcm_notification: Given) => fcm({ android_fcm_notification });
 
-  it("is notification.* on Android, and nothing elsewhere", () => {
+  it("is notification.* on Android, and ignored elsewhere", () => {
     const given = {
       android_fcm_notification: { title: "T", body: "B", image: "https://a.test/i" },
     };
@@ -224,7 +224,7 @@ describe("android_fcm_notification", () => {
     expect(body(web(given))).toEqual({});
   });
 
-  it("stands beside data.message", () => {
+  it("does not replace data.message", () => {
     expect(fcm({ message: "M", android_fcm_notification: { title: "T" } })).toMatchObject({
       data: { message: "M" },
       notification: { title: "T" },
@@ -280,11 +280,11 @@ describe("android_fcm_notification", () => {
     ["clickAction", "click_action", "OPEN"],
     ["android_channel_id", "channel_id", "calls"],
     ["priority", "notification_priority", "PRIORITY_LOW"],
-  ])("knows %s as %s", (key, name, value) => {
+  ])("accepts %s as %s", (key, name, value) => {
     expect(of({ [key]: value }).android?.notification).toEqual({ [name]: value });
   });
 
-  it("leaves out what Firebase would refuse the whole message for", () => {
+  it("drops parameters for which Firebase would refuse the whole message", () => {
     expect(of({ title: "T", badge: 1, data: {}, constructor: 1, toString: 1 })).toEqual({
       notification: { title: "T" },
       android: { priority: "HIGH" },
@@ -298,11 +298,11 @@ describe("ios_loc_data", () => {
     ["title_loc_args", "title-loc-args", ["Ann"]],
     ["body_loc_key", "loc-key", "invited"],
     ["body_loc_args", "loc-args", ["Ann", "7"]],
-  ])("has %s for aps.alert.%s", (key, name, value) => {
+  ])("maps %s to aps.alert.%s", (key, name, value) => {
     expectAppleOnly({ ios_loc_data: { [key]: value } }, { alert: { [name]: value } });
   });
 
-  it("goes with the message", () => {
+  it("is sent with the message", () => {
     const given = {
       message: "Ann invites you",
       ios_loc_data: { body_loc_key: "invited", body_loc_args: ["Ann", 7] },
@@ -319,7 +319,7 @@ describe("ios_loc_data", () => {
 describe("a custom key", () => {
   const custom = { id: 7, room: { name: "A", open: true }, list: [1, null], none: null, text: "x" };
 
-  it("stands beside aps on iOS", () => {
+  it("is next to aps on iOS", () => {
     expect(body(apns(custom))).toEqual({ aps: {}, ...custom });
   });
 
@@ -335,18 +335,18 @@ describe("a custom key", () => {
     });
   });
 
-  it("stands beside the message in a browser", () => {
+  it("is next to the message in a browser", () => {
     expect(body(web({ message: "Hi", ...custom }))).toEqual({ message: "Hi", ...custom });
   });
 
-  it("named aps never overrides", () => {
+  it("named aps never overrides standard keys", () => {
     const given = { message: "Hi", aps: { alert: "Other" } };
     expect(body(apns(given))).toEqual({ aps: { alert: { body: "Hi" } } });
     expect(body(voip(given))).toEqual({ aps: { alert: { body: "Hi" } }, message: "Hi" });
     expect(fcm(given).data).toEqual({ message: "Hi", aps: '{"alert":"Other"}' });
   });
 
-  it("named aps has what no standard key says", () => {
+  it("named aps may set keys without a standard key", () => {
     const aps = { "interruption-level": "time-sensitive", badge: 1, alert: "Other" };
     const given = { ios_badge: 2, aps };
     const sent = { "interruption-level": "time-sensitive", badge: 2, alert: "Other" };
@@ -356,7 +356,7 @@ describe("a custom key", () => {
     expect(body(web(given))).toEqual({ aps });
   });
 
-  it("with a platform's prefix is one like any other", () => {
+  it("with a platform's prefix is treated like any other", () => {
     const given = { ios_own: 1, android_own: 2 };
     expect(body(apns(given))).toEqual({ aps: {}, ...given });
     expect(fcm(given).data).toEqual({ ios_own: "1", android_own: "2" });
@@ -370,21 +370,21 @@ describe("a custom key", () => {
     ["google.sent_time", "_google.sent_time"],
     ["gcm.notification.title", "_gcm.notification.title"],
     ["gcm.\n", "_gcm.\n"],
-  ])("that Firebase keeps for itself gets an underscore: %j", (key, name) => {
+  ])("reserved by Firebase gets an underscore: %j", (key, name) => {
     expect(fcm({ [key]: "x" }).data).toEqual({ [name]: "x" });
     expect(body(apns({ [key]: "x" }))).toEqual({ aps: {}, [key]: "x" });
   });
 
-  it.each(["fromage", "google_id", "gcmId", "Message"])("may look like one of those: %s", (key) => {
+  it.each(["fromage", "google_id", "gcmId", "Message"])("similar to a reserved key is unchanged: %s", (key) => {
     expect(fcm({ [key]: "x" }).data).toEqual({ [key]: "x" });
   });
 
-  it("with an underscore overwrites none", () => {
+  it("with an underscore is not overwritten", () => {
     expect(fcm({ from: "a", _from: "b" }).data).toEqual({ __from: "a", _from: "b" });
   });
 });
 
-describe("what is left out", () => {
+describe("dropped keys", () => {
   const given = {
     ios_badge: 2,
     aps: { badge: 1, "target-content-id": "x" },
@@ -403,16 +403,16 @@ describe("what is left out", () => {
     ["apns_voip", apple],
     ["gcm", android],
     ["web", []],
-  ] as const)("is told for %s", (channel, told) => {
+  ] as const)("are reported for %s", (channel, told) => {
     expect(leftOut(read(given), channel)).toEqual(told);
   });
 
-  it("is a custom aps that is no object", () => {
+  it("include a custom aps that is not an object", () => {
     expect(leftOut(read({ aps: "x" }), "apns")).toEqual(["aps is dropped: it is not an object"]);
     expect(leftOut(read({ aps: "x" }), "gcm")).toEqual([]);
   });
 
-  it("is told of a platform's own message too", () => {
+  it("are reported for a platform-specific message", () => {
     const content = { to: "x", notification: { titel: "T" }, data: { a: "b" } };
     const text = `payload=${Buffer.from(JSON.stringify(content)).toString("base64")}`;
     expect(leftOut(readMessage(text, "gcm"), "gcm")).toEqual([
@@ -470,7 +470,7 @@ it.each<[string, unknown, RegExp]>([
   expect.assertions(2);
 });
 
-it("is sent as the example in docs/PUSH.md says", () => {
+it("matches the example in docs/PUSH.md", () => {
   const document = readFileSync(join(__dirname, "../../docs/PUSH.md"), "utf8");
   const [, json = "", sent = ""] =
     /```json\n([^`]*)```\n\nat 2026-11-21 10:00:00 UTC[^`]*```\n([^`]*)```/.exec(document) ?? [];

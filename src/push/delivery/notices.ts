@@ -36,7 +36,7 @@ export async function tellDeliveries(
  * Streams the viewer's deliveries as they are attempted, in batches of up to 500. A subscriber that does not
  * keep up receives LIMITED and is disconnected.
  * @param eventId streams only this event; null for all events of the viewer
- * @param hangUp closes the subscriber's connection
+ * @param disconnect closes the subscriber's connection
  */
 export async function watchDeliveries(
   push: Push,

@@ -65,8 +65,8 @@ const seen = ({ deliveries }: DeliverJob) =>
   );
 const all = (outcome: string, attempts: number) => Array(DEVICES).fill({ outcome, attempts });
 
-describe("a batch whose outcomes were written", () => {
-  it("sends nothing when it is repeated, and asks for no second retry", async () => {
+describe("a batch with recorded outcomes", () => {
+  it("sends nothing when it is repeated, and enqueues no second retry", async () => {
     const { push, providers, batches } = room;
     const job = await written(() => BUSY);
     await deliver(push, job);
@@ -78,7 +78,7 @@ describe("a batch whose outcomes were written", () => {
     expect([batches.length, providers.sent.length]).toEqual([2, 2 * DEVICES]);
   });
 
-  it("by another that took it for lost is settled once", async () => {
+  it("is recorded once when another node considers it lost", async () => {
     const { push, batches } = room;
     const asked: Array<() => void> = [];
     const job = await written(
@@ -95,7 +95,7 @@ describe("a batch whose outcomes were written", () => {
   });
 });
 
-describe("outcomes that the database does not take at once", () => {
+describe("outcomes that the database fails to record", () => {
   /** A room whose transactions fail with these first. */
   function failing(errors: unknown[]): { push: Push; left: unknown[] } {
     const left = [...errors];
@@ -110,7 +110,7 @@ describe("outcomes that the database does not take at once", () => {
   }
   const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
 
-  it("are written again, and the batch is sent once", async () => {
+  it("are recorded by a retry, and the batch is sent once", async () => {
     const job = await written(() => ({ kind: "accepted", providerId: null }));
     const { push, left } = failing([deadlock(), new Fault("UNAVAILABLE", "away")]);
     await deliver(push, job);
@@ -118,7 +118,7 @@ describe("outcomes that the database does not take at once", () => {
     expect(await seen(job)).toEqual(all("accepted", 1));
   });
 
-  it("for good are an error at once", async () => {
+  it("are an error after a permanent failure", async () => {
     const job = await written(() => ({ kind: "accepted", providerId: null }));
     const { push } = failing([new Error("no such column"), deadlock()]);
     await expect(deliver(push, job)).rejects.toThrow("no such column");
@@ -126,7 +126,7 @@ describe("outcomes that the database does not take at once", () => {
   });
 });
 
-it("the sixth attempt in vain is counted as refused", async () => {
+it("the sixth failed attempt counts as refused", async () => {
   const { push, batches } = room;
   push.metrics.pushDeliveries.reset();
   let job: DeliverJob | undefined = await written(() => BUSY);
@@ -138,7 +138,7 @@ it("the sixth attempt in vain is counted as refused", async () => {
   ]);
 });
 
-it("an event that was deleted meanwhile leaves nothing to write", async () => {
+it("nothing is recorded for a deleted event", async () => {
   const { push, batches } = room;
   const job = await written(async () => {
     await sql("DELETE FROM push_events");
