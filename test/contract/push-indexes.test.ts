@@ -18,7 +18,7 @@ import { explained } from "../support/explained";
 import { universal } from "../support/push";
 import { openPushRoom, type PushRoom } from "../support/push/room";
 
-/** Enough that the planner would not scan a table for want of rows. */
+/** Enough rows that the planner prefers an index to a scan. */
 const ROWS = hasServices ? 100_000 : 30_000;
 
 const FILL = [
@@ -43,15 +43,15 @@ const FILL = [
 ];
 const SCAN = /Seq Scan on (users|user_tags|push_subscriptions|push_events|push_deliveries)\b/;
 
-let room: PushRoom;
-/** Plans of what the functions under test asked the database, by statement. */
+let fixture: PushRoom;
+/** Query plans by statement. */
 const plans = new Map<string, string>();
 
 beforeAll(async () => {
-  room = await openPushRoom({ before: (store) => explained(store, plans) });
-  for (const text of FILL) await room.store.db.$executeRawUnsafe(text);
+  fixture = await openPushRoom({ before: (store) => explained(store, plans) });
+  for (const text of FILL) await fixture.store.db.$executeRawUnsafe(text);
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const SELECTORS = [
   { userIds: Array.from({ length: 700 }, (_, n) => String(20 * n + 20)) },
@@ -62,7 +62,7 @@ const SELECTORS = [
 ];
 
 it("runs no statement that scans a table", async () => {
-  const { push, store, expansions, batches, providers } = room;
+  const { push, store, expansions, batches, providers } = fixture;
   const { identity } = push;
   const [first] = await store.query<{ id: number; application_id: number }>(
     { name: "any", text: "SELECT id, application_id FROM users WHERE id = 20" },
@@ -124,7 +124,7 @@ it("runs no statement that scans a table", async () => {
 });
 
 it("detects a statement without an index", async () => {
-  await explained(room.store, plans).query(
+  await explained(fixture.store, plans).query(
     { name: "bad", text: "SELECT 1 FROM push_events WHERE kind = $1" },
     ["x"],
   );

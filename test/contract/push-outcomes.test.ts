@@ -7,15 +7,15 @@ import type { Push } from "../../src/push/push";
 import { payload } from "../support/push";
 import { openPushRoom, type PushRoom } from "../support/push/room";
 
-/** What becomes of a batch that is done twice, or whose outcomes the database does not take at once. */
+/** Recording outcomes of a batch that is repeated, or while the database fails. */
 
 const BUSY: Outcome = { kind: "later", reason: "Busy", delayMs: 60_000 };
 const DEVICES = 3;
 
-let room: PushRoom;
+let fixture: PushRoom;
 let sender: { applicationId: number; userId: number };
 beforeAll(async () => {
-  room = await openPushRoom();
+  fixture = await openPushRoom();
   const [user] = await sql<{ id: number; application_id: number }>(
     `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
         RETURNING id),
@@ -26,20 +26,20 @@ beforeAll(async () => {
   );
   sender = { applicationId: user?.application_id ?? 0, userId: user?.id ?? 0 };
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 const sql = <Row>(text: string, values: unknown[] = []) =>
-  room.store.query<Row>({ name: "test", text }, values);
+  fixture.store.query<Row>({ name: "test", text }, values);
 
-/** An event that was written out to some devices of the sender's own: the batch that sends it. */
-async function written(answer: (attempt: number) => Outcome | Promise<Outcome>) {
-  const { push, providers, expansions, batches, options } = room;
+/** Creates an event for new devices of the sender, and returns its batch. */
+async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcome>) {
+  const { push, providers, expansions, batches, options } = fixture;
   await sql("DELETE FROM push_subscriptions");
   providers.sent.length = 0;
   batches.length = 0;
   options.length = 0;
   for (let n = 0; n < DEVICES; n += 1) {
-    const token = `${answered}-${n}`;
+    const token = `${batchCount}-${n}`;
     await sql(
       `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
           token, updated_at) VALUES ($1, $2, 'gcm', 'development', 'android', $3, $3, now())`,
@@ -47,7 +47,7 @@ async function written(answer: (attempt: number) => Outcome | Promise<Outcome>) 
     );
     providers.answers.set(token, answer);
   }
-  answered += 1;
+  batchCount += 1;
 
   await createEvents(push, sender, {
     ...{ environment: "development", pushType: "gcm", message: payload({ a: "b" }) },
@@ -56,7 +56,7 @@ async function written(answer: (attempt: number) => Outcome | Promise<Outcome>) 
   await expand(push, expansions.pop()!);
   return batches.pop() as DeliverJob;
 }
-let answered = 0;
+let batchCount = 0;
 
 const seen = ({ deliveries }: DeliverJob) =>
   sql<{ outcome: string; attempts: number }>(
@@ -67,8 +67,8 @@ const all = (outcome: string, attempts: number) => Array(DEVICES).fill({ outcome
 
 describe("a batch with recorded outcomes", () => {
   it("sends nothing when it is repeated, and enqueues no second retry", async () => {
-    const { push, providers, batches } = room;
-    const job = await written(() => BUSY);
+    const { push, providers, batches } = fixture;
+    const job = await createBatch(() => BUSY);
     await deliver(push, job);
     expect(batches).toEqual([{ ...job, attempts: 1 }]);
     await deliver(push, job);
@@ -79,14 +79,14 @@ describe("a batch with recorded outcomes", () => {
   });
 
   it("is recorded once when another node considers it lost", async () => {
-    const { push, batches } = room;
-    const asked: Array<() => void> = [];
-    const job = await written(
+    const { push, batches } = fixture;
+    const pending: Array<() => void> = [];
+    const job = await createBatch(
       () =>
         new Promise<Outcome>((resolve) => {
-          asked.push(() => resolve(BUSY));
-          // Both have read what is to be sent before either writes.
-          if (asked.length === 2 * DEVICES) for (const answer of asked) answer();
+          pending.push(() => resolve(BUSY));
+          // Both runs have read the batch before either records outcomes.
+          if (pending.length === 2 * DEVICES) for (const resume of pending) resume();
         }),
     );
     await Promise.all([deliver(push, job), deliver(push, job)]);
@@ -96,10 +96,10 @@ describe("a batch with recorded outcomes", () => {
 });
 
 describe("outcomes that the database fails to record", () => {
-  /** A room whose transactions fail with these first. */
+  /** A fixture whose transactions fail with these first. */
   function failing(errors: unknown[]): { push: Push; left: unknown[] } {
     const left = [...errors];
-    const { push } = room;
+    const { push } = fixture;
     const transaction: Push["jobs"]["transaction"] = (names, act) =>
       push.jobs.transaction(names, async (open, enqueue) => {
         const answer = await act(open, enqueue);
@@ -111,15 +111,15 @@ describe("outcomes that the database fails to record", () => {
   const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
 
   it("are recorded by a retry, and the batch is sent once", async () => {
-    const job = await written(() => ({ kind: "accepted", providerId: null }));
+    const job = await createBatch(() => ({ kind: "accepted", providerId: null }));
     const { push, left } = failing([deadlock(), new Fault("UNAVAILABLE", "away")]);
     await deliver(push, job);
-    expect([left, room.providers.sent.length]).toEqual([[], DEVICES]);
+    expect([left, fixture.providers.sent.length]).toEqual([[], DEVICES]);
     expect(await seen(job)).toEqual(all("accepted", 1));
   });
 
   it("are an error after a permanent failure", async () => {
-    const job = await written(() => ({ kind: "accepted", providerId: null }));
+    const job = await createBatch(() => ({ kind: "accepted", providerId: null }));
     const { push } = failing([new Error("no such column"), deadlock()]);
     await expect(deliver(push, job)).rejects.toThrow("no such column");
     expect(await seen(job)).toEqual(all("pending", 0));
@@ -127,9 +127,9 @@ describe("outcomes that the database fails to record", () => {
 });
 
 it("the sixth failed attempt counts as refused", async () => {
-  const { push, batches } = room;
+  const { push, batches } = fixture;
   push.metrics.pushDeliveries.reset();
-  let job: DeliverJob | undefined = await written(() => BUSY);
+  let job: DeliverJob | undefined = await createBatch(() => BUSY);
   for (; job; job = batches.pop()) await deliver(push, job);
   const { values } = await push.metrics.pushDeliveries.get();
   expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
@@ -139,8 +139,8 @@ it("the sixth failed attempt counts as refused", async () => {
 });
 
 it("nothing is recorded for a deleted event", async () => {
-  const { push, batches } = room;
-  const job = await written(async () => {
+  const { push, batches } = fixture;
+  const job = await createBatch(async () => {
     await sql("DELETE FROM push_events");
     return BUSY;
   });

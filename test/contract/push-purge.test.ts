@@ -8,17 +8,17 @@ import { HOUR, MovingClock } from "../support/moving-clock";
 import { universal } from "../support/push";
 import { openPushRoom, type PushRoom } from "../support/push/room";
 
-/** How long single deliveries are kept, of events that are dispatched again and again too. */
+/** Retention of deliveries, also for events with several dispatches. */
 
 const DAY = 24 * HOUR;
 const USERS = 700;
 const clock = new MovingClock();
 
-let room: PushRoom;
+let fixture: PushRoom;
 let sender: { applicationId: number; userId: number };
 beforeAll(async () => {
   clock.hold(true);
-  room = await openPushRoom({ clock });
+  fixture = await openPushRoom({ clock });
   await sql(
     "INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())",
     `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
@@ -37,23 +37,23 @@ beforeAll(async () => {
   );
   sender = { applicationId: user?.application_id ?? 0, userId: user?.id ?? 0 };
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 
 async function sql<Row>(...texts: string[]): Promise<Row[]> {
   let rows: Row[] = [];
-  for (const text of texts) rows = await room.store.query<Row>({ name: "test", text }, []);
+  for (const text of texts) rows = await fixture.store.query<Row>({ name: "test", text }, []);
   return rows;
 }
 
-const ask = (fields: object = {}) =>
-  createEvents(room.push, sender, {
+const createPush = (fields: object = {}) =>
+  createEvents(fixture.push, sender, {
     ...{ environment: "development", message: universal(), pushType: null },
     ...{ tagsAny: ["all"], ...fields },
   });
 
-/** Does every job that is on the list. */
+/** Runs all enqueued jobs. */
 async function work() {
-  const { push, expansions, batches } = room;
+  const { push, expansions, batches } = fixture;
   for (;;) {
     const expansion = expansions.shift();
     const batch = batches.shift();
@@ -63,14 +63,14 @@ async function work() {
   }
 }
 
-/** How many deliveries there are of each dispatch. */
-const kept = async () => {
+/** Number of deliveries by dispatch. */
+const remaining = async () => {
   const rows = await sql<{ occurrence: number; count: number }>(
     "SELECT occurrence, count(*) FROM push_deliveries GROUP BY 1 ORDER BY 1",
   );
   return Object.fromEntries(rows.map(({ occurrence, count }) => [occurrence, count]));
 };
-const noted = async () =>
+const dispatchAges = async () =>
   (await sql<{ dispatched_at: Date | null }>("SELECT dispatched_at FROM push_events")).map(
     ({ dispatched_at: at }) => at && clock.now() - at.getTime(),
   );
@@ -78,42 +78,42 @@ const noted = async () =>
 beforeEach(() => sql("DELETE FROM push_events"));
 
 it("deletes deliveries of a schedule after 30 days, dispatch by dispatch", async () => {
-  await ask({ eventType: "period_date", period: 86_400, date: new Date(clock.now()) });
-  // Of its channels one reaches somebody.
+  await createPush({ eventType: "period_date", period: 86_400, date: new Date(clock.now()) });
+  // Only one of its channels has recipients.
   await sql("DELETE FROM push_events WHERE channel <> 'gcm'");
-  await beginDue(room.push);
+  await beginDue(fixture.push);
   await work();
   for (let day = 1; day <= 3; day += 1) {
     clock.advance(DAY);
-    await beginDue(room.push);
+    await beginDue(fixture.push);
     await work();
   }
-  expect(await kept()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
+  expect(await remaining()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
   clock.advance(27 * DAY - HOUR);
-  await purgeDeliveries(room.push);
-  expect(await kept()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
+  await purgeDeliveries(fixture.push);
+  expect(await remaining()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
   clock.advance(DAY + HOUR);
-  await purgeDeliveries(room.push);
-  expect(await kept()).toEqual({ 2: USERS, 3: USERS });
-  expect(await noted()).toEqual([29 * DAY]);
+  await purgeDeliveries(fixture.push);
+  expect(await remaining()).toEqual({ 2: USERS, 3: USERS });
+  expect(await dispatchAges()).toEqual([29 * DAY]);
   clock.advance(2 * DAY);
-  await purgeDeliveries(room.push);
-  expect([await kept(), await noted()]).toEqual([{}, [null]]);
-  // Dispatched once more, it is noted anew.
-  await beginDue(room.push);
+  await purgeDeliveries(fixture.push);
+  expect([await remaining(), await dispatchAges()]).toEqual([{}, [null]]);
+  // A further dispatch sets dispatched_at again.
+  await beginDue(fixture.push);
   await work();
-  expect([await kept(), await noted()]).toEqual([{ 4: USERS }, [0]]);
+  expect([await remaining(), await dispatchAges()]).toEqual([{ 4: USERS }, [0]]);
 });
 
 it("deletes deliveries of an event stopped during its first dispatch", async () => {
-  const [event] = await ask();
-  const { push, expansions } = room;
+  const [event] = await createPush();
+  const { push, expansions } = fixture;
   await expand(push, expansions.shift()!);
   const viewer = { kind: "user", sessionId: 1, ...sender } as const;
   await stopEvent(push.identity, viewer, String(event?.id));
   await work();
-  expect(await kept()).toEqual({ 0: 500 });
+  expect(await remaining()).toEqual({ 0: 500 });
   clock.advance(31 * DAY);
   await purgeDeliveries(push);
-  expect([await kept(), await noted()]).toEqual([{}, [null]]);
+  expect([await remaining(), await dispatchAges()]).toEqual([{}, [null]]);
 });

@@ -4,12 +4,12 @@ import { createEvents } from "../../src/push/event/events";
 import { universal } from "../support/push";
 import { openPushRoom, type PushRoom } from "../support/push/room";
 
-/** Whom a VoIP push cannot reach any more: the standard push goes out in its place, once. */
+/** Fallback to the standard push for users whose VoIP subscriptions are gone. */
 
-let room: PushRoom;
+let fixture: PushRoom;
 let applicationId: number;
 beforeAll(async () => {
-  room = await openPushRoom();
+  fixture = await openPushRoom();
   const [row] = await sql<{ id: number }>(
     `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
         RETURNING id)
@@ -18,19 +18,19 @@ beforeAll(async () => {
   );
   applicationId = row?.id ?? 0;
 });
-afterAll(() => room.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
   await sql("DELETE FROM push_events");
-  room.providers.sent.length = 0;
-  room.expansions.length = 0;
-  room.batches.length = 0;
+  fixture.providers.sent.length = 0;
+  fixture.expansions.length = 0;
+  fixture.batches.length = 0;
 });
 
 const sql = <Row>(text: string, values: unknown[] = []) =>
-  room.store.query<Row>({ name: "test", text }, values);
+  fixture.store.query<Row>({ name: "test", text }, values);
 
 let made = 0;
-/** A user with a device for each of the channels; a token with `dead` in front is gone. */
+/** Creates a user with a device for each channel. Tokens that begin with `dead` are unregistered. */
 async function newUser(...devices: Array<[channel: string, token: string]>): Promise<number> {
   made += 1;
   const [user] = await sql<{ id: number }>(
@@ -46,15 +46,15 @@ async function newUser(...devices: Array<[channel: string, token: string]>): Pro
       [applicationId, user?.id, channel, `${token}-${made}`],
     );
     if (token.startsWith("dead")) {
-      room.providers.answers.set(`${token}-${made}`, () => ({ kind: "gone", reason: "410" }));
+      fixture.providers.answers.set(`${token}-${made}`, () => ({ kind: "gone", reason: "410" }));
     }
   }
   return user?.id ?? 0;
 }
 
-const ask = (...users: number[]) =>
+const createPush = (...users: number[]) =>
   createEvents(
-    room.push,
+    fixture.push,
     { applicationId, userId: users[0] ?? 0 },
     {
       ...{ environment: "development", message: universal({ message: "Ring", ios_voip: 1 }) },
@@ -63,12 +63,12 @@ const ask = (...users: number[]) =>
   );
 
 async function send(...jobs: Array<DeliverJob | undefined>) {
-  for (const job of jobs) if (job) await deliver(room.push, job);
+  for (const job of jobs) if (job) await deliver(fixture.push, job);
 }
-const write = (job: ExpandJob | undefined) => job && expand(room.push, job);
-/** What reached anybody, in order of the channels. */
-const reached = () =>
-  room.providers.sent
+const fanOut = (job: ExpandJob | undefined) => job && expand(fixture.push, job);
+/** Channels and devices of accepted pushes, sorted. */
+const reachedDevices = () =>
+  fixture.providers.sent
     .filter(({ target }) => !target.token.startsWith("dead"))
     .map(({ push, target }) => `${push.channel} ${target.token.replace(/-.*/, "")}`)
     .sort();
@@ -80,16 +80,16 @@ const counts = () =>
 
 it("creates a standard event if there is none, and delivers nothing twice", async () => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"], ["gcm", "android"]);
-  expect((await ask(user)).map(({ channel }) => channel)).toEqual(["apns_voip", "gcm"]);
-  const { expansions, batches } = room;
-  for (const job of expansions) await write(job);
+  expect((await createPush(user)).map(({ channel }) => channel)).toEqual(["apns_voip", "gcm"]);
+  const { expansions, batches } = fixture;
+  for (const job of expansions) await fanOut(job);
   const [voip, gcm] = batches.splice(0);
   await send(voip, gcm);
   const [instead] = batches;
   expect(batches).toHaveLength(1);
   await send(instead, voip, instead);
   expect(batches).toHaveLength(1);
-  expect(reached()).toEqual(["apns tablet", "gcm android"]);
+  expect(reachedDevices()).toEqual(["apns tablet", "gcm android"]);
   expect(await counts()).toEqual([
     { channel: "apns_voip", active: false, written: 1, accepted: 0, gone: 1 },
     { channel: "gcm", active: false, written: 1, accepted: 1, gone: 0 },
@@ -97,22 +97,19 @@ it("creates a standard event if there is none, and delivers nothing twice", asyn
   ]);
 });
 
-it.each([
-  "before",
-  "after",
-])("joins an existing standard event, %s its fan-out", async (order) => {
+it.each(["before", "after"])("joins an existing standard event, %s its fan-out", async (order) => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"]);
   const other = await newUser(["apns", "plain"]);
-  await ask(user, other);
-  const { expansions, batches } = room;
+  await createPush(user, other);
+  const { expansions, batches } = fixture;
   const [voip, standard] = expansions;
-  if (order === "before") await write(standard);
-  await write(voip);
+  if (order === "before") await fanOut(standard);
+  await fanOut(voip);
   await send(...batches.splice(0));
-  if (order === "after") await write(standard);
+  if (order === "after") await fanOut(standard);
   await send(...batches.splice(0));
   expect(batches).toEqual([]);
-  expect(reached()).toEqual(["apns plain", "apns tablet"]);
+  expect(reachedDevices()).toEqual(["apns plain", "apns tablet"]);
   expect(await counts()).toEqual([
     { channel: "apns_voip", active: false, written: 1, accepted: 0, gone: 1 },
     { channel: "apns", active: false, written: 2, accepted: 2, gone: 0 },
@@ -122,11 +119,11 @@ it.each([
 it("does not reach users with another VoIP subscription or without other devices", async () => {
   const several = await newUser(["apns_voip", "dead"], ["apns_voip", "phone"], ["apns", "tablet"]);
   const none = await newUser(["apns_voip", "dead"]);
-  await ask(several, none);
-  await write(room.expansions[0]);
-  await send(...room.batches.splice(0));
-  expect(room.batches).toEqual([]);
-  expect(reached()).toEqual(["apns_voip phone"]);
+  await createPush(several, none);
+  await fanOut(fixture.expansions[0]);
+  await send(...fixture.batches.splice(0));
+  expect(fixture.batches).toEqual([]);
+  expect(reachedDevices()).toEqual(["apns_voip phone"]);
   expect(await counts()).toEqual([
     { channel: "apns_voip", active: false, written: 3, accepted: 1, gone: 2 },
   ]);

@@ -21,7 +21,7 @@ import { asTestNode, startNode, type TestNode } from "../support/node";
 import { FREE_PORTS } from "../support/ports";
 import { p8, serviceAccount } from "../support/push-credentials";
 
-/** Push credentials in the database from start to start, and in the memory of those who send. */
+/** Push credentials in the database across restarts, and in the cache. */
 
 const TOKEN = {
   key: p8(),
@@ -31,19 +31,19 @@ const TOKEN = {
 };
 const ACCOUNT = serviceAccount();
 
-/** A room of its own beside a node's, on a bus of its own, and the account it is asked for. */
-async function openRoom(node: TestNode, sealer: Sealer, bus = openLocalBus(systemClock, LOG)) {
+/** Opens a second credential service on the database of a node, by default with its own bus. */
+async function openService(node: TestNode, sealer: Sealer, bus = openLocalBus(systemClock, LOG)) {
   const config = readConfig({});
   const identity = await openIdentity({
     ...{ config, store: node.app.store, bus, clock: systemClock, log: LOG, sealer },
     limits: new Limits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
-  const room = openCredentialRoom(identity, async () => null);
+  const service = openCredentialRoom(identity, async () => null);
   return {
-    ...{ room, bus },
+    ...{ service, bus },
     async close() {
-      room.close();
+      service.close();
       await identity.close();
     },
   };
@@ -72,15 +72,15 @@ describe("across restarts", () => {
     const [old, fresh] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64"));
     node = await start({ SECRET_KEY: `${old}` });
     const sealer = await openSealer({ SECRET_KEY: [`${old}`], DATA_DIR: "" });
-    const { room, close } = await openRoom(node, sealer);
+    const { service, close } = await openService(node, sealer);
     const [account] = await node.sql<{ id: number }>("SELECT account_id AS id FROM applications");
-    const place = {
+    const scope = {
       applicationId: String(node.application.id),
       environment: "production",
     } as const;
     const owner = account?.id ?? 0;
-    await setCredentials(room, owner, place, { apns: TOKEN }, false);
-    await setCredentials(room, owner, place, { fcm: { serviceAccount: ACCOUNT } }, false);
+    await setCredentials(service, owner, scope, { apns: TOKEN }, false);
+    await setCredentials(service, owner, scope, { fcm: { serviceAccount: ACCOUNT } }, false);
     await close();
     const before = await secrets();
     await node.app.close();
@@ -115,25 +115,25 @@ describe("across restarts", () => {
 describe("in memory", () => {
   let node: TestNode;
   let owner: number;
-  let place: { applicationId: string; environment: "production" };
+  let scope: { applicationId: string; environment: "production" };
   const key = newKey();
   const sealer = new Sealer([key]);
   beforeAll(async () => {
     node = await startNode({ SECRET_KEY: key.toString("hex") });
     const [account] = await node.sql<{ id: number }>("SELECT account_id AS id FROM applications");
     owner = account?.id ?? 0;
-    place = { applicationId: String(node.application.id), environment: "production" };
+    scope = { applicationId: String(node.application.id), environment: "production" };
   });
   afterAll(() => node.stop());
 
   it("are read once, and again on every node when they change", async () => {
-    const one = await openRoom(node, sealer);
-    const two = await openRoom(node, sealer, one.bus);
-    const load = ({ room }: typeof one) =>
-      room.loaded.load(node.application.id, "production", "apns");
+    const one = await openService(node, sealer);
+    const two = await openService(node, sealer, one.bus);
+    const load = ({ service }: typeof one) =>
+      service.loaded.load(node.application.id, "production", "apns");
     try {
       expect([await load(one), await load(two)]).toEqual([null, null]);
-      await setCredentials(one.room, owner, place, { apns: TOKEN }, true);
+      await setCredentials(one.service, owner, scope, { apns: TOKEN }, true);
       const first = await load(two);
       expect(first).toEqual({
         credentials: { service: "apns", kind: "token", ...TOKEN },
@@ -147,14 +147,14 @@ describe("in memory", () => {
       query.mockRestore();
 
       const other = { ...TOKEN, keyId: "OTHER12345" };
-      await setCredentials(one.room, owner, place, { apns: other }, true);
+      await setCredentials(one.service, owner, scope, { apns: other }, true);
       const second = await load(two);
       expect(second?.credentials).toMatchObject({ keyId: "OTHER12345" });
       expect(second?.version).not.toBe(first?.version);
-      await setCredentials(two.room, owner, place, { apns: TOKEN }, true);
-      // The same credentials are the same version: nobody has to connect again.
+      await setCredentials(two.service, owner, scope, { apns: TOKEN }, true);
+      // Equal credentials have the same version, so connections stay open.
       expect(await load(one)).toEqual(first);
-      await clearCredentials(two.room, owner, place, "apns");
+      await clearCredentials(two.service, owner, scope, "apns");
       expect([await load(one), await load(two)]).toEqual([null, null]);
     } finally {
       await two.close();
@@ -163,16 +163,16 @@ describe("in memory", () => {
   });
 
   it("failed reads and reads during a change are not cached", async () => {
-    const { room, close } = await openRoom(node, sealer);
+    const { service, close } = await openService(node, sealer);
     try {
-      await setCredentials(room, owner, place, { apns: TOKEN }, true);
-      const load = () => room.loaded.load(node.application.id, "production", "apns");
+      await setCredentials(service, owner, scope, { apns: TOKEN }, true);
+      const load = () => service.loaded.load(node.application.id, "production", "apns");
       const query = jest.spyOn(node.app.store, "query");
       query.mockRejectedValueOnce(new Error("gone"));
       await expect(load()).rejects.toThrow("gone");
       query.mockRestore();
       const reading = load();
-      await clearCredentials(room, owner, place, "apns");
+      await clearCredentials(service, owner, scope, "apns");
       await reading;
       expect(await load()).toBeNull();
     } finally {

@@ -47,9 +47,9 @@ const SUBJECT = "mailto:push@shop.example";
 
 const clock = new MovingClock();
 const lines: string[] = [];
-/** Every answer of this file. */
+/** Every response in this file. */
 const answers: string[] = [];
-/** What the push services are asked, and what they say. */
+/** Credentials that were checked with a service, and the service's scripted result. */
 const asked: Array<Parameters<CheckCredentials>> = [];
 let service: () => Promise<string | null>;
 
@@ -84,14 +84,14 @@ async function run(document: string, variables: Record<string, unknown>, token =
   return answer;
 }
 
-/** Sets credentials that are right. */
+/** Sets valid credentials. */
 async function set(input: object, environment = "DEVELOPMENT") {
   const answer = await run(SET, { input: { applicationId, environment, ...input } });
   expect(answer.errors).toBeUndefined();
   return answer.data.setPushCredentials;
 }
 
-/** The field that is refused, and why. */
+/** Sets invalid credentials, and returns the refused field with the reason. */
 async function refused(input: object): Promise<[string, string]> {
   const environment = "DEVELOPMENT";
   const { errors, data } = await run(SET, { input: { applicationId, environment, ...input } });
@@ -110,7 +110,7 @@ const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 describe("Apple's push service", () => {
   it("accepts a key, and returns everything except the key", async () => {
-    const shown = {
+    const expected = {
       ...{ kind: "TOKEN", bundleId: BUNDLE, keyId: "ABC1234567", teamId: "TEAM123456" },
       ...{ certificateSubject: null, certificateValidUntil: null, updatedAt: stamp },
     };
@@ -118,14 +118,14 @@ describe("Apple's push service", () => {
       credentials: {
         ...NOTHING,
         environment: "DEVELOPMENT",
-        apns: { ...shown, baseUrl: null, ca: null },
+        apns: { ...expected, baseUrl: null, ca: null },
       },
       warning: null,
     });
-    const place = { baseUrl: "https://127.0.0.1:8443/", ca: `${KEYS.ca}\n` };
-    const { credentials } = await set({ apns: { ...TOKEN, ...place } });
+    const address = { baseUrl: "https://127.0.0.1:8443/", ca: `${KEYS.ca}\n` };
+    const { credentials } = await set({ apns: { ...TOKEN, ...address } });
     expect(credentials.apns).toEqual({
-      ...{ ...shown, baseUrl: "https://127.0.0.1:8443" },
+      ...{ ...expected, baseUrl: "https://127.0.0.1:8443" },
       ca: new X509Certificate(KEYS.ca).toString(),
     });
     expect(asked.map(([given, environment]) => [given, environment])).toEqual([
@@ -215,8 +215,8 @@ describe("Firebase Cloud Messaging", () => {
     ["text", JSON.stringify(KEYS.account, null, 2)],
     ["an object", KEYS.account],
   ])("accepts a service account key as %s, and returns everything except the key", async (_name, file) => {
-    const place = { baseUrl: "http://127.0.0.1:8080", ca: KEYS.ca };
-    const { credentials, warning } = await set({ fcm: { serviceAccount: file, ...place } });
+    const address = { baseUrl: "http://127.0.0.1:8080", ca: KEYS.ca };
+    const { credentials, warning } = await set({ fcm: { serviceAccount: file, ...address } });
     expect([credentials.fcm, warning]).toEqual([
       {
         projectId: KEYS.account.project_id,
@@ -260,8 +260,8 @@ describe("Firebase Cloud Messaging", () => {
   });
 
   it("refuses a wrong address", async () => {
-    const place = { serviceAccount: KEYS.account, baseUrl: "file:///x" };
-    expect((await refused({ fcm: place }))[0]).toBe("fcm.baseUrl");
+    const input = { serviceAccount: KEYS.account, baseUrl: "file:///x" };
+    expect((await refused({ fcm: input }))[0]).toBe("fcm.baseUrl");
   });
 });
 
@@ -269,13 +269,13 @@ describe("browser push services", () => {
   const PAIR = vapidPair();
 
   it("accept a key pair or only the private key, and return everything else", async () => {
-    const shown = { publicKey: PAIR.publicKey, subject: SUBJECT, ca: null, updatedAt: stamp };
+    const expected = { publicKey: PAIR.publicKey, subject: SUBJECT, ca: null, updatedAt: stamp };
     const { credentials, warning } = await set({ web: { ...PAIR, subject: SUBJECT } });
-    expect([credentials.web, warning]).toEqual([shown, null]);
+    expect([credentials.web, warning]).toEqual([expected, null]);
     const { privateKey } = PAIR;
     const padded = `${privateKey.replaceAll("-", "+").replaceAll("_", "/")}=`;
     const again = await set({ web: { privateKey: padded, subject: SUBJECT } });
-    expect([again.credentials.web, again.warning]).toEqual([shown, null]);
+    expect([again.credentials.web, again.warning]).toEqual([expected, null]);
     expect(asked[1]?.[0]).toEqual({ service: "web", ...PAIR, subject: SUBJECT });
   });
 
@@ -371,9 +371,9 @@ describe("the check by the service", () => {
     await set({ apns: TOKEN });
     await set({ web: { generate: true, subject: SUBJECT } });
     await set({ fcm: { serviceAccount: KEYS.account } }, "PRODUCTION");
-    const place = { applicationId, environment: "DEVELOPMENT" };
+    const scope = { applicationId, environment: "DEVELOPMENT" };
     const checks = async (more: object = {}) =>
-      (await run(CHECK, { input: { ...place, ...more } })).data.checkPushCredentials.checks;
+      (await run(CHECK, { input: { ...scope, ...more } })).data.checkPushCredentials.checks;
     const good = { outcome: "ACCEPTED", reason: null };
     expect(await checks()).toEqual([
       { service: "APNS", ...good },
@@ -420,21 +420,21 @@ describe("hostile values", () => {
     ["a file", "fcm", { serviceAccount: KEYS.account, baseUrl: "https://localhost", ca: KEYS.ca }],
     ["a pair", "web", { privateKey: "", publicKey: "", generate: true, subject: SUBJECT, ca: "" }],
   ];
-  const places = RIGHT.flatMap(([name, group, right]) =>
+  const fields = RIGHT.flatMap(([name, group, right]) =>
     Object.keys(right).map((field) => [name, group, field, right] as const),
   );
   const MEMBERS = Object.keys(KEYS.account);
 
   async function attempt(given: object, value: unknown): Promise<void> {
-    const place = { applicationId, environment: "DEVELOPMENT", skipCheck: true };
-    const { errors } = await run(SET, { input: { ...place, ...given } });
+    const scope = { applicationId, environment: "DEVELOPMENT", skipCheck: true };
+    const { errors } = await run(SET, { input: { ...scope, ...given } });
     const codes = errors?.map(({ extensions }) => extensions.code) ?? ["OK"];
     expect([value, codes]).toEqual([value, [expect.stringMatching(/^(OK|INVALID|MALFORMED)$/)]]);
     const sent = JSON.stringify(JSON.stringify(value)).slice(1, -1);
     expect(JSON.stringify(errors ?? []).replaceAll(sent, "")).not.toMatch(LEAKS);
   }
 
-  it.each(places)("are accepted or refused in %s, %s.%s", async (_name, group, field, right) => {
+  it.each(fields)("are accepted or refused in %s, %s.%s", async (_name, group, field, right) => {
     for (const value of HOSTILE) {
       const values = [value];
       if (field === "serviceAccount") {
@@ -498,12 +498,12 @@ describe("stored credentials", () => {
     const stranger = await ownerToken(elsewhere);
     const before = await rows();
     asked.length = 0;
-    const place = { applicationId, environment: "DEVELOPMENT" };
+    const scope = { applicationId, environment: "DEVELOPMENT" };
     for (const [document, variables] of [
       [SHOW, { id: applicationId }],
-      [SET, { input: { ...place, web: { generate: true, subject: SUBJECT } } }],
-      [CLEAR, { input: { ...place, service: "APNS" } }],
-      [CHECK, { input: place }],
+      [SET, { input: { ...scope, web: { generate: true, subject: SUBJECT } } }],
+      [CLEAR, { input: { ...scope, service: "APNS" } }],
+      [CHECK, { input: scope }],
     ] as const) {
       const { data, errors } = await run(document, variables, stranger);
       expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "NOT_FOUND"]);
@@ -532,7 +532,7 @@ describe("stored credentials", () => {
 });
 
 describe("secrets", () => {
-  /** A text that only the secret holds: the middle of a key's base64. */
+  /** A part of the secret: the middle of a key's Base64. */
   const middle = (pem: string) => pem.split("\n")[2] ?? "";
 
   it("never appear in responses, the log or the database", async () => {

@@ -34,7 +34,7 @@ const subscriptions = async () =>
     ({ token }) => token,
   );
 
-/** Lets retries begin now. */
+/** Makes pending retries due immediately. */
 const hurry = () =>
   node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'push-deliver'");
 

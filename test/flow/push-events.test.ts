@@ -27,7 +27,7 @@ const allSettled = async (events: Array<{ id: number }>) => {
   for (const { id } of events) await settled(node, id);
 };
 
-/** The tokens that an event was sent to. */
+/** Tokens of the devices that received an event. */
 async function sentBy(event: Record<string, unknown>): Promise<string[]> {
   const from = providers.sent.length;
   const events = await postEvent(node, sender, event);

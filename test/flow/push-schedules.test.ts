@@ -14,10 +14,10 @@ let token: string;
 beforeAll(async () => {
   node = await startNode({}, { clock, pushProvider: providers.open, jobsPollMs: 100 });
   sender = await newUser(node);
-  sender = { ...sender, token: await lastingToken(sender) };
+  sender = { ...sender, token: await longLivedToken(sender) };
   user = await newUser(node);
   token = await addDevice(node, user);
-  // Made by the node's first look for jobs.
+  // Created when the node first polls for jobs.
   const present = ([row]: unknown[]) => row !== undefined;
   await eventually(
     () => node.sql("SELECT 1 AS one WHERE to_regclass('pgboss.queue') IS NOT NULL"),
@@ -29,20 +29,20 @@ beforeAll(async () => {
   );
 });
 afterAll(() => node.stop());
-// Users sign up by the machine's own time.
+// Sign-up uses the real time.
 afterEach(() => clock.advance(Date.now() - clock.now()));
 
-/** A token of the user's that lasts for all of the time that passes here. */
-async function lastingToken({ id }: TestUser): Promise<string> {
-  const lasting = "lasting".padEnd(43, "-");
+/** A session token that outlasts the time that passes in these tests. */
+async function longLivedToken({ id }: TestUser): Promise<string> {
+  const token = "long-lived".padEnd(43, "-");
   await node.sql(
     `INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding, expires_at,
         last_activity_at, updated_at)
       SELECT application_id, id, sha256($2::text::bytea), 0, 0, false, now() + interval '1 year',
         now(), now() FROM users WHERE id = $1`,
-    [id, lasting],
+    [id, token],
   );
-  return lasting;
+  return token;
 }
 
 const FIELDS = "active occurredCount deliveryCount date endDate period eventType";
@@ -52,8 +52,8 @@ const seen = async (id: number) => {
 };
 const sentTo = () => providers.sent.filter(({ target }) => target.token === token).length;
 
-/** Looks for what is due now, and waits until it was dispatched. */
-async function look(id: number, count: number) {
+/** Starts due dispatches, and waits for the event to reach a number of dispatches. */
+async function dispatchDue(id: number, count: number) {
   await node.sql(
     "INSERT INTO pgboss.job (name, data, policy) VALUES ('push-due', '{}', 'stately')",
   );
@@ -62,8 +62,8 @@ async function look(id: number, count: number) {
     ({ occurredCount }) => occurredCount === count,
   );
 }
-/** Looks, and waits until the look is over. */
-async function lookInVain() {
+/** Runs the job for due dispatches to completion. */
+async function runDueJob() {
   const [job] = await node.sql<{ id: string }>(
     "INSERT INTO pgboss.job (name, data, policy) VALUES ('push-due', '{}', 'stately') RETURNING id",
   );
@@ -76,7 +76,7 @@ async function lookInVain() {
   );
 }
 
-/** Asks for a schedule that the user's device is of, of one channel. */
+/** Creates a schedule for the user's device, on one channel. */
 const schedule = async (fields: Record<string, unknown>) => {
   const message = payload({ data: { a: "b" } });
   const [event] = await postEvent(node, sender, {
@@ -96,12 +96,12 @@ describe("fixed_date", () => {
       ...{ event_type: "fixed_date", date: iso(date), active: true, name: "Reminder" },
     });
     const before = sentTo();
-    await lookInVain();
+    await runDueJob();
     expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 0 }, before]);
     clock.advance(HOUR);
-    expect(await look(event.id, 1)).toMatchObject({ active: false, deliveryCount: 1 });
+    expect(await dispatchDue(event.id, 1)).toMatchObject({ active: false, deliveryCount: 1 });
     await settled(node, event.id);
-    await lookInVain();
+    await runDueJob();
     expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 1 }, before + 1]);
   });
 
@@ -115,7 +115,7 @@ describe("fixed_date", () => {
     expect(event.date).toBe(date);
     const device = await addDevice(node, late, "web");
     clock.advance(HOUR + MINUTE);
-    await look(event.id, 1);
+    await dispatchDue(event.id, 1);
     await settled(node, event.id);
     expect(providers.tokens()).toContain(device);
   });
@@ -136,8 +136,8 @@ describe("a universal schedule", () => {
     const voip = await addDevice(node, second, "apns_voip");
     const android = await addDevice(node, second, "gcm");
     clock.advance(HOUR);
-    // One look begins them all.
-    await look(events[0].id, 1);
+    // One run starts them all.
+    await dispatchDue(events[0].id, 1);
     for (const { id } of events) await settled(node, id);
     expect(
       providers.sent
@@ -160,19 +160,19 @@ describe("period_date", () => {
     });
     const before = sentTo();
     clock.advance(HOUR);
-    expect(await look(event.id, 1)).toMatchObject({ active: true, occurredCount: 1 });
-    // Away for three days: once, and then by the old rhythm.
+    expect(await dispatchDue(event.id, 1)).toMatchObject({ active: true, occurredCount: 1 });
+    // After three days of downtime: one dispatch, then the old schedule again.
     clock.advance(3 * DAY + 2 * HOUR);
-    await look(event.id, 2);
-    await lookInVain();
+    await dispatchDue(event.id, 2);
+    await runDueJob();
     expect(await seen(event.id)).toMatchObject({ occurredCount: 2, active: true });
     clock.advance(22 * HOUR);
-    await look(event.id, 3);
+    await dispatchDue(event.id, 3);
     clock.advance(DAY);
-    expect(await look(event.id, 4)).toMatchObject({ active: false });
+    expect(await dispatchDue(event.id, 4)).toMatchObject({ active: false });
     await settled(node, event.id);
     clock.advance(7 * DAY);
-    await lookInVain();
+    await runDueJob();
     expect([(await seen(event.id)).occurredCount, sentTo()]).toEqual([4, before + 4]);
   });
 
@@ -183,10 +183,10 @@ describe("period_date", () => {
     });
     const before = sentTo();
     clock.advance(HOUR);
-    await look(event.id, 1);
+    await dispatchDue(event.id, 1);
     await settled(node, event.id);
     clock.advance(3 * DAY);
-    await lookInVain();
+    await runDueJob();
     expect(await seen(event.id)).toMatchObject({ active: false, occurredCount: 1 });
     expect(sentTo()).toBe(before + 1);
   });
@@ -199,7 +199,7 @@ describe("period_date", () => {
     const { data } = await graphql(node, stop, { id: String(event.id) }, sender.token);
     expect(data.stopPushEvent.event).toEqual({ active: false });
     clock.advance(HOUR + MINUTE);
-    await lookInVain();
+    await runDueJob();
     expect(await seen(event.id)).toMatchObject({ occurredCount: 0, active: false });
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 type Changes = { push_token?: object; device?: object; notification_channel?: unknown };
-/** The parameters of an Android device, some of them changed. */
+/** Parameters of an Android device with changes. */
 function device(changes: Changes = {}) {
   const { notification_channel, push_token, device } = androidDevice();
   return {
@@ -61,12 +61,12 @@ interface Row {
 const rowsOf = ({ id }: Pick<TestUser, "id">) =>
   node.sql<Row>("SELECT * FROM push_subscriptions WHERE user_id = $1 ORDER BY id", [id]);
 
-/** Waits until something is so. */
-async function until(so: () => Promise<boolean>): Promise<void> {
-  while (!(await so())) await new Promise((resolve) => setTimeout(resolve, 10));
+/** Waits until a condition holds. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Parameters in brackets, as a form has them. */
+/** Parameters with brackets, as in a form. */
 function form(body: Record<string, unknown>): URLSearchParams {
   const pairs = Object.entries(body).flatMap(
     ([name, value]): Array<[string, string]> =>
@@ -177,7 +177,7 @@ describe("POST /subscriptions", () => {
 
   it("accepts the longest values, and treats an empty bundle as absent", async () => {
     const user = await newUser(node);
-    // Of chance, so that it cannot be made smaller.
+    // Random, so that PostgreSQL cannot compress it.
     const long = Array.from({ length: 64 }, appleToken).join("");
     const push_token = { client_identification_sequence: long, bundle_identifier: "" };
     const udid = "👍".repeat(255);
@@ -224,7 +224,7 @@ describe("POST /subscriptions", () => {
   const apple = (client_identification_sequence: unknown) =>
     device({ notification_channel: "apns", push_token: { client_identification_sequence } });
   const pushed = (push_token: object) => device({ push_token });
-  const on = (place: object) => device({ device: place });
+  const on = (fields: object) => device({ device: fields });
   const google = (client_identification_sequence: unknown) =>
     pushed({ client_identification_sequence });
   const offTheCurve = Buffer.alloc(65, 4).toString("base64url");
@@ -375,7 +375,7 @@ describe("a device", () => {
     const second = idOf(await subscribe(user, { ...body, device: androidDevice().device }));
     expect(await idsOf(user)).toEqual([second]);
     expect(second).not.toBe(first);
-    // Also where that device has a subscription of its own already.
+    // Also if that device already has a subscription.
     const third = device();
     const id = idOf(await subscribe(user, third));
     await subscribe(user, { ...third, push_token: body.push_token });
@@ -386,7 +386,7 @@ describe("a device", () => {
     const [one, two] = [await newUser(node), await newUser(node)];
     const { web_endpoint } = browserKeys();
     await subscribe(one, webDevice({ web_endpoint }));
-    // The fragment is no part of an address.
+    // The fragment does not distinguish endpoints.
     await subscribe(two, webDevice({ web_endpoint: `${web_endpoint}#x` }));
     expect(await rowsOf(one)).toEqual([]);
     expect((await rowsOf(two)).map(({ token }) => token)).toEqual([web_endpoint]);
@@ -461,7 +461,7 @@ describe("GET /subscriptions", () => {
     const bodies = [device(), webDevice()];
     const created = [];
     for (const body of bodies) created.push(...(await subscribe(user, body)).body);
-    // Registered again, it stays where it is.
+    // Registering again keeps the position.
     await subscribe(user, bodies[0]);
     for (const path of ["/subscriptions", "/subscriptions.json"]) {
       const { status, body, text } = await rest(node, "GET", path, { token: user.token });
@@ -526,10 +526,10 @@ describe("GraphQL", () => {
     expect(errors).toBeUndefined();
     const { subscription } = data.createPushSubscription;
     const { udid } = given;
-    const shown = { ...{ udid, bundleId: "com.example.app" }, channel: "GCM" };
+    const expected = { ...{ udid, bundleId: "com.example.app" }, channel: "GCM" };
     const rest = { environment: "PRODUCTION", platform: "ANDROID" };
     expect(subscription).toEqual({
-      ...{ ...shown, ...rest, id: String(subscription.databaseId) },
+      ...{ ...expected, ...rest, id: String(subscription.databaseId) },
       ...{ databaseId: expect.any(Number), createdAt: expect.stringMatching(/Z$/) },
       updatedAt: subscription.createdAt,
     });
@@ -537,7 +537,7 @@ describe("GraphQL", () => {
     expect((await run(LIST, null, user)).data).toEqual({
       pushSubscriptions: {
         totalCount: 1,
-        nodes: [{ ...shown, ...rest, id }],
+        nodes: [{ ...expected, ...rest, id }],
         edges: [{ node: { id } }],
       },
     });
@@ -589,7 +589,7 @@ describe("concurrently", () => {
     const same = await atOnce(() => subscribe(user, body));
     expect(new Set(same.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(same.map(idOf)).size).toBe(1);
-    // And with a token that changes all the time.
+    // Also with a different token each time.
     const tokens = await atOnce(() => subscribe(user, device({ device: body.device })));
     expect(new Set(tokens.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set([...same, ...tokens].map(idOf))).toEqual(new Set(await idsOf(user)));
@@ -654,10 +654,10 @@ if (hasServices) {
     const deliveries = new Client({ connectionString: node.environment.DATABASE_URL });
     await deliveries.connect();
     try {
-      // So that it is the request that is ended of the two.
+      // Makes PostgreSQL abort the request in the deadlock.
       await deliveries.query("SET deadlock_timeout = '1min'; BEGIN");
       await deliveries.query("DELETE FROM push_subscriptions WHERE id = $1", [id]);
-      // The phone of the second gets the token of the first: it waits for that, and holds its own.
+      // The second phone takes over the first's token: it waits for that row while locking its own.
       const moved = subscribe(two, { ...phone, push_token: other.push_token });
       await until(async () => {
         const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";

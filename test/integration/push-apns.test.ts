@@ -8,32 +8,32 @@ import { fingerprintOf } from "../support/stand-ins/apns-rules";
 import { makeAppleCertificate, makeAuthority } from "../support/stand-ins/certificates";
 import { newApnsKey } from "../support/stand-ins/kept-keys";
 
-/** What Apple's service alone asks for. */
+/** Behaviour specific to APNs. */
 
-let stage: ApnsStage;
+let fixture: ApnsStage;
 const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
-  stage = await startApnsStage();
+  fixture = await startApnsStage();
 });
-afterEach(() => stage.standIn.received.clear());
+afterEach(() => fixture.standIn.received.clear());
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
 });
 
-const last = () => stage.standIn.received.items.at(-1)!;
+const last = () => fixture.standIn.received.items.at(-1)!;
 const authorizations = () =>
-  new Set(stage.standIn.received.items.map((r) => r.headers.authorization));
+  new Set(fixture.standIn.received.items.map((r) => r.headers.authorization));
 
 describe("a request", () => {
   test("has exactly these headers, and the unchanged payload", async () => {
-    const device = { ...stage.device(), deliveryId: 4711 };
-    await keep(stage.open()).send(stage.push, device);
+    const device = { ...fixture.device(), deliveryId: 4711 };
+    await keep(fixture.open()).send(fixture.push, device);
     const { headers, payload } = last();
     expect(Object.entries(headers).filter(([name]) => name !== "authorization")).toEqual([
       [":method", "POST"],
       [":path", `/3/device/${device.token}`],
-      [":authority", new URL(stage.standIn.url).host],
+      [":authority", new URL(fixture.standIn.url).host],
       [":scheme", "https"],
       ["apns-priority", "10"],
       ["apns-expiration", "1900000000"],
@@ -43,13 +43,13 @@ describe("a request", () => {
       ["apns-collapse-id", "8470521d-a054-86c8-b627-4d05ba5a665a"],
     ]);
     expect(headers.authorization).toMatch(/^bearer [\w-]+\.[\w-]+\.[\w-]+$/);
-    expect(payload).toBe(stage.push.payload);
+    expect(payload).toBe(fixture.push.payload);
   });
 
   const sendAs = async (push: Partial<ApnsPush>, bundleId: string | null = null) => {
-    const outcome = await keep(stage.open()).send(
-      { ...stage.push, ...push },
-      { ...stage.device(), bundleId },
+    const outcome = await keep(fixture.open()).send(
+      { ...fixture.push, ...push },
+      { ...fixture.device(), bundleId },
     );
     return { outcome, headers: last()?.headers };
   };
@@ -80,19 +80,22 @@ describe("a request", () => {
   });
 
   test("has its own collapse id only if it is displayed", async () => {
-    const shown = await sendAs({});
+    const displayed = await sendAs({});
     const silent = await sendAs({ pushType: "background", priority: 5 });
     const voip = await sendAs({ channel: "apns_voip", pushType: "voip" });
-    expect(shown.headers).toHaveProperty("apns-collapse-id", shown.headers?.["apns-id"]);
+    expect(displayed.headers).toHaveProperty("apns-collapse-id", displayed.headers?.["apns-id"]);
     expect(silent.headers).not.toHaveProperty("apns-collapse-id");
     expect(voip.headers).not.toHaveProperty("apns-collapse-id");
   });
 
   test("with an invalid header value is refused, without affecting others", async () => {
-    const provider = keep(stage.open());
-    const evil = { ...stage.device(), bundleId: "com.example.app\r\nx: y" };
-    expect(await provider.send(stage.push, evil)).toEqual({ kind: "refused", reason: "BadTopic" });
-    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    const provider = keep(fixture.open());
+    const evil = { ...fixture.device(), bundleId: "com.example.app\r\nx: y" };
+    expect(await provider.send(fixture.push, evil)).toEqual({
+      kind: "refused",
+      reason: "BadTopic",
+    });
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "accepted" });
   });
 
   test.each([
@@ -102,9 +105,9 @@ describe("a request", () => {
     ["that would lead elsewhere", "../../1/apps/x"],
     ["of 2,049 bytes", "a".repeat(4098)],
   ])("is not sent for a token %s", async (_, token) => {
-    const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), token });
+    const outcome = await keep(fixture.open()).send(fixture.push, { ...fixture.device(), token });
     expect(outcome).toEqual({ kind: "gone", reason: "BadDeviceToken" });
-    expect(stage.standIn.received.count).toBe(0);
+    expect(fixture.standIn.received.count).toBe(0);
   });
 
   test.each([
@@ -122,14 +125,14 @@ describe("a request", () => {
 });
 
 test("repeated attempts of a delivery have the same apns-id, other deliveries different ones", async () => {
-  const [one, other] = [stage.device(), stage.device()];
-  stage.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
-  // By a process that was started anew, too.
-  await keep(stage.open()).send(stage.push, one);
-  const provider = keep(stage.open());
-  const accepted = await provider.send(stage.push, one);
-  await provider.send(stage.push, other);
-  const ids = stage.standIn.received.items.map(({ headers }) => headers["apns-id"]);
+  const [one, other] = [fixture.device(), fixture.device()];
+  fixture.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
+  // Also after a restart of the process.
+  await keep(fixture.open()).send(fixture.push, one);
+  const provider = keep(fixture.open());
+  const accepted = await provider.send(fixture.push, one);
+  await provider.send(fixture.push, other);
+  const ids = fixture.standIn.received.items.map(({ headers }) => headers["apns-id"]);
   expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(ids[1]).toBe(ids[0]);
   expect(ids[2]).not.toBe(ids[0]);
@@ -138,11 +141,11 @@ test("repeated attempts of a delivery have the same apns-id, other deliveries di
 
 describe("GOAWAY", () => {
   test("before a push sends it on the next connection immediately", async () => {
-    const provider = keep(stage.open());
-    const device = stage.device();
-    stage.tell(device, { kind: "goaway-before" }, { kind: "ok" });
-    expect(await provider.send(stage.push, device)).toMatchObject({ kind: "accepted" });
-    const { items } = stage.standIn.received;
+    const provider = keep(fixture.open());
+    const device = fixture.device();
+    fixture.tell(device, { kind: "goaway-before" }, { kind: "ok" });
+    expect(await provider.send(fixture.push, device)).toMatchObject({ kind: "accepted" });
+    const { items } = fixture.standIn.received;
     expect(items.map(({ connection }) => connection)).toEqual([
       expect.any(Number),
       items[0]!.connection + 1,
@@ -150,15 +153,15 @@ describe("GOAWAY", () => {
   });
 
   test("before every push ends in the outcome later", async () => {
-    const device = stage.device();
-    stage.tell(device, { kind: "goaway-before" });
-    expect(await keep(stage.open()).send(stage.push, device)).toMatchObject({ kind: "later" });
-    expect(stage.standIn.received.count).toBe(3);
+    const device = fixture.device();
+    fixture.tell(device, { kind: "goaway-before" });
+    expect(await keep(fixture.open()).send(fixture.push, device)).toMatchObject({ kind: "later" });
+    expect(fixture.standIn.received.count).toBe(3);
   });
 });
 
 test("a dead connection is closed, and the next push opens another", async () => {
-  const upstream = new URL(stage.standIn.url);
+  const upstream = new URL(fixture.standIn.url);
   const pipes: Socket[] = [];
   const middle = createServer((socket) => {
     const onward = dial(Number(upstream.port), upstream.hostname);
@@ -169,15 +172,15 @@ test("a dead connection is closed, and the next push opens another", async () =>
   await new Promise<void>((resolve) => middle.listen(0, "127.0.0.1", resolve));
   try {
     const { port } = middle.address() as AddressInfo;
-    const token = { ...stage.token, baseUrl: `https://127.0.0.1:${port}` };
-    const provider = keep(stage.openWith(token, { timeoutMs: 3_000 }));
-    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
-    // As behind a router that forgot the connection: nothing comes, not even an end.
+    const token = { ...fixture.token, baseUrl: `https://127.0.0.1:${port}` };
+    const provider = keep(fixture.openWith(token, { timeoutMs: 3_000 }));
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "accepted" });
+    // Simulates a router that dropped the connection: no data arrives, not even FIN.
     for (const socket of pipes) socket.unpipe().pause();
-    const outcome = await provider.send(stage.push, stage.device());
+    const outcome = await provider.send(fixture.push, fixture.device());
     expect(outcome).toEqual({ kind: "later", reason: "no answer within 3 s", delayMs: null });
     await eventually(
-      () => provider.send(stage.push, stage.device()),
+      () => provider.send(fixture.push, fixture.device()),
       ({ kind }) => kind === "accepted",
     );
     expect(pipes).toHaveLength(4);
@@ -190,8 +193,8 @@ test("a dead connection is closed, and the next push opens another", async () =>
 describe("the token", () => {
   test("is shared by all pushes, and renewed after 50 minutes", async () => {
     const clock = new MovingClock();
-    const provider = keep(stage.open({ clock }));
-    const send = () => provider.send(stage.push, stage.device());
+    const provider = keep(fixture.open({ clock }));
+    const send = () => provider.send(fixture.push, fixture.device());
     await Promise.all(Array.from({ length: 20 }, send));
     clock.advance(49 * MINUTE);
     await send();
@@ -203,97 +206,104 @@ describe("the token", () => {
 
   test("is renewed once for many pushes if Apple considers it expired, but not while it is young", async () => {
     const clock = new MovingClock();
-    const provider = keep(stage.open({ clock }));
+    const provider = keep(fixture.open({ clock }));
     const expired = { kind: "answer", status: 403, reason: "ExpiredProviderToken" } as const;
     const refuseMany = () =>
       Promise.all(
         Array.from({ length: 20 }, () => {
-          const device = stage.device();
-          stage.tell(device, expired);
-          return provider.send(stage.push, device);
+          const device = fixture.device();
+          fixture.tell(device, expired);
+          return provider.send(fixture.push, device);
         }),
       );
     for (const outcome of await refuseMany()) expect(outcome.kind).toBe("later");
-    await provider.send(stage.push, stage.device());
+    await provider.send(fixture.push, fixture.device());
     expect(authorizations().size).toBe(1);
     clock.advance(21 * MINUTE);
     await refuseMany();
-    await provider.send(stage.push, stage.device());
+    await provider.send(fixture.push, fixture.device());
     expect(authorizations().size).toBe(2);
   });
 
   test("is renewed after the clock is set back", async () => {
     const clock = new MovingClock();
-    const provider = keep(stage.open({ clock }));
-    await provider.send(stage.push, stage.device());
+    const provider = keep(fixture.open({ clock }));
+    await provider.send(fixture.push, fixture.device());
     clock.advance(-MINUTE);
-    await provider.send(stage.push, stage.device());
+    await provider.send(fixture.push, fixture.device());
     expect(authorizations().size).toBe(2);
   });
 });
 
 describe("credentials", () => {
   test("may be a certificate: then no token is sent", async () => {
-    const provider = keep(stage.openWith(stage.certificate));
+    const provider = keep(fixture.openWith(fixture.certificate));
     expect(await provider.check()).toBeNull();
-    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "accepted" });
     expect(last().headers).not.toHaveProperty("authorization");
   });
 
   test("are valid if Apple refuses only the unknown device", async () => {
-    expect(await keep(stage.open()).check()).toBeNull();
+    expect(await keep(fixture.open()).check()).toBeNull();
     expect(last()).toMatchObject({ device: "0".repeat(64), reason: "BadDeviceToken" });
   });
 
   test.each([
-    ["of an unknown key", () => ({ ...stage.token, key: newApnsKey() }), "InvalidProviderToken"],
-    ["of another team", () => ({ ...stage.token, teamId: "TEAM000002" }), "InvalidProviderToken"],
-    ["of another key id", () => ({ ...stage.token, keyId: "KEY0000002" }), "InvalidProviderToken"],
-    ["for another app", () => ({ ...stage.token, bundleId: "org.other" }), "TopicDisallowed"],
+    ["of an unknown key", () => ({ ...fixture.token, key: newApnsKey() }), "InvalidProviderToken"],
+    ["of another team", () => ({ ...fixture.token, teamId: "TEAM000002" }), "InvalidProviderToken"],
+    [
+      "of another key id",
+      () => ({ ...fixture.token, keyId: "KEY0000002" }),
+      "InvalidProviderToken",
+    ],
+    ["for another app", () => ({ ...fixture.token, bundleId: "org.other" }), "TopicDisallowed"],
     [
       "that somebody else certified",
       () => ({
-        ...stage.certificate,
-        ...makeAppleCertificate(makeAuthority(), stage.token.bundleId),
+        ...fixture.certificate,
+        ...makeAppleCertificate(makeAuthority(), fixture.token.bundleId),
       }),
       "BadCertificate",
     ],
   ])("%s are refused with Apple's reason", async (_, credentials, reason) => {
-    const provider = keep(stage.openWith(credentials()));
+    const provider = keep(fixture.openWith(credentials()));
     expect(await provider.check()).toBe(reason);
-    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+    expect(await provider.send(fixture.push, fixture.device())).toEqual({
+      kind: "refused",
+      reason,
+    });
   });
 
   const rsa = () => makeAuthority().privateKey;
   test.each([
-    ["a key that is none", () => ({ ...stage.token, key: "no key" }), "the key cannot be read"],
-    ["the name of a file", () => ({ ...stage.token, key: __filename }), "the key cannot be read"],
-    ["an RSA key", () => ({ ...stage.token, key: rsa() }), "the key is not on the curve P-256"],
+    ["a key that is none", () => ({ ...fixture.token, key: "no key" }), "the key cannot be read"],
+    ["the name of a file", () => ({ ...fixture.token, key: __filename }), "the key cannot be read"],
+    ["an RSA key", () => ({ ...fixture.token, key: rsa() }), "the key is not on the curve P-256"],
     [
       "a certificate with another's key",
-      () => ({ ...stage.certificate, privateKey: rsa() }),
+      () => ({ ...fixture.certificate, privateKey: rsa() }),
       "the certificate and key do not match",
     ],
     [
       "a certificate that is none",
-      () => ({ ...stage.certificate, certificate: __filename }),
+      () => ({ ...fixture.certificate, certificate: __filename }),
       "the certificate or its key cannot be read",
     ],
     [
       "a certificate of the other environment",
       () => ({
-        ...stage.certificate,
-        ...makeAppleCertificate(stage.authority, stage.token.bundleId, ["development"]),
+        ...fixture.certificate,
+        ...makeAppleCertificate(fixture.authority, fixture.token.bundleId, ["development"]),
       }),
       "the certificate does not support configured environment, production: true",
     ],
     [
       "a certificate that is over",
       () => ({
-        ...stage.certificate,
+        ...fixture.certificate,
         ...makeAppleCertificate(
-          stage.authority,
-          stage.token.bundleId,
+          fixture.authority,
+          fixture.token.bundleId,
           ["production"],
           new Date("2024-01-01T00:00:00Z"),
         ),
@@ -301,20 +311,23 @@ describe("credentials", () => {
       "the certificate has expired: 2024-01-01T00:00:00.000Z",
     ],
   ])("with %s are refused without a request", async (_, credentials, reason) => {
-    const provider = keep(stage.openWith(credentials()));
+    const provider = keep(fixture.openWith(credentials()));
     expect(await provider.check()).toBe(reason);
-    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
-    expect(stage.standIn.received.count).toBe(0);
+    expect(await provider.send(fixture.push, fixture.device())).toEqual({
+      kind: "refused",
+      reason,
+    });
+    expect(fixture.standIn.received.count).toBe(0);
   });
 
   test("are not at fault if the service is unavailable", async () => {
-    expect(await keep(stage.openNowhere()).check()).toBe(
+    expect(await keep(fixture.openNowhere()).check()).toBe(
       "the service is unavailable: no connection (ECONNREFUSED)",
     );
   });
 });
 
 test("a certificate of the stand-in is identified by its fingerprint only", () => {
-  const issued = makeAppleCertificate(stage.authority, "com.example.app");
-  expect(stage.standIn.trust.certificates.has(fingerprintOf(issued))).toBe(false);
+  const issued = makeAppleCertificate(fixture.authority, "com.example.app");
+  expect(fixture.standIn.trust.certificates.has(fingerprintOf(issued))).toBe(false);
 });

@@ -7,36 +7,36 @@ import { MINUTE, MovingClock } from "../support/moving-clock";
 import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
 import { newApnsKey, newServiceKey } from "../support/stand-ins/kept-keys";
 
-/** What Firebase alone asks for. */
+/** Behaviour specific to FCM. */
 
-let stage: FcmStage;
+let fixture: FcmStage;
 const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
-  stage = await startFcmStage();
+  fixture = await startFcmStage();
 });
 afterEach(() => {
-  stage.standIn.received.clear();
-  stage.standIn.tokens.count = 0;
+  fixture.standIn.received.clear();
+  fixture.standIn.tokens.count = 0;
 });
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
 });
 
-const last = () => stage.standIn.received.items.at(-1)!;
+const last = () => fixture.standIn.received.items.at(-1)!;
 const sendMany = (provider: Provider, count: number) =>
-  Promise.all(Array.from({ length: count }, () => provider.send(stage.push, stage.device())));
+  Promise.all(Array.from({ length: count }, () => provider.send(fixture.push, fixture.device())));
 
 describe("a request", () => {
   test("has exactly these headers, and the message with its token", async () => {
-    const device = stage.device();
-    const outcome = await keep(stage.open()).send(stage.push, device);
+    const device = fixture.device();
+    const outcome = await keep(fixture.open()).send(fixture.push, device);
     const { headers, text } = last();
     const { authorization, ...rest } = headers;
     expect(Object.entries(rest)).toEqual([
       [":method", "POST"],
       [":path", "/v1/projects/example-project/messages:send"],
-      [":authority", new URL(stage.standIn.url).host],
+      [":authority", new URL(fixture.standIn.url).host],
       [":scheme", "https"],
       ["content-type", "application/json"],
     ]);
@@ -52,15 +52,15 @@ describe("a request", () => {
   });
 
   test("with an empty message is valid JSON", async () => {
-    await keep(stage.open()).send({ channel: "gcm", message: {} }, stage.device());
+    await keep(fixture.open()).send({ channel: "gcm", message: {} }, fixture.device());
     expect(Object.keys(JSON.parse(last().text).message)).toEqual(["token"]);
   });
 
   test("goes to the delivery's device, even if its message names another recipient", async () => {
-    const device = stage.device();
+    const device = fixture.device();
     const message = { token: "another-device", topic: "all", condition: "'all' in topics" };
     const push: FcmPush = { channel: "gcm", message: { ...message, data: { a: "b" } } };
-    expect(await keep(stage.open()).send(push, device)).toMatchObject({ kind: "accepted" });
+    expect(await keep(fixture.open()).send(push, device)).toMatchObject({ kind: "accepted" });
     expect(last().message).toEqual({ token: device.token, data: { a: "b" } });
   });
 
@@ -71,19 +71,19 @@ describe("a request", () => {
     [{ sound: "x" }, 'INVALID_ARGUMENT: Invalid JSON payload received. Unknown name "sound"'],
   ])("with a message against Firebase's rules is refused, and the device is kept", async (message, reason) => {
     const push = { channel: "gcm", message } as unknown as FcmPush;
-    const outcome = await keep(stage.open()).send(push, stage.device());
+    const outcome = await keep(fixture.open()).send(push, fixture.device());
     expect(outcome).toEqual({ kind: "refused", reason });
   });
 
   test.each(["", "x".repeat(5000)])("is not sent for a token of invalid length", async (token) => {
-    const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), token });
+    const outcome = await keep(fixture.open()).send(fixture.push, { ...fixture.device(), token });
     expect(outcome.kind).toBe("gone");
-    expect(stage.standIn.received.count).toBe(0);
+    expect(fixture.standIn.received.count).toBe(0);
   });
 
   test("with a malformed token has the outcome gone", async () => {
-    const evil = { ...stage.device(), token: 'x","topic":"all' };
-    const outcome = await keep(stage.open()).send(stage.push, evil);
+    const evil = { ...fixture.device(), token: 'x","topic":"all' };
+    const outcome = await keep(fixture.open()).send(fixture.push, evil);
     expect(outcome.kind).toBe("gone");
     expect(last().device).toBe(evil.token);
   });
@@ -92,29 +92,31 @@ describe("a request", () => {
 describe("the access token", () => {
   test("is requested once for concurrent pushes, and again a minute before it expires", async () => {
     const clock = new MovingClock();
-    const provider = keep(stage.open({ clock }));
+    const provider = keep(fixture.open({ clock }));
     await sendMany(provider, 50);
     clock.advance(58 * MINUTE);
     await sendMany(provider, 50);
-    expect(stage.standIn.tokens.count).toBe(1);
+    expect(fixture.standIn.tokens.count).toBe(1);
     clock.advance(MINUTE);
-    // An assertion by a clock an hour ahead is refused, so the answer is put ready.
-    stage.standIn.tokens.replies.push(stage.standIn.tokens.grant());
+    // Scripted, because the stand-in refuses an assertion from a clock an hour ahead.
+    fixture.standIn.tokens.replies.push(fixture.standIn.tokens.grant());
     const outcomes = await sendMany(provider, 50);
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
-    expect(new Set(stage.standIn.received.items.map((r) => r.headers.authorization)).size).toBe(2);
-    expect(stage.standIn.tokens.replies).toEqual([]);
+    expect(new Set(fixture.standIn.received.items.map((r) => r.headers.authorization)).size).toBe(
+      2,
+    );
+    expect(fixture.standIn.tokens.replies).toEqual([]);
   });
 
   test("is renewed once when refused: those pushes are retried later, the next one succeeds", async () => {
-    const provider = keep(stage.open());
+    const provider = keep(fixture.open());
     await sendMany(provider, 1);
-    stage.standIn.tokens.revoke();
+    fixture.standIn.tokens.revoke();
     const outcomes = await sendMany(provider, 30);
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["later"]));
     const next = await sendMany(provider, 30);
     expect(new Set(next.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
-    expect(stage.standIn.tokens.count).toBe(2);
+    expect(fixture.standIn.tokens.count).toBe(2);
   });
 
   test.each([
@@ -144,41 +146,43 @@ describe("the access token", () => {
       { kind: "refused", reason: "access token: status 302" },
     ],
   ])("request with status %i has an outcome, and is repeated", async (status, headers, body, outcome) => {
-    const provider = keep(stage.open());
-    stage.standIn.tokens.replies.push({ status, headers: headers as Record<string, string>, body });
-    expect(await provider.send(stage.push, stage.device())).toEqual(outcome);
-    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    const provider = keep(fixture.open());
+    fixture.standIn.tokens.replies.push({
+      status,
+      headers: headers as Record<string, string>,
+      body,
+    });
+    expect(await provider.send(fixture.push, fixture.device())).toEqual(outcome);
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "accepted" });
   });
 
   test("may be requested without TLS if private networks are allowed", async () => {
-    const { body } = stage.standIn.tokens.grant();
+    const { body } = fixture.standIn.tokens.grant();
     const server = createServer((_request, response) => response.end(body));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const plain = { ...stage.credentials, tokenUrl: `http://127.0.0.1:${port}/token` };
-    const outcome = await keep(stage.openWith(plain)).send(stage.push, stage.device());
+    const plain = { ...fixture.credentials, tokenUrl: `http://127.0.0.1:${port}/token` };
+    const outcome = await keep(fixture.openWith(plain)).send(fixture.push, fixture.device());
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     expect(outcome).toMatchObject({ kind: "accepted" });
   });
 
   test("without a reachable token endpoint has the outcome later", async () => {
-    const nowhere = { ...stage.credentials, tokenUrl: "https://127.0.0.1:9/token" };
-    const provider = keep(stage.openWith(nowhere));
-    expect(await provider.send(stage.push, stage.device())).toEqual({
+    const nowhere = { ...fixture.credentials, tokenUrl: "https://127.0.0.1:9/token" };
+    const provider = keep(fixture.openWith(nowhere));
+    expect(await provider.send(fixture.push, fixture.device())).toEqual({
       kind: "later",
       reason: "no connection (ECONNREFUSED)",
       delayMs: null,
     });
-    expect(await provider.check()).toBe(
-      "the service is unavailable: no connection (ECONNREFUSED)",
-    );
+    expect(await provider.check()).toBe("the service is unavailable: no connection (ECONNREFUSED)");
   });
 });
 
 describe("credentials", () => {
   test("are checked by a message that is only validated, without recipients", async () => {
-    expect(await keep(stage.open()).check()).toBeNull();
+    expect(await keep(fixture.open()).check()).toBeNull();
     expect(last()).toMatchObject({ validateOnly: true, device: "", status: 200 });
   });
 
@@ -199,9 +203,12 @@ describe("credentials", () => {
       "PERMISSION_DENIED: Permission 'cloudmessaging.messages.create' denied",
     ],
   ])("%s are refused with Google's reason", async (_, change, reason) => {
-    const provider = keep(stage.openWith({ ...stage.credentials, ...change }));
+    const provider = keep(fixture.openWith({ ...fixture.credentials, ...change }));
     expect(await provider.check()).toBe(reason);
-    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+    expect(await provider.send(fixture.push, fixture.device())).toEqual({
+      kind: "refused",
+      reason,
+    });
   });
 
   test.each([
@@ -209,9 +216,12 @@ describe("credentials", () => {
     __filename,
     newApnsKey(),
   ])("with an unreadable key are refused without a request", async (privateKey) => {
-    const provider = keep(stage.openWith({ ...stage.credentials, privateKey }));
+    const provider = keep(fixture.openWith({ ...fixture.credentials, privateKey }));
     const reason = "the private key is not a readable RSA key";
     expect(await provider.check()).toBe(reason);
-    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
+    expect(await provider.send(fixture.push, fixture.device())).toEqual({
+      kind: "refused",
+      reason,
+    });
   });
 });

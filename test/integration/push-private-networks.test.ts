@@ -13,7 +13,7 @@ import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
 import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
 import { startWebPushStage, type WebPushStage } from "../support/push/web-push-stage";
 
-/** Requests into the own network, which a device or an application could ask for (security row 18). */
+/** Server-side request forgery: addresses named by devices and applications (docs/SECURITY.md). */
 
 let apns: ApnsStage;
 let fcm: FcmStage;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   [apns, fcm, web] = await Promise.all([startApnsStage(), startFcmStage(), startWebPushStage()]);
 });
 afterAll(async () => {
-  for (const stage of [apns, fcm, web]) await stage?.close();
+  for (const fixture of [apns, fcm, web]) await fixture?.close();
 });
 
 const NETWORK = "the address leads into a private network";
@@ -141,7 +141,7 @@ describe("a browser's endpoint", () => {
       const send = (token: string) =>
         sendBy(web.credentials, web.push, { ...device, token }, allowed);
       expect(await send(device.token)).toMatchObject({ kind: "accepted" });
-      // Signed for another origin than the stand-in's own, which it minds: it was asked.
+      // The stand-in refuses a token for another origin, which proves that it was reached.
       expect(await send(device.token.replace("127.0.0.1", "localhost"))).toMatchObject({
         kind: "refused",
         reason: expect.stringContaining("status 403"),
@@ -157,7 +157,9 @@ describe("a browser's endpoint", () => {
       expect(asked.splice(0)).toEqual(["POST /push/1"]);
     });
 
-    test.each([301, 302, 303, 307, 308])("is not followed on a redirect with status %i", async (status) => {
+    test.each([
+      301, 302, 303, 307, 308,
+    ])("is not followed on a redirect with status %i", async (status) => {
       const device = web.device();
       web.tell(device, { kind: "answer", status, headers: { location: `${plainUrl()}/secret` } });
       const outcome = await sendBy(web.credentials, web.push, device, allowed);
@@ -171,12 +173,12 @@ describe("a service's own address, which an application names", () => {
   const APPLE = () => apns.token;
   const GOOGLE = () => fcm.credentials;
   const cases: Array<
-    [string, () => { stage: ApnsStage | FcmStage; literal: Credentials; named: Credentials }]
+    [string, () => { fixture: ApnsStage | FcmStage; literal: Credentials; named: Credentials }]
   > = [
     [
       "of Apple's",
       () => ({
-        stage: apns,
+        fixture: apns,
         literal: APPLE(),
         named: { ...APPLE(), baseUrl: named(apns.standIn.url) },
       }),
@@ -184,7 +186,7 @@ describe("a service's own address, which an application names", () => {
     [
       "of Google's",
       () => ({
-        stage: fcm,
+        fixture: fcm,
         literal: { ...GOOGLE(), tokenUrl: undefined },
         named: {
           ...GOOGLE(),
@@ -196,7 +198,7 @@ describe("a service's own address, which an application names", () => {
     [
       "of Google's exchange of tokens",
       () => ({
-        stage: fcm,
+        fixture: fcm,
         literal: { ...GOOGLE(), baseUrl: undefined },
         named: { ...GOOGLE(), baseUrl: undefined, tokenUrl: named(fcm.standIn.tokenUrl) },
       }),
@@ -206,11 +208,11 @@ describe("a service's own address, which an application names", () => {
   test.each(
     cases,
   )("%s is refused in a private network, by address and by name", async (_, make) => {
-    const { stage, literal, named: byName } = make();
-    expect(await sendBy(literal, stage.push, stage.device())).toEqual(
+    const { fixture, literal, named: byName } = make();
+    expect(await sendBy(literal, fixture.push, fixture.device())).toEqual(
       refused(leads("the address of the service")),
     );
-    const outcome = await sendBy(byName, stage.push, stage.device(), {
+    const outcome = await sendBy(byName, fixture.push, fixture.device(), {
       connector: new Connector({ resolve: inside }),
     });
     expect(outcome).toEqual(refused(NETWORK));
@@ -218,26 +220,26 @@ describe("a service's own address, which an application names", () => {
       openProvider(byName, "production", { connector: new Connector({ resolve: inside }) }),
     );
     expect(await provider.check()).toContain(NETWORK);
-    expect(stage.standIn.connections()).toBe(0);
+    expect(fixture.standIn.connections()).toBe(0);
   });
 
   test.each(cases)("%s must be https: and have no user name", async (_, make) => {
-    const { stage, named: byName } = make();
+    const { fixture, named: byName } = make();
     const change = (to: string) =>
       JSON.parse(JSON.stringify(byName).replaceAll("https://push.example.com", to)) as Credentials;
-    expect(await sendBy(change("http://push.example.com"), stage.push, stage.device())).toEqual(
+    expect(await sendBy(change("http://push.example.com"), fixture.push, fixture.device())).toEqual(
       refused("the address of the service must be a URL that begins with https://"),
     );
     expect(
-      await sendBy(change("https://a:b@push.example.com"), stage.push, stage.device()),
+      await sendBy(change("https://a:b@push.example.com"), fixture.push, fixture.device()),
     ).toEqual(refused("the address of the service must be a URL without a user name"));
   });
 
   test("is reachable if private networks are allowed", async () => {
     const allowed = { connector: new Connector({ allowPrivate: true }) };
-    for (const stage of [apns, fcm]) {
-      const credentials = stage === apns ? apns.token : fcm.credentials;
-      const outcome = await sendBy(credentials, stage.push, stage.device(), allowed);
+    for (const fixture of [apns, fcm]) {
+      const credentials = fixture === apns ? apns.token : fcm.credentials;
+      const outcome = await sendBy(credentials, fixture.push, fixture.device(), allowed);
       expect(outcome).toMatchObject({ kind: "accepted" });
     }
   });

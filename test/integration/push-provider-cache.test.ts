@@ -6,33 +6,33 @@ import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
 import { staged } from "../support/push/stage";
 import { newApnsKey } from "../support/stand-ins/kept-keys";
 
-/** The providers that are kept open for the batches of all applications. */
+/** The pool of open providers. */
 
-let stage: ApnsStage;
+let fixture: ApnsStage;
 const keep = closedAfterEach<Providers>();
 const KEY: ProviderKey = { applicationId: 1, environment: "production", service: "apns" };
 
 beforeAll(async () => {
-  stage = await startApnsStage();
+  fixture = await startApnsStage();
 });
-afterEach(() => stage.standIn.received.clear());
+afterEach(() => fixture.standIn.received.clear());
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
 });
 
-/** Providers over a table of credentials that the test changes. */
-function openOver(bounds?: { max: number; idleMs: number }) {
+/** A pool on top of a table of credentials that the test changes. */
+function openPool(bounds?: { max: number; idleMs: number }) {
   const table = new Map<string, { version: string; credentials: Credentials }>();
-  const asked = { loads: 0, reads: 0 };
+  const calls = { loads: 0, reads: 0 };
   const nameOf = ({ applicationId, environment, service }: ProviderKey) =>
     `${applicationId} ${environment} ${service}`;
   const providers = new Providers(
     async (key) => {
-      asked.loads++;
+      calls.loads++;
       const row = table.get(nameOf(key));
       if (!row) return null;
       const read = () => {
-        asked.reads++;
+        calls.reads++;
         return row.credentials;
       };
       return { version: row.version, read };
@@ -41,54 +41,54 @@ function openOver(bounds?: { max: number; idleMs: number }) {
     bounds,
   );
   keep(providers);
-  const put = (key: ProviderKey, version: string, credentials: Credentials = stage.token) =>
+  const put = (key: ProviderKey, version: string, credentials: Credentials = fixture.token) =>
     table.set(nameOf(key), { version, credentials });
   const send = async (key: ProviderKey) =>
-    (await providers.get(key))?.send(stage.push, stage.device());
-  return { providers, table, asked, put, send };
+    (await providers.get(key))?.send(fixture.push, fixture.device());
+  return { providers, table, calls, put, send };
 }
 
-const connections = () => stage.standIn.received.items.map(({ connection }) => connection);
+const connections = () => fixture.standIn.received.items.map(({ connection }) => connection);
 
 test("there is no provider without credentials, and one as soon as they are set", async () => {
-  const { providers, put, send } = openOver();
+  const { providers, put, send } = openPool();
   expect(await providers.get(KEY)).toBeNull();
   put(KEY, "1");
   expect(await send(KEY)).toMatchObject({ kind: "accepted" });
 });
 
 test("a provider is reused while its credentials are unchanged: they are decrypted once, with one connection", async () => {
-  const { put, send, asked } = openOver();
+  const { put, send, calls } = openPool();
   put(KEY, "1");
   for (let count = 0; count < 5; count++) await send(KEY);
-  expect(asked).toEqual({ loads: 5, reads: 1 });
+  expect(calls).toEqual({ loads: 5, reads: 1 });
   expect(new Set(connections()).size).toBe(1);
 });
 
 test("changed credentials apply from the next batch on, and in-flight pushes finish", async () => {
-  const { providers, put, send } = openOver();
+  const { providers, put, send } = openPool();
   put(KEY, "1");
   const old = await providers.get(KEY);
-  const device = stage.device();
-  stage.tell(device, { kind: "slow", ms: 300 });
-  const underway = old!.send(stage.push, device);
-  put(KEY, "2", { ...stage.token, key: newApnsKey() });
+  const device = fixture.device();
+  fixture.tell(device, { kind: "slow", ms: 300 });
+  const underway = old!.send(fixture.push, device);
+  put(KEY, "2", { ...fixture.token, key: newApnsKey() });
   expect(await send(KEY)).toEqual({ kind: "refused", reason: "InvalidProviderToken" });
   expect(await underway).toMatchObject({ kind: "accepted" });
-  expect(await old!.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
+  expect(await old!.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });
 });
 
 test("deleted credentials are no longer used", async () => {
-  const { providers, put, table } = openOver();
+  const { providers, put, table } = openPool();
   put(KEY, "1");
   const provider = await providers.get(KEY);
   table.clear();
   expect(await providers.get(KEY)).toBeNull();
-  expect(await provider!.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
+  expect(await provider!.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });
 });
 
 test("each application, environment and service has its own provider", async () => {
-  const { providers, put } = openOver();
+  const { providers, put } = openPool();
   const keys: ProviderKey[] = [
     KEY,
     { ...KEY, applicationId: 2 },
@@ -102,7 +102,7 @@ test("each application, environment and service has its own provider", async () 
 });
 
 test("the number of open providers is bounded: the least recently used one is closed", async () => {
-  const { put, send } = openOver({ max: 2, idleMs: 60_000 });
+  const { put, send } = openPool({ max: 2, idleMs: 60_000 });
   const [one, two, three] = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
   for (const key of [one!, two!, three!]) put(key, "1");
   for (const key of [one!, two!, one!, three!, one!, two!]) await send(key);
@@ -112,12 +112,12 @@ test("the number of open providers is bounded: the least recently used one is cl
 });
 
 test("an idle provider is closed, and opened again on demand", async () => {
-  const { providers, put, send } = openOver({ max: 10, idleMs: 100 });
+  const { providers, put, send } = openPool({ max: 10, idleMs: 100 });
   put(KEY, "1");
   const provider = (await providers.get(KEY))!;
-  await provider.send(stage.push, stage.device());
+  await provider.send(fixture.push, fixture.device());
   const closed = await eventually(
-    () => provider.send(stage.push, stage.device()),
+    () => provider.send(fixture.push, fixture.device()),
     ({ kind }) => kind === "later",
   );
   expect(closed).toMatchObject({ reason: "the connection was closed" });
@@ -125,16 +125,16 @@ test("an idle provider is closed, and opened again on demand", async () => {
 });
 
 test("closing closes all providers after in-flight pushes, and opens no more", async () => {
-  const { providers, put } = openOver();
+  const { providers, put } = openPool();
   const keys = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
   for (const key of keys) put(key, "1");
   const sent = keys.map(async (key) => {
-    const device = stage.device();
-    stage.tell(device, { kind: "slow", ms: 200 });
-    return (await providers.get(key))!.send(stage.push, device);
+    const device = fixture.device();
+    fixture.tell(device, { kind: "slow", ms: 200 });
+    return (await providers.get(key))!.send(fixture.push, device);
   });
   await eventually(
-    () => stage.standIn.received.count,
+    () => fixture.standIn.received.count,
     (count) => count === 3,
   );
   await providers.close();
@@ -143,7 +143,7 @@ test("closing closes all providers after in-flight pushes, and opens no more", a
 });
 
 test("unreadable credentials refuse pushes with the reason", async () => {
-  const { put, send } = openOver();
-  put(KEY, "1", { ...stage.token, key: "no key" });
+  const { put, send } = openPool();
+  put(KEY, "1", { ...fixture.token, key: "no key" });
   expect(await send(KEY)).toEqual({ kind: "refused", reason: "the key cannot be read" });
 });

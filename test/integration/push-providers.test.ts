@@ -8,14 +8,14 @@ import type { Stage } from "../support/push/stage";
 import { startWebPushStage } from "../support/push/web-push-stage";
 import type { Behaviour } from "../support/stand-ins/behaviour";
 
-/** What every provider holds to, each against its stand-in. */
+/** Contract of all providers, each tested against its stand-in. */
 
 interface Service {
   name: string;
   start(): Promise<Stage>;
-  /** Reasons of its own for what the stand-in is told to answer. */
+  /** Expected outcomes of scripted responses. */
   outcomes: Array<[behaviour: Behaviour & { kind: "answer" }, Outcome]>;
-  /** Whether many pushes share one connection at once. */
+  /** Whether concurrent pushes share a connection. */
   multiplexes: boolean;
 }
 
@@ -66,7 +66,10 @@ const SERVICES: Service[] = [
       ],
       [answer(403), refused("SENDER_ID_MISMATCH: Scripted error.")],
       [answer(401), later("UNAUTHENTICATED: Scripted error.")],
-      [answer(401, {}, "THIRD_PARTY_AUTH_ERROR"), refused("THIRD_PARTY_AUTH_ERROR: Scripted error.")],
+      [
+        answer(401, {}, "THIRD_PARTY_AUTH_ERROR"),
+        refused("THIRD_PARTY_AUTH_ERROR: Scripted error."),
+      ],
       [answer(429), later("QUOTA_EXCEEDED: Scripted error.", 60_000)],
       [answer(429, { "retry-after": "7" }), later("QUOTA_EXCEEDED: Scripted error.", 7000)],
       [answer(500), later("INTERNAL: Scripted error.")],
@@ -101,30 +104,30 @@ const SERVICES: Service[] = [
 ];
 
 describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
-  let stage: Stage;
+  let fixture: Stage;
   const keep = closedAfterEach<Provider>();
-  const open = (options?: Partial<ProviderOptions>) => keep(stage.open(options));
+  const open = (options?: Partial<ProviderOptions>) => keep(fixture.open(options));
 
   beforeAll(async () => {
-    stage = await start();
+    fixture = await start();
   });
   afterAll(async () => {
-    await stage?.close();
+    await fixture?.close();
   });
 
   test("accepts a push, and returns its id", async () => {
-    const device = stage.device();
-    const outcome = await open().send(stage.push, device);
+    const device = fixture.device();
+    const outcome = await open().send(fixture.push, device);
     expect(outcome).toEqual({ kind: "accepted", providerId: expect.stringMatching(/.{8,}/) });
-    expect(stage.devices()).toContain(device.token);
+    expect(fixture.devices()).toContain(device.token);
   });
 
   test.each(outcomes)("%j becomes %j", async (behaviour, outcome) => {
-    const device = stage.device();
-    stage.tell(device, behaviour);
-    expect(await open().send(stage.push, device)).toEqual(outcome);
-    // Once, whatever it was: trying again is for the job.
-    expect(stage.devices().filter((token) => token === device.token)).toHaveLength(1);
+    const device = fixture.device();
+    fixture.tell(device, behaviour);
+    expect(await open().send(fixture.push, device)).toEqual(outcome);
+    // Sent once: retries are up to the job.
+    expect(fixture.devices().filter((token) => token === device.token)).toHaveLength(1);
   });
 
   test("accepts Retry-After as a date, up to a day, and ignores invalid values", async () => {
@@ -132,9 +135,9 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     clock.hold(true);
     const provider = open({ clock });
     const delayOf = async (text: string) => {
-      const device = stage.device();
-      stage.tell(device, answer(503, { "retry-after": text }));
-      const outcome = await provider.send(stage.push, device);
+      const device = fixture.device();
+      fixture.tell(device, answer(503, { "retry-after": text }));
+      const outcome = await provider.send(fixture.push, device);
       return outcome.kind === "later" ? outcome.delayMs : outcome;
     };
     const seconds = Math.floor(clock.now() / 1000) * 1000;
@@ -151,40 +154,40 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     ["JSON of another form", 503, "[1]", later("status 503")],
     ["no JSON", 400, "<html>what?</html>", refused("status 400")],
   ])("a response with %s and status %i gets its outcome from the status", async (_, status, body, outcome) => {
-    const device = stage.device();
-    stage.tell(device, { kind: "raw", status, body });
-    const got = await open().send(stage.push, device);
+    const device = fixture.device();
+    fixture.tell(device, { kind: "raw", status, body });
+    const got = await open().send(fixture.push, device);
     expect(got).toEqual({ ...outcome, reason: expect.stringContaining(`${status}`) });
   });
 
   test("limits the size of responses", async () => {
-    const device = stage.device();
-    stage.tell(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
-    const outcome = await open().send(stage.push, device);
+    const device = fixture.device();
+    fixture.tell(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
+    const outcome = await open().send(fixture.push, device);
     expect(outcome.kind).toBe("later");
     expect(JSON.stringify(outcome).length).toBeLessThan(400);
   });
 
   test("a lost connection has the outcome later, and the next push opens another", async () => {
     const provider = open();
-    await provider.send(stage.push, stage.device());
-    const device = stage.device();
-    stage.tell(device, { kind: "drop" }, { kind: "ok" });
-    const before = stage.connections();
-    expect(await provider.send(stage.push, device)).toEqual(
+    await provider.send(fixture.push, fixture.device());
+    const device = fixture.device();
+    fixture.tell(device, { kind: "drop" }, { kind: "ok" });
+    const before = fixture.connections();
+    expect(await provider.send(fixture.push, device)).toEqual(
       later(expect.stringMatching(/^(connection closed|no connection \(ECONNRESET\))$/) as never),
     );
-    expect(await provider.send(stage.push, device)).toMatchObject({ kind: "accepted" });
-    expect(stage.connections()).toBe(before + 1);
+    expect(await provider.send(fixture.push, device)).toMatchObject({ kind: "accepted" });
+    expect(fixture.connections()).toBe(before + 1);
   });
 
   test("a slow response ends in a timeout", async () => {
     const provider = open({ timeoutMs: 3_000 });
-    const [silent, slow] = [stage.device(), stage.device()];
-    stage.tell(silent, { kind: "silent" });
-    stage.tell(slow, { kind: "slow", ms: 60 });
+    const [silent, slow] = [fixture.device(), fixture.device()];
+    fixture.tell(silent, { kind: "silent" });
+    fixture.tell(slow, { kind: "slow", ms: 60 });
     const outcomes = await Promise.all(
-      [silent, slow].map((device) => provider.send(stage.push, device)),
+      [silent, slow].map((device) => provider.send(fixture.push, device)),
     );
     expect(outcomes).toEqual([
       later("no answer within 3 s"),
@@ -193,32 +196,32 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test("an unreachable service has the outcome later", async () => {
-    const outcome = await keep(stage.openNowhere()).send(stage.push, stage.device());
+    const outcome = await keep(fixture.openNowhere()).send(fixture.push, fixture.device());
     expect(outcome).toEqual(later("no connection (ECONNREFUSED)"));
   });
 
   test("a server with a certificate of an unknown authority receives nothing", async () => {
-    const device = stage.device();
-    const outcome = await keep(stage.openDistrusting()).send(stage.push, device);
+    const device = fixture.device();
+    const outcome = await keep(fixture.openDistrusting()).send(fixture.push, device);
     const reason = expect.stringMatching(/^no connection \((SELF_SIGNED|UNABLE_TO)_[A-Z_]+\)$/);
     expect(outcome).toEqual(later(reason as never));
-    expect(stage.devices()).not.toContain(device.token);
+    expect(fixture.devices()).not.toContain(device.token);
   });
 
   test("forged credentials are refused, with a reason that does not reveal the keys", async () => {
-    const outcome = await keep(stage.openForged()).send(stage.push, stage.device());
+    const outcome = await keep(fixture.openForged()).send(fixture.push, fixture.device());
     expect(outcome.kind).toBe("refused");
-    for (const secret of stage.secrets) expect(JSON.stringify(outcome)).not.toContain(secret);
+    for (const secret of fixture.secrets) expect(JSON.stringify(outcome)).not.toContain(secret);
   });
 
   test("values that a service echoes do not appear in a reason", async () => {
     const provider = open();
-    const device = stage.device();
+    const device = fixture.device();
     const echo = `no ${device.token} with Bearer eyJhbGciOiJFUzI1NiJ9.${"a".repeat(90)} at https://a.example/b\n\u0000\u001b[31m`;
     const body = JSON.stringify({ reason: echo, error: { status: "DENIED", message: echo } });
     for (const status of [400, 503]) {
-      stage.tell(device, { kind: "raw", status, body });
-      const outcome = await provider.send(stage.push, device);
+      fixture.tell(device, { kind: "raw", status, body });
+      const outcome = await provider.send(fixture.push, device);
       const reason = "reason" in outcome ? outcome.reason : "";
       expect(reason).toContain("no … with Bearer … at …");
       expect(reason).toMatch(/^[\x20-\x7e…]{1,200}$/);
@@ -226,94 +229,98 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test("a push of another channel is refused", async () => {
-    const push = { channel: stage.push.channel === "gcm" ? "apns" : "gcm", message: {} } as never;
-    const outcome = await open().send(push, stage.device());
+    const push = { channel: fixture.push.channel === "gcm" ? "apns" : "gcm", message: {} } as never;
+    const outcome = await open().send(push, fixture.device());
     expect(outcome).toEqual(refused(expect.stringMatching(/^no push of channel /) as never));
   });
 
   test("reuses its connection for a hundred consecutive pushes", async () => {
     const provider = open();
-    const before = stage.connections();
+    const before = fixture.connections();
     for (let count = 0; count < 100; count++) {
-      expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+      expect(await provider.send(fixture.push, fixture.device())).toMatchObject({
+        kind: "accepted",
+      });
     }
-    expect(stage.connections()).toBe(before + 1);
+    expect(fixture.connections()).toBe(before + 1);
   });
 
   test("many concurrent pushes all arrive, each once", async () => {
     const provider = open({ inFlightMax: 50 });
-    const before = stage.connections();
-    const devices = Array.from({ length: 1200 }, () => stage.device());
-    const sent = await Promise.all(devices.map((device) => provider.send(stage.push, device)));
+    const before = fixture.connections();
+    const devices = Array.from({ length: 1200 }, () => fixture.device());
+    const sent = await Promise.all(devices.map((device) => provider.send(fixture.push, device)));
     expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
     const mine = new Set(devices.map(({ token }) => token));
-    const got = stage.devices().filter((token) => mine.has(token));
+    const got = fixture.devices().filter((token) => mine.has(token));
     expect(got.sort()).toEqual([...mine].sort());
-    if (multiplexes) expect(stage.connections()).toBe(before + 1);
-    else expect(stage.connections() - before).toBeLessThanOrEqual(50);
+    if (multiplexes) expect(fixture.connections()).toBe(before + 1);
+    else expect(fixture.connections() - before).toBeLessThanOrEqual(50);
   });
 
   test("neither loses nor repeats pushes when the service closes connections", async () => {
     const provider = open();
-    const before = stage.connections();
-    const devices = Array.from({ length: 600 }, () => stage.device());
-    for (const at of [100, 400]) stage.tell(devices[at]!, { kind: "goaway" }, { kind: "ok" });
-    const sent = await Promise.all(devices.map((device) => provider.send(stage.push, device)));
+    const before = fixture.connections();
+    const devices = Array.from({ length: 600 }, () => fixture.device());
+    for (const at of [100, 400]) fixture.tell(devices[at]!, { kind: "goaway" }, { kind: "ok" });
+    const sent = await Promise.all(devices.map((device) => provider.send(fixture.push, device)));
     expect(sent.filter(({ kind }) => kind !== "accepted")).toEqual([]);
     const mine = new Set(devices.map(({ token }) => token));
-    const got = stage.devices().filter((token) => mine.has(token));
+    const got = fixture.devices().filter((token) => mine.has(token));
     expect(got.sort()).toEqual([...mine].sort());
-    expect(stage.connections()).toBeGreaterThan(before + 1);
+    expect(fixture.connections()).toBeGreaterThan(before + 1);
   });
 
   test("limits in-flight pushes; the timeout of waiting ones starts with their turn", async () => {
     const provider = open({ inFlightMax: 2, timeoutMs: 3_000 });
-    const devices = Array.from({ length: 6 }, () => stage.device());
-    for (const device of devices) stage.tell(device, { kind: "slow", ms: 1_200 });
+    const devices = Array.from({ length: 6 }, () => fixture.device());
+    for (const device of devices) fixture.tell(device, { kind: "slow", ms: 1_200 });
     const underway: number[] = [];
     let now = 0;
-    const before = stage.devices().length;
+    const before = fixture.devices().length;
     const sent = await Promise.all(
       devices.map(async (device) => {
-        const outcome = await provider.send(stage.push, device);
+        const outcome = await provider.send(fixture.push, device);
         now++;
-        underway.push(stage.devices().length - before - now);
+        underway.push(fixture.devices().length - before - now);
         return outcome;
       }),
     );
-    // Three rounds of 1.2 s are longer than the time of one push.
+    // Three rounds of 1.2 s exceed the timeout of a push.
     expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
     expect(Math.max(...underway)).toBeLessThanOrEqual(2);
   });
 
   test("an unresponsive service delays a batch by a small multiple of a push's timeout", async () => {
     const provider = open({ inFlightMax: 2, timeoutMs: 1_000 });
-    const devices = Array.from({ length: 40 }, () => stage.device());
-    for (const device of devices) stage.tell(device, { kind: "silent" });
-    const before = stage.devices().length;
-    const outcomes = await Promise.all(devices.map((device) => provider.send(stage.push, device)));
+    const devices = Array.from({ length: 40 }, () => fixture.device());
+    for (const device of devices) fixture.tell(device, { kind: "silent" });
+    const before = fixture.devices().length;
+    const outcomes = await Promise.all(
+      devices.map((device) => provider.send(fixture.push, device)),
+    );
     const count = (reason: string) =>
       outcomes.filter((outcome) => outcome.kind === "later" && outcome.reason === reason).length;
     const asked = count("no answer within 1 s");
     expect(asked).toBeGreaterThanOrEqual(2);
-    // All forty would be twenty rounds; a turn is waited for during three, and the one under way.
+    // Forty pushes need twenty rounds; they wait for a turn for only three, plus the one in flight.
     expect(asked).toBeLessThanOrEqual(10);
     expect(count("too many requests in flight")).toBe(40 - asked);
-    expect(stage.devices().length - before).toBeLessThanOrEqual(10);
+    expect(fixture.devices().length - before).toBeLessThanOrEqual(10);
   });
 
   test("closing waits for in-flight pushes, and later pushes have the outcome later", async () => {
     const provider = open();
-    const device = stage.device();
-    stage.tell(device, { kind: "slow", ms: 200 });
-    const sent = provider.send(stage.push, device);
-    while (!stage.devices().includes(device.token)) await new Promise((r) => setTimeout(r, 10));
+    const device = fixture.device();
+    fixture.tell(device, { kind: "slow", ms: 200 });
+    const sent = provider.send(fixture.push, device);
+    while (!fixture.devices().includes(device.token)) await new Promise((r) => setTimeout(r, 10));
     await provider.close();
     expect(await sent).toMatchObject({ kind: "accepted" });
-    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "later" });
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });
   });
 
   test("an unused provider can be closed", async () => {
-    await stage.open().close();
+    await fixture.open().close();
   });
 });

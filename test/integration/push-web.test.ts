@@ -7,27 +7,27 @@ import { startWebPushStage, targetIn, type WebPushStage } from "../support/push/
 import { readSignedToken } from "../support/stand-ins/signed-token";
 import { startWebPush, type WebPushStandIn } from "../support/stand-ins/web-push";
 
-/** What browsers' push services alone ask for. */
+/** Behaviour specific to web push. */
 
-let stage: WebPushStage;
+let fixture: WebPushStage;
 const keep = closedAfterEach<Provider>();
 
 beforeAll(async () => {
-  stage = await startWebPushStage();
+  fixture = await startWebPushStage();
 });
-afterEach(() => stage.standIn.received.clear());
+afterEach(() => fixture.standIn.received.clear());
 afterAll(async () => {
-  await stage?.close();
+  await fixture?.close();
 });
 
-const last = () => stage.standIn.received.items.at(-1)!;
+const last = () => fixture.standIn.received.items.at(-1)!;
 const authorizations = () =>
-  new Set(stage.standIn.received.items.map(({ headers }) => headers.authorization));
+  new Set(fixture.standIn.received.items.map(({ headers }) => headers.authorization));
 
 describe("a request", () => {
   test("has exactly these headers, and a body that only the browser can decrypt", async () => {
-    const device = { ...stage.device(), deliveryId: 4711 };
-    const outcome = await keep(stage.open()).send(stage.push, device);
+    const device = { ...fixture.device(), deliveryId: 4711 };
+    const outcome = await keep(fixture.open()).send(fixture.push, device);
     const { headers, text } = last();
     const { authorization, ...rest } = headers;
     expect(rest).toEqual({
@@ -35,16 +35,16 @@ describe("a request", () => {
       "content-encoding": "aes128gcm",
       ttl: "3600",
       topic: "hHBSHaBUBsg2J00FulpmWjZEyxPbdAht",
-      host: new URL(stage.standIn.url).host,
+      host: new URL(fixture.standIn.url).host,
       connection: "keep-alive",
-      "content-length": String(Buffer.byteLength(stage.push.payload) + 86 + 17),
+      "content-length": String(Buffer.byteLength(fixture.push.payload) + 86 + 17),
     });
-    expect(text).toBe(stage.push.payload);
+    expect(text).toBe(fixture.push.payload);
     const [, jwt = "", key] = /^vapid t=(\S+), k=(\S+)$/.exec(authorization ?? "") ?? [];
-    expect(key).toBe(stage.credentials.publicKey);
+    expect(key).toBe(fixture.credentials.publicKey);
     const claims = readSignedToken(jwt)?.claims;
     expect(claims).toEqual({
-      aud: stage.standIn.url,
+      aud: fixture.standIn.url,
       exp: expect.any(Number),
       sub: "mailto:push@example.com",
     });
@@ -56,9 +56,10 @@ describe("a request", () => {
   });
 
   test("carries the longest payload, and the service refuses one byte more", async () => {
-    const provider = keep(stage.open());
+    const provider = keep(fixture.open());
     const payload = "x".repeat(3993);
-    const send = (text: string) => provider.send({ ...stage.push, payload: text }, stage.device());
+    const send = (text: string) =>
+      provider.send({ ...fixture.push, payload: text }, fixture.device());
     expect(await send(payload)).toMatchObject({ kind: "accepted" });
     expect(last().text).toBe(payload);
     expect(await send(`${payload}x`)).toEqual({
@@ -68,35 +69,30 @@ describe("a request", () => {
   });
 
   test("is encrypted separately for each push", async () => {
-    const provider = keep(stage.open());
-    const device = stage.device();
-    await provider.send(stage.push, device);
-    await provider.send(stage.push, device);
-    const [one, two] = stage.standIn.received.items;
+    const provider = keep(fixture.open());
+    const device = fixture.device();
+    await provider.send(fixture.push, device);
+    await provider.send(fixture.push, device);
+    const [one, two] = fixture.standIn.received.items;
     expect(one!.body.subarray(0, 16)).not.toEqual(two!.body.subarray(0, 16));
     expect(one!.text).toBe(two!.text);
   });
 
-  test.each([
-    "200",
-    "201",
-    "202",
-    "204",
-  ])("with the response %s is accepted", async (status) => {
-    const device = stage.device();
-    stage.tell(device, { kind: "raw", status: Number(status), body: "" });
-    const outcome = await keep(stage.open()).send(stage.push, device);
+  test.each(["200", "201", "202", "204"])("with the response %s is accepted", async (status) => {
+    const device = fixture.device();
+    fixture.tell(device, { kind: "raw", status: Number(status), body: "" });
+    const outcome = await keep(fixture.open()).send(fixture.push, device);
     expect(outcome).toEqual({ kind: "accepted", providerId: null });
   });
 
   test("has the same Topic for repeated attempts, and another one for other deliveries", async () => {
-    const [one, other] = [stage.device(), stage.device()];
-    stage.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
-    await keep(stage.open()).send(stage.push, one);
-    const provider = keep(stage.open());
-    await provider.send(stage.push, one);
-    await provider.send(stage.push, other);
-    const [first, again, another] = stage.standIn.received.items.map((r) => r.headers.topic);
+    const [one, other] = [fixture.device(), fixture.device()];
+    fixture.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
+    await keep(fixture.open()).send(fixture.push, one);
+    const provider = keep(fixture.open());
+    await provider.send(fixture.push, one);
+    await provider.send(fixture.push, other);
+    const [first, again, another] = fixture.standIn.received.items.map((r) => r.headers.topic);
     expect(again).toBe(first);
     expect(another).not.toBe(first);
     expect(another).toMatch(/^[\w-]{32}$/);
@@ -106,8 +102,8 @@ describe("a request", () => {
 describe("the token", () => {
   test("is signed once per service, and renewed after six hours", async () => {
     const clock = new MovingClock();
-    const provider = keep(stage.open({ clock }));
-    const send = () => provider.send(stage.push, stage.device());
+    const provider = keep(fixture.open({ clock }));
+    const send = () => provider.send(fixture.push, fixture.device());
     for (let count = 0; count < 5; count++) await send();
     clock.advance(5 * HOUR);
     await send();
@@ -121,12 +117,14 @@ describe("the token", () => {
   });
 
   test("for one service is not sent to another", async () => {
-    const other = await startWebPush(stage.place, stage.credentials.publicKey);
+    const other = await startWebPush(fixture.place, fixture.credentials.publicKey);
     try {
-      const provider = keep(stage.open());
-      expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+      const provider = keep(fixture.open());
+      expect(await provider.send(fixture.push, fixture.device())).toMatchObject({
+        kind: "accepted",
+      });
       const there = targetIn(other.subscribe());
-      expect(await provider.send(stage.push, there)).toMatchObject({ kind: "accepted" });
+      expect(await provider.send(fixture.push, there)).toMatchObject({ kind: "accepted" });
       expect(other.received.items[0]?.headers.authorization).not.toBe(last().headers.authorization);
     } finally {
       await other.close();
@@ -148,12 +146,12 @@ describe("a subscription", () => {
     ["with a key that is no point", { webP256dh: point(Buffer.alloc(65, 4)) }],
     ["with a compressed key", { webP256dh: compressed() }],
   ])("%s is refused, and nothing is sent", async (_, keys) => {
-    const outcome = await keep(stage.open()).send(stage.push, { ...stage.device(), ...keys });
+    const outcome = await keep(fixture.open()).send(fixture.push, { ...fixture.device(), ...keys });
     expect(outcome).toEqual({
       kind: "refused",
       reason: "the subscription's keys are invalid",
     });
-    expect(stage.standIn.received.count).toBe(0);
+    expect(fixture.standIn.received.count).toBe(0);
   });
 });
 
@@ -165,30 +163,30 @@ describe("hosts that devices name", () => {
   });
 
   test("stay reachable if another host never responds", async () => {
-    const provider = keep(stage.open({ timeoutMs: 5_000 }));
+    const provider = keep(fixture.open({ timeoutMs: 5_000 }));
     let ended = 0;
-    // Twice as many as go to one host at once.
+    // Twice the limit per host.
     const stuck = Array.from({ length: 128 }, () => {
-      const device = stage.device();
-      stage.tell(device, { kind: "silent" });
-      return provider.send(stage.push, device).finally(() => {
+      const device = fixture.device();
+      fixture.tell(device, { kind: "silent" });
+      return provider.send(fixture.push, device).finally(() => {
         ended += 1;
       });
     });
-    const other = await startWebPush(stage.place, stage.credentials.publicKey);
+    const other = await startWebPush(fixture.place, fixture.credentials.publicKey);
     silent.push(other);
-    const outcome = await provider.send(stage.push, targetIn(other.subscribe()));
+    const outcome = await provider.send(fixture.push, targetIn(other.subscribe()));
     expect(outcome).toMatchObject({ kind: "accepted" });
-    // It waited for none of those that are stuck.
+    // It did not wait for the stuck requests.
     expect(ended).toBe(0);
-    expect(stage.standIn.received.count).toBeLessThanOrEqual(64);
+    expect(fixture.standIn.received.count).toBeLessThanOrEqual(64);
     for (const each of await Promise.all(stuck)) expect(each.kind).toBe("later");
   });
 });
 
 describe("credentials", () => {
   test("are valid if the two keys match", async () => {
-    expect(await keep(stage.open()).check()).toBeNull();
+    expect(await keep(fixture.open()).check()).toBeNull();
   });
 
   const another = generateVAPIDKeys();
@@ -210,14 +208,19 @@ describe("credentials", () => {
     [{ subject: "mailto:" }, "the subject is not a mailto: or https: URL"],
     [{ ca: "no certificate" }, "the certificate of the authority cannot be read"],
   ])("with %j are refused without a request: %s", async (change, reason) => {
-    const provider = keep(stage.openWith({ ...stage.credentials, ...change }));
+    const provider = keep(fixture.openWith({ ...fixture.credentials, ...change }));
     expect(await provider.check()).toBe(reason);
-    expect(await provider.send(stage.push, stage.device())).toEqual({ kind: "refused", reason });
-    expect(stage.standIn.received.count).toBe(0);
+    expect(await provider.send(fixture.push, fixture.device())).toEqual({
+      kind: "refused",
+      reason,
+    });
+    expect(fixture.standIn.received.count).toBe(0);
   });
 
   test("may have a URL as the contact", async () => {
-    const provider = keep(stage.openWith({ ...stage.credentials, subject: "https://example.com" }));
-    expect(await provider.send(stage.push, stage.device())).toMatchObject({ kind: "accepted" });
+    const provider = keep(
+      fixture.openWith({ ...fixture.credentials, subject: "https://example.com" }),
+    );
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "accepted" });
   });
 });

@@ -11,10 +11,10 @@ import { type ServiceProcess, startProcess } from "../support/process";
 import { eventBody, universal } from "../support/push";
 import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
 
-/** More than two windows, so that a crash finds an event half written. */
+/** More than two windows, so that crashes interrupt the fan-out. */
 const DEVICES = 1_200;
 const CRASHES = 6;
-/** What one node has under way at most: batches, and deliveries of each. */
+/** Maximum number of in-flight deliveries per node: batches times deliveries. */
 const IN_FLIGHT = 4 * 500;
 
 const SET = `mutation ($input: SetPushCredentialsInput!) {
@@ -22,11 +22,11 @@ const SET = `mutation ($input: SetPushCredentialsInput!) {
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 
 let database: FreshDatabase;
-let stage: FcmStage;
-/** Device and message of every push that was taken. */
+let fixture: FcmStage;
+/** Device and message of every accepted push. */
 const sent: string[] = [];
 let service: ServiceProcess;
-let place: Pick<TestNode, "baseUrl" | "graphqlUrl" | "application">;
+let target: Pick<TestNode, "baseUrl" | "graphqlUrl" | "application">;
 
 async function start(): Promise<void> {
   service = startProcess({
@@ -39,7 +39,7 @@ async function start(): Promise<void> {
   const [, baseUrl = ""] = await service.says(/REST +(http\S+)/);
   const folder = database.environment.DATA_DIR ?? "";
   const made = JSON.parse(readFileSync(join(folder, "credentials.json"), "utf8"));
-  place = {
+  target = {
     baseUrl,
     graphqlUrl: `${baseUrl}/graphql`,
     application: {
@@ -59,18 +59,18 @@ async function kill(): Promise<void> {
 async function setCredentials(): Promise<void> {
   const folder = database.environment.DATA_DIR ?? "";
   const input = JSON.parse(readFileSync(join(folder, "owner.json"), "utf8"));
-  const { data } = await graphql(place, SIGN_IN, { input });
-  const { clientEmail, projectId, privateKey, tokenUrl, baseUrl, ca } = stage.credentials;
+  const { data } = await graphql(target, SIGN_IN, { input });
+  const { clientEmail, projectId, privateKey, tokenUrl, baseUrl, ca } = fixture.credentials;
   const serviceAccount = JSON.stringify({
     ...{ type: "service_account", project_id: projectId, client_email: clientEmail },
     ...{ private_key: privateKey, token_uri: tokenUrl },
   });
   const answer = await graphql(
-    place,
+    target,
     SET,
     {
       input: {
-        applicationId: String(place.application.id),
+        applicationId: String(target.application.id),
         environment: "DEVELOPMENT",
         fcm: { serviceAccount, baseUrl, ca },
       },
@@ -80,14 +80,14 @@ async function setCredentials(): Promise<void> {
   expect(answer).toMatchObject({ data: { setPushCredentials: { warning: null } } });
 }
 
-/** Asks for a push to everybody; whether it was acknowledged. */
-async function ask(sender: TestUser, name: string): Promise<boolean> {
+/** Requests a push to all devices. @returns whether the request was acknowledged */
+async function requestPush(sender: TestUser, name: string): Promise<boolean> {
   const body = eventBody({
     ...{ push_type: null, message: universal({ message: name }) },
     user: { tags: { any: "crowd" } },
   });
   try {
-    const { status } = await rest(place, "POST", "/events", {
+    const { status } = await rest(target, "POST", "/events", {
       ...{ token: sender.token, body, headers: { "Idempotency-Key": name } },
     });
     return status === 201;
@@ -98,49 +98,49 @@ async function ask(sender: TestUser, name: string): Promise<boolean> {
 
 beforeAll(async () => {
   database = await freshServices();
-  stage = await startFcmStage();
-  stage.standIn.received.listen(({ device, message, status, validateOnly }) => {
+  fixture = await startFcmStage();
+  fixture.standIn.received.listen(({ device, message, status, validateOnly }) => {
     if (status !== 200 || validateOnly) return;
     sent.push(`${device} ${(message.data as { message: string }).message}`);
   });
 });
 afterAll(async () => {
   await kill();
-  await stage.standIn.close();
+  await fixture.standIn.close();
   await database.remove();
 });
 
 it("after repeated kills, every acknowledged push reaches every device, and few arrive twice", async () => {
   await start();
   await setCredentials();
-  const sender = await newUser(place as TestNode);
+  const sender = await newUser(target as TestNode);
   const url = database.environment.DATABASE_URL ?? "";
   await execute(
     url,
     `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
-          SELECT ${place.application.id}, 'c' || n, 'c' || n, now()
+          SELECT ${target.application.id}, 'c' || n, 'c' || n, now()
           FROM generate_series(1, ${DEVICES}) n RETURNING id),
         tagged AS (INSERT INTO user_tags (user_id, application_id, tag, position)
-          SELECT id, ${place.application.id}, 'crowd', 0 FROM made)
+          SELECT id, ${target.application.id}, 'crowd', 0 FROM made)
         INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
           token, updated_at)
-        SELECT ${place.application.id}, id, 'gcm', 'development', 'android', 'u' || id,
+        SELECT ${target.application.id}, id, 'gcm', 'development', 'android', 'u' || id,
           'registration-token-of-device-' || id, now() FROM made`,
   );
 
-  const asked: string[] = [];
+  const requested: string[] = [];
   for (let crash = 0; crash < CRASHES; crash += 1) {
     const dying = wait(randomInt(200, 2_500)).then(kill);
     for (let n = 0; n < 3; n += 1) {
-      asked.push(`push-${crash}-${n}`);
-      if (!(await ask(sender, `push-${crash}-${n}`))) break;
+      requested.push(`push-${crash}-${n}`);
+      if (!(await requestPush(sender, `push-${crash}-${n}`))) break;
     }
     await dying;
     await start();
-    // Whoever got no answer asks again, with the same key.
-    const last = asked.at(-1) ?? "";
+    // Without a response, the client repeats the request with the same key.
+    const last = requested.at(-1) ?? "";
     await eventually(
-      () => ask(sender, last),
+      () => requestPush(sender, last),
       (acknowledged) => acknowledged,
     );
   }
@@ -148,20 +148,20 @@ it("after repeated kills, every acknowledged push reaches every device, and few 
   const document = `{ pushEvents { nodes {
       active deliveryCount acceptedCount goneCount refusedCount } } }`;
   const { nodes } = await eventually(
-    async () => (await graphql(place, document, {}, sender.token)).data.pushEvents,
+    async () => (await graphql(target, document, {}, sender.token)).data.pushEvents,
     (found) =>
       found.nodes.every(
         (event: Record<string, unknown>) => !event.active && event.acceptedCount === DEVICES,
       ),
   );
-  // None was written twice, for all the repeated requests.
-  expect(nodes).toHaveLength(asked.length);
+  // Repeated requests created no duplicate events.
+  expect(nodes).toHaveLength(requested.length);
   for (const event of nodes) {
     expect(event).toEqual({
       ...{ active: false, deliveryCount: DEVICES, acceptedCount: DEVICES },
       ...{ goneCount: 0, refusedCount: 0 },
     });
   }
-  expect(new Set(sent).size).toBe(DEVICES * asked.length);
-  expect(sent.length - DEVICES * asked.length).toBeLessThanOrEqual(CRASHES * IN_FLIGHT);
+  expect(new Set(sent).size).toBe(DEVICES * requested.length);
+  expect(sent.length - DEVICES * requested.length).toBeLessThanOrEqual(CRASHES * IN_FLIGHT);
 });

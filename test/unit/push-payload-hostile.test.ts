@@ -7,7 +7,7 @@ import { showPush } from "../../src/push/payload/show-push";
 import { sizeProblem } from "../../src/push/payload/size";
 import { translate } from "../../src/push/payload/translate";
 
-/** Whatever a sender writes: a fault that says why, or a push that its platform can read. */
+/** Property tests: any message results in a fault with a reason or in a valid push. */
 
 const NOW = Date.UTC(2026, 10, 21, 10);
 const STANDARD = [
@@ -29,7 +29,7 @@ const RESERVED = /^(from$|message_type$|collapse_key$|google\.|gcm\.)/;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64");
 const channels = fc.constantFrom(...CHANNELS);
 
-/** The message, or null for one that is refused as it should be. */
+/** Parses a message; null if it is refused with a proper fault. */
 function attempt(text: string, channel: PushChannel | null): Message | null {
   try {
     return readMessage(text, channel);
@@ -43,12 +43,12 @@ function attempt(text: string, channel: PushChannel | null): Message | null {
   }
 }
 
-/** What holds of every push that leaves. */
+/** Invariants of every push. */
 function expectSound(push: Push): void {
   const view = showPush(push);
   expect(JSON.parse(JSON.stringify(view))).toEqual(view);
   const wire = push.channel === "gcm" ? JSON.stringify(push.message) : push.payload;
-  // A broken character would come back as another one.
+  // A lone surrogate would not survive the round trip.
   expect(Buffer.from(wire).toString()).toBe(wire);
   expect(sizeProblem(push) === null).toBe(view.bytes <= view.maxBytes);
   if (push.channel === "gcm") {
@@ -71,14 +71,14 @@ function expectSoundEverywhere(message: Message): void {
   for (const channel of reached) expectSound(translate(message, channel, NOW));
 }
 
-/** JSON whose keys are often those that mean something. */
+/** JSON with many meaningful keys. */
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   fc.constantFrom(1, "1", true, 0, "", null, "alert", "background", "high", [], {}),
 );
 const named = (keys: string[]) =>
   fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), value, { maxKeys: 8 });
-/** Messages of which most keys are right. */
+/** Messages with mostly valid keys. */
 const likely = fc.record(
   {
     message: fc.string({ unit: "grapheme" }),
@@ -101,7 +101,7 @@ const likely = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Messages of which none need be. */
+/** Messages with arbitrary keys. */
 const unlikely = fc
   .tuple(
     named([...STANDARD, "aps", "from", "__proto__", "constructor"]),
@@ -179,7 +179,7 @@ it("any platform-specific payload is refused, or valid on its platform", () => {
   expect(read).toBeGreaterThan(10);
 });
 
-/** Custom keys and values that no rule is about. */
+/** Custom keys and values without special meaning. */
 const custom = fc
   .dictionary(
     fc.string({ unit: "grapheme", minLength: 1 }).filter((key) => {

@@ -3,14 +3,14 @@ import { CHANNELS, type PushChannel } from "../../src/push/channel";
 import { expirationOf, MESSAGE_MAX, readMessage, voipWanted } from "../../src/push/payload/message";
 import { translate } from "../../src/push/payload/translate";
 
-/** What event[message] may hold and how it is read. */
+/** Formats of event[message]. */
 
 const NOW = Date.UTC(2026, 10, 21, 10);
 const encode = (text: string) => Buffer.from(text).toString("base64");
 const web = (text: string, channel: PushChannel | null) =>
   JSON.parse((translate(readMessage(text, channel), "web", NOW) as { payload: string }).payload);
 
-// Its Base64 has every sign that the alphabets differ in, and padding.
+// Its Base64 contains every character that differs between the alphabets, and padding.
 const TEXT = "ä>>>???~~~ü 😀";
 const JSON_TEXT = JSON.stringify({ message: TEXT, n: 1 });
 const BASE64 = encode(JSON_TEXT);

@@ -6,7 +6,7 @@ import { showPush } from "../../src/push/payload/show-push";
 import { sizeProblem } from "../../src/push/payload/size";
 import { translate } from "../../src/push/payload/translate";
 
-/** Payloads for one platform, the sizes that platforms take, and what a trial shows. */
+/** Platform-specific payloads, size limits and previews. */
 
 const NOW = Date.UTC(2026, 10, 21, 10);
 const WEEKS_4 = 28 * 86_400;
@@ -257,7 +257,7 @@ describe("pairs for gcm", () => {
 });
 
 describe("the size", () => {
-  /** A push of so many bytes; ä counts as two. */
+  /** Creates a push of the given size in bytes; ä counts as two. */
   const sized: Record<PushChannel, (bytes: number) => Push> = {
     apns: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "apns"),
     apns_voip: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "apns_voip"),

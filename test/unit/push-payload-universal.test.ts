@@ -6,7 +6,7 @@ import { readMessage } from "../../src/push/payload/message";
 import type { ApnsPush, FcmPush, WebPush } from "../../src/push/payload/push";
 import { translate } from "../../src/push/payload/translate";
 
-/** The table "Payload rules" of the interface: where each key of a universal message goes. */
+/** Mapping of each key of a universal message (docs/PUSH.md "Payloads"). */
 
 /** 2026-11-21T10:00:00Z */
 const NOW = Date.UTC(2026, 10, 21, 10);
@@ -23,7 +23,7 @@ const fcm = (given: Given) => (translate(read(given), "gcm", NOW) as FcmPush).me
 const web = (given: Given) => translate(read(given), "web", NOW) as WebPush;
 const body = (push: { payload: string }) => JSON.parse(push.payload);
 
-/** The key reaches Apple's devices as these parts of aps, and neither Android nor browsers. */
+/** Expects a key to set these `aps` keys, and to have no effect on Android and in browsers. */
 function expectAppleOnly(given: Given, aps: unknown): void {
   expect(body(apns(given))).toEqual({ aps });
   expect(fcm(given)).toEqual({});
@@ -375,7 +375,12 @@ describe("a custom key", () => {
     expect(body(apns({ [key]: "x" }))).toEqual({ aps: {}, [key]: "x" });
   });
 
-  it.each(["fromage", "google_id", "gcmId", "Message"])("similar to a reserved key is unchanged: %s", (key) => {
+  it.each([
+    "fromage",
+    "google_id",
+    "gcmId",
+    "Message",
+  ])("similar to a reserved key is unchanged: %s", (key) => {
     expect(fcm({ [key]: "x" }).data).toEqual({ [key]: "x" });
   });
 
