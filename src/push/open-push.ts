@@ -25,7 +25,7 @@ export function openPush(
   const check = checkWith((...credentials) => openProvider(...credentials, options));
   const credentials = openCredentialRoom(identity, overrides.checkCredentials ?? check);
   const providers = new Providers(async ({ applicationId, environment, service }) => {
-    const loaded = await credentials.loaded.load(applicationId, environment, service);
+    const loaded = await credentials.cache.load(applicationId, environment, service);
     return loaded && { version: loaded.version, read: () => loaded.credentials };
   }, options);
   const push: Push = {

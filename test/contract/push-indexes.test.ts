@@ -62,7 +62,7 @@ const SELECTORS = [
 ];
 
 it("runs no statement that scans a table", async () => {
-  const { push, store, expansions, batches, providers } = fixture;
+  const { push, store, fanOutJobs, deliverJobs, providers } = fixture;
   const { identity } = push;
   const [first] = await store.query<{ id: number; application_id: number }>(
     { name: "any", text: "SELECT id, application_id FROM users WHERE id = 20" },
@@ -77,11 +77,11 @@ it("runs no statement that scans a table", async () => {
     await createEvents(push, sender, input, `key-${Object.keys(selector)}`);
   }
   for (let done = 0; done < 8; done += 1) {
-    const job = expansions.shift();
+    const job = fanOutJobs.shift();
     if (job) await expand(push, job);
   }
-  expect(batches.length).toBeGreaterThan(2);
-  const [batch] = batches;
+  expect(deliverJobs.length).toBeGreaterThan(2);
+  const [batch] = deliverJobs;
   const [gone] = await store.query<{ token: string }>(
     {
       name: "gone",

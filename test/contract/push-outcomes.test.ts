@@ -33,10 +33,10 @@ const sql = <Row>(text: string, values: unknown[] = []) =>
 
 /** Creates an event for new devices of the sender, and returns its batch. */
 async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcome>) {
-  const { push, providers, expansions, batches, options } = fixture;
+  const { push, providers, fanOutJobs, deliverJobs, options } = fixture;
   await sql("DELETE FROM push_subscriptions");
   providers.sent.length = 0;
-  batches.length = 0;
+  deliverJobs.length = 0;
   options.length = 0;
   for (let n = 0; n < DEVICES; n += 1) {
     const token = `${batchCount}-${n}`;
@@ -53,8 +53,8 @@ async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcom
     ...{ environment: "development", pushType: "gcm", message: payload({ a: "b" }) },
     userIds: [String(sender.userId)],
   });
-  await expand(push, expansions.pop()!);
-  return batches.pop() as DeliverJob;
+  await expand(push, fanOutJobs.pop()!);
+  return deliverJobs.pop() as DeliverJob;
 }
 let batchCount = 0;
 
@@ -67,19 +67,19 @@ const all = (outcome: string, attempts: number) => Array(DEVICES).fill({ outcome
 
 describe("a batch with recorded outcomes", () => {
   it("sends nothing when it is repeated, and enqueues no second retry", async () => {
-    const { push, providers, batches } = fixture;
+    const { push, providers, deliverJobs } = fixture;
     const job = await createBatch(() => BUSY);
     await deliver(push, job);
-    expect(batches).toEqual([{ ...job, attempts: 1 }]);
+    expect(deliverJobs).toEqual([{ ...job, attempts: 1 }]);
     await deliver(push, job);
-    expect([batches.length, providers.sent.length]).toEqual([1, DEVICES]);
+    expect([deliverJobs.length, providers.sent.length]).toEqual([1, DEVICES]);
     expect(await seen(job)).toEqual(all("later", 1));
-    await deliver(push, batches[0]!);
-    expect([batches.length, providers.sent.length]).toEqual([2, 2 * DEVICES]);
+    await deliver(push, deliverJobs[0]!);
+    expect([deliverJobs.length, providers.sent.length]).toEqual([2, 2 * DEVICES]);
   });
 
   it("is recorded once when another node considers it lost", async () => {
-    const { push, batches } = fixture;
+    const { push, deliverJobs } = fixture;
     const pending: Array<() => void> = [];
     const job = await createBatch(
       () =>
@@ -90,7 +90,7 @@ describe("a batch with recorded outcomes", () => {
         }),
     );
     await Promise.all([deliver(push, job), deliver(push, job)]);
-    expect(batches).toHaveLength(1);
+    expect(deliverJobs).toHaveLength(1);
     expect(await seen(job)).toEqual(all("later", 1));
   });
 });
@@ -127,10 +127,10 @@ describe("outcomes that the database fails to record", () => {
 });
 
 it("the sixth failed attempt counts as refused", async () => {
-  const { push, batches } = fixture;
+  const { push, deliverJobs } = fixture;
   push.metrics.pushDeliveries.reset();
   let job: DeliverJob | undefined = await createBatch(() => BUSY);
-  for (; job; job = batches.pop()) await deliver(push, job);
+  for (; job; job = deliverJobs.pop()) await deliver(push, job);
   const { values } = await push.metrics.pushDeliveries.get();
   expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
     ["later", 5 * DEVICES],
@@ -139,11 +139,11 @@ it("the sixth failed attempt counts as refused", async () => {
 });
 
 it("nothing is recorded for a deleted event", async () => {
-  const { push, batches } = fixture;
+  const { push, deliverJobs } = fixture;
   const job = await createBatch(async () => {
     await sql("DELETE FROM push_events");
     return BUSY;
   });
   await deliver(push, job);
-  expect([await seen(job), batches]).toEqual([[], []]);
+  expect([await seen(job), deliverJobs]).toEqual([[], []]);
 });

@@ -53,10 +53,10 @@ const createPush = (fields: object = {}) =>
 
 /** Runs all enqueued jobs. */
 async function work() {
-  const { push, expansions, batches } = fixture;
+  const { push, fanOutJobs, deliverJobs } = fixture;
   for (;;) {
-    const expansion = expansions.shift();
-    const batch = batches.shift();
+    const expansion = fanOutJobs.shift();
+    const batch = deliverJobs.shift();
     if (expansion) await expand(push, expansion);
     if (batch) await deliver(push, batch);
     if (!expansion && !batch) return;
@@ -107,8 +107,8 @@ it("deletes deliveries of a schedule after 30 days, dispatch by dispatch", async
 
 it("deletes deliveries of an event stopped during its first dispatch", async () => {
   const [event] = await createPush();
-  const { push, expansions } = fixture;
-  await expand(push, expansions.shift()!);
+  const { push, fanOutJobs } = fixture;
+  await expand(push, fanOutJobs.shift()!);
   const viewer = { kind: "user", sessionId: 1, ...sender } as const;
   await stopEvent(push.identity, viewer, String(event?.id));
   await work();

@@ -22,8 +22,8 @@ afterAll(() => fixture.close());
 beforeEach(async () => {
   await sql("DELETE FROM push_events");
   fixture.providers.sent.length = 0;
-  fixture.expansions.length = 0;
-  fixture.batches.length = 0;
+  fixture.fanOutJobs.length = 0;
+  fixture.deliverJobs.length = 0;
 });
 
 const sql = <Row>(text: string, values: unknown[] = []) =>
@@ -65,7 +65,7 @@ const createPush = (...users: number[]) =>
 async function send(...jobs: Array<DeliverJob | undefined>) {
   for (const job of jobs) if (job) await deliver(fixture.push, job);
 }
-const fanOut = (job: ExpandJob | undefined) => job && expand(fixture.push, job);
+const fanOutJob = (job: ExpandJob | undefined) => job && expand(fixture.push, job);
 /** Channels and devices of accepted pushes, sorted. */
 const reachedDevices = () =>
   fixture.providers.sent
@@ -81,14 +81,14 @@ const counts = () =>
 it("creates a standard event if there is none, and delivers nothing twice", async () => {
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"], ["gcm", "android"]);
   expect((await createPush(user)).map(({ channel }) => channel)).toEqual(["apns_voip", "gcm"]);
-  const { expansions, batches } = fixture;
-  for (const job of expansions) await fanOut(job);
-  const [voip, gcm] = batches.splice(0);
+  const { fanOutJobs, deliverJobs } = fixture;
+  for (const job of fanOutJobs) await fanOutJob(job);
+  const [voip, gcm] = deliverJobs.splice(0);
   await send(voip, gcm);
-  const [instead] = batches;
-  expect(batches).toHaveLength(1);
+  const [instead] = deliverJobs;
+  expect(deliverJobs).toHaveLength(1);
   await send(instead, voip, instead);
-  expect(batches).toHaveLength(1);
+  expect(deliverJobs).toHaveLength(1);
   expect(reachedDevices()).toEqual(["apns tablet", "gcm android"]);
   expect(await counts()).toEqual([
     { channel: "apns_voip", active: false, written: 1, accepted: 0, gone: 1 },
@@ -101,14 +101,14 @@ it.each(["before", "after"])("joins an existing standard event, %s its fan-out",
   const user = await newUser(["apns_voip", "dead"], ["apns", "tablet"]);
   const other = await newUser(["apns", "plain"]);
   await createPush(user, other);
-  const { expansions, batches } = fixture;
-  const [voip, standard] = expansions;
-  if (order === "before") await fanOut(standard);
-  await fanOut(voip);
-  await send(...batches.splice(0));
-  if (order === "after") await fanOut(standard);
-  await send(...batches.splice(0));
-  expect(batches).toEqual([]);
+  const { fanOutJobs, deliverJobs } = fixture;
+  const [voip, standard] = fanOutJobs;
+  if (order === "before") await fanOutJob(standard);
+  await fanOutJob(voip);
+  await send(...deliverJobs.splice(0));
+  if (order === "after") await fanOutJob(standard);
+  await send(...deliverJobs.splice(0));
+  expect(deliverJobs).toEqual([]);
   expect(reachedDevices()).toEqual(["apns plain", "apns tablet"]);
   expect(await counts()).toEqual([
     { channel: "apns_voip", active: false, written: 1, accepted: 0, gone: 1 },
@@ -120,9 +120,9 @@ it("does not reach users with another VoIP subscription or without other devices
   const several = await newUser(["apns_voip", "dead"], ["apns_voip", "phone"], ["apns", "tablet"]);
   const none = await newUser(["apns_voip", "dead"]);
   await createPush(several, none);
-  await fanOut(fixture.expansions[0]);
-  await send(...fixture.batches.splice(0));
-  expect(fixture.batches).toEqual([]);
+  await fanOutJob(fixture.fanOutJobs[0]);
+  await send(...fixture.deliverJobs.splice(0));
+  expect(fixture.deliverJobs).toEqual([]);
   expect(reachedDevices()).toEqual(["apns_voip phone"]);
   expect(await counts()).toEqual([
     { channel: "apns_voip", active: false, written: 3, accepted: 1, gone: 2 },

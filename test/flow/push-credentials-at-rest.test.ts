@@ -130,7 +130,7 @@ describe("in memory", () => {
     const one = await openService(node, sealer);
     const two = await openService(node, sealer, one.bus);
     const load = ({ service }: typeof one) =>
-      service.loaded.load(node.application.id, "production", "apns");
+      service.cache.load(node.application.id, "production", "apns");
     try {
       expect([await load(one), await load(two)]).toEqual([null, null]);
       await setCredentials(one.service, owner, scope, { apns: TOKEN }, true);
@@ -166,7 +166,7 @@ describe("in memory", () => {
     const { service, close } = await openService(node, sealer);
     try {
       await setCredentials(service, owner, scope, { apns: TOKEN }, true);
-      const load = () => service.loaded.load(node.application.id, "production", "apns");
+      const load = () => service.cache.load(node.application.id, "production", "apns");
       const query = jest.spyOn(node.app.store, "query");
       query.mockRejectedValueOnce(new Error("gone"));
       await expect(load()).rejects.toThrow("gone");

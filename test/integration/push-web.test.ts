@@ -117,7 +117,7 @@ describe("the token", () => {
   });
 
   test("for one service is not sent to another", async () => {
-    const other = await startWebPush(fixture.place, fixture.credentials.publicKey);
+    const other = await startWebPush(fixture.serverOptions, fixture.credentials.publicKey);
     try {
       const provider = keep(fixture.open());
       expect(await provider.send(fixture.push, fixture.device())).toMatchObject({
@@ -173,7 +173,7 @@ describe("hosts that devices name", () => {
         ended += 1;
       });
     });
-    const other = await startWebPush(fixture.place, fixture.credentials.publicKey);
+    const other = await startWebPush(fixture.serverOptions, fixture.credentials.publicKey);
     silent.push(other);
     const outcome = await provider.send(fixture.push, targetIn(other.subscribe()));
     expect(outcome).toMatchObject({ kind: "accepted" });

@@ -16,7 +16,7 @@ export interface PushCredentialRoom {
   identity: Identity;
   check: CheckCredentials;
   /** Decrypted credentials for sending. */
-  loaded: LoadedCredentials;
+  cache: LoadedCredentials;
   /** Credentials without secrets, for application owners. */
   lists: CredentialLists;
 }
@@ -58,9 +58,9 @@ export function openCredentialRoom(
   identity: Identity,
   check: CheckCredentials,
 ): PushCredentialRoom & { close(): void } {
-  const loaded = new LoadedCredentials(identity);
-  const close = identity.endings.whenApplicationChanges((id) => loaded.forget(id));
-  return { identity, check, loaded, lists: new CredentialLists(identity.store), close };
+  const cache = new LoadedCredentials(identity);
+  const close = identity.endings.whenApplicationChanges((id) => cache.forget(id));
+  return { identity, check, cache, lists: new CredentialLists(identity.store), close };
 }
 
 /**
@@ -126,7 +126,7 @@ export async function checkAgain(
   const { id } = await ownApplication(deps.identity, accountId, applicationId);
   const services = service === null ? SERVICES : [service];
   const checks = services.map(async (each) => {
-    const found = await deps.loaded.load(id, environment, each);
+    const found = await deps.cache.load(id, environment, each);
     if (!found) return null;
     return { service: each, result: await checkWithService(deps, found.credentials, environment) };
   });
@@ -135,11 +135,11 @@ export async function checkAgain(
 
 /** The key that browsers subscribe with, an uncompressed point in base64url; null if none is set. */
 export async function publicKeyOf(
-  { loaded }: PushCredentialRoom,
+  { cache }: PushCredentialRoom,
   applicationId: number,
   environment: PushEnvironment,
 ): Promise<string | null> {
-  const found = await loaded.load(applicationId, environment, "web");
+  const found = await cache.load(applicationId, environment, "web");
   return found?.credentials.service === "web" ? found.credentials.publicKey : null;
 }
 
@@ -163,13 +163,13 @@ function checkWithService(
 
 /** Warns if the VAPID key changes: a browser's subscription is bound to its key (RFC 8292 section 4.2). */
 async function keyWarning(
-  { lists }: PushCredentialRoom,
+  deps: PushCredentialRoom,
   id: number,
   environment: PushEnvironment,
   credentials: Credentials,
 ): Promise<string | null> {
   if (credentials.service !== "web") return null;
-  const previous = (await lists.of(id)).find(
+  const previous = (await deps.lists.of(id)).find(
     (each) => each.environment === environment && each.service === "web",
   );
   const changed = previous !== undefined && previous.settings.publicKey !== credentials.publicKey;

@@ -19,7 +19,7 @@ const SUBJECT_MAX = 255;
 const KEY = /^[\w+/-]{43,88}={0,2}$/;
 const MAILTO = /^mailto:[^\s@\0-\x1f\x7f-\x9f<>]+@[^\s@\0-\x1f\x7f-\x9f<>]+$/u;
 
-/** Validates web push credentials and normalizes them for storage. @throws Fault INVALID on the wrong field */
+/** Validates and normalizes web push credentials. @throws Fault INVALID on the wrong field */
 export function checkWeb(input: GivenWeb): WebPushCredentials {
   const { ca } = checkAddress("web", input);
   const subject = validateSubject(input.subject);

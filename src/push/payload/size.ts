@@ -25,7 +25,7 @@ export function sizeOf(push: Push): { bytes: number; max: number } {
   return { bytes: Buffer.byteLength(counted(push)), max: BYTES_MAX[push.channel] };
 }
 
-/** The problem of an oversized push: "is too large: 4,321 bytes (maximum is 4,096 bytes)"; null if it fits. */
+/** Why a push is too large, as "is too large: 4,321 bytes (maximum is 4,096 bytes)"; null if it fits. */
 export function sizeProblem(push: Push): string | null {
   const { bytes, max } = sizeOf(push);
   if (bytes <= max) return null;

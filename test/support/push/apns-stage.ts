@@ -81,7 +81,7 @@ export async function startApnsStage(): Promise<ApnsStage> {
     tell: ({ token: device }, ...behaviours) => standIn.script.tell(device, ...behaviours),
     devices: () => standIn.received.items.map(({ device }) => device),
     connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
-    cut: standIn.cut,
+    dropConnections: standIn.dropConnections,
     secrets: [key, key.split("\n")[1]!, issued.privateKey],
     close: standIn.close,
   };

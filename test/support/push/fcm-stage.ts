@@ -62,7 +62,7 @@ export async function startFcmStage(): Promise<FcmStage> {
     devices: () => standIn.received.items.map(({ device }) => device),
     // Requests for access tokens are not recorded, so their connections do not count.
     connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
-    cut: standIn.cut,
+    dropConnections: standIn.dropConnections,
     secrets: [privateKey, privateKey.split("\n")[1]!],
     close: standIn.close,
   };

@@ -22,10 +22,10 @@ export interface PushRoom {
   push: Push;
   store: Store;
   providers: RecordingProviders;
-  /** Enqueued jobs. */
-  expansions: ExpandJob[];
-  batches: DeliverJob[];
-  /** Options of each batch. */
+  /** Enqueued fan-out and delivery jobs. */
+  fanOutJobs: ExpandJob[];
+  deliverJobs: DeliverJob[];
+  /** Options of each delivery job. */
   options: Array<JobOptions | undefined>;
   close(): Promise<void>;
 }
@@ -56,13 +56,13 @@ export async function openPushRoom({
     limits: new Limits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
-  const expansions: ExpandJob[] = [];
-  const batches: DeliverJob[] = [];
+  const fanOutJobs: ExpandJob[] = [];
+  const deliverJobs: DeliverJob[] = [];
   const options: Array<JobOptions | undefined> = [];
   const enqueue: Enqueue = async (name, data, jobOptions) => {
-    if (name === "push-expand") expansions.push(data as ExpandJob);
+    if (name === "push-expand") fanOutJobs.push(data as ExpandJob);
     else {
-      batches.push(data as DeliverJob);
+      deliverJobs.push(data as DeliverJob);
       options.push(jobOptions);
     }
   };
@@ -80,7 +80,7 @@ export async function openPushRoom({
     provider: providers.open,
   };
   return {
-    ...{ push, store, providers, expansions, batches, options },
+    ...{ push, store, providers, fanOutJobs, deliverJobs, options },
     async close() {
       await identity.close();
       await limiters.close();

@@ -27,7 +27,7 @@ export interface Stage {
   /** Number of connections that have carried pushes. */
   connections(): number;
   /** Closes every connection. */
-  cut(): void;
+  dropConnections(): void;
   /** Texts that must never appear in a reason. */
   secrets: string[];
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export interface WebPushStage extends Stage {
   push: WebPush;
   credentials: WebPushCredentials;
   /** Options for further servers with a certificate of the same authority. */
-  place: ServerPlace;
+  serverOptions: ServerPlace;
   openWith(credentials: WebPushCredentials, options?: Partial<ProviderOptions>): Provider;
 }
 
@@ -33,8 +33,8 @@ export async function startWebPushStage(): Promise<WebPushStage> {
   const authority = makeAuthority();
   const pair = generateVAPIDKeys();
   const server = makeServerCertificate(authority);
-  const place = { server, authority: authority.certificate };
-  const standIn = await startWebPush(place, pair.publicKey);
+  const serverOptions = { server, authority: authority.certificate };
+  const standIn = await startWebPush(serverOptions, pair.publicKey);
   const credentials: WebPushCredentials = {
     service: "web",
     ...pair,
@@ -59,7 +59,7 @@ export async function startWebPushStage(): Promise<WebPushStage> {
   return {
     standIn,
     credentials,
-    place,
+    serverOptions,
     openWith,
     open: (options) => openWith(credentials, options),
     openForged: () => openWith({ ...credentials, ...generateVAPIDKeys() }),
@@ -70,7 +70,7 @@ export async function startWebPushStage(): Promise<WebPushStage> {
     tell: (target, ...behaviours) => standIn.script.tell(deviceOf(target), ...behaviours),
     devices: () => standIn.received.items.map(({ device }) => `${standIn.url}/push/${device}`),
     connections: () => new Set(standIn.received.items.map(({ connection }) => connection)).size,
-    cut: standIn.cut,
+    dropConnections: standIn.dropConnections,
     secrets: [pair.privateKey],
     close: standIn.close,
   };

@@ -37,7 +37,7 @@ export interface SecureServer {
   /** Number of connections so far. */
   connections(): number;
   /** Closes every connection. */
-  cut(): void;
+  dropConnections(): void;
   close(): Promise<void>;
 }
 
@@ -117,7 +117,7 @@ export async function startSecureServer(
     socket.on("error", () => {});
     socket.on("close", () => open.delete(remotePort));
   });
-  const cut = () => {
+  const dropConnections = () => {
     for (const socket of open.values()) socket.destroy();
   };
   await new Promise<void>((resolve, reject) => {
@@ -128,11 +128,11 @@ export async function startSecureServer(
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     connections: () => connections,
-    cut,
+    dropConnections,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        cut();
+        dropConnections();
       }),
   };
 }
