@@ -17,25 +17,25 @@ import { type Peer, Stream } from "./stream";
 import type { Transport } from "./transport/transport";
 import { CLIENT } from "./xml";
 
-/** What the streams of one endpoint share. */
+/** State that all streams of one endpoint share. */
 export interface Endpoint {
   services: ChatServices;
   limits: ChatLimits;
   throttle: SignInThrottle;
-  /** Connections that have not signed in, over any of the endpoint's transports. */
+  /** Bounds the unauthenticated connections of all transports together. */
   doorstep: PreAuthLimiter;
-  /** Whether an address is a proxy's (TRUST_PROXY), and says nothing of the client. */
+  /** Whether the address belongs to a trusted proxy (TRUST_PROXY), so that it does not identify the client. */
   isProxy(address: string): boolean;
-  /** Streams that can be resumed, over any of the endpoint's transports. */
+  /** The streams that can be resumed, of all transports. */
   hibernation: Hibernation<ChatDevice>;
   /** When the endpoint was opened, in milliseconds since the Unix epoch. */
   openedAt: number;
 }
 
-/** Codes that say no to the credentials; with any other the attempt could not be judged. */
+/** Codes that mean wrong credentials. After any other code the outcome of the attempt is unknown. */
 const DENIED: ErrorCode[] = ["UNAUTHENTICATED", "NOT_FOUND", "INVALID", "MALFORMED"];
 
-const FOREIGN_PAGE = "This origin may not use this application";
+const ORIGIN_REFUSED = "This origin may not use this application";
 
 const features = (content: string) =>
   `<stream:features xmlns:stream="http://etherx.jabber.org/streams">${content}</stream:features>`;
@@ -44,17 +44,17 @@ const TLS = "urn:ietf:params:xml:ns:xmpp-tls";
 const STARTTLS = `<starttls xmlns="${TLS}"><required/></starttls>`;
 const BINDING = `<bind xmlns="${BIND}"/><session xmlns="urn:ietf:params:xml:ns:xmpp-session"><optional/></session><sm xmlns="${SM}"/>`;
 
-/** Serves one client from its first header: signing in, binding, then its device. */
+/** Serves one client: negotiation (SASL, then bind or resume), after which its device handles the stanzas. */
 class Client implements Peer {
   readonly stream: Stream;
-  readonly #gone = new AbortController();
+  readonly #closed = new AbortController();
   #user: Party | undefined;
   #challenged = false;
   #failures = 0;
   #device: ChatDevice | undefined;
-  #withdraw: (() => void) | undefined;
-  /** The resource of an earlier stream that could not be resumed here. */
-  #missed: string | undefined;
+  #unwatch: (() => void) | undefined;
+  /** The resource of an earlier stream that this node could not resume. */
+  #previousResource: string | undefined;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -74,7 +74,7 @@ class Client implements Peer {
     return features(trusted ? MECHANISMS : "");
   }
 
-  /** Whether the node takes new streams; where it does not, the stream ends and says so. */
+  /** Whether the node accepts new streams. If not, the stream ends with `resource-constraint`. */
   #isAdmitted(): boolean {
     try {
       this.endpoint.services.admitConnection();
@@ -95,7 +95,7 @@ class Client implements Peer {
       await this.#bind(element, this.#user);
     } else if (this.#user && element.attrs.xmlns === SM) {
       await this.#resume(element, this.#user);
-    } else this.stream.fail("not-authorized", "First sign in and bind a resource");
+    } else this.stream.fail("not-authorized", "Authenticate and bind a resource first");
   }
 
   ping(): string {
@@ -104,31 +104,33 @@ class Client implements Peer {
 
   closed(lost: boolean): void {
     this.endpoint.services.metrics.sockets.dec({ kind: "xmpp" });
-    this.#gone.abort();
+    this.#closed.abort();
     const device = this.#device;
-    // A device that has moved to another stream is that one's to look after.
+    // A device that was resumed on another stream belongs to that stream's client.
     const own = device?.line.isOn(this.stream) ? device : undefined;
-    // Its session or user may end while nobody is connected, so the watch goes on.
-    if (lost && own?.hibernate(() => this.#withdraw?.())) return;
+    // The session or user may end while the device is disconnected, so the watch continues.
+    if (lost && own?.hibernate(() => this.#unwatch?.())) return;
     own?.leave();
-    this.#withdraw?.();
+    this.#unwatch?.();
   }
 
   async #sasl(element: Element): Promise<void> {
-    const answers = element.name === "response" && this.#challenged;
+    const isResponse = element.name === "response" && this.#challenged;
     this.#challenged = false;
     if (element.name === "abort") return this.#refuse("aborted");
-    if (element.name !== "auth" && !answers) return this.#refuse("malformed-request");
+    if (element.name !== "auth" && !isResponse) return this.#refuse("malformed-request");
     if (!this.stream.transport.trusted) return this.#refuse("encryption-required");
-    if (!answers && element.attrs.mechanism !== "PLAIN") return this.#refuse("invalid-mechanism");
+    if (!isResponse && element.attrs.mechanism !== "PLAIN") {
+      return this.#refuse("invalid-mechanism");
+    }
     const message = element.getText();
-    if (message === "" && !answers) {
+    if (message === "" && !isResponse) {
       this.#challenged = true;
       return this.stream.send(`<challenge xmlns="${SASL}"/>`);
     }
-    const read = readPlain(message, this.stream.domain);
-    if (typeof read === "string") return this.#refuse(read);
-    await this.#signIn(read.user, read.secret);
+    const credentials = readPlain(message, this.stream.domain);
+    if (typeof credentials === "string") return this.#refuse(credentials);
+    await this.#signIn(credentials.user, credentials.secret);
   }
 
   #refuse(condition: SaslCondition): void {
@@ -145,7 +147,7 @@ class Client implements Peer {
     const attempt = throttle.begin(ip, account);
     const wait = Math.max(attempt.wait, throttle.wait(this.#failures));
     if (wait > 0) {
-      await delay(wait, undefined, { signal: this.#gone.signal }).catch(() => undefined);
+      await delay(wait, undefined, { signal: this.#closed.signal }).catch(() => undefined);
     }
     if (this.stream.closing) return attempt.end(false);
     try {
@@ -153,7 +155,7 @@ class Client implements Peer {
       if (!this.stream.closing) this.#watch(user, admission);
       await admission.confirm();
     } catch (error) {
-      this.#withdraw?.();
+      this.#unwatch?.();
       return this.#failed(error, attempt.end);
     }
     attempt.end(true);
@@ -166,14 +168,14 @@ class Client implements Peer {
 
   #watch(user: Party, { sessionId, password }: Admission): void {
     const { origin } = this.stream.transport;
-    this.#withdraw = this.endpoint.services.watch({
+    this.#unwatch = this.endpoint.services.watch({
       ...{ ...user, sessionId, password, origin },
       close: () => this.#end("not-authorized", "The session has ended"),
-      refuse: () => this.#end("policy-violation", FOREIGN_PAGE),
+      refuse: () => this.#end("policy-violation", ORIGIN_REFUSED),
     });
   }
 
-  /** Ends the stream, or the device that waits to be resumed after it. */
+  /** Ends the stream and, if its device is disconnected and waits to be resumed, the device. */
   #end(condition: StreamCondition, text: string): void {
     this.stream.fail(condition, text);
     if (this.#device) this.endpoint.hibernation.drop(this.#device);
@@ -185,44 +187,43 @@ class Client implements Peer {
     end(denied ? false : null);
     if (fault.code === "FORBIDDEN") {
       this.stream.send(saslFailure("not-authorized"));
-      this.stream.fail("policy-violation", FOREIGN_PAGE);
+      this.stream.fail("policy-violation", ORIGIN_REFUSED);
       return;
     }
-    const known = fault === error;
-    if (!known) this.endpoint.services.log.error({ err: error }, "a chat sign-in failed");
+    if (fault !== error) this.endpoint.services.log.error({ err: error }, "chat sign-in failed");
     this.#refuse(denied ? "not-authorized" : "temporary-auth-failure");
   }
 
   async #bind(iq: Element, user: Party): Promise<void> {
     const { services } = this.endpoint;
     const request = bindRequest(iq);
-    if (!request) return this.stream.fail("not-authorized", "First bind a resource");
+    if (!request) return this.stream.fail("not-authorized", "Bind a resource first");
     if (iqShape(iq) !== "request")
       return this.stream.send(stanzaError(iq, undefined, "bad-request"));
-    const asked = childOf(request, "resource")?.getText();
-    // A client that leaves its address to the service keeps the one that others know.
-    const resource = asked ? toResource(asked) : (this.#missed ?? newId());
+    const requested = childOf(request, "resource")?.getText();
+    // A client that does not name a resource keeps its previous one, which other users know.
+    const resource = requested ? toResource(requested) : (this.#previousResource ?? newId());
     if (resource === undefined) return this.stream.send(stanzaError(iq, undefined, "bad-request"));
     const party = { ...user, resource };
     const device = new ChatDevice(this.endpoint, this.stream, party);
     try {
-      await device.attach(this.#missed);
+      await device.attach(this.#previousResource);
     } catch (error) {
       const fault = toFault(error);
       if (fault !== error)
-        services.log.error({ err: error }, "a chat device could not be attached");
+        services.log.error({ err: error }, "a chat device could not be attached to the router");
       return this.stream.send(stanzaError(iq, undefined, fault));
     }
     if (this.stream.closing) return device.leave();
     this.#device = device;
     this.stream.established();
     this.stream.send(bindResult(iq, device.jid, device.hasMissed));
-    device.begin(this.#missed !== undefined);
+    device.begin(this.#previousResource !== undefined);
   }
 
   /**
-   * Goes on with an earlier stream of the same user in place of binding (XEP-0198 section 5). Where
-   * nothing is known of it, its node may have ended: what it had not received comes after the bind.
+   * Resumes an earlier stream of the same user instead of binding (XEP-0198 section 5). If this node does
+   * not know the stream, its node may have gone down: the client gets the missed signals after the bind.
    */
   async #resume(element: Element, user: Party): Promise<void> {
     const { hibernation } = this.endpoint;
@@ -232,13 +233,13 @@ class Client implements Peer {
     if (previd === undefined || count === undefined) return this.stream.send(failed("bad-request"));
     const device = hibernation.find(previd, user);
     if (!device) {
-      this.#missed = resourceOf(previd);
+      this.#previousResource = resourceOf(previd);
       return this.stream.send(failed("item-not-found", hibernation.handledBy(previd, user)));
     }
     this.#device = device;
     device.line.moveTo(this.stream);
     hibernation.wake(device);
-    // What the client said on the stream before is handled first, so that it is counted.
+    // Stanzas of the previous stream are handled first, so that the count in <resumed/> includes them.
     await device.settled();
     if (this.stream.closing || !device.line.isOn(this.stream)) return;
     this.stream.established();
@@ -246,7 +247,7 @@ class Client implements Peer {
   }
 }
 
-/** Serves a client on a transport that was just connected; answers the stream to feed. */
+/** Starts serving a client on a newly connected transport. Returns the stream that takes its input. */
 export function acceptClient(endpoint: Endpoint, transport: Transport): Stream {
   return new Client(endpoint, transport).stream;
 }

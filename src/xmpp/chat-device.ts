@@ -18,7 +18,7 @@ import type { Stream } from "./stream";
 import { targetOf } from "./target";
 import { CLIENT } from "./xml";
 
-/** What the devices of one endpoint share. */
+/** Dependencies that all devices of one endpoint share. */
 export interface DeviceParts {
   services: Pick<ChatServices, "router" | "clock" | "log" | "messageCounter">;
   limits: ManagementLimits;
@@ -27,95 +27,95 @@ export interface DeviceParts {
   openedAt: number;
 }
 
-/** Parcels that may wait while a device is attached. */
-const EARLY = 1_000;
+/** Maximum number of messages that are buffered while a device attaches to the router. */
+const MAX_EARLY = 1_000;
 
-/** One device of a user, as the router sees it, and what that device says. */
+/** A user's device on an XMPP stream: delivers messages from the router and handles the client's stanzas. */
 export class ChatDevice implements Device, Resumable {
   readonly door = "xmpp";
   readonly jid: string;
   readonly line: Line;
-  /** Whether calls may ring that it is not told of. */
+  /** Whether the device may have missed calls that are still ringing. */
   hasMissed = false;
   readonly #account: string;
   readonly #count: (ip: string | null) => void;
   readonly #domain: string;
-  /** What arrived before the client was ready for it. */
+  /** Messages that arrived before delivery started; undefined once it has. */
   #early: Parcel[] | undefined = [];
-  #ready = () => {};
-  #hold: NodeJS.Timeout | undefined;
+  #deliveryStarted = () => {};
+  #startTimer: NodeJS.Timeout | undefined;
   #attachment: Attachment | undefined;
-  /** What the client said last, while it is handled. */
+  /** Settles when the client's latest stanza is handled. */
   #handling: Promise<void> | undefined;
 
   constructor(
-    private readonly parts: DeviceParts,
+    private readonly deps: DeviceParts,
     stream: Stream,
     readonly party: Required<Party>,
   ) {
     this.#domain = stream.domain;
     this.jid = formatJid(party, stream.domain);
-    this.#count = parts.services.messageCounter(party);
+    this.#count = deps.services.messageCounter(party);
     this.#account = this.jid.slice(0, this.jid.indexOf("/"));
-    this.line = new Line(stream, parts.limits, {
+    this.line = new Line(stream, deps.limits, {
       acknowledged: (cursor) => this.#attachment?.acknowledge(cursor),
-      grown: () => parts.hibernation.grown(this),
-      overflowed: () => this.#end("resource-constraint", "Too much waits to be acknowledged"),
+      grown: () => deps.hibernation.grown(this),
+      overflowed: () => this.#end("resource-constraint", "Too many unacknowledged stanzas"),
     });
   }
 
   /**
-   * Connects the device to the router.
-   * @param resumed the resource of an earlier stream, whose unacknowledged signals come first
+   * Attaches the device to the router.
+   * @param resumed the resource of an earlier stream; its unacknowledged signals are delivered first
    * @throws Fault as Router.attach
    */
   async attach(resumed: string | undefined): Promise<void> {
-    const { router } = this.parts.services;
+    const { router } = this.deps.services;
     this.#attachment = await router.attach(this, resumed === undefined ? undefined : { resumed });
   }
 
   /**
-   * Lets through what arrived while the device was attached, and from then on at once; after an
-   * earlier stream only with stream management on, since what goes before counts as received.
+   * Starts delivery with the buffered messages. If there was an earlier stream, waits up to `enableWaitMs`
+   * for the client to enable stream management: what is sent before that counts as received.
    */
   begin(resumed: boolean): void {
-    if (resumed) this.#hold = setTimeout(() => this.#release(), this.parts.limits.holdMs);
-    else this.#release();
+    if (resumed) this.#startTimer = setTimeout(() => this.#deliver(), this.deps.limits.holdMs);
+    else this.#deliver();
   }
 
-  #release(): void {
-    clearTimeout(this.#hold);
+  #deliver(): void {
+    clearTimeout(this.#startTimer);
     const early = this.#early ?? [];
     this.#early = undefined;
-    for (const parcel of early) this.receive(parcel);
-    this.#ready();
+    for (const message of early) this.receive(message);
+    this.#deliveryStarted();
   }
 
   missed(): void {
     this.hasMissed = true;
   }
 
-  receive(parcel: Parcel): void {
+  receive(message: Parcel): void {
     if (this.#early) {
-      if (this.#early.push(parcel) > EARLY) this.#end("resource-constraint");
+      if (this.#early.push(message) > MAX_EARLY) this.#end("resource-constraint");
       return;
     }
     try {
-      if (parcel.kind === "stanza") this.line.send(parcel.xml);
-      else if (parcel.kind === "signal" || parcel.hangUp) {
+      if (message.kind === "stanza") this.line.send(message.xml);
+      else if (message.kind === "signal" || message.hangUp) {
         const signal =
-          parcel.kind === "signal" ? parcel.signal : answeredElsewhere(parcel, this.party);
-        this.line.send(encodeSignal(signal, this.#domain), parcel.cursor);
+          message.kind === "signal" ? message.signal : answeredElsewhere(message, this.party);
+        this.line.send(encodeSignal(signal, this.#domain), message.cursor);
       }
     } catch (error) {
-      this.parts.services.log.error({ err: error }, "a signal could not be written as a stanza");
+      this.deps.services.log.error({ err: error }, "a signal could not be written as a stanza");
     }
   }
 
   drained(): Promise<void> | undefined {
     if (!this.#early) return this.line.drained();
     return new Promise((resolve) => {
-      this.#ready = resolve;
+      this.#deliveryStarted = resolve;
     });
   }
 
@@ -131,36 +131,40 @@ export class ChatDevice implements Device, Resumable {
   }
 
   /**
-   * Waits to be resumed over another stream; false when it cannot be.
-   * @param over is called once it is resumed or has left
+   * Keeps the device, which has lost its connection, until it is resumed on another stream.
+   * @param onEnd called when it is resumed or has left
+   * @returns false if the device cannot be resumed
    */
-  hibernate(over: () => void): boolean {
+  hibernate(onEnd: () => void): boolean {
     this.line.hibernate();
-    return this.parts.hibernation.keep(this, over);
+    return this.deps.hibernation.keep(this, onEnd);
   }
 
-  /** Leaves the router for good, with or without a stream. */
+  /** Detaches the device from the router for good. */
   leave(): void {
-    this.parts.hibernation.forget(this);
-    clearTimeout(this.#hold);
-    this.#ready();
+    this.deps.hibernation.forget(this);
+    clearTimeout(this.#startTimer);
+    this.#deliveryStarted();
     this.line.end();
     const attachment = this.#attachment;
     this.#attachment = undefined;
     attachment?.detach().catch((error: unknown) => {
-      this.parts.services.log.error({ err: error }, "a chat device could not be detached");
+      this.deps.services.log.error(
+        { err: error },
+        "a chat device could not be detached from the router",
+      );
     });
   }
 
-  /** Resolves once what the client said is handled, and counted. */
+  /** Resolves once the client's latest stanza is handled and counted. */
   async settled(): Promise<void> {
     await this.#handling?.catch(() => undefined);
   }
 
-  /** Takes what the client says; resolves once it is handled. */
+  /** Handles an element of the client; resolves once that is done. */
   stanza(stanza: Element): Promise<void> | undefined {
     const { xmlns } = stanza.attrs;
-    // Client state indication (XEP-0352) is accepted and changes nothing.
+    // Client state indication (XEP-0352) is accepted and ignored.
     if (xmlns === "urn:xmpp:csi:0") return undefined;
     if (xmlns === SM) {
       this.#manage(stanza);
@@ -171,10 +175,10 @@ export class ChatDevice implements Device, Resumable {
   }
 
   async #handle(stanza: Element): Promise<void> {
-    const known = stanza.attrs.xmlns === CLIENT;
-    if (known && stanza.name === "message") await this.#message(stanza);
-    else if (known && stanza.name === "iq") this.#iq(stanza);
-    else if (!known || stanza.name !== "presence") {
+    const isStanza = stanza.attrs.xmlns === CLIENT;
+    if (isStanza && stanza.name === "message") await this.#message(stanza);
+    else if (isStanza && stanza.name === "iq") this.#iq(stanza);
+    else if (!isStanza || stanza.name !== "presence") {
       this.line.fail("unsupported-stanza-type");
       return;
     }
@@ -187,9 +191,9 @@ export class ChatDevice implements Device, Resumable {
     if (element.name === "enable" && !line.managed) {
       const { resume } = element.attrs;
       const resumable = resume === "true" || resume === "1";
-      line.enable(resumable ? this.parts.hibernation.admit(this) : undefined);
+      line.enable(resumable ? this.deps.hibernation.admit(this) : undefined);
       this.#attachment?.acknowledge("");
-      if (this.#early) this.#release();
+      if (this.#early) this.#deliver();
     } else if (element.name === "r" && line.managed) line.acknowledge();
     else if (element.name === "a" && line.managed) {
       const h = readCount(element.attrs.h);
@@ -201,55 +205,57 @@ export class ChatDevice implements Device, Resumable {
   async #message(message: Element): Promise<void> {
     const { type } = message.attrs;
     const target = targetOf(message.attrs.to, this.party, this.#domain);
-    const refusal = "refusal" in target ? target.refusal : "service-unavailable";
-    if (!("party" in target) || type === "groupchat") return this.#refuse(message, refusal);
+    const condition = "condition" in target ? target.condition : "service-unavailable";
+    if (!("party" in target) || type === "groupchat") return this.#refuse(message, condition);
     try {
       this.#count(this.line.ip);
       const signal = decodeSignal(message, this.party, target.party);
       if (signal) {
         signal.id ||= newId();
-        await this.parts.services.router.send("xmpp", signal);
+        await this.deps.services.router.send("xmpp", signal);
         return;
       }
       message.attrs.from = this.jid;
-      await this.parts.services.router.relay(this.party, target.party, writeElement(message));
+      await this.deps.services.router.relay(this.party, target.party, writeElement(message));
     } catch (error) {
       const fault = toFault(error);
-      if (fault !== error) this.parts.services.log.error({ err: error }, "a message failed");
-      // An error is never answered by an error (RFC 6120 section 8.3.1).
+      if (fault !== error) {
+        this.deps.services.log.error({ err: error }, "a chat message could not be handled");
+      }
+      // An error stanza is never answered with an error (RFC 6120 section 8.3.1).
       if (type !== "error") this.line.send(stanzaError(message, this.jid, fault));
     }
   }
 
-  #refuse(stanza: Element, refusal: Refusal) {
-    if (stanza.attrs.type !== "error") this.line.send(stanzaError(stanza, this.jid, refusal));
+  #refuse(stanza: Element, condition: Refusal) {
+    if (stanza.attrs.type !== "error") this.line.send(stanzaError(stanza, this.jid, condition));
   }
 
   #iq(iq: Element) {
     const shape = iqShape(iq);
     if (shape === "response") return;
-    if (shape === "wrong") return this.line.send(stanzaError(iq, this.jid, "bad-request"));
+    if (shape === "invalid") return this.line.send(stanzaError(iq, this.jid, "bad-request"));
     const target = targetOf(iq.attrs.to, this.party, this.#domain);
-    if ("refusal" in target) return this.#refuse(iq, target.refusal);
-    const own = "party" in target && formatJid(target.party, this.#domain);
-    if (own !== false && own !== this.#account && own !== this.jid) {
+    if ("condition" in target) return this.#refuse(iq, target.condition);
+    const to = "party" in target && formatJid(target.party, this.#domain);
+    if (to !== false && to !== this.#account && to !== this.jid) {
       return this.#refuse(iq, "service-unavailable");
     }
     if (bindRequest(iq)) return this.#refuse(iq, "not-allowed");
-    const answer = answerIq(iq, own === false ? "server" : "account", {
-      uptime: () => Math.floor((this.parts.services.clock.now() - this.parts.openedAt) / 1000),
+    const response = answerIq(iq, to === false ? "server" : "account", {
+      uptime: () => Math.floor((this.deps.services.clock.now() - this.deps.openedAt) / 1000),
     });
-    if ("refusal" in answer) return this.#refuse(iq, answer.refusal);
-    this.line.send(iqResult(iq, this.jid, answer.content));
+    if ("condition" in response) return this.#refuse(iq, response.condition);
+    this.line.send(iqResult(iq, this.jid, response.content));
   }
 
   /**
-   * What asks for a sign of life: a ping of the server (XEP-0199) or, where stream management is on,
-   * its question. Whatever is answered counts.
+   * A liveness probe: a request for an acknowledgement if stream management is on, otherwise a ping
+   * (XEP-0199). Any input from the client counts as its response.
    */
   ping(): string {
-    const question = this.line.question();
-    if (question !== undefined) return question;
+    const request = this.line.question();
+    if (request !== undefined) return request;
     const head = attribute("from", this.#domain) + attribute("to", this.jid);
     return `<iq xmlns="${CLIENT}" type="get" id="${newId()}"${head}><ping xmlns="urn:xmpp:ping"/></iq>`;
   }

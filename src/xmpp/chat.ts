@@ -11,34 +11,34 @@ import type { Listener, Place } from "./transport/listen";
 import { openTcp } from "./transport/tcp";
 import { openWebSocket } from "./transport/websocket";
 
-/** The ways to the chat endpoint: plain WebSocket, WebSocket in TLS, TCP with STARTTLS, TCP in TLS. */
+/** Transports of the chat endpoint: plain WebSocket, WebSocket over TLS, TCP with STARTTLS, TCP with direct TLS. */
 export type ChatTransport = "ws" | "wss" | "tcp" | "tls";
 
 /** An open chat endpoint. */
 export interface Chat {
-  /** The ports that are open. */
+  /** The open ports. */
   ports: Partial<Record<ChatTransport, number>>;
-  /** Accepts nobody any more, and ends the streams with `system-shutdown` over so many milliseconds. */
+  /** Stops accepting connections and ends the streams with `system-shutdown`, spread over `windowMs`. */
   drain(windowMs: number): Promise<void>;
-  /** Ends what is still open, and cuts what does not end. */
+  /** Ends the remaining streams, by force where a client does not cooperate. */
   close(): Promise<void>;
 }
 
 const SCHEMES = { ws: "ws", wss: "wss", tcp: "xmpp", tls: "xmpps" } as const;
 
 /**
- * Where clients find the ports: `ws:` and `wss:` URLs, and for TCP `xmpp:` (STARTTLS) and `xmpps:`, as
- * client libraries write them.
- * @param host as it stands in a URL
+ * The URLs of the ports: `ws:` and `wss:`, and for TCP `xmpp:` (STARTTLS) and `xmpps:`, the schemes that
+ * client libraries use.
+ * @param host in URL form
  */
 export function chatUrls(
   ports: Chat["ports"],
   host: string,
 ): Partial<Record<ChatTransport, string>> {
   return Object.fromEntries(
-    Object.entries(ports).map(([way, port]) => [
-      way,
-      `${SCHEMES[way as ChatTransport]}://${host}:${port}`,
+    Object.entries(ports).map(([transport, port]) => [
+      transport,
+      `${SCHEMES[transport as ChatTransport]}://${host}:${port}`,
     ]),
   );
 }
@@ -54,7 +54,7 @@ const LIMITS: Omit<ChatLimits, "idleMs" | "bytesPerSecond"> = {
   askMs: 1_000,
   holdMs: 2_000,
   resumeMs: RESUME_SECONDS * 1_000,
-  // Who signs in is done within moments, so a hundred at once are thousands that come back in a minute.
+  // A sign-in takes moments, so a hundred at once allow thousands of reconnections in a minute.
   atTheDoor: { perNetwork: 100, inAll: 5_000 },
   hibernating: { perUser: 10, inAll: 20_000, bytes: 134_217_728 },
 };
@@ -68,23 +68,23 @@ const VARIABLES = {
 
 const OPEN: Record<
   ChatTransport,
-  (endpoint: Endpoint, place: Place, certificate: () => LiveCertificate) => Promise<Listener>
+  (endpoint: Endpoint, address: Place, certificate: () => LiveCertificate) => Promise<Listener>
 > = {
-  ws: (endpoint, place) => openWebSocket(endpoint, place),
-  wss: (endpoint, place, certificate) => openWebSocket(endpoint, place, certificate()),
-  tcp: (endpoint, place, certificate) => openTcp(endpoint, place, certificate(), false),
-  tls: (endpoint, place, certificate) => openTcp(endpoint, place, certificate(), true),
+  ws: (endpoint, address) => openWebSocket(endpoint, address),
+  wss: (endpoint, address, certificate) => openWebSocket(endpoint, address, certificate()),
+  tcp: (endpoint, address, certificate) => openTcp(endpoint, address, certificate(), false),
+  tls: (endpoint, address, certificate) => openTcp(endpoint, address, certificate(), true),
 };
 
 /** Whether any port of the chat endpoint needs a certificate. */
 export function needsCertificate(config: ChatServices["config"]): boolean {
-  return (["wss", "tcp", "tls"] as const).some((way) => config[VARIABLES[way]] !== null);
+  return (["wss", "tcp", "tls"] as const).some((transport) => config[VARIABLES[transport]] !== null);
 }
 
 /**
  * Opens the chat endpoint on HOST, at each port that is not switched off.
- * @param certificate null where {@link needsCertificate} does not hold
- * @throws Error when a port is taken
+ * @param certificate may be null if {@link needsCertificate} returns false
+ * @throws Error if a port is in use
  */
 export async function openChat(
   services: ChatServices,
@@ -97,34 +97,38 @@ export async function openChat(
     bytesPerSecond: config.XMPP_BYTES_PER_SECOND,
     ...services.limits,
   };
-  const throttle = new SignInThrottle(limits.failureMs);
-  const hibernation = new Hibernation<ChatDevice>(limits, services);
+  const resumableStreams = new Hibernation<ChatDevice>(limits, services);
   const endpoint: Endpoint = {
-    ...{ services, limits, throttle, hibernation, openedAt: services.clock.now() },
+    services,
+    limits,
+    throttle: new SignInThrottle(limits.failureMs),
     doorstep: new PreAuthLimiter(limits.atTheDoor),
     isProxy: isWithin(config.TRUST_PROXY),
+    hibernation: resumableStreams,
+    openedAt: services.clock.now(),
   };
-  const needed = () => {
-    if (!certificate) throw new Error("there is no certificate");
+  const requireCertificate = () => {
+    if (!certificate) throw new Error("the certificate is missing");
     return certificate;
   };
   const ports: Chat["ports"] = {};
   const listeners: Listener[] = [];
   const close = async () => {
-    hibernation.close();
+    resumableStreams.close();
     await Promise.all(listeners.map((listener) => listener.close()));
   };
   const drain = async (windowMs: number) => {
     await Promise.all(listeners.map((listener) => listener.drain(windowMs)));
   };
   try {
-    for (const way of ["ws", "wss", "tcp", "tls"] as const) {
-      const variable = VARIABLES[way];
+    for (const transport of ["ws", "wss", "tcp", "tls"] as const) {
+      const variable = VARIABLES[transport];
       const port = config[variable];
       if (port === null) continue;
-      const listener = await OPEN[way](endpoint, { host: config.HOST, port, variable }, needed);
+      const address: Place = { host: config.HOST, port, variable };
+      const listener = await OPEN[transport](endpoint, address, requireCertificate);
       listeners.push(listener);
-      ports[way] = listener.port;
+      ports[transport] = listener.port;
     }
   } catch (error) {
     await close();

@@ -4,8 +4,8 @@ import { isXmlText, TEXT } from "../calls/xml-form";
 import { Fault } from "../core/errors";
 
 /**
- * Elements between ltx and the form that signals carry, and the one place where XML is written. ltx's
- * own writer leaves CR as it is, which the next parser turns into LF (XML 1.0 section 2.11).
+ * Converts between ltx elements and the XmlElement form of signals, and serializes all XML. ltx's own
+ * serializer leaves CR unescaped, and the next parser turns it into LF (XML 1.0 section 2.11).
  */
 
 const REFERENCES: Record<string, string> = {
@@ -17,16 +17,21 @@ const REFERENCES: Record<string, string> = {
   "\n": "&#10;",
   "\r": "&#13;",
 };
-const refer = (character: string) => REFERENCES[character] ?? character;
+const toReference = (character: string) => REFERENCES[character] ?? character;
 
-function legal(text: string): string {
-  if (!isXmlText(text)) throw new Fault("INVALID", "A text holds a character that XML cannot");
+function checkText(text: string): string {
+  if (!isXmlText(text)) {
+    throw new Fault("INVALID", "A text contains a character that XML does not allow");
+  }
   return text;
 }
 
-/** Text as element content; CR is written `&#13;`. INVALID for a character that XML forbids. */
+/**
+ * Escapes text as element content; CR is written `&#13;`.
+ * @throws Fault INVALID for a character that XML forbids
+ */
 export function escapeText(text: string): string {
-  return escapeChecked(legal(text));
+  return escapeChecked(checkText(text));
 }
 
 function escapeChecked(text: string): string {
@@ -38,12 +43,15 @@ function escapeChecked(text: string): string {
     .replaceAll("\r", "&#13;");
 }
 
-/** Text as a value between double quotes; TAB, LF and CR are written as references. */
+/**
+ * Escapes text as an attribute value in double quotes; TAB, LF and CR are written as references.
+ * @throws Fault INVALID for a character that XML forbids
+ */
 export function escapeAttribute(text: string): string {
-  return legal(text).replace(/[&<>"\t\n\r]/g, refer);
+  return checkText(text).replace(/[&<>"\t\n\r]/g, toReference);
 }
 
-/** ` name="value"`, or nothing for a value that is not set. */
+/** ` name="value"`, or an empty string for an undefined value. */
 export function attribute(name: string, value: string | undefined): string {
   return value === undefined ? "" : ` ${name}="${escapeAttribute(value)}"`;
 }
@@ -51,7 +59,7 @@ export function attribute(name: string, value: string | undefined): string {
 const enclose = (name: string, attributes: string, content: string) =>
   content === "" ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
 
-/** Writes an ltx element, all it holds included. */
+/** Serializes an ltx element with its content. */
 export function writeElement(node: Node): string {
   if (typeof node === "string") return escapeText(node);
   let attributes = "";
@@ -61,7 +69,7 @@ export function writeElement(node: Node): string {
   return enclose(node.name, attributes, content);
 }
 
-/** Writes an element of a signal, whose names and texts were checked (calls/check-signal.ts). */
+/** Serializes an element of a signal. Its names and texts must have been checked (calls/check-signal.ts). */
 export function writeXml({ name, namespace, attributes, text, children }: XmlElement): string {
   if (name === TEXT) return escapeChecked(text ?? "");
   let head = attribute("xmlns", namespace);
@@ -71,12 +79,12 @@ export function writeXml({ name, namespace, attributes, text, children }: XmlEle
   return enclose(name, head, content);
 }
 
-/** Whether an element of a frame has this name and namespace, given its parent's namespace. */
+/** Whether a node is an element with this name and `xmlns`; without a namespace, it has its parent's. */
 export function isElement(node: Node | undefined, name: string, namespace?: string): boolean {
   return node instanceof Element && node.name === name && node.attrs.xmlns === namespace;
 }
 
-/** The first child element of the name whose own declaration is the namespace; none for the parent's. */
+/** The first child element with this name and `xmlns`; without a namespace, it has its parent's. */
 export function childOf(element: Element, name: string, namespace?: string): Element | undefined {
   return element.children.find((node) => isElement(node, name, namespace)) as Element | undefined;
 }
@@ -87,8 +95,8 @@ export function elementsOf(element: Element): Element[] {
 }
 
 /**
- * What an element holds: white space between child elements is dropped unless other text stands there
- * too, which makes it mixed content.
+ * The content of an element. White space between child elements is dropped unless there is other text
+ * too (mixed content).
  */
 export function nodesOf(element: Element): Node[] {
   const { children } = element;
@@ -98,17 +106,17 @@ export function nodesOf(element: Element): Node[] {
   return keep ? children : children.filter((node) => typeof node !== "string");
 }
 
-/** A node among others in the form that signals carry. */
+/** Converts a child node, text included, to the form of signals. */
 export function toEntry(node: Node): XmlElement {
   return typeof node === "string" ? { name: TEXT, text: node } : toXml(node);
 }
 
-/** {@link nodesOf} an element, in the form that signals carry. */
+/** {@link nodesOf} an element, in the form of signals. */
 export function contentOf(element: Element): XmlElement[] {
   return nodesOf(element).map(toEntry);
 }
 
-/** The element in the form that signals carry, from the form that xml.ts reads. */
+/** Converts an element from the form that xml.ts reads to the form of signals. */
 export function toXml(element: Element): XmlElement {
   const { xmlns, ...rest } = element.attrs as Record<string, string>;
   const result: XmlElement = { name: element.name };

@@ -6,7 +6,7 @@ import { CLIENT } from "./xml";
 const STANZAS = "urn:ietf:params:xml:ns:xmpp-stanzas";
 const STREAMS = "urn:ietf:params:xml:ns:xmpp-streams";
 
-/** Refusals of the chat protocol itself (RFC 6120 section 8.3.3), beside those of the errors table. */
+/** Error types of the stanza error conditions (RFC 6120 section 8.3.3) that the errors table does not have. */
 export const REFUSALS = {
   "bad-request": "modify",
   conflict: "cancel",
@@ -18,14 +18,13 @@ export const REFUSALS = {
   "service-unavailable": "cancel",
 } as const;
 
-/** A condition of {@link REFUSALS}. */
+/** A stanza error condition of {@link STANZA_ERROR_TYPES}. */
 export type Refusal = keyof typeof REFUSALS;
 
 /**
- * The answer to a stanza that is refused: same kind and id, addresses the other way round (RFC 6120
- * section 8.3.1).
+ * The error response to a stanza: same kind and id, with swapped addresses (RFC 6120 section 8.3.1).
  * @param stanza as the client sent it
- * @param client the client's full JID, or nothing before it has one
+ * @param client the client's full JID; undefined before it has one
  * @param reason a fault, rendered by the errors table, or a condition of the protocol
  */
 export function stanzaError(
@@ -33,13 +32,13 @@ export function stanzaError(
   client: string | undefined,
   reason: Fault | Refusal,
 ): string {
-  const known = typeof reason === "string";
-  const condition = known ? reason : ERRORS[reason.code].condition;
-  const type = known ? REFUSALS[reason] : ERRORS[reason.code].type;
-  const text = known
+  const isCondition = typeof reason === "string";
+  const condition = isCondition ? reason : ERRORS[reason.code].condition;
+  const type = isCondition ? REFUSALS[reason] : ERRORS[reason.code].type;
+  const text = isCondition
     ? ""
     : `<text xmlns="${STANZAS}" xml:lang="en">${escapeText(reason.message)}</text>`;
-  // Clients parse the sender, so what is no address is not sent back as one.
+  // Clients parse the `from` address, so an invalid one is not sent back.
   const from = reason === "jid-malformed" ? undefined : stanza.attrs.to;
   const head =
     attribute("from", from) +
@@ -49,7 +48,7 @@ export function stanzaError(
   return `<${stanza.name} xmlns="${CLIENT}"${head}><error type="${type}"><${condition} xmlns="${STANZAS}"/>${text}</error></${stanza.name}>`;
 }
 
-/** Stream error conditions that are sent (RFC 6120 section 4.9.3). */
+/** Stream error conditions that the service sends (RFC 6120 section 4.9.3). */
 export type StreamCondition =
   | "conflict"
   | "connection-timeout"
@@ -66,9 +65,9 @@ export type StreamCondition =
   | "unsupported-stanza-type"
   | "unsupported-version";
 
-/** A stream error, after which the stream ends. */
+/** A stream error. The stream must end after it. */
 export function streamError(condition: StreamCondition, text?: string): string {
-  const words =
+  const textElement =
     text === undefined ? "" : `<text xmlns="${STREAMS}" xml:lang="en">${escapeText(text)}</text>`;
-  return `<stream:error xmlns:stream="http://etherx.jabber.org/streams"><${condition} xmlns="${STREAMS}"/>${words}</stream:error>`;
+  return `<stream:error xmlns:stream="http://etherx.jabber.org/streams"><${condition} xmlns="${STREAMS}"/>${textElement}</stream:error>`;
 }

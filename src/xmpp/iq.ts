@@ -6,16 +6,16 @@ import { CLIENT } from "./xml";
 /** Namespace of resource binding. */
 export const BIND = "urn:ietf:params:xml:ns:xmpp-bind";
 
-/** What an iq is answered from. */
+/** The state that responses are made from. */
 export interface IqContext {
-  /** Seconds since the endpoint was opened. */
+  /** Returns the seconds since the endpoint was opened. */
   uptime(): number;
 }
 
-/** Content of a result, empty where the result has none; or why there is none. */
-export type IqAnswer = { content: string } | { refusal: Refusal };
+/** Content of the result (may be empty), or the condition of the error. */
+export type IqAnswer = { content: string } | { condition: Refusal };
 
-type Answer = (query: Element, target: "account" | "server", context: IqContext) => IqAnswer;
+type IqHandler = (query: Element, target: "account" | "server", context: IqContext) => IqAnswer;
 
 const INFO = "http://jabber.org/protocol/disco#info";
 const ITEMS = "http://jabber.org/protocol/disco#items";
@@ -24,15 +24,14 @@ const CARBONS = "urn:xmpp:carbons:2";
 const SESSION = "urn:ietf:params:xml:ns:xmpp-session";
 const FEATURES = [INFO, ITEMS, PING, CARBONS, "jabber:iq:last", "jabber:iq:roster", "vcard-temp"];
 
-const done: Answer = () => ({ content: "" });
-const echo: Answer = (query) => ({
+const emptyResult: IqHandler = () => ({ content: "" });
+const emptyQuery: IqHandler = (query) => ({
   content: `<${query.name}${attribute("xmlns", query.attrs.xmlns)}/>`,
 });
-const unavailable: IqAnswer = { refusal: "service-unavailable" };
 
-/** XEP-0030: what the server, and what the user's own account is. */
-const info: Answer = (query, target) => {
-  if (query.attrs.node !== undefined) return { refusal: "item-not-found" };
+/** XEP-0030: identity and features of the server or the user's own account. */
+const info: IqHandler = (query, target) => {
+  if (query.attrs.node !== undefined) return { condition: "item-not-found" };
   const identity =
     target === "server"
       ? '<identity category="server" type="im" name="Signalbox"/>'
@@ -41,53 +40,53 @@ const info: Answer = (query, target) => {
   return { content: `<query xmlns="${INFO}">${identity}${features}</query>` };
 };
 
-/** XEP-0012: how long the server is up; the account is here now. */
-const last: Answer = (_query, target, { uptime }) => ({
+/** XEP-0012: uptime of the server; 0 for the account, which is online. */
+const last: IqHandler = (_query, target, { uptime }) => ({
   content: `<query xmlns="jabber:iq:last" seconds="${target === "server" ? uptime() : 0}"/>`,
 });
 
-/** Answers by type, name and namespace. Lists that the service does not keep are empty. */
-const ANSWERS = new Map<string, Answer>([
-  [`get ping ${PING}`, done],
-  [`set session ${SESSION}`, done],
-  [`set enable ${CARBONS}`, done],
-  [`set disable ${CARBONS}`, done],
-  ["get query jabber:iq:roster", echo],
-  ["get query jabber:iq:privacy", echo],
-  ["get vCard vcard-temp", echo],
-  [`get query ${ITEMS}`, echo],
+/** Handlers by type, name and namespace. Lists that the service does not keep are empty. */
+const HANDLERS = new Map<string, IqHandler>([
+  [`get ping ${PING}`, emptyResult],
+  [`set session ${SESSION}`, emptyResult],
+  [`set enable ${CARBONS}`, emptyResult],
+  [`set disable ${CARBONS}`, emptyResult],
+  ["get query jabber:iq:roster", emptyQuery],
+  ["get query jabber:iq:privacy", emptyQuery],
+  ["get vCard vcard-temp", emptyQuery],
+  [`get query ${ITEMS}`, emptyQuery],
   [`get query ${INFO}`, info],
   ["get query jabber:iq:last", last],
 ]);
 
-/** Namespace of the word that calls may ring which are not told (docs/SIGNALING.md "Arriving"). */
+/** Namespace of the hint that the client may have missed ringing calls (docs/SIGNALING.md "Arriving"). */
 const MISSED = "urn:signalbox:missed:0";
 
-/** Whether this iq asks for a resource (RFC 6120 section 7); answers what is asked. */
+/** The `<bind/>` element of a request to bind a resource (RFC 6120 section 7); undefined for any other iq. */
 export function bindRequest(iq: Element): Element | undefined {
   return iq.attrs.type === "set" ? childOf(iq, "bind", BIND) : undefined;
 }
 
 /**
- * Whether an iq can be answered at all (RFC 6120 section 8.2.3): a request has an id and one child.
- * A result and an error never are.
+ * Classifies an iq (RFC 6120 section 8.2.3). A valid request has an id and one child; a response (result or
+ * error) is never answered.
  */
-export function iqShape(iq: Element): "request" | "response" | "wrong" {
+export function iqShape(iq: Element): "request" | "response" | "invalid" {
   const { type, id } = iq.attrs;
   if (type === "result" || type === "error") return "response";
-  const sound = (type === "get" || type === "set") && !!id && elementsOf(iq).length === 1;
-  return sound ? "request" : "wrong";
+  const valid = (type === "get" || type === "set") && !!id && elementsOf(iq).length === 1;
+  return valid ? "request" : "invalid";
 }
 
-/** Answers a request to the server or to the user's own account. */
+/** Handles a request to the server or to the user's own account. */
 export function answerIq(iq: Element, target: "account" | "server", context: IqContext): IqAnswer {
   const [query] = elementsOf(iq);
-  if (!query) return { refusal: "bad-request" };
-  const answer = ANSWERS.get(`${iq.attrs.type} ${query.name} ${query.attrs.xmlns ?? ""}`);
-  return answer ? answer(query, target, context) : unavailable;
+  if (!query) return { condition: "bad-request" };
+  const handler = HANDLERS.get(`${iq.attrs.type} ${query.name} ${query.attrs.xmlns ?? ""}`);
+  return handler ? handler(query, target, context) : { condition: "service-unavailable" };
 }
 
-/** A result for a request, from whom it was sent to. */
+/** The result of a request, sent from the address that the request was sent to. */
 export function iqResult(iq: Element, client: string, content: string): string {
   const head =
     attribute("from", iq.attrs.to) + attribute("to", client) + attribute("id", iq.attrs.id);
@@ -95,10 +94,10 @@ export function iqResult(iq: Element, client: string, content: string): string {
 }
 
 /**
- * The result that tells a client its full JID.
- * @param missed whether calls may ring that it is not told of
+ * The result of a bind request, with the client's full JID.
+ * @param missed whether the client may have missed calls that are still ringing
  */
 export function bindResult(iq: Element, jid: string, missed: boolean): string {
-  const word = missed ? `<missed xmlns="${MISSED}"/>` : "";
-  return iqResult(iq, jid, `<bind xmlns="${BIND}"><jid>${escapeText(jid)}</jid>${word}</bind>`);
+  const hint = missed ? `<missed xmlns="${MISSED}"/>` : "";
+  return iqResult(iq, jid, `<bind xmlns="${BIND}"><jid>${escapeText(jid)}</jid>${hint}</bind>`);
 }

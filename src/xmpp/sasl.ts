@@ -6,7 +6,7 @@ import { formatUser, parseJid, parseUser } from "./jid";
 /** Namespace of the SASL elements (RFC 6120 section 6.4). */
 export const SASL = "urn:ietf:params:xml:ns:xmpp-sasl";
 
-/** Conditions of RFC 6120 section 6.5 that are answered here. */
+/** SASL error conditions that the service sends (RFC 6120 section 6.5). */
 export type SaslCondition =
   | "aborted"
   | "encryption-required"
@@ -17,12 +17,12 @@ export type SaslCondition =
   | "not-authorized"
   | "temporary-auth-failure";
 
-/** The answer to an attempt that failed. */
+/** The response to a failed attempt. */
 export function saslFailure(condition: SaslCondition): string {
   return `<failure xmlns="${SASL}"><${condition}/></failure>`;
 }
 
-/** What a client said about itself. */
+/** Credentials of a SASL PLAIN message. */
 export interface PlainCredentials {
   /** Application and user. */
   user: Party;
@@ -34,9 +34,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /**
  * Reads the message of SASL PLAIN (RFC 4616 section 2), `authzid NUL authcid NUL password`. The
- * authcid is `{user_id}-{application_id}` or the bare JID; the authzid is empty or says the same.
- * @param message base64, `=` standing for an empty one
- * @returns the credentials, or the condition to answer with
+ * authcid is `{user_id}-{application_id}` or the bare JID; the authzid is empty or names the same user.
+ * @param message base64, or `=` for an empty message
+ * @returns the credentials, or the condition of the error
  */
 export function readPlain(message: string, domain: string): PlainCredentials | SaslCondition {
   if (message !== "=" && !BASE64.test(message)) return "incorrect-encoding";
@@ -65,39 +65,39 @@ function readName(name: string, domain: string): Party | undefined {
   return parseUser(jid.local);
 }
 
-/** Failures that cost no wait. */
+/** Failures without a delay. */
 const FREE_FAILURES = 3;
-/** Attempts of one address and account that may be under way together and cost no wait. */
-const FREE_PARALLEL = 16;
-/** Pairs of address and account that are remembered at most; the longest unused go first. */
-const REMEMBERED = 10_000;
-const REMEMBERED_MS = 15 * 60_000;
+/** Concurrent attempts per address and account without a delay. */
+const FREE_CONCURRENT = 16;
+/** Maximum number of tracked pairs of address and account; the least recently used are evicted. */
+const MAX_TRACKED = 10_000;
+const TRACKED_TTL_MS = 15 * 60_000;
 
 /**
- * Slows guessing: the more attempts of one address and account have failed, the longer the next waits
- * before it is looked at. Many at once count as failures before they are judged, so that guessing in
- * parallel gains nothing.
+ * Throttles password guessing: each failure of an address and account increases the delay before the next
+ * attempt is checked. Above {@link FREE_CONCURRENT}, attempts in flight count as failures, so that parallel
+ * guessing gains nothing.
  */
 export class SignInThrottle {
   readonly #pairs = new LRUCache<string, { failed: number; running: number }>({
-    max: REMEMBERED,
-    ttl: REMEMBERED_MS,
+    max: MAX_TRACKED,
+    ttl: TRACKED_TTL_MS,
   });
 
-  /** @param step milliseconds of the first wait; it doubles up to sixteen times that */
+  /** @param step first delay, in milliseconds; it doubles up to sixteen times this value */
   constructor(readonly step: number) {}
 
   /**
-   * Counts an attempt that begins.
-   * @param ip null where it is not known; the account is then slowed as from one address
-   * @returns the milliseconds it has to wait, and what to call with its outcome; null for an attempt
-   *   that could not be judged
+   * Counts an attempt.
+   * @param ip null if unknown; attempts from unknown addresses share one count for the account
+   * @returns `wait`, the delay in milliseconds, and `end`, to call with the outcome (null if the
+   *   credentials could not be checked)
    */
   begin(ip: string | null, account: string): { wait: number; end(success: boolean | null): void } {
-    // An account is as long as a client makes it; a hash is not.
+    // The client decides how long an account name is; a hash has a fixed length.
     const key = hashToken(`${ip} ${account}`).toString("base64url");
     const pair = this.#pairs.get(key) ?? { failed: 0, running: 0 };
-    const wait = this.wait(pair.failed + Math.max(0, pair.running - FREE_PARALLEL));
+    const wait = this.wait(pair.failed + Math.max(0, pair.running - FREE_CONCURRENT));
     pair.running += 1;
     this.#pairs.set(key, pair);
     const end = (success: boolean | null): void => {
@@ -109,7 +109,7 @@ export class SignInThrottle {
     return { wait, end };
   }
 
-  /** Milliseconds to wait after so many failures. */
+  /** The delay after a number of failures, in milliseconds. */
   wait(failures: number): number {
     return failures < FREE_FAILURES ? 0 : this.step * 2 ** Math.min(failures - FREE_FAILURES, 4);
   }

@@ -8,43 +8,46 @@ import type { ManagementLimits } from "./management/acknowledgements";
 import type { HibernationLimits } from "./management/hibernation";
 import type { StreamLimits } from "./stream";
 
-/** A sign-in to judge. */
+/** A sign-in attempt. */
 export interface SignIn {
   applicationId: number;
   userId: number;
   /** A password or a session token. */
   secret: string;
-  /** Null where it is not known. */
+  /** Null if it is unknown. */
   ip: string | null;
-  /** The web page's origin, where a browser named one. */
+  /** Origin of the web page, if a browser sent one. */
   origin?: string;
 }
 
-/** A sign-in that was found good. */
+/** A successful sign-in. */
 export interface Admission {
-  /** Null when a password signed the stream in: it then belongs to the user alone. */
+  /** Null after a sign-in by password: the stream then belongs to the user, not to a session. */
   sessionId: number | null;
-  /** Which password did, for {@link LiveStream}; it tells nothing of the password. */
+  /** Fingerprint of the password that was used, for {@link LiveStream}. It does not reveal the password. */
   password?: string;
-  /** Looks once more, when the stream is watched. @throws Fault as for the sign-in */
+  /**
+   * Checks the credentials again once the stream is watched, in case they were revoked in between.
+   * @throws Fault as for the sign-in
+   */
   confirm(): Promise<void>;
 }
 
-/** A live stream, for whoever has to close it. */
+/** A live stream, registered so that it can be closed when its session or user ends. */
 export interface LiveStream {
   applicationId: number;
   userId: number;
   sessionId: number | null;
   password?: string;
-  /** The web page's origin, where a browser named one. */
+  /** Origin of the web page, if a browser sent one. */
   origin?: string;
-  /** Ends it with its session or user. */
+  /** Ends the stream because its session or user has ended. */
   close(): void;
-  /** Ends it because the application does not admit the web page any more. */
+  /** Ends the stream because the application no longer allows its web origin. */
   refuse(): void;
 }
 
-/** What the chat endpoint stands on; the composition root supplies it. */
+/** Dependencies of the chat endpoint; the composition root supplies them. */
 export interface ChatServices {
   config: Config;
   log: Log;
@@ -53,29 +56,29 @@ export interface ChatServices {
   router: Router;
   /**
    * Checks a password or a session token.
-   * @throws Fault UNAUTHENTICATED (the same for an unknown user and a wrong password), FORBIDDEN from a
-   * web page that the application does not admit, LIMITED, UNAVAILABLE
+   * @throws Fault UNAUTHENTICATED (the same for an unknown user and a wrong password), FORBIDDEN for a web
+   *   origin that the application does not allow, LIMITED, UNAVAILABLE
    */
   authenticate(attempt: SignIn): Promise<Admission>;
   /**
-   * What counts the messages of a user, each from the address it came from, where that is known; throws
-   * Fault LIMITED for one that is too many.
+   * Returns a function that counts the messages of a user by client address (null if unknown) and throws
+   * Fault LIMITED above the limit.
    */
   messageCounter(user: { applicationId: number; userId: number }): (ip: string | null) => void;
-  /** @throws Fault UNAVAILABLE while the node is overloaded and takes no new streams */
+  /** @throws Fault UNAVAILABLE while the node is overloaded and accepts no new streams */
   admitConnection(): void;
-  /** Registers a live stream, closed when its session or its user ends; answers how to withdraw it. */
+  /** Registers a live stream, which is closed when its session or user ends. Returns a function to unregister it. */
   watch(stream: LiveStream): () => void;
-  /** Bounds other than the usual ones. */
+  /** Overrides of the default limits. */
   limits?: Partial<ChatLimits>;
 }
 
-/** Bounds of the endpoint. */
+/** Limits of the endpoint. */
 export interface ChatLimits extends StreamLimits, ManagementLimits, HibernationLimits {
-  /** Connections that have not signed in. */
+  /** Limits of unauthenticated connections. */
   atTheDoor: PreAuthLimits;
-  /** Failed sign-ins after which a stream is closed. */
+  /** Number of failed sign-ins after which a stream is closed. */
   failures: number;
-  /** Milliseconds that the first slowed sign-in waits. */
+  /** Delay of the first throttled sign-in, in milliseconds. */
   failureMs: number;
 }

@@ -2,20 +2,21 @@ import type { JsonObject, XmlElement } from "../calls/signal";
 import { fromElements } from "../calls/user-info";
 
 /**
- * How child elements go to fields and back without losing their order: the part of the codec that
- * knows no names.
+ * The generic part of the stanza codec: decodes child elements to fields and encodes them again without
+ * losing their order.
  */
 
-/** One child that a field of F stands for. */
+/** Codec between one child element and a field of F. */
 export interface Slot<F> {
+  /** Name of the element. */
   name: string;
-  /** Puts the element in its field; false when it is not in its plain form. */
+  /** Sets the field from the element. Returns false if the element is not in its plain form. */
   take(into: Partial<F>, element: XmlElement): boolean;
-  /** The element of the field; undefined when the field is not set. */
+  /** The element of the field; undefined if the field is not set. */
   put(from: F): XmlElement | undefined;
 }
 
-/** A slot that is one field of F. */
+/** Makes the codec of one field of F. */
 export function slot<F, K extends keyof F & string>(
   name: string,
   key: K,
@@ -38,53 +39,53 @@ export function slot<F, K extends keyof F & string>(
 }
 
 /**
- * Sorts elements into fields and rest: an element goes to its field when it is in the plain form and
- * the first of its name.
- * @param dynamic elements that have a place elsewhere
- * @returns the fields, the names they were taken from, the rest in the order sent, and the names of
- *   all elements in that order where it is not the usual one
+ * Splits elements into fields and the rest: an element becomes a field if it is in the plain form and the
+ * first with its name.
+ * @param skip elements to leave out, since they are parameters
+ * @returns the fields, the element names that were decoded, the rest in the order sent, and the names of
+ *   all elements in the order sent, unless that is the canonical order
  */
-export function take<F>(slots: Slot<F>[], elements: XmlElement[], dynamic?: Set<XmlElement>) {
+export function take<F>(codecs: Slot<F>[], elements: XmlElement[], skip?: Set<XmlElement>) {
   const fields: Partial<F> = {};
   const seen = new Set<string>();
-  const taken = new Set<string>();
+  const decoded = new Set<string>();
   const rest: XmlElement[] = [];
   for (const element of elements) {
     const { name } = element;
-    if (dynamic?.has(element)) continue;
-    const match = seen.has(name) ? undefined : slots.find((candidate) => candidate.name === name);
+    if (skip?.has(element)) continue;
+    const codec = seen.has(name) ? undefined : codecs.find((candidate) => candidate.name === name);
     seen.add(name);
-    if (match?.take(fields, element)) taken.add(name);
+    if (codec?.take(fields, element)) decoded.add(name);
     else rest.push(element);
   }
   const order = elements.map(({ name }) => name);
-  const usual = [
-    ...slots.filter(({ name }) => taken.has(name)).map(({ name }) => name),
-    ...elements.filter((element) => dynamic?.has(element)).map(({ name }) => name),
+  const canonical = [
+    ...codecs.filter(({ name }) => decoded.has(name)).map(({ name }) => name),
+    ...elements.filter((element) => skip?.has(element)).map(({ name }) => name),
     ...rest.map(({ name }) => name),
   ];
-  const same = order.every((name, index) => name === usual[index]);
-  return { fields, taken, rest, order: same ? undefined : order };
+  const same = order.every((name, index) => name === canonical[index]);
+  return { fields, decoded, rest, order: same ? undefined : order };
 }
 
-/** The elements of the fields that are set, by name, in the usual order. */
-export function put<F>(slots: Slot<F>[], from: F): Map<string, XmlElement[]> {
+/** The elements of the fields that are set, by name, in canonical order. */
+export function put<F>(codecs: Slot<F>[], from: F): Map<string, XmlElement[]> {
   const typed = new Map<string, XmlElement[]>();
-  for (const { name, put: write } of slots) {
-    const element = write(from);
-    if (element) typed.set(name, [element]);
+  for (const codec of codecs) {
+    const element = codec.put(from);
+    if (element) typed.set(codec.name, [element]);
   }
   return typed;
 }
 
-/** Lines elements up in the order given, then those that it does not name in the usual order. */
+/** Merges elements in the given order of names; names that it does not contain follow in canonical order. */
 export function arrange(typed: Map<string, XmlElement[]>, extra: XmlElement[], order?: string[]) {
   if (!order) return [...typed.values(), extra].flat();
-  const waiting = new Map<string, XmlElement[]>();
+  const remaining = new Map<string, XmlElement[]>();
   for (const element of extra.toReversed()) {
-    const same = waiting.get(element.name);
+    const same = remaining.get(element.name);
     if (same) same.push(element);
-    else waiting.set(element.name, [element]);
+    else remaining.set(element.name, [element]);
   }
   const placed = new Set<XmlElement>();
   const result: XmlElement[] = [];
@@ -95,7 +96,7 @@ export function arrange(typed: Map<string, XmlElement[]>, extra: XmlElement[], o
       typed.delete(name);
       continue;
     }
-    const next = waiting.get(name)?.pop();
+    const next = remaining.get(name)?.pop();
     if (!next) continue;
     result.push(next);
     placed.add(next);
@@ -104,9 +105,9 @@ export function arrange(typed: Map<string, XmlElement[]>, extra: XmlElement[], o
 }
 
 /**
- * Reads elements as a JSON object: every name whose elements stand side by side and are JSON.
- * @param reserved names that are fields
- * @returns the object, and the elements it was read from
+ * Decodes elements as the members of a JSON object. The elements of a name must be adjacent and hold JSON.
+ * @param reserved names that belong to fields
+ * @returns the object, and the elements that it was decoded from
  */
 export function takeParameters(elements: XmlElement[], reserved: Set<string>) {
   const runs: XmlElement[][] = [];
@@ -120,13 +121,13 @@ export function takeParameters(elements: XmlElement[], reserved: Set<string>) {
     if (first) count.set(first.name, (count.get(first.name) ?? 0) + 1);
   }
   const parameters: JsonObject = {};
-  const dynamic = new Set<XmlElement>();
+  const decoded = new Set<XmlElement>();
   for (const run of runs) {
     const name = run[0]?.name ?? "";
     const json = reserved.has(name) || count.get(name) !== 1 ? undefined : fromElements(run);
     if (!json) continue;
     Object.assign(parameters, json);
-    for (const element of run) dynamic.add(element);
+    for (const element of run) decoded.add(element);
   }
-  return { parameters, dynamic };
+  return { parameters, decoded };
 }

@@ -9,11 +9,11 @@ import { arrange, put, type Slot, slot, take, takeParameters } from "./slots";
 import { CLIENT } from "./xml";
 
 /**
- * Stanza ⇄ Signal (interface.md "Events"; docs/SIGNALING.md). The names of the wire stand here alone.
+ * The codec between stanzas and signals (docs/SIGNALING.md). Only this file contains the wire names.
  *
- * A child of extraParams goes to its field only in its plain form: no attributes, the client
- * namespace, text or the expected list alone, the first of its name. Any other stays an element of
- * `extra`, so that what was sent can be written again.
+ * A child of extraParams becomes a field only in its plain form: no attributes, the client namespace, only
+ * text or the expected list, and the first with its name. Any other child stays an element of `extra`, so
+ * that it is written again as it was sent.
  */
 
 const MODULE = "WebRTCVideoChat";
@@ -22,18 +22,17 @@ const PARAMS = "extraParams";
 const plain = ({ namespace, attributes }: XmlElement) => namespace === undefined && !attributes;
 const readText = (element: XmlElement) =>
   plain(element) && !element.children ? (element.text ?? "") : undefined;
-/** Reads a text that the model has a type for; any other stays an element of `extra`. */
-const readMatch = (form: RegExp) => (element: XmlElement) => {
+const readMatch = (pattern: RegExp) => (element: XmlElement) => {
   const text = readText(element);
-  return text !== undefined && form.test(text) ? text : undefined;
+  return text !== undefined && pattern.test(text) ? text : undefined;
 };
 const leaf = (name: string, text: string): XmlElement => (text === "" ? { name } : { name, text });
-const holder = (name: string, children: XmlElement[]): XmlElement =>
+const container = (name: string, children: XmlElement[]): XmlElement =>
   children.length > 0 ? { name, children } : { name };
-/** Line ends of a session description (RFC 8866 section 5). */
+/** Converts the line ends of a session description to CRLF (RFC 8866 section 5). */
 const crlf = (text: string) => (hasCrlf(text) ? text : text.replace(/\r\n|\r|\n/g, "\r\n"));
 
-/** Whether each CR stands before an LF and each LF behind a CR: how nearly all of them come. */
+/** Whether all line ends are CRLF, as in nearly all session descriptions. */
 function hasCrlf(text: string): boolean {
   let cr = text.indexOf("\r");
   let lf = text.indexOf("\n");
@@ -44,7 +43,7 @@ function hasCrlf(text: string): boolean {
   return cr < 0 && lf < 0;
 }
 
-/** Reads a list of elements of one name, all or nothing. */
+/** Reads a list of elements with one name; undefined if any of them cannot be read. */
 function readList<T>(
   list: XmlElement,
   name: string,
@@ -60,26 +59,26 @@ function readList<T>(
   return items;
 }
 
-const candidateText = (
+const candidateCodec = (
   name: "sdpMLineIndex" | "sdpMid" | "candidate",
   read: (element: XmlElement) => string | undefined = readText,
 ) => slot<IceCandidate, typeof name>(name, name, read, (text) => leaf(name, text));
-const CANDIDATE_SLOTS = [
-  candidateText("sdpMLineIndex", readMatch(/^\d{0,9}$/)),
-  candidateText("sdpMid"),
-  candidateText("candidate"),
+const CANDIDATE_CODECS = [
+  candidateCodec("sdpMLineIndex", readMatch(/^\d{0,9}$/)),
+  candidateCodec("sdpMid"),
+  candidateCodec("candidate"),
 ];
 
 function readCandidate(element: XmlElement): IceCandidate | undefined {
   if (!plain(element)) return undefined;
   const text: XmlElement[] = element.text ? [{ name: TEXT, text: element.text }] : [];
-  const { fields, rest, order } = take(CANDIDATE_SLOTS, element.children ?? text);
+  const { fields, rest, order } = take(CANDIDATE_CODECS, element.children ?? text);
   return { ...fields, extra: rest, ...(order && { order }) };
 }
 
 function writeCandidate(candidate: IceCandidate): XmlElement {
-  const typed = put(CANDIDATE_SLOTS, candidate);
-  return holder("iceCandidate", arrange(typed, candidate.extra, candidate.order));
+  const typed = put(CANDIDATE_CODECS, candidate);
+  return container("iceCandidate", arrange(typed, candidate.extra, candidate.order));
 }
 
 function readObject(element: XmlElement): JsonObject | undefined {
@@ -87,22 +86,22 @@ function readObject(element: XmlElement): JsonObject | undefined {
   return fromElements(element.children ?? []);
 }
 
-const signalText = (
+const signalCodec = (
   name: string,
   key: "type" | "sessionId" | "callType" | "platform" | "callerId",
   read: (element: XmlElement) => string | undefined = readText,
 ) => slot<Signal, typeof key>(name, key, read, (text) => leaf(name, text));
 
-/** In the order they are written in when the signal names no other. */
-const SIGNAL_SLOTS: Slot<Signal>[] = [
+/** In canonical order, which applies unless the signal has an order of its own. */
+const SIGNAL_CODECS: Slot<Signal>[] = [
   {
     name: "moduleIdentifier",
     take: (_into, element) => readText(element) === MODULE,
     put: () => leaf("moduleIdentifier", MODULE),
   },
-  signalText("signalType", "type"),
-  signalText("sessionID", "sessionId"),
-  signalText("callType", "callType", readMatch(/^[12]$/)),
+  signalCodec("signalType", "type"),
+  signalCodec("sessionID", "sessionId"),
+  signalCodec("callType", "callType", readMatch(/^[12]$/)),
   slot<Signal, "sdp">(
     "sdp",
     "sdp",
@@ -112,14 +111,14 @@ const SIGNAL_SLOTS: Slot<Signal>[] = [
     },
     (text) => leaf("sdp", crlf(text)),
   ),
-  signalText("platform", "platform"),
-  signalText("callerID", "callerId"),
+  signalCodec("platform", "platform"),
+  signalCodec("callerID", "callerId"),
   slot<Signal, "opponentIds">(
     "opponentsIDs",
     "opponentIds",
     (element) => readList(element, "opponentID", readText),
     (ids) =>
-      holder(
+      container(
         "opponentsIDs",
         ids.map((id) => leaf("opponentID", id)),
       ),
@@ -128,39 +127,39 @@ const SIGNAL_SLOTS: Slot<Signal>[] = [
     "iceCandidates",
     "iceCandidates",
     (element) => readList(element, "iceCandidate", readCandidate),
-    (candidates) => holder("iceCandidates", candidates.map(writeCandidate)),
+    (candidates) => container("iceCandidates", candidates.map(writeCandidate)),
   ),
   slot<Signal, "userInfo">("userInfo", "userInfo", readObject, (json) =>
-    holder("userInfo", toElements(json)),
+    container("userInfo", toElements(json)),
   ),
 ];
-const FIELD_NAMES = new Set(SIGNAL_SLOTS.map(({ name }) => name));
+const FIELD_NAMES = new Set(SIGNAL_CODECS.map(({ name }) => name));
 
-/** Attributes beyond those named, as the entry that keeps them. */
-function keepAttributes(element: Element, known: string[]): XmlElement[] {
+/** The unknown attributes, as an ATTRIBUTES entry. */
+function extraAttributes(element: Element, known: string[]): XmlElement[] {
   const entries = Object.entries(element.attrs as Record<string, string>);
   const kept = entries.filter(([name]) => !known.includes(name));
   return kept.length > 0 ? [{ name: ATTRIBUTES, attributes: Object.fromEntries(kept) }] : [];
 }
 
-/** The extraParams of a call signal: of this module, and with a signalType. */
+/** Finds the extraParams of a call signal: with this module's identifier and a signalType. */
 function readParams(message: Element) {
   for (const node of message.children) {
     if (!(node instanceof Element) || !isElement(node, PARAMS)) continue;
     const elements = contentOf(node);
-    const first = take(SIGNAL_SLOTS, elements);
-    if (!first.taken.has("moduleIdentifier") || !first.fields.type) continue;
+    const first = take(SIGNAL_CODECS, elements);
+    if (!first.decoded.has("moduleIdentifier") || !first.fields.type) continue;
     return { node, elements, first };
   }
   return undefined;
 }
 
 /**
- * Reads a message as a call signal.
+ * Decodes a message as a call signal.
  * @param message as xml.ts reads it
- * @param from the sender as the service knows it; what the message says about it does not count
- * @param to whom the message is addressed to
- * @returns undefined for a message that is no call signal: its type is not headline, or it has no
+ * @param from the authenticated sender; the `from` attribute of the message is ignored
+ * @param to the recipient
+ * @returns undefined for a message that is not a call signal: its type is not headline, or it has no
  *   extraParams with this module's moduleIdentifier and a signalType, both in their plain form
  */
 export function decodeSignal(message: Element, from: Party, to: Party): Signal | undefined {
@@ -169,8 +168,8 @@ export function decodeSignal(message: Element, from: Party, to: Party): Signal |
   if (!found) return undefined;
   const { node, elements, first } = found;
   const update = first.fields.type === "update" ? takeParameters(elements, FIELD_NAMES) : undefined;
-  const { fields, rest, order } = update?.dynamic.size
-    ? take(SIGNAL_SLOTS, elements, update.dynamic)
+  const { fields, rest, order } = update?.decoded.size
+    ? take(SIGNAL_CODECS, elements, update.decoded)
     : first;
   const signal: Signal = {
     id: message.attrs.id ?? "",
@@ -178,34 +177,37 @@ export function decodeSignal(message: Element, from: Party, to: Party): Signal |
     to,
     type: "",
     ...fields,
-    extra: [...keepAttributes(node, ["xmlns"]), ...rest],
+    extra: [...extraAttributes(node, ["xmlns"]), ...rest],
   };
-  if (update?.dynamic.size) signal.parameters = update.parameters;
+  if (update?.decoded.size) signal.parameters = update.parameters;
   if (order) signal.order = order;
-  const attributes = keepAttributes(message, ["xmlns", "from", "to", "id", "type", "xml:lang"]);
+  const attributes = extraAttributes(message, ["xmlns", "from", "to", "id", "type", "xml:lang"]);
   const nodes = nodesOf(message);
-  const place = nodes.indexOf(node);
+  const index = nodes.indexOf(node);
   const others = nodes.filter((other) => other !== node).map(toEntry);
   if (attributes.length + others.length > 0) signal.siblings = [...attributes, ...others];
-  if (attributes.length + place > 0) signal.lead = attributes.length + place;
+  if (attributes.length + index > 0) signal.lead = attributes.length + index;
   const lang = message.attrs["xml:lang"];
   if (lang !== undefined) signal.lang = lang;
   return signal;
 }
 
-/** What was written last. All devices of a user are served in a row; a WeakMap costs as much as writing. */
-let written: { signal: Signal; domain: string; xml: string } | undefined;
+/**
+ * The latest result. A signal is delivered to all devices of a user in a row, so one entry is enough; a
+ * WeakMap costs as much as encoding.
+ */
+let latest: { signal: Signal; domain: string; xml: string } | undefined;
 
 /**
- * Writes a call signal as a message. The same signal is written once for however many devices it goes to
- * in a row; it must therefore not change afterwards.
+ * Encodes a call signal as a message. The latest result is cached by identity, so the signal must not
+ * change afterwards.
  * @param domain of the users' JIDs
- * @throws Fault INVALID for a signal that XML cannot hold (calls/check-signal.ts)
+ * @throws Fault INVALID for a signal that XML cannot represent (calls/check-signal.ts)
  */
 export function encodeSignal(signal: Signal, domain: string): string {
-  if (written?.signal === signal && written.domain === domain) return written.xml;
+  if (latest?.signal === signal && latest.domain === domain) return latest.xml;
   checkSignal(signal);
-  const typed = put(SIGNAL_SLOTS, signal);
+  const typed = put(SIGNAL_CODECS, signal);
   for (const element of toElements(signal.parameters ?? {})) {
     const same = typed.get(element.name);
     if (same) same.push(element);
@@ -229,7 +231,7 @@ export function encodeSignal(signal: Signal, domain: string): string {
     entryAttributes(siblings);
   const body = write(siblings.slice(0, lead)) + params + write(siblings.slice(lead));
   const xml = `<message xmlns="${CLIENT}" type="headline"${head}>${body}</message>`;
-  written = { signal, domain, xml };
+  latest = { signal, domain, xml };
   return xml;
 }
 

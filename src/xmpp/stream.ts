@@ -7,39 +7,42 @@ import { Intake, type IntakeLimits } from "./transport/intake";
 import type { Transport } from "./transport/transport";
 import { CLIENT, XmlRefusal } from "./xml";
 
-/** Bounds of one stream. */
+/** Limits of one stream. */
 export interface StreamLimits extends IntakeLimits {
-  /** Milliseconds that negotiation may take, for signing in and again for binding. */
+  /** Maximum time of authentication, and again of binding, in milliseconds. */
   negotiationMs: number;
-  /** Milliseconds of silence after which the client is pinged, and again until it is given up. */
+  /** Idle time after which the client is pinged, and again until it is disconnected, in milliseconds. */
   idleMs: number;
-  /** Milliseconds after which a closing stream is cut. */
+  /** Time after which a closing stream is closed by force, in milliseconds. */
   closeMs: number;
-  /** Bytes that may wait for a client that does not read, besides the last element. */
+  /** Maximum number of unsent bytes when another element is written. */
   backlogBytes: number;
 }
 
-/** The side of the stream that knows what is said on it. */
-export interface Peer {
-  /** What is offered after the header. */
+/** Handles the elements and events of a stream. */
+export interface StreamHandler {
+  /** The stream features to send after the header. */
   features(): string;
-  /** Takes an element, one at a time; what it throws ends the stream. */
+  /** Handles an element, one at a time. An exception ends the stream. */
   element(element: Element): void | Promise<void>;
-  /** A ping to write on an idle stream. */
+  /** A ping to send on an idle stream. */
   ping(): string;
   /**
-   * The stream is over; called once.
-   * @param lost whether the client is gone without having ended it: the connection broke or fell silent
+   * The stream has ended; called once.
+   * @param lost whether the connection broke or timed out, as opposed to an orderly end
    */
   closed(lost: boolean): void;
 }
 
-/** One XMPP stream: headers, order of elements, errors, bounds and silence, on any transport. */
+/**
+ * One XMPP stream on any transport: headers, element order, stream errors, limits and idle timeout
+ * (RFC 6120 section 4).
+ */
 export class Stream {
-  /** Bytes of an element at most, as readers of the transport ask for it. */
+  /** Maximum size of an element, in bytes; readers of the transport apply it. */
   bytes = 8_192;
   readonly #queue: (() => Element | null)[] = [];
-  readonly #intake: Intake;
+  readonly #throttle: Intake;
   #busy = false;
   #awaitsHeader = true;
   #open = false;
@@ -47,25 +50,25 @@ export class Stream {
   #pinged = false;
   #deadline: NodeJS.Timeout;
   #idle: NodeJS.Timeout | undefined;
-  #cut: NodeJS.Timeout | undefined;
+  #forceClose: NodeJS.Timeout | undefined;
 
   constructor(
     readonly transport: Transport,
     readonly domain: string,
     private readonly limits: StreamLimits,
     private readonly log: Log,
-    private readonly peer: Peer,
+    private readonly handler: StreamHandler,
   ) {
-    this.#intake = new Intake(limits, transport);
+    this.#throttle = new Intake(limits, transport);
     this.#deadline = this.#startDeadline();
   }
 
-  /** Whether nothing is read or written any more. */
+  /** Whether the stream is closing or closed: nothing more is read or written. */
   get closing(): boolean {
     return this.#closing;
   }
 
-  /** Whether the client has taken what was written, but for a small rest. */
+  /** Whether the client has received what was written, except for a small backlog. */
   get idle(): boolean {
     return this.transport.backlog() <= this.limits.backlogBytes / 16;
   }
@@ -78,22 +81,22 @@ export class Stream {
   }
 
   /**
-   * Takes input in the order it came. It is read when its turn comes, under the limits that then hold.
-   * @param bytes how much came
-   * @param read answers the next element in it, and null when there is none, or no more
+   * Queues input. It is parsed in order, under the limits that apply by then.
+   * @param bytes size of the input
+   * @param read returns the next element of the input, or null when there is none left
    */
   push(bytes: number, read: () => Element | null): void {
     if (this.#closing) return;
     this.alive();
     this.#queue.push(read);
-    this.#intake.waiting(this.#queue.length);
+    this.#throttle.waiting(this.#queue.length);
     this.count(bytes);
     if (!this.#busy) void this.#run();
   }
 
-  /** Counts what came, against what a client may send. */
+  /** Counts received bytes against the client's rate limit. */
   count(bytes: number): void {
-    if (!this.#closing) this.#intake.bytes(bytes);
+    if (!this.#closing) this.#throttle.bytes(bytes);
   }
 
   async #run(): Promise<void> {
@@ -106,7 +109,7 @@ export class Stream {
       } catch (error) {
         this.#failed(error);
       }
-      this.#intake.waiting(this.#queue.length);
+      this.#throttle.waiting(this.#queue.length);
     }
     this.#busy = false;
   }
@@ -121,19 +124,19 @@ export class Stream {
     const { framing } = this.transport;
     if (framing.isClose(element)) return this.#finish(false);
     if (framing.isOpen(element)) return this.#header(element);
-    if (!this.#awaitsHeader) return this.peer.element(element);
+    if (!this.#awaitsHeader) return this.handler.element(element);
     this.fail(element.attrs.xmlns === CLIENT ? "not-authorized" : "invalid-namespace");
   }
 
   #header(element: Element) {
     const { to, version } = element.attrs;
-    if (!this.#awaitsHeader) return this.fail("policy-violation", "The stream is open already");
-    // A client may name the host of the URL in place of the domain, so any host will do.
+    if (!this.#awaitsHeader) return this.fail("policy-violation", "The stream is already open");
+    // A client may name the host of the URL instead of the domain, so any host is accepted.
     if (to !== undefined && !isHost(to)) return this.fail("host-unknown");
     if (version !== undefined && !/^1\.\d+$/.test(version)) return this.fail("unsupported-version");
     this.#awaitsHeader = false;
     this.#writeHeader();
-    this.send(this.peer.features());
+    this.send(this.handler.features());
   }
 
   #writeHeader(): void {
@@ -143,16 +146,16 @@ export class Stream {
   }
 
   /**
-   * The client has signed in, and may say more.
-   * @param bytes of an element at most, from now on
+   * The client is authenticated: raises the limits.
+   * @param bytes maximum size of an element from now on
    */
   admit(bytes: number): void {
     this.bytes = bytes;
-    this.#intake.widen();
+    this.#throttle.widen();
     this.transport.admitted();
   }
 
-  /** Goes on inside TLS: what came in the clear is forgotten (RFC 6120 section 5.4.3.3). */
+  /** Switches to TLS and discards everything received in the clear (RFC 6120 section 5.4.3.3). */
   secure(): void {
     this.#queue.length = 0;
     this.#awaitsHeader = true;
@@ -160,7 +163,7 @@ export class Stream {
     this.transport.startTls?.();
   }
 
-  /** Expects a new header, as after signing in (RFC 6120 section 6.4.6). */
+  /** Restarts the stream: expects a new header, as after authentication (RFC 6120 section 6.4.6). */
   restart(): void {
     this.#awaitsHeader = true;
     this.#open = false;
@@ -169,19 +172,19 @@ export class Stream {
     this.#deadline = this.#startDeadline();
   }
 
-  /** Ends the negotiation; from here on silence is watched. */
+  /** Ends the negotiation and starts the idle timeout. */
   established(): void {
     clearTimeout(this.#deadline);
-    this.#idle = setTimeout(() => this.#silent(), this.limits.idleMs);
+    this.#idle = setTimeout(() => this.#idleTimeout(), this.limits.idleMs);
   }
 
-  /** Notes a sign of life. */
+  /** Resets the idle timeout. */
   alive(): void {
     this.#pinged = false;
     this.#idle?.refresh();
   }
 
-  #silent(): void {
+  #idleTimeout(): void {
     if (this.#pinged) {
       this.fail("connection-timeout");
       this.transport.abort();
@@ -189,22 +192,25 @@ export class Stream {
     }
     this.#pinged = true;
     this.transport.probe();
-    this.send(this.peer.ping());
+    this.send(this.handler.ping());
     this.#idle?.refresh();
   }
 
-  /** Writes an element, and gives up a client that does not read; one alone may be of any size. */
+  /**
+   * Writes an element of any size. If the backlog exceeds the limit, the stream ends with
+   * `resource-constraint` instead.
+   */
   send(xml: string): void {
     if (this.#closing) return;
     const full = this.transport.backlog() > this.limits.backlogBytes;
-    if (full) this.fail("resource-constraint", "Too much waits to be read");
+    if (full) this.fail("resource-constraint", "The client reads too slowly");
     else this.transport.write(xml);
   }
 
   /** Ends the stream with an error (RFC 6120 section 4.9). */
   fail(condition: StreamCondition, text?: string): void {
     if (this.#closing) return;
-    // An error stands inside a stream, so the header goes first.
+    // An error is only valid inside a stream, so the header comes first.
     if (!this.#open) {
       this.#open = true;
       this.transport.write(this.transport.framing.open(this.domain, newId()));
@@ -217,21 +223,21 @@ export class Stream {
     this.#end(lost);
     this.transport.write(this.transport.framing.close);
     this.transport.end();
-    this.#cut = setTimeout(() => this.transport.abort(), this.limits.closeMs);
+    this.#forceClose = setTimeout(() => this.transport.abort(), this.limits.closeMs);
   }
 
-  /** The transport is gone. */
+  /** The connection is closed. */
   lost(): void {
-    clearTimeout(this.#cut);
+    clearTimeout(this.#forceClose);
     if (!this.#closing) this.#end(true);
   }
 
   #end(lost: boolean): void {
     this.#closing = true;
     this.#queue.length = 0;
-    this.#intake.end();
+    this.#throttle.end();
     clearTimeout(this.#deadline);
     clearTimeout(this.#idle);
-    this.peer.closed(lost);
+    this.handler.closed(lost);
   }
 }
