@@ -2,8 +2,8 @@ import type { AnsweredParcel } from "../calls/device";
 import type { Party, Signal } from "../calls/signal";
 
 /**
- * What stands for an answer on another device where the client knows no other word for it: a `hangUp`
- * of whom the call is with.
+ * The substitute that tells a legacy client that another device answered the call: a `hangUp` from the
+ * other party of the call.
  */
 export function answeredElsewhere(answer: AnsweredParcel, to: Party): Signal {
   const { cursor, peer, sessionId, word } = answer;

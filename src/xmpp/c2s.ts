@@ -13,7 +13,7 @@ import { failed, readCount, resourceOf, SM } from "./management/elements";
 import type { Hibernation } from "./management/hibernation";
 import { readPlain, SASL, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
 import type { Admission, ChatLimits, ChatServices } from "./services";
-import { type Peer, Stream } from "./stream";
+import { Stream, type StreamHandler } from "./stream";
 import type { Transport } from "./transport/transport";
 import { CLIENT } from "./xml";
 
@@ -45,7 +45,7 @@ const STARTTLS = `<starttls xmlns="${TLS}"><required/></starttls>`;
 const BINDING = `<bind xmlns="${BIND}"/><session xmlns="urn:ietf:params:xml:ns:xmpp-session"><optional/></session><sm xmlns="${SM}"/>`;
 
 /** Serves one client: negotiation (SASL, then bind or resume), after which its device handles the stanzas. */
-class Client implements Peer {
+class Client implements StreamHandler {
   readonly stream: Stream;
   readonly #closed = new AbortController();
   #user: Party | undefined;

@@ -1,4 +1,4 @@
-/** The part of ltx that is used here; the package brings no types. */
+/** Types of the part of ltx that is used here; the package has none. */
 declare module "ltx" {
   export type Node = Element | string;
 

@@ -1,9 +1,10 @@
 import type { SaxesParser } from "saxes";
 
-/** The parts of a SaxesParser 6.0.0 that reading text needs; its types keep them private. */
+/** The private members of SaxesParser 6.0.0 that reading text needs. */
 interface TextReader {
-  /** What is being parsed, and how far it is. */
+  /** The chunk that is being parsed. */
   chunk: string;
+  /** Position in the chunk. */
   i: number;
   /** Text of the element so far. */
   text: string;
@@ -13,26 +14,25 @@ interface TextReader {
   handleTextInRoot(): void;
 }
 
-/** Nothing of `]]>` was just read. */
-const NOTHING = 0;
+/** The value of `forbiddenState` when no part of `]]>` was just read. */
+const NOT_STARTED = 0;
 
-/** Text in which nothing needs a second look: no markup, no CR, nothing of `]]>`, nothing that XML forbids. */
+/** Text that needs no special handling: no markup, CR, part of `]]>` or character that XML forbids. */
 const PLAIN = /[^<&\]\0-\x08\x0B-\x1F\uD800-\uDFFF\uFFFE\uFFFF]+/y;
-/** How the line ends of a session description are written, some seventy in each. */
+/** The CR of a line end; a session description has about seventy. */
 const CR = "&#13;";
 
 /**
- * Lets a parser pass over plain text in one step instead of one for each character, and take the
- * reference to CR on the way. Whatever else comes is left to the parser, so that what it refuses and
- * what it makes of the rest is the same.
- * @param parser the prototype of parsers that have a handler of text
+ * Makes a parser read plain text and references to CR in one step instead of character by character. The
+ * original method handles everything else, so that results and errors stay the same.
+ * @param parser the prototype of parsers that have a text handler
  */
 export function readTextQuickly(parser: SaxesParser): void {
   const reader = parser as unknown as TextReader;
-  const slowly = reader.handleTextInRoot;
+  const original = reader.handleTextInRoot;
   reader.handleTextInRoot = function (this: TextReader) {
-    // A chunk ended within what may become ]]>.
-    if (this.forbiddenState !== NOTHING) return slowly.call(this);
+    // The previous chunk ended with a possible start of ]]>.
+    if (this.forbiddenState !== NOT_STARTED) return original.call(this);
     const { chunk } = this;
     let { i: at, text } = this;
     for (;;) {
@@ -47,6 +47,6 @@ export function readTextQuickly(parser: SaxesParser): void {
     }
     this.i = at;
     this.text = text;
-    slowly.call(this);
+    original.call(this);
   };
 }

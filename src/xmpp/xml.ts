@@ -2,31 +2,31 @@ import { Element } from "ltx";
 import { SaxesParser } from "saxes";
 import { readTextQuickly } from "./quick-text";
 
-/** Levels of a stanza at most. */
+/** Maximum nesting depth of a stanza. */
 export const MAX_DEPTH = 32;
-/** Attributes of one element at most, namespace declarations counted. */
+/** Maximum number of attributes of an element, including namespace declarations. */
 export const MAX_ATTRIBUTES = 64;
 /**
- * Characters at most of the namespaces of one stanza, each counted wherever it is written out again: one
- * declaration may serve thousands of elements, and make them a thousand times as long.
+ * Maximum total length of the namespaces of a stanza, in characters, counted as they are serialized: one
+ * declaration can apply to thousands of elements, each of which repeats it in the output.
  */
 export const MAX_NAMESPACES = 65_536;
 
 const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/";
-/** Namespace of a stanza, which a client may leave unsaid at the top of a frame. */
+/** Namespace of a stanza; the default at the top of a frame. */
 export const CLIENT = "jabber:client";
 
-/** Why input was refused: a stream error condition of RFC 6120 section 4.9.3. */
+/** Stream error conditions for invalid input (RFC 6120 section 4.9.3). */
 export type RefusalCondition =
   | "restricted-xml"
   | "not-well-formed"
   | "policy-violation"
   | "unsupported-encoding";
 
-/** Input that ends the stream it came by. Its message is for the other end. */
+/** Invalid input, which ends the stream. Its message is sent to the other side. */
 export class XmlRefusal extends Error {
-  override readonly name = "XmlRefusal";
+  override readonly name = "XmlStreamError";
   constructor(
     readonly condition: RefusalCondition,
     message: string,
@@ -35,17 +35,17 @@ export class XmlRefusal extends Error {
   }
 }
 
-/** The refusal of what is no XML, or not in UTF-8. */
+/** The error for input that is not well-formed XML in UTF-8. */
 export const malformed = () => new XmlRefusal("not-well-formed", "The XML is not well-formed");
 
-/** What a reader does with a complete element. */
+/** Receives a complete element. */
 export type OnElement = (element: Element) => void;
 
-/** What a reader does with a stream's own element, whose content is the stream (RFC 6120 section 4.2). */
+/** Receives the start and end of the stream element, whose content is the stream (RFC 6120 section 4.2). */
 export interface OnStream {
-  /** Its start tag, as an element without content. */
+  /** The start tag, as an element without content. */
   header: OnElement;
-  /** Its end tag. */
+  /** The end tag. */
   end(): void;
 }
 
@@ -56,39 +56,42 @@ const refuse = (condition: RefusalCondition, message: string) => (): never => {
 const OPTIONS = { xmlns: true, position: false, additionalNamespaces: { "": CLIENT } } as const;
 
 /**
- * Refusals stand on the prototype: a parser with more than six handlers of its own becomes a slow
- * object, and reading takes five times as long.
+ * The handlers that refuse input are on the prototype: with more than six own handlers, V8 makes the parser
+ * a dictionary-mode object, and parsing takes five times as long.
  */
 class StrictParser extends SaxesParser<typeof OPTIONS> {}
 const refusals = StrictParser.prototype;
 readTextQuickly(refusals as SaxesParser);
 const refuseDoctype = refuse("restricted-xml", "A DOCTYPE is not allowed");
 refusals.on("error", ({ message }) => {
-  // Within an element a DOCTYPE is an error of form too, told by its text alone.
+  // Inside an element saxes reports a DOCTYPE as a syntax error, recognizable only by its message.
   if (message.includes("doctype")) refuseDoctype();
   throw malformed();
 });
 refusals.on("doctype", refuseDoctype);
 refusals.on("comment", refuse("restricted-xml", "Comments are not allowed"));
-refusals.on("processinginstruction", refuse("restricted-xml", "Instructions are not allowed"));
+refusals.on(
+  "processinginstruction",
+  refuse("restricted-xml", "Processing instructions are not allowed"),
+);
 refusals.on("xmldecl", refuse("restricted-xml", "An XML declaration is not allowed"));
 
-/** A stream may begin with an XML declaration, which can say one thing only (RFC 6120 section 11.5). */
+/** A stream may begin with an XML declaration, of version 1.0 and UTF-8 only (RFC 6120 section 11.5). */
 class StreamParser extends StrictParser {}
 StreamParser.prototype.on("xmldecl", ({ version, encoding }) => {
   if (version !== "1.0") throw malformed();
   if (encoding === undefined || /^utf-8$/i.test(encoding)) return;
-  refuse("unsupported-encoding", "The encoding is UTF-8")();
+  refuse("unsupported-encoding", "The encoding must be UTF-8")();
 });
 
 /**
- * A parser that refuses what XMPP forbids (RFC 6120 section 11.1) and what would cost too much. It
- * throws {@link XmlRefusal} out of `write` and must then be dropped.
+ * A parser that rejects what XMPP forbids (RFC 6120 section 11.1) and what would cost too much. `write`
+ * throws {@link XmlStreamError}, after which the parser must not be used again.
  *
- * Elements come in one form however they were written: local names; `xmlns` on an element only where
- * its namespace differs from the parent's, and always at the top; each prefix that an attribute needs
- * declared on the attribute's own element; CDATA as text. The attributes have no prototype.
- * @param done takes the elements at the top: the one there is, or those of a stream
+ * Elements are normalized: local names; `xmlns` only on the top element and where the namespace differs
+ * from the parent's; each prefix of an attribute declared on the attribute's own element; CDATA as text.
+ * The attributes object has no prototype.
+ * @param done receives each top-level element: the only one, or those of a stream
  */
 export function strictParser(done: OnElement, stream?: OnStream): SaxesParser<typeof OPTIONS> {
   const parser = stream ? new StreamParser(OPTIONS) : new StrictParser(OPTIONS);
@@ -97,13 +100,13 @@ export function strictParser(done: OnElement, stream?: OnStream): SaxesParser<ty
   let depth = 0;
   let attributes = 0;
   let namespaces = 0;
-  const spell = (namespace: string) => {
+  const countNamespace = (namespace: string) => {
     namespaces += namespace.length;
     if (namespaces > MAX_NAMESPACES) refuse("policy-violation", "Too many namespaces")();
     return namespace;
   };
 
-  // Namespaces are looked up through all open elements, so depth ends before that look-up.
+  // saxes looks namespaces up through all open elements, so the depth is checked before that.
   parser.on("opentagstart", () => {
     depth += 1;
     attributes = 0;
@@ -118,18 +121,18 @@ export function strictParser(done: OnElement, stream?: OnStream): SaxesParser<ty
   parser.on("opentag", (tag) => {
     const parent = open.at(-1);
     if (tag.uri === XML_NAMESPACE || tag.uri === XMLNS_NAMESPACE) {
-      refuse("not-well-formed", "An element stands in a reserved namespace")();
+      refuse("not-well-formed", "An element uses a reserved namespace")();
     }
     const element = new Element(tag.local);
     const attrs: Record<string, string> = Object.create(null);
     element.attrs = attrs;
-    if (tag.uri !== parent?.namespace) attrs.xmlns = spell(tag.uri);
+    if (tag.uri !== parent?.namespace) attrs.xmlns = countNamespace(tag.uri);
     for (const { name, prefix, uri, value } of Object.values(tag.attributes)) {
       if (uri === XMLNS_NAMESPACE) continue;
       attrs[name] = value;
       if (prefix === "" || prefix === "xml") continue;
-      if (uri === "") refuse("not-well-formed", "A prefix is bound to nothing")();
-      attrs[`xmlns:${prefix}`] = spell(uri);
+      if (uri === "") refuse("not-well-formed", "A prefix is not bound to a namespace")();
+      attrs[`xmlns:${prefix}`] = countNamespace(uri);
     }
     if (stream && depth === 1) return stream.header(element);
     parent?.element.append(element);
@@ -160,14 +163,14 @@ export function strictParser(done: OnElement, stream?: OnStream): SaxesParser<ty
   return parser;
 }
 
-/** Reads texts of one element each. A parser is as dear to make as a short stanza is to read. */
+/** A reusable reader of single elements: creating a parser costs as much as reading a short stanza. */
 class FrameParser {
   #element: Element | null = null;
   readonly #parser = strictParser((element) => {
     this.#element = element;
   });
 
-  /** Throws for what it does not read, and must then be dropped. */
+  /** @throws for invalid input, after which the reader must not be used again */
   read(frame: string): Element | null {
     this.#parser.write(frame).close();
     const element = this.#element;
@@ -176,14 +179,14 @@ class FrameParser {
   }
 }
 
-/** One that has read well, for the next frame. */
+/** The reader of the previous frame, for the next one. */
 let spare: FrameParser | undefined;
 
 /**
  * Reads one WebSocket text message as one element (RFC 7395 section 3.3).
- * @param limit bytes at most
- * @returns the element, or null for a message of white space, which old clients send to stay alive
- * @throws XmlRefusal
+ * @param limit maximum size, in bytes
+ * @returns the element, or null for white space, which old clients send as a keep-alive
+ * @throws XmlStreamError
  */
 export function readFrame(frame: string, limit: number): Element | null {
   const bytes = Buffer.byteLength(frame);
@@ -191,7 +194,7 @@ export function readFrame(frame: string, limit: number): Element | null {
     throw new XmlRefusal("policy-violation", `A stanza is limited to ${limit} bytes`);
   }
   if (/^[ \t\r\n]*$/.test(frame)) return null;
-  // The parser takes half a surrogate pair before some characters for a whole one. ASCII has none.
+  // saxes accepts a lone surrogate before some characters as a pair. ASCII has no surrogates.
   const ascii = bytes === frame.length;
   if (!ascii && /[\uD800-\uDFFF]/.test(frame) && /\p{Cs}/u.test(frame)) throw malformed();
   const parser = spare ?? new FrameParser();

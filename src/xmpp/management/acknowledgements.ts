@@ -1,31 +1,33 @@
 import { REQUEST } from "./elements";
 import { Outbox, type OutboxBounds } from "./outbox";
 
-/** Stanzas after which the client is asked how much it has received. */
-const ASK_EVERY = 5;
+/** Number of stanzas after which an acknowledgement is requested. */
+const REQUEST_EVERY = 5;
 
-/** Bounds of stream management. */
+/** Limits of stream management. */
 export interface ManagementLimits {
-  /** What may wait for an acknowledgement; less than may wait to be read, so all can be sent again. */
+  /** Limits of the unacknowledged stanzas; below the backlog limit, so that all can be sent again. */
   unacknowledged: OutboxBounds;
-  /** Milliseconds after which the client is asked about fewer stanzas than make a question. */
+  /** Delay of a request for an acknowledgement while few stanzas are unacknowledged, in milliseconds. */
   askMs: number;
-  /** Milliseconds that missed signals wait for stream management on a stream that could not be resumed. */
+  /**
+   * Maximum time that missed signals wait for the client to enable stream management after its earlier
+   * stream could not be resumed, in milliseconds.
+   */
   holdMs: number;
 }
 
-/** The counting of one stream, both ways (XEP-0198 section 4), and when to ask. */
+/** Counts the stanzas of one stream in both directions and requests acknowledgements (XEP-0198 section 4). */
 export class Acknowledgements {
   readonly outbox: Outbox;
-  /** Stanzas of the client that were handled, modulo 2^32. */
+  /** Number of the client's stanzas that were handled, modulo 2^32. */
   handled = 0;
-  /** Whether a question is not answered yet; there is one at a time. */
-  #asked = false;
-  #sinceAsked = 0;
-  /** One timer for all that is sent before it runs out. */
+  /** Whether a request is in flight (one at a time), or none may be sent. */
+  #requested = false;
+  #sinceRequest = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param write puts a question on the stream */
+  /** @param write sends a request on the stream */
   constructor(
     private readonly limits: ManagementLimits,
     private readonly write: (xml: string) => void,
@@ -33,63 +35,62 @@ export class Acknowledgements {
     this.outbox = new Outbox(limits.unacknowledged);
   }
 
-  /** Counts a stanza of the client. */
+  /** Counts a stanza of the client as handled. */
   count(): void {
     this.handled = (this.handled + 1) % 2 ** 32;
   }
 
-  /** Asks about what was sent, now or soon, unless an answer is due already. */
+  /** Counts a sent stanza and requests an acknowledgement, now or after a delay, unless one is in flight. */
   sent(): void {
-    this.#sinceAsked += 1;
-    if (!this.#asked) this.#askInTime();
+    this.#sinceRequest += 1;
+    if (!this.#requested) this.#scheduleRequest();
   }
 
-  /** A question that may be put at any time, as a sign of life is asked for. */
+  /** Returns a request for an acknowledgement, to be sent at any time, for example as a liveness probe. */
   question(): string {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#asked = true;
-    this.#sinceAsked = 0;
+    this.#requested = true;
+    this.#sinceRequest = 0;
     return REQUEST;
   }
 
   /**
-   * Takes the client's count, and asks on about what is still open.
-   * @returns see Outbox.acknowledge
+   * Handles the client's count; requests the next acknowledgement if more was sent since the last request.
+   * @returns see UnackedQueue.acknowledge
    */
   answered(h: number): string | undefined {
     const cursor = this.outbox.acknowledge(h);
-    this.#asked = false;
-    if (this.#sinceAsked > 0) this.#askInTime();
+    this.#requested = false;
+    if (this.#sinceRequest > 0) this.#scheduleRequest();
     return cursor;
   }
 
-  /** Nothing is asked any more: the stream has no connection, or none that is ready. */
+  /** Stops sending requests: the stream is disconnected or not resumed yet. */
   pause(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#asked = true;
+    this.#requested = true;
   }
 
-  /** Asks about all that was sent again on a new connection. */
+  /** Starts again after a resumption and requests an acknowledgement of what was sent again. */
   resume(): void {
-    this.#asked = false;
-    this.#ask();
+    this.#requested = false;
+    this.#request();
   }
 
-  /** Now when much was sent, in number or in bytes; soon otherwise. */
-  #askInTime(): void {
-    const much = this.outbox.bytes >= this.limits.unacknowledged.bytes / 4;
-    if (much || this.#sinceAsked >= ASK_EVERY) this.#ask();
+  #scheduleRequest(): void {
+    const large = this.outbox.bytes >= this.limits.unacknowledged.bytes / 4;
+    if (large || this.#sinceRequest >= REQUEST_EVERY) this.#request();
     else {
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined;
-        this.#ask();
+        this.#request();
       }, this.limits.askMs);
     }
   }
 
-  #ask(): void {
+  #request(): void {
     if (this.outbox.size > 0) this.write(this.question());
   }
 }

@@ -4,56 +4,59 @@ import { toResource } from "../jid";
 /** Namespace of stream management (XEP-0198). */
 export const SM = "urn:xmpp:sm:3";
 
-/** Asks the client how much it has received. */
+/** Requests an acknowledgement. */
 export const REQUEST = `<r xmlns="${SM}"/>`;
 
-/** Seconds that a stream without a connection is kept. */
+/** Time that a disconnected stream can be resumed, in seconds. */
 export const RESUME_SECONDS = 60;
 
-/** Why a request of stream management fails (XEP-0198 section 3 and 5). */
+/** Conditions of failed stream management requests (XEP-0198 sections 3 and 5). */
 export type ManagementFailure = "bad-request" | "item-not-found" | "unexpected-request";
 
 /**
- * A request that failed.
- * @param handled stanzas of the earlier stream that were handled, where that is still known
+ * The response to a failed request.
+ * @param handled number of handled stanzas of the earlier stream, if still known
  */
 export function failed(condition: ManagementFailure, handled?: number): string {
   const h = attribute("h", handled?.toString());
   return `<failed xmlns="${SM}"${h}><${condition} xmlns="urn:ietf:params:xml:ns:xmpp-stanzas"/></failed>`;
 }
 
-/** Stream management is on; with the id of the stream where it can be resumed. */
+/**
+ * Confirms that stream management is on.
+ * @param previd the id for a resumption; undefined if the stream cannot be resumed
+ */
 export function enabled(previd: string | undefined): string {
   const resume =
     previd === undefined ? "" : `${attribute("id", previd)} max="${RESUME_SECONDS}" resume="true"`;
   return `<enabled xmlns="${SM}"${resume}/>`;
 }
 
-/** The earlier stream goes on. */
+/** Confirms that the earlier stream is resumed. */
 export function resumed(previd: string, handled: number): string {
   return `<resumed xmlns="${SM}"${attribute("previd", previd)} h="${handled}"/>`;
 }
 
-/** How many stanzas of the client were handled. */
+/** Acknowledges the client's stanzas that were handled. */
 export function acknowledgement(handled: number): string {
   return `<a xmlns="${SM}" h="${handled}"/>`;
 }
 
-/** A count of stanzas as it is written, below 2^32; undefined for anything else. */
+/** Parses a stanza count below 2^32; undefined for anything else. */
 export function readCount(text: string | undefined): number | undefined {
   const count = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return count < 2 ** 32 ? count : undefined;
 }
 
 /**
- * The id of a stream: a secret, and the resource. Another node knows nothing of the secret; there the
- * resource tells where the user's own inbox is to be read from, which opens nothing to anybody else.
+ * Formats the id of a stream: a secret and the resource. A node that does not know the secret still gets the
+ * resource, which determines where it reads on in the user's own inbox and grants no further access.
  */
 export function formatPrevid(secret: string, resource: string): string {
   return `${secret}.${Buffer.from(resource).toString("base64url")}`;
 }
 
-/** The resource in an id of any node; undefined for a text that is no such id. */
+/** The resource in the id of a stream of any node; undefined for an invalid id. */
 export function resourceOf(previd: string): string | undefined {
   const [, text] = /^[\w-]{16}\.([\w-]{2,1364})$/.exec(previd) ?? [];
   return text === undefined ? undefined : toResource(Buffer.from(text, "base64url").toString());

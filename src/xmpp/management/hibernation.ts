@@ -9,44 +9,45 @@ import { formatPrevid } from "./elements";
 /** A device whose stream can be resumed. */
 export interface Resumable {
   readonly party: Required<Party>;
-  /** Stanzas of the client that were handled, and bytes that are kept for it. */
+  /** Number of the client's stanzas that were handled, and size of its unacknowledged stanzas in bytes. */
   readonly line: { readonly handled: number; readonly bytes: number };
-  /** Leaves the router for good. */
+  /** Detaches the device from the router for good. */
   leave(): void;
 }
 
-/** Bounds of what hibernates on one node; the longest without a connection go first. */
+/** Limits of a node's disconnected streams. Above them, the longest disconnected are ended first. */
 export interface HibernationLimits {
-  /** Milliseconds that a stream without a connection is kept. */
+  /** Time that a disconnected stream can be resumed, in milliseconds. */
   resumeMs: number;
-  /** How many of one user and of all, and how many bytes all of them keep. */
+  /** Maximum number of streams per user and in total, and of the bytes of their unacknowledged stanzas. */
   hibernating: { perUser: number; inAll: number; bytes: number };
 }
 
-/** Counts of streams that are gone, remembered for clients that come too late. */
-const REMEMBERED = 10_000;
-const REMEMBERED_MS = 600_000;
-/** How often is looked for streams that are over, at least. */
+/** Limits of the stanza counts of ended streams, kept for clients that try to resume too late. */
+const MAX_ENDED = 10_000;
+const ENDED_TTL_MS = 600_000;
+/** Maximum interval of checks for expired streams, in milliseconds. */
 const SWEEP_MS = 1_000;
 
-interface Sleeper {
-  /** When the connection was lost, in milliseconds since the epoch. */
+interface Disconnected {
+  /** Time of the disconnection, in milliseconds since the Unix epoch. */
   since: number;
   bytes: number;
-  /** Takes back the watch of the session or user that the stream belongs to. */
-  withdraw: () => void;
+  /** Stops watching the session or user of the stream. */
+  unwatch: () => void;
 }
 
-/** The streams of one endpoint that can be resumed, and those of them that have no connection. */
+/** The streams of one endpoint that can be resumed, connected or disconnected (XEP-0198 section 5). */
 export class Hibernation<Device extends Resumable> {
   readonly #byId = new Map<string, Device>();
   readonly #ids = new Map<Device, string>();
-  /** In the order they lost their connections. */
-  readonly #asleep = new Map<Device, Sleeper>();
+  /** In the order of disconnection. */
+  readonly #disconnected = new Map<Device, Disconnected>();
   readonly #perUser = new Map<string, Set<Device>>();
-  readonly #gone = new LRUCache<string, { account: string; handled: number }>({
-    max: REMEMBERED,
-    ttl: REMEMBERED_MS,
+  /** By stream id. */
+  readonly #ended = new LRUCache<string, { account: string; handled: number }>({
+    max: MAX_ENDED,
+    ttl: ENDED_TTL_MS,
   });
   #bytes = 0;
   #sweep: NodeJS.Timeout | undefined;
@@ -54,10 +55,10 @@ export class Hibernation<Device extends Resumable> {
 
   constructor(
     private readonly limits: HibernationLimits,
-    private readonly parts: { clock: Clock; metrics: Metrics },
+    private readonly deps: { clock: Clock; metrics: Metrics },
   ) {}
 
-  /** Makes a stream one that can be resumed; answers the id that its client is told. */
+  /** Makes the stream of a device resumable. Returns the id of the stream. */
   admit(device: Device): string {
     const previd = formatPrevid(newId(), device.party.resource);
     this.#byId.set(previd, device);
@@ -65,84 +66,84 @@ export class Hibernation<Device extends Resumable> {
     return previd;
   }
 
-  /** The stream of this id and user, connected or not. */
+  /** The device of the stream with this id if it belongs to the user, connected or not. */
   find(previd: string, user: Party): Device | undefined {
     const device = this.#byId.get(previd);
     return device && formatUser(device.party) === formatUser(user) ? device : undefined;
   }
 
-  /** How many stanzas a stream that is gone had handled, as long as that is remembered. */
+  /** Number of handled stanzas of an ended stream, if still known. */
   handledBy(previd: string, user: Party): number | undefined {
-    const gone = this.#gone.get(previd);
-    return gone?.account === formatUser(user) ? gone.handled : undefined;
+    const ended = this.#ended.get(previd);
+    return ended?.account === formatUser(user) ? ended.handled : undefined;
   }
 
   /**
-   * Keeps a device that lost its connection; false when it cannot be resumed.
-   * @param withdraw is called once it is over or connected again
+   * Keeps a device that has lost its connection. Returns false if it cannot be resumed.
+   * @param unwatch called when the device ends or is connected again
    */
-  keep(device: Device, withdraw: () => void): boolean {
+  keep(device: Device, unwatch: () => void): boolean {
     if (this.#closed || !this.#ids.has(device)) return false;
-    const sleeper = { since: this.parts.clock.now(), bytes: device.line.bytes, withdraw };
-    this.#asleep.set(device, sleeper);
-    this.#bytes += sleeper.bytes;
+    const entry = { since: this.deps.clock.now(), bytes: device.line.bytes, unwatch };
+    this.#disconnected.set(device, entry);
+    this.#bytes += entry.bytes;
     const own = this.#ofUser(device);
     own.add(device);
-    this.parts.metrics.hibernating.inc();
+    this.deps.metrics.hibernating.inc();
     this.#sweep ??= setInterval(
       () => this.#dropExpired(),
       Math.min(SWEEP_MS, this.limits.resumeMs / 4),
     ).unref();
     const [oldest] = own;
     if (oldest && own.size > this.limits.hibernating.perUser) this.drop(oldest);
-    this.#fit();
-    return this.#asleep.has(device);
+    this.#enforceLimits();
+    return this.#disconnected.has(device);
   }
 
-  /** Notes that a device keeps more than before; one that is connected counts nothing here. */
+  /** Updates the size of a disconnected device; a connected one does not count. */
   grown(device: Device): void {
-    const sleeper = this.#asleep.get(device);
-    if (!sleeper) return;
-    this.#bytes += device.line.bytes - sleeper.bytes;
-    sleeper.bytes = device.line.bytes;
-    this.#fit();
+    const entry = this.#disconnected.get(device);
+    if (!entry) return;
+    this.#bytes += device.line.bytes - entry.bytes;
+    entry.bytes = device.line.bytes;
+    this.#enforceLimits();
   }
 
-  /** The device has a connection again. */
+  /** The device is connected again. */
   wake(device: Device): void {
-    const sleeper = this.#asleep.get(device);
-    if (!sleeper) return;
-    this.#asleep.delete(device);
-    this.#bytes -= sleeper.bytes;
+    const entry = this.#disconnected.get(device);
+    if (!entry) return;
+    this.#disconnected.delete(device);
+    this.#bytes -= entry.bytes;
     const own = this.#ofUser(device);
     own.delete(device);
     if (own.size === 0) this.#perUser.delete(formatUser(device.party));
-    this.parts.metrics.hibernating.dec();
-    sleeper.withdraw();
-    if (this.#asleep.size > 0) return;
+    this.deps.metrics.hibernating.dec();
+    entry.unwatch();
+    if (this.#disconnected.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;
   }
 
-  /** Forgets a device that has left; its count is remembered. */
+  /** Removes a device that has left; its count of handled stanzas is kept. */
   forget(device: Device): void {
     const previd = this.#ids.get(device);
     if (previd === undefined) return;
     this.wake(device);
     this.#ids.delete(device);
     this.#byId.delete(previd);
-    this.#gone.set(previd, { account: formatUser(device.party), handled: device.line.handled });
+    this.#ended.set(previd, { account: formatUser(device.party), handled: device.line.handled });
   }
 
-  /** Ends a device that has no connection. */
+  /** Ends a device if it is disconnected. */
   drop(device: Device): void {
-    if (this.#asleep.has(device)) device.leave();
+    if (this.#disconnected.has(device)) device.leave();
   }
 
-  /** Ends all that have no connection, and keeps none any more. */
+  /** Ends all disconnected devices and accepts no more. */
   close(): void {
     this.#closed = true;
-    for (const device of [...this.#asleep.keys()]) device.leave();
+    for (const device of [...this.#disconnected.keys()]) device.leave();
   }
 
   #ofUser(device: Device): Set<Device> {
@@ -152,18 +153,18 @@ export class Hibernation<Device extends Resumable> {
     return own;
   }
 
-  #fit(): void {
+  #enforceLimits(): void {
     const { inAll, bytes } = this.limits.hibernating;
-    while (this.#asleep.size > inAll || this.#bytes > bytes) {
-      const [oldest] = this.#asleep.keys();
+    while (this.#disconnected.size > inAll || this.#bytes > bytes) {
+      const [oldest] = this.#disconnected.keys();
       if (!oldest) return;
       this.drop(oldest);
     }
   }
 
   #dropExpired(): void {
-    const due = this.parts.clock.now() - this.limits.resumeMs;
-    for (const [device, { since }] of this.#asleep) {
+    const due = this.deps.clock.now() - this.limits.resumeMs;
+    for (const [device, { since }] of this.#disconnected) {
       if (since > due) return;
       this.drop(device);
     }

@@ -4,29 +4,29 @@ import type { Stream } from "../stream";
 import { Acknowledgements, type ManagementLimits } from "./acknowledgements";
 import { acknowledgement, enabled, resumed } from "./elements";
 
-/** Milliseconds between two looks whether the client has taken what it was sent. */
-const DRAIN_MS = 20;
+/** Interval of checks whether the stream is drained, in milliseconds. */
+const DRAIN_POLL_MS = 20;
 
-/** What a line tells of itself. */
+/** Events of a managed stream. */
 export interface LineEvents {
-  /** The client has everything up to this place in its inbox. */
+  /** The client has acknowledged everything up to this cursor of its inbox. */
   acknowledged(cursor: string): void;
-  /** More is kept for a client without a connection. */
+  /** A stanza was queued for a disconnected client. */
   grown(): void;
-  /** More waits for an acknowledgement than may. */
+  /** The unacknowledged stanzas exceed their limits. */
   overflowed(): void;
 }
 
 /**
- * The way to one client: a stream and, once stream management is on, what the client has not
- * acknowledged. Then the line may outlive its stream and go on over another (XEP-0198 section 5).
+ * Sends stanzas to one client. With stream management it keeps the unacknowledged stanzas, outlives its
+ * stream and can continue on another one (XEP-0198 section 5).
  */
 export class Line {
   #stream: Stream | undefined;
-  #counts: Acknowledgements | undefined;
-  /** Whether stanzas go out: not while a stream that takes over has not been answered. */
-  #flows = true;
-  #waiting: (() => void)[] = [];
+  #acks: Acknowledgements | undefined;
+  /** False from the move to a new stream until `<resumed/>` is sent: nothing may be sent before it. */
+  #mayWrite = true;
+  #drainWaiters: (() => void)[] = [];
 
   constructor(
     stream: Stream,
@@ -38,147 +38,150 @@ export class Line {
 
   /** Whether stream management is on. */
   get managed(): boolean {
-    return this.#counts !== undefined;
+    return this.#acks !== undefined;
   }
 
-  /** Stanzas of the client that were handled since stream management is on. */
+  /** Number of the client's stanzas handled since stream management was enabled, modulo 2^32. */
   get handled(): number {
-    return this.#counts?.handled ?? 0;
+    return this.#acks?.handled ?? 0;
   }
 
-  /** Bytes that wait for an acknowledgement. */
+  /** Size of the unacknowledged stanzas, in bytes. */
   get bytes(): number {
-    return this.#counts?.outbox.bytes ?? 0;
+    return this.#acks?.outbox.bytes ?? 0;
   }
 
-  /** Address of the client; null where it is not known, or nobody is connected. */
+  /** Address of the client; null if it is unknown or the client is disconnected. */
   get ip(): string | null {
     return this.#stream?.transport.ip ?? null;
   }
 
-  /** Whether this stream carries the line now. */
+  /** Whether this is the current stream. */
   isOn(stream: Stream): boolean {
     return this.#stream === stream;
   }
 
   /**
    * Sends a stanza.
-   * @param cursor its place in the inbox, of a call signal
+   * @param cursor cursor of a call signal in the inbox
    */
   send(xml: string, cursor?: string): void {
-    const counts = this.#counts;
-    if (!counts) this.#stream?.send(xml);
-    else if (!counts.outbox.push(xml, cursor)) this.events.overflowed();
+    const acks = this.#acks;
+    if (!acks) this.#stream?.send(xml);
+    else if (!acks.outbox.push(xml, cursor)) this.events.overflowed();
     else {
       if (this.#stream) this.write(xml);
       else this.events.grown();
-      counts.sent();
+      acks.sent();
     }
   }
 
-  /** Sends what is no stanza, and counts for nothing. */
+  /** Sends an element that is not a stanza and is not counted. */
   write(xml: string): void {
-    if (this.#flows) this.#stream?.send(xml);
+    if (this.#mayWrite) this.#stream?.send(xml);
   }
 
-  /** Counts a stanza of the client that was handled. */
+  /** Counts a stanza of the client as handled. */
   count(): void {
-    this.#counts?.count();
+    this.#acks?.count();
   }
 
-  /** A sign of life to ask for, where stream management has one. */
+  /** A request for an acknowledgement, as a liveness probe; undefined without stream management. */
   question(): string | undefined {
-    return this.#counts?.question();
+    return this.#acks?.question();
   }
 
-  /** Tells the client how much was handled. */
+  /** Acknowledges the client's stanzas. */
   acknowledge(): void {
     this.write(acknowledgement(this.handled));
   }
 
-  /** Takes how much the client has received. */
+  /** Handles the client's acknowledgement. */
   answered(h: number): void {
-    if (!this.#counts) return;
-    const cursor = this.#counts.answered(h);
+    if (!this.#acks) return;
+    const cursor = this.#acks.answered(h);
     if (cursor !== undefined) this.events.acknowledged(cursor);
-    if (!this.#isLoaded()) this.#letGo();
+    if (!this.#isOverHalfFull()) this.#resolveWaiters();
   }
 
   /**
-   * Turns stream management on, and says so.
-   * @param previd the id to resume it by, where it can be
+   * Turns stream management on and confirms it.
+   * @param previd the id for a resumption; undefined if the stream cannot be resumed
    */
   enable(previd: string | undefined): void {
     this.write(enabled(previd));
-    this.#counts = new Acknowledgements(this.limits, (xml) => this.write(xml));
+    this.#acks = new Acknowledgements(this.limits, (xml) => this.write(xml));
   }
 
-  /** The stream is gone; stanzas are kept from here on. */
+  /** The connection is lost: stanzas are queued from now on. */
   hibernate(): void {
     this.#stream = undefined;
-    this.#counts?.pause();
+    this.#acks?.pause();
   }
 
   /**
-   * Gives the line to another stream, on which it does not flow yet; one that carries it still ends
-   * with `conflict`.
+   * Moves to another stream, without sending anything until {@link resume}. A previous stream that is still
+   * open ends with `conflict`.
    */
   moveTo(stream: Stream): void {
-    const older = this.#stream;
+    const previous = this.#stream;
     this.#stream = stream;
-    this.#flows = false;
-    this.#counts?.pause();
-    older?.fail("conflict", "Resumed on a new connection");
-  }
-
-  /** Goes on after what the client has received: first what is not acknowledged, in its order. */
-  resume(previd: string, h: number): void {
-    this.#flows = true;
-    this.write(resumed(previd, this.handled));
-    this.answered(h);
-    for (const xml of this.#counts?.outbox.stanzas() ?? []) this.#stream?.send(xml);
-    this.#counts?.resume();
+    this.#mayWrite = false;
+    this.#acks?.pause();
+    previous?.fail("conflict", "Resumed on a new connection");
   }
 
   /**
-   * Resolves once the client has taken what it was sent or, with stream management, acknowledged so
-   * much that half of what may wait is free; undefined when it has.
+   * Confirms the resumption and sends the unacknowledged stanzas again, in order.
+   * @param h the client's count of received stanzas
+   */
+  resume(previd: string, h: number): void {
+    this.#mayWrite = true;
+    this.write(resumed(previd, this.handled));
+    this.answered(h);
+    for (const xml of this.#acks?.outbox.stanzas() ?? []) this.#stream?.send(xml);
+    this.#acks?.resume();
+  }
+
+  /**
+   * Back-pressure: resolves when the client has received what was sent or, with stream management, has
+   * acknowledged so much that the queue is at most half full. Undefined if that is already the case.
    */
   drained(): Promise<void> | undefined {
-    if (this.#counts) {
-      if (!this.#isLoaded()) return undefined;
-      return new Promise((resolve) => this.#waiting.push(resolve));
+    if (this.#acks) {
+      if (!this.#isOverHalfFull()) return undefined;
+      return new Promise((resolve) => this.#drainWaiters.push(resolve));
     }
-    return this.#isEmptied() ? undefined : this.#emptied();
+    return this.#isStreamDrained() ? undefined : this.#whenStreamDrained();
   }
 
-  async #emptied(): Promise<void> {
-    while (!this.#isEmptied()) await delay(DRAIN_MS);
+  async #whenStreamDrained(): Promise<void> {
+    while (!this.#isStreamDrained()) await delay(DRAIN_POLL_MS);
   }
 
-  #isEmptied(): boolean {
+  #isStreamDrained(): boolean {
     return !this.#stream || this.#stream.idle || this.#stream.closing;
   }
 
-  /** Ends the stream with an error; false when there is none. */
+  /** Ends the stream with an error. Returns false if the client is disconnected. */
   fail(condition: StreamCondition, text?: string): boolean {
     this.#stream?.fail(condition, text);
     return this.#stream !== undefined;
   }
 
-  /** The device has left: nothing is asked or waited for any more. */
+  /** The device has left: stops the timers and resolves what waits. */
   end(): void {
-    this.#counts?.pause();
-    this.#letGo();
+    this.#acks?.pause();
+    this.#resolveWaiters();
   }
 
-  #isLoaded(): boolean {
+  #isOverHalfFull(): boolean {
     const { stanzas, bytes } = this.limits.unacknowledged;
-    const outbox = this.#counts?.outbox;
-    return outbox !== undefined && (outbox.size > stanzas / 2 || outbox.bytes > bytes / 2);
+    const queue = this.#acks?.outbox;
+    return queue !== undefined && (queue.size > stanzas / 2 || queue.bytes > bytes / 2);
   }
 
-  #letGo(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+  #resolveWaiters(): void {
+    for (const resolve of this.#drainWaiters.splice(0)) resolve();
   }
 }

@@ -1,89 +1,89 @@
 /** Counters are modulo 2^32 (XEP-0198 section 4). */
 const MODULUS = 2 ** 32;
 
-/** What one stream may have sent without an acknowledgement. */
+/** Limits of a stream's unacknowledged stanzas. */
 export interface OutboxBounds {
   stanzas: number;
-  /** Besides the last stanza. */
+  /** Not counting the last stanza. */
   bytes: number;
 }
 
-/** A stanza that was sent, and may have to be sent again. */
-interface Kept {
+/** A sent stanza that may have to be sent again. */
+interface UnackedStanza {
   xml: string;
   bytes: number;
-  /** Place in the inbox, of a call signal. */
+  /** Cursor of a call signal in the inbox. */
   cursor: string | undefined;
 }
 
 /** The stanzas of one stream that the client has not acknowledged, oldest first. */
 export class Outbox {
-  #kept: Kept[] = [];
+  #queue: UnackedStanza[] = [];
   #bytes = 0;
-  /** How many the client has acknowledged. */
+  /** Number of acknowledged stanzas, modulo 2^32. */
   #acknowledged: number;
-  /** How many more than were sent the client counts. */
+  /** By how much the client's count exceeds the number of sent stanzas. */
   #surplus = 0;
 
-  /** @param acknowledged what the client has acknowledged of what went before */
+  /** @param acknowledged initial number of acknowledged stanzas */
   constructor(
-    private readonly bounds: OutboxBounds,
+    private readonly limits: OutboxBounds,
     acknowledged = 0,
   ) {
     this.#acknowledged = acknowledged;
   }
 
-  /** Stanzas that are not acknowledged. */
+  /** Number of unacknowledged stanzas. */
   get size(): number {
-    return this.#kept.length;
+    return this.#queue.length;
   }
 
-  /** Bytes of the stanzas that are not acknowledged. */
+  /** Total size of the unacknowledged stanzas, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Keeps a stanza; false when too much was kept before it, and the stream has to end. Its own bytes do
-   * not count yet: the largest stanza fits where half of what may be kept is free.
+   * Adds a stanza. Returns false if the queue was already over its limits, so that the stream has to end.
+   * The stanza's own size does not count, so that even the largest one fits a queue below its limits.
    */
   push(xml: string, cursor: string | undefined): boolean {
     const bytes = Buffer.byteLength(xml);
-    const fits = this.#kept.length < this.bounds.stanzas && this.#bytes <= this.bounds.bytes;
-    this.#kept.push({ xml, bytes, cursor });
+    const fits = this.#queue.length < this.limits.stanzas && this.#bytes <= this.limits.bytes;
+    this.#queue.push({ xml, bytes, cursor });
     this.#bytes += bytes;
     return fits;
   }
 
   /**
-   * Takes what the client has counted. Some count one stanza too many: then all is acknowledged, and
-   * what they are ahead by is taken off their later counts, so that none counts for a stanza to come.
-   * A count that went back cannot be right, unless an earlier one was wrong.
-   * @returns the place in the inbox of the newest signal that is acknowledged by this, if one is
+   * Handles the client's count. Some clients count one stanza too many: then all stanzas are acknowledged,
+   * and the surplus is subtracted from later counts, so that it never acknowledges a future stanza. A count
+   * that goes back is valid only if an earlier one was too high.
+   * @returns the cursor of the newest signal that this acknowledges, if any
    */
   acknowledge(h: number): string | undefined {
     let count = modulo(h - this.#surplus - this.#acknowledged);
     if (count >= MODULUS / 2) {
       this.#surplus = 0;
       count = modulo(h - this.#acknowledged);
-      if (count > this.#kept.length) return undefined;
+      if (count > this.#queue.length) return undefined;
     }
-    if (count > this.#kept.length) {
-      this.#surplus = modulo(this.#surplus + count - this.#kept.length);
-      count = this.#kept.length;
+    if (count > this.#queue.length) {
+      this.#surplus = modulo(this.#surplus + count - this.#queue.length);
+      count = this.#queue.length;
     }
     this.#acknowledged = modulo(this.#acknowledged + count);
     let cursor: string | undefined;
-    for (const stanza of this.#kept.splice(0, count)) {
+    for (const stanza of this.#queue.splice(0, count)) {
       this.#bytes -= stanza.bytes;
       cursor = stanza.cursor ?? cursor;
     }
     return cursor;
   }
 
-  /** What is not acknowledged, in the order it was sent. */
+  /** The unacknowledged stanzas, in the order sent. */
   stanzas(): string[] {
-    return this.#kept.map(({ xml }) => xml);
+    return this.#queue.map(({ xml }) => xml);
   }
 }
 

@@ -1,85 +1,85 @@
 import { elapsed } from "../../core/clock";
-import type { Transport } from "./transport";
+import type { ReadControl } from "./transport";
 
-/** Bounds of what one stream takes in. */
+/** Limits of the input of one stream. */
 export interface IntakeLimits {
-  /** Elements that may wait for their turn; beyond, the transport stops reading. */
+  /** Maximum number of queued chunks of input; above it, the transport stops reading. */
   queue: number;
-  /** Bytes a second that are taken in; 0 for any. */
+  /** Rate limit of the input, in bytes per second; 0 for none. */
   bytesPerSecond: number;
 }
 
-/** Elements that may wait before the client has signed in: it then has nothing to say ahead. */
-const QUEUE_AT_THE_DOOR = 2;
-/** Seconds of which a client may send all bytes at once, as when it calls or comes back. */
+/** Queue limit before authentication, when a client has no reason to send ahead. */
+const PRE_AUTH_QUEUE = 2;
+/** Size of the token bucket, in seconds of the rate: a client sends bursts when it calls or reconnects. */
 const BURST_SECONDS = 4;
 
 /**
- * Says when a transport stops reading, so that a client that sends too much waits by itself: TCP holds
- * it up, and it is told nothing. Either too many elements wait for their turn, or more bytes came than
- * a bucket holds that fills at a steady rate.
+ * Pauses and resumes reading of a transport, so that TCP back-pressure slows down a client that sends too
+ * much. Reading is paused while too much input is queued or the token bucket of received bytes is
+ * overdrawn.
  */
 export class Intake {
-  #queue = QUEUE_AT_THE_DOOR;
-  #full = false;
-  /** Bytes that may still come at once; below zero, what came too soon. */
-  #left: number;
+  #maxQueued = PRE_AUTH_QUEUE;
+  #queueFull = false;
+  /** Bytes left in the token bucket; negative while it is overdrawn. */
+  #tokens: number;
   #filledAt = elapsed();
-  /** Runs while the bucket is below zero. */
-  #rest: NodeJS.Timeout | undefined;
+  /** Set while the bucket is overdrawn. */
+  #refillTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly limits: IntakeLimits,
-    private readonly transport: Pick<Transport, "hold" | "release">,
+    private readonly transport: ReadControl,
   ) {
-    this.#left = limits.bytesPerSecond * BURST_SECONDS;
+    this.#tokens = limits.bytesPerSecond * BURST_SECONDS;
   }
 
-  /** The client has signed in: more may wait. */
+  /** The client is authenticated: raises the queue limit. */
   widen(): void {
-    this.#queue = this.limits.queue;
+    this.#maxQueued = this.limits.queue;
   }
 
-  /** Counts bytes that came. */
+  /** Counts received bytes. */
   bytes(count: number): void {
-    if (this.limits.bytesPerSecond === 0 || this.#fill(count) >= 0 || this.#rest) return;
-    if (!this.#full) this.transport.hold();
-    this.#wait();
+    if (this.limits.bytesPerSecond === 0 || this.#fill(count) >= 0 || this.#refillTimer) return;
+    if (!this.#queueFull) this.transport.hold();
+    this.#waitForRefill();
   }
 
   #fill(taken: number): number {
     const { bytesPerSecond } = this.limits;
     const now = elapsed();
-    const filled = this.#left + ((now - this.#filledAt) / 1000) * bytesPerSecond;
-    this.#left = Math.min(filled, bytesPerSecond * BURST_SECONDS) - taken;
+    const filled = this.#tokens + ((now - this.#filledAt) / 1000) * bytesPerSecond;
+    this.#tokens = Math.min(filled, bytesPerSecond * BURST_SECONDS) - taken;
     this.#filledAt = now;
-    return this.#left;
+    return this.#tokens;
   }
 
-  #wait(): void {
-    const seconds = -this.#left / this.limits.bytesPerSecond;
-    this.#rest = setTimeout(() => this.#rested(), Math.ceil(seconds * 1000));
+  #waitForRefill(): void {
+    const seconds = -this.#tokens / this.limits.bytesPerSecond;
+    this.#refillTimer = setTimeout(() => this.#refilled(), Math.ceil(seconds * 1000));
   }
 
-  #rested(): void {
-    this.#rest = undefined;
-    // What was read already comes though nothing more is read.
-    if (this.#fill(0) < 0) this.#wait();
-    else if (!this.#full) this.transport.release();
+  #refilled(): void {
+    this.#refillTimer = undefined;
+    // Data that had already been read still arrived after the pause.
+    if (this.#fill(0) < 0) this.#waitForRefill();
+    else if (!this.#queueFull) this.transport.release();
   }
 
-  /** Looks at how many elements wait. */
+  /** Takes the current length of the queue. */
   waiting(count: number): void {
-    if (this.#full ? count > this.#queue / 2 : count < this.#queue) return;
-    this.#full = !this.#full;
-    if (this.#rest) return;
-    if (this.#full) this.transport.hold();
+    if (this.#queueFull ? count > this.#maxQueued / 2 : count < this.#maxQueued) return;
+    this.#queueFull = !this.#queueFull;
+    if (this.#refillTimer) return;
+    if (this.#queueFull) this.transport.hold();
     else this.transport.release();
   }
 
-  /** Nothing is held up any more. */
+  /** Stops the timer. */
   end(): void {
-    clearTimeout(this.#rest);
-    this.#rest = undefined;
+    clearTimeout(this.#refillTimer);
+    this.#refillTimer = undefined;
   }
 }

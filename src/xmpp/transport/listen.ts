@@ -1,32 +1,33 @@
 import type { AddressInfo, Server } from "node:net";
 
-/** A port to listen on, and the variable that names it. */
+/** An address to listen on. */
 export interface Place {
   host: string;
-  /** 0 for a free one. */
+  /** 0 for a free port. */
   port: number;
+  /** The environment variable that configures the port. */
   variable: string;
 }
 
-/** A port of the chat endpoint. */
+/** An open port of the chat endpoint. */
 export interface Listener {
   port: number;
-  /** Accepts nobody any more, and ends the streams with `system-shutdown` over so many milliseconds. */
+  /** Stops accepting connections and ends the streams with `system-shutdown`, spread over `windowMs`. */
   drain(windowMs: number): Promise<void>;
-  /** Ends what is still open, and cuts what does not end. */
+  /** Ends the remaining streams, by force where a client does not cooperate. */
   close(): Promise<void>;
 }
 
 const REASONS: Record<string, string> = {
   EADDRINUSE: "is in use by another program",
-  EACCES: "is not for this user",
-  EADDRNOTAVAIL: "is at no address of this machine",
+  EACCES: "needs privileges that this process does not have",
+  EADDRNOTAVAIL: "cannot be opened: the address is not assigned to this machine",
 };
 
 /**
- * Has a server listen.
+ * Starts a server.
  * @returns the port
- * @throws Error, with the code that the system gave and the variable to change
+ * @throws Error with the system's error code; its message names the variable to change
  */
 export function listen(server: Server, { host, port, variable }: Place): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -2,16 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { Element } from "ltx";
 import { malformed, strictParser, XmlRefusal } from "../xml";
 
-/** Name of {@link STREAM_END}; no element that is read has it, as names hold no slash. */
+/** Name of the element that represents the end tag of the stream; XML names cannot contain a slash. */
 const END = "/stream";
 
-/** Whether this stands for the end tag of the stream. */
+/** Whether the element represents the end tag of the stream. */
 export const isStreamEnd = (element: Element): boolean => element.name === END;
 
 const BLANK = /^[ \t\r\n]+/;
 
-/** Bytes at the end that begin a character without completing it (RFC 3629 section 3). */
-function unfinished(bytes: Buffer): number {
+/** Number of bytes of an incomplete UTF-8 character at the end (RFC 3629 section 3). */
+function incompleteBytes(bytes: Buffer): number {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes.at(-back);
     if (byte === undefined) return 0;
@@ -22,121 +22,122 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** An element that was read, and where it ended in the text. */
-interface Found {
+/** A parsed element and its end position in the text. */
+interface Parsed {
   element: Element;
   end: number;
 }
 
 /**
- * Reads the bytes of one direction of an XMPP stream (RFC 6120 section 4): its header, the elements in
- * it, its end. Bytes are fed as they come and elements taken one by one, so that what an element asks
- * for ({@link restart}) holds for all that follows it, within the same chunk too. Work and memory are in
- * proportion to the bytes: nothing is read twice but what follows a restart.
+ * Reads the bytes of one direction of an XMPP stream (RFC 6120 section 4): header, elements, end. Chunks are
+ * fed as they arrive and elements taken one by one, so that a {@link restart} applies to everything after
+ * the current element, even in the same chunk. Time and memory are linear in the input: only what follows a
+ * restart is parsed twice.
  */
 export class StreamReader {
   #parser = this.#newParser();
-  /** Bytes of a character that came in part. */
+  /** Bytes of an incomplete character. */
   #tail: Buffer | undefined;
-  /** Text to be parsed. */
-  #ahead = "";
-  /** Text that was parsed last, and how far elements were taken from it. */
+  /** Text that is not parsed yet. */
+  #pending = "";
+  /** The text that was parsed last. */
   #text = "";
+  /** End position in the text of the element that was taken last. */
   #taken = 0;
-  readonly #found: Found[] = [];
-  #refusal: unknown;
-  /** Characters that the parser had before the text. */
+  readonly #parsed: Parsed[] = [];
+  #error: unknown;
+  /** Number of characters parsed before the text. */
   #before = 0;
-  /** Where in the text an element ended last. */
+  /** End position in the text of the element that was parsed last. */
   #ended = 0;
-  /** Bytes that an element not yet complete has in earlier texts. */
-  #growing = 0;
+  /** Bytes of the incomplete element in earlier texts. */
+  #partialBytes = 0;
   #limit = 0;
 
   #newParser() {
-    return strictParser((element) => this.#note(element), {
-      header: (element) => this.#note(element),
-      end: () => this.#note(new Element(END)),
+    return strictParser((element) => this.#add(element), {
+      header: (element) => this.#add(element),
+      end: () => this.#add(new Element(END)),
     });
   }
 
   /**
-   * Takes bytes, once all elements of earlier ones were taken.
-   * @throws XmlRefusal for bytes that are no UTF-8
+   * Adds a chunk. All elements of earlier chunks must have been taken.
+   * @throws XmlStreamError for invalid UTF-8
    */
   feed(chunk: Buffer): void {
     const bytes = this.#tail ? Buffer.concat([this.#tail, chunk]) : chunk;
-    const end = bytes.length - unfinished(bytes);
-    // A copy, which does not hold the whole chunk.
+    const end = bytes.length - incompleteBytes(bytes);
+    // A copy, so that the whole chunk is not kept in memory.
     this.#tail = end < bytes.length ? Buffer.from(bytes.subarray(end)) : undefined;
     const whole = bytes.subarray(0, end);
     if (!isUtf8(whole)) throw malformed();
-    this.#ahead += whole.toString("utf8");
+    this.#pending += whole.toString("utf8");
   }
 
   /**
-   * Takes the next element: the header first, as an element without content; an element for which
-   * {@link isStreamEnd} holds, last.
-   * @param limit bytes of an element at most
-   * @returns null when more bytes are needed
-   * @throws XmlRefusal
+   * Takes the next element. The first is the header, as an element without content; the last is one for
+   * which {@link isStreamEnd} returns true.
+   * @param limit maximum size of an element, in bytes
+   * @returns null if more bytes are needed
+   * @throws XmlStreamError
    */
   next(limit: number): Element | null {
     for (;;) {
-      const found = this.#found.shift();
-      if (found) {
-        this.#taken = found.end;
-        return found.element;
+      const next = this.#parsed.shift();
+      if (next) {
+        this.#taken = next.end;
+        return next.element;
       }
-      if (this.#refusal !== undefined) throw this.#refusal;
-      this.#text = this.#ahead;
-      this.#ahead = "";
+      if (this.#error !== undefined) throw this.#error;
+      this.#text = this.#pending;
+      this.#pending = "";
       this.#taken = 0;
-      // White space between elements is a sign of life; it would pile up within the parser.
-      if (this.#growing === 0) this.#text = this.#text.replace(BLANK, "");
+      // White space between elements is a keep-alive, which would pile up in the parser.
+      if (this.#partialBytes === 0) this.#text = this.#text.replace(BLANK, "");
       if (this.#text === "") return null;
       this.#limit = limit;
       this.#parse();
     }
   }
 
-  /** Expects a new header right behind the element that was taken last. */
+  /** Expects a new header directly after the element that was taken last. */
   restart(): void {
-    this.#ahead = this.#text.slice(this.#taken);
+    this.#pending = this.#text.slice(this.#taken);
     this.#text = "";
-    this.#found.length = 0;
-    this.#refusal = undefined;
+    this.#parsed.length = 0;
+    this.#error = undefined;
     this.#parser = this.#newParser();
     this.#before = 0;
-    this.#growing = 0;
+    this.#partialBytes = 0;
   }
 
   #parse(): void {
     this.#ended = 0;
     try {
-      // The second write lets go of the text, which the parser would hold until the next.
+      // The second write releases the text, which the parser would keep until the next one.
       this.#parser.write(this.#text).write("");
       this.#before += this.#text.length;
-      this.#count(this.#text.length);
+      this.#checkSize(this.#text.length);
     } catch (error) {
-      // What came before it is still good.
-      this.#refusal = error instanceof XmlRefusal ? error : malformed();
+      // The elements before the error are still valid.
+      this.#error = error instanceof XmlRefusal ? error : malformed();
     }
   }
 
-  #note(element: Element): void {
+  #add(element: Element): void {
     const end = this.#parser.position - this.#before;
-    this.#count(end);
-    this.#growing = 0;
+    this.#checkSize(end);
+    this.#partialBytes = 0;
     this.#ended = end;
-    this.#found.push({ element, end });
+    this.#parsed.push({ element, end });
   }
 
-  /** Counts what an element has grown to. */
-  #count(end: number): void {
+  /** Counts the bytes of the current element up to this position. */
+  #checkSize(end: number): void {
     const part = this.#text.slice(this.#ended, end);
-    this.#growing += Buffer.byteLength(this.#growing === 0 ? part.replace(BLANK, "") : part);
-    if (this.#growing <= this.#limit) return;
+    this.#partialBytes += Buffer.byteLength(this.#partialBytes === 0 ? part.replace(BLANK, "") : part);
+    if (this.#partialBytes <= this.#limit) return;
     throw new XmlRefusal("policy-violation", `A stanza is limited to ${this.#limit} bytes`);
   }
 }

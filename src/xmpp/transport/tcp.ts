@@ -12,7 +12,7 @@ import { type Listener, listen, type Place } from "./listen";
 import { isStreamEnd, StreamReader } from "./stream-reader";
 import type { Framing, Transport } from "./transport";
 
-/** XMPP over TCP (RFC 6120 section 3), made secure by STARTTLS or by TLS from the first byte (XEP-0368). */
+/** XMPP over TCP (RFC 6120 section 3), with STARTTLS or direct TLS (XEP-0368). */
 
 const STREAMS = "http://etherx.jabber.org/streams";
 
@@ -57,7 +57,7 @@ class TcpTransport implements Transport {
 
   #secure(): void {
     this.socket.removeAllListeners("data");
-    // What arrived in the clear behind <starttls/> goes with the reader that has it (CVE-2011-0411).
+    // The new reader discards what arrived in the clear after <starttls/> (CVE-2011-0411).
     this.#reader = new StreamReader();
     this.#encrypt();
     this.#serve();
@@ -70,8 +70,8 @@ class TcpTransport implements Transport {
       secureContext: this.certificate.context,
       ALPNProtocols: ["xmpp-client"],
     });
-    // After the handshake a socket that no tls.Server made tells of a broken record by this event alone,
-    // and takes in whatever follows without end.
+    // After the handshake, a socket that no tls.Server created reports a broken record only by this event,
+    // and would read further input without end.
     this.socket.on("_tlsError", (error: Error) => this.socket.destroy(error));
   }
 
@@ -108,10 +108,10 @@ class TcpTransport implements Transport {
     this.socket.resume();
   }
   probe(): void {
-    // The ping that goes with it is all there is: TCP asks by itself, within hours.
+    // TCP keep-alive takes hours, so the stream's own ping has to do.
   }
   end(): void {
-    // A held socket would never see that the client has closed its side.
+    // A paused socket would never see that the client has closed its side.
     this.socket.resume();
     this.socket.end();
   }
@@ -122,31 +122,31 @@ class TcpTransport implements Transport {
 
 /**
  * Opens a port for XMPP over TCP.
- * @param tls whether TLS begins with the first byte; else by STARTTLS, which is required
- * @throws Error when the port is taken
+ * @param tls true for direct TLS; false for STARTTLS, which clients must use
+ * @throws Error if the port is in use
  */
 export async function openTcp(
   endpoint: Endpoint,
-  place: Place,
+  listenAddress: Place,
   certificate: LiveCertificate,
   tls: boolean,
 ): Promise<Listener> {
   const streams = new Set<Stream>();
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => socket.destroy());
-    // A balancer speaks for many: its address would have them share the limits of one.
+    // Clients behind a load balancer must not share the limits of its address.
     const address = plainAddress(socket.remoteAddress ?? "");
     const ip = endpoint.isProxy(address) ? null : address;
-    const leave = endpoint.doorstep.enter(ip, () => socket.destroy());
-    if (!leave) return void socket.destroy();
-    const { stream } = new TcpTransport(endpoint, socket, ip, leave, certificate, tls);
+    const release = endpoint.doorstep.enter(ip, () => socket.destroy());
+    if (!release) return void socket.destroy();
+    const { stream } = new TcpTransport(endpoint, socket, ip, release, certificate, tls);
     streams.add(stream);
     socket.on("close", () => {
-      leave();
+      release();
       streams.delete(stream);
     });
   });
-  const port = await listen(server, place);
+  const port = await listen(server, listenAddress);
   return {
     port,
     async drain(windowMs) {

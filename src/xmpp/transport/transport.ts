@@ -1,41 +1,46 @@
 import type { Element } from "ltx";
 
-/** How a stream begins and ends on a transport (RFC 7395 section 3.3, RFC 6120 section 4.2). */
+/** Start and end of a stream on a transport (RFC 7395 section 3.3, RFC 6120 section 4.2). */
 export interface Framing {
   isOpen(element: Element): boolean;
   isClose(element: Element): boolean;
-  /** The header that answers the client's. */
+  /** The server's header. */
   open(domain: string, id: string): string;
   /** The end of the stream. */
   close: string;
 }
 
-/** What carries one stream. */
-export interface Transport {
-  /** Address of the client; null where a proxy that says nothing of it stands in front. */
+/** Flow control of the input. */
+export interface ReadControl {
+  /** Pauses reading. */
+  hold(): void;
+  /** Resumes reading. */
+  release(): void;
+}
+
+/** The connection of one stream. */
+export interface Transport extends ReadControl {
+  /** Address of the client; null behind a proxy that does not forward it. */
   readonly ip: string | null;
-  /** The web page's origin, where a browser named one. */
+  /** Origin of the web page, if a browser sent one. */
   readonly origin: string | undefined;
-  /** Whether a password may cross it: encrypted, or not beyond this machine. */
+  /** Whether it is safe for passwords: encrypted, or local to this machine or a trusted proxy. */
   readonly trusted: boolean;
-  /** Is called once the client has signed in. */
+  /** Called when the client is authenticated. */
   readonly admitted: () => void;
-  /** Goes on inside TLS, forgetting what has arrived; absent where that cannot be done (any more). */
+  /** Switches to TLS and discards the input received so far; undefined if that is not possible (any more). */
   readonly startTls?: (() => void) | undefined;
   readonly framing: Framing;
-  /** Expects a new header right behind the element that was read last. */
+  /** Expects a new header directly after the element that was read last. */
   restart(): void;
   /** Writes one element; must not throw. */
   write(xml: string): void;
-  /** Bytes written that the client has not taken yet. */
+  /** Bytes that are written but not yet sent. */
   backlog(): number;
-  /** Stops reading, and reads again. */
-  hold(): void;
-  release(): void;
-  /** Asks the client for a sign of life by the transport's own means. */
+  /** Sends a ping of the transport, if it has one. */
   probe(): void;
-  /** Ends in order, after what was written. */
+  /** Closes the connection after sending what was written. */
   end(): void;
-  /** Ends at once. */
+  /** Closes the connection immediately. */
   abort(): void;
 }

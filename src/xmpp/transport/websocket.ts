@@ -14,7 +14,7 @@ import { readFrame, XmlRefusal } from "../xml";
 import { type Listener, listen, type Place } from "./listen";
 import type { Framing, Transport } from "./transport";
 
-/** XMPP over WebSocket (RFC 7395): one text message, one element. */
+/** XMPP over WebSocket (RFC 7395): one element per text message. */
 
 const FRAMING = "urn:ietf:params:xml:ns:xmpp-framing";
 
@@ -23,7 +23,7 @@ const framing: Framing = {
   isClose: (element) => isElement(element, "close", FRAMING),
   open: (domain, id) =>
     `<open xmlns="${FRAMING}"${attribute("from", domain)}${attribute("id", id)} version="1.0" xml:lang="en"/>`,
-  // Strophe knows the end by exactly this text.
+  // Strophe recognizes the end of the stream by exactly this text.
   close: `<close xmlns="${FRAMING}" />`,
 };
 
@@ -39,7 +39,7 @@ class WebSocketTransport implements Transport {
   ) {}
 
   restart(): void {
-    // Each message is read by itself.
+    // Nothing to do: each message is parsed separately.
   }
   write(xml: string): void {
     if (this.socket.readyState === this.socket.OPEN) this.socket.send(xml);
@@ -57,7 +57,7 @@ class WebSocketTransport implements Transport {
     if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
   end(): void {
-    // A held socket would never see the client's answer to the closing handshake.
+    // A paused socket would never see the client's part of the closing handshake.
     this.socket.resume();
     this.socket.close(1000);
   }
@@ -66,32 +66,32 @@ class WebSocketTransport implements Transport {
   }
 }
 
-/** Bytes of a frame's head at least, so that an empty one counts. */
-const HEAD_BYTES = 6;
+/** Minimum size of a frame's header, in bytes, so that empty frames count. */
+const HEADER_BYTES = 6;
 
-/** Both ends of a connection, by which what TLS stands on is told among all of a port. */
-const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+/** Identifies a connection of one port; a TLS socket and the TCP socket below it have the same key. */
+const connectionKey = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
 function serve(endpoint: Endpoint, socket: WebSocket, transport: Transport): Stream {
   const stream = acceptClient(endpoint, transport);
   socket.on("message", (data: Buffer, isBinary: boolean) => {
     let read = false;
-    stream.push(HEAD_BYTES + data.length, () => {
+    stream.push(HEADER_BYTES + data.length, () => {
       if (read) return null;
       read = true;
-      if (isBinary) throw new XmlRefusal("not-well-formed", "Messages are text");
+      if (isBinary) throw new XmlRefusal("not-well-formed", "Binary messages are not allowed");
       return readFrame(String(data), stream.bytes);
     });
   });
-  // Answered by ws, which ends who asks and asks and does not read.
-  socket.on("ping", (data) => stream.count(HEAD_BYTES + data.length));
+  // ws answers pings and disconnects a client that sends many without reading the pongs.
+  socket.on("ping", (data) => stream.count(HEADER_BYTES + data.length));
   socket.on("pong", (data) => {
-    stream.count(HEAD_BYTES + data.length);
+    stream.count(HEADER_BYTES + data.length);
     stream.alive();
   });
   socket.on("close", () => stream.lost());
-  // What ws refuses itself (bad UTF-8, a message too large) it also closes itself.
+  // After an error of its own (invalid UTF-8, a message too large) ws closes the connection.
   socket.on("error", (error) => endpoint.services.log.debug({ err: error }, "chat socket failed"));
   return stream;
 }
@@ -108,7 +108,7 @@ const speaksXmpp = (request: IncomingMessage) =>
     .split(",")
     .some((protocol) => protocol.trim() === "xmpp");
 
-/** An HTTP server, or one for HTTPS whose certificate may change. */
+/** Creates an HTTP server, or an HTTPS server that follows changes of its certificate. */
 function createHttp(certificate: LiveCertificate | undefined, handshakeTimeout: number) {
   const options = { connectionsCheckingInterval: 5_000 };
   const refuseHttp = (_request: IncomingMessage, response: ServerResponse) => {
@@ -123,13 +123,13 @@ function createHttp(certificate: LiveCertificate | undefined, handshakeTimeout: 
 }
 
 /**
- * Opens a port for XMPP over WebSocket, any path.
- * @param certificate for a port inside TLS
- * @throws Error when the port is taken
+ * Opens a port for XMPP over WebSocket, on any path.
+ * @param certificate serves TLS if present
+ * @throws Error if the port is in use
  */
 export async function openWebSocket(
   endpoint: Endpoint,
-  place: Place,
+  listenAddress: Place,
   certificate?: LiveCertificate,
 ): Promise<Listener> {
   const { services, limits } = endpoint;
@@ -139,9 +139,9 @@ export async function openWebSocket(
   const anyOrigin = config.CORS_ORIGINS.includes("*");
   const streams = new Map<WebSocket, Stream>();
   const connections = new Set<Socket>();
-  /** How those leave the doorstep who have not come as far as a stream. */
-  const arriving = new Map<string, () => void>();
-  const known = (ip: string) => (endpoint.isProxy(ip) ? null : ip);
+  /** Releases the pre-authentication slots of connections without a WebSocket yet, by connection key. */
+  const handshaking = new Map<string, () => void>();
+  const clientIp = (ip: string) => (endpoint.isProxy(ip) ? null : ip);
   let closing = false;
 
   const sockets = new WebSocketServer({
@@ -154,42 +154,42 @@ export async function openWebSocket(
   const server = createHttp(certificate, limits.negotiationMs);
   server.headersTimeout = limits.negotiationMs;
   server.on("connection", (socket: Socket) => {
-    const ends = endsOf(socket);
+    const key = connectionKey(socket);
     const peer = plainAddress(socket.remoteAddress ?? "");
-    const leave = endpoint.doorstep.enter(known(peer), () => socket.destroy());
-    if (!leave) return void socket.destroy();
+    const release = endpoint.doorstep.enter(clientIp(peer), () => socket.destroy());
+    if (!release) return void socket.destroy();
     connections.add(socket);
-    arriving.set(ends, leave);
+    handshaking.set(key, release);
     socket.on("close", () => {
       connections.delete(socket);
-      leave();
-      if (arriving.get(ends) === leave) arriving.delete(ends);
+      release();
+      if (handshaking.get(key) === release) handshaking.delete(key);
     });
   });
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", (error) => log.debug({ err: error }, "chat handshake failed"));
     const { origin } = request.headers;
-    // Not asked for below: what stays with the client would hold the request as long as it stays.
+    // Determined here, since the callback below lives as long as the client and would retain the request.
     const ip = addressOf(request);
     if (closing) {
       socket.destroy();
       return;
     }
-    if (!speaksXmpp(request)) return refuse(socket, 400, "The sub-protocol is xmpp");
+    if (!speaksXmpp(request)) return refuse(socket, 400, "The sub-protocol must be xmpp");
     if (!anyOrigin && origin !== undefined && !config.CORS_ORIGINS.includes(origin)) {
       return refuse(socket, 403, "This origin is not allowed");
     }
-    arriving.get(endsOf(request.socket))?.();
-    const leave = endpoint.doorstep.enter(known(ip), () => socket.destroy());
-    if (!leave) return refuse(socket, 503, "Too many sign in from there");
-    socket.on("close", leave);
+    handshaking.get(connectionKey(request.socket))?.();
+    const release = endpoint.doorstep.enter(clientIp(ip), () => socket.destroy());
+    if (!release) return refuse(socket, 503, "Too many unauthenticated connections");
+    socket.on("close", release);
     sockets.handleUpgrade(request, socket, head, (client) => {
-      const transport = new WebSocketTransport(client, ip, origin, trusted, leave);
+      const transport = new WebSocketTransport(client, ip, origin, trusted, release);
       streams.set(client, serve(endpoint, client, transport));
       client.on("close", () => streams.delete(client));
     });
   });
-  const port = await listen(server, place);
+  const port = await listen(server, listenAddress);
   return {
     port,
     async drain(windowMs) {
@@ -202,12 +202,12 @@ export async function openWebSocket(
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       for (const stream of streams.values()) stream.fail("system-shutdown");
-      // Also those that have not come as far as a stream, as in the handshake of TLS.
-      const cut = setTimeout(() => {
+      // Includes connections without a stream, for example in the TLS handshake.
+      const forceClose = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, limits.closeMs);
       await closed;
-      clearTimeout(cut);
+      clearTimeout(forceClose);
     },
   };
 }
