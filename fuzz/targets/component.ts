@@ -23,7 +23,7 @@ export const component: Target = {
   weight: 2,
   lanes: 1,
   // The operator's own chat server is trusted, so its protocol errors are logged as warnings.
-  allowed: /not attached to the chat server/,
+  allowed: /not connected to the chat server/,
   async prepare(deployment) {
     await attached(deployment);
   },

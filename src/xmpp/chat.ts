@@ -78,7 +78,9 @@ const OPEN: Record<
 
 /** Whether any port of the chat endpoint needs a certificate. */
 export function needsCertificate(config: ChatServices["config"]): boolean {
-  return (["wss", "tcp", "tls"] as const).some((transport) => config[VARIABLES[transport]] !== null);
+  return (["wss", "tcp", "tls"] as const).some(
+    (transport) => config[VARIABLES[transport]] !== null,
+  );
 }
 
 /**

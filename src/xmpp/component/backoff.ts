@@ -1,22 +1,22 @@
 import { integerBetween } from "../../core/random";
 
 const FIRST_MS = 250;
-/** Short enough that a node takes over within the time that a signal waits to be passed on. */
-const LONGEST_MS = 4_000;
+/** Shorter than the time that a signal waits to be sent, so that another node takes over in time. */
+const MAX_MS = 4_000;
 
-/** Growing waits between attempts, with chance in them, so that nodes do not come all at once. */
+/** Exponential back-off with jitter, so that nodes do not reconnect at the same time. */
 export class Backoff {
-  #wait = FIRST_MS;
+  #delay = FIRST_MS;
 
-  /** Milliseconds to wait before the next attempt: half of it certain, half by chance. */
+  /** The delay before the next attempt, in milliseconds; half of it is random. */
   next(): number {
-    const wait = this.#wait;
-    this.#wait = Math.min(wait * 2, LONGEST_MS);
-    return integerBetween(wait / 2, wait);
+    const delay = this.#delay;
+    this.#delay = Math.min(delay * 2, MAX_MS);
+    return integerBetween(delay / 2, delay);
   }
 
-  /** An attempt has succeeded. */
+  /** Starts again with the first delay, after a successful attempt. */
   reset(): void {
-    this.#wait = FIRST_MS;
+    this.#delay = FIRST_MS;
   }
 }

@@ -23,130 +23,136 @@ import { Outbox } from "./outbox";
 import { Seen } from "./seen";
 import { type Ended, SignIns } from "./sign-ins";
 
-/** What the attachment to a chat server stands on. */
+/** Dependencies of the component. */
 export interface ComponentServices {
   config: Config;
   log: Log;
   metrics: Metrics;
   bus: Bus;
-  /** Counts for all nodes together. */
+  /** The limiter that all nodes share. */
   limiter: Limiter;
-  /** Calls the listener with every session and user that ends; answers how to stop. */
+  /** Calls the listener when a session or user ends. Returns a function to unsubscribe. */
   onEnding(listener: (ended: Ended) => void): () => void;
 }
 
-/** The attachment of this node to a chat server. */
+/** This node's external component at a chat server (XEP-0114). */
 export interface Component {
   /**
-   * Brings a signal to the recipient's devices at the chat server; resolves once it was taken there.
-   * @throws Fault UNAVAILABLE when no node reaches the chat server in time
+   * Sends a signal to the recipient's devices at the chat server; resolves when the server has received it.
+   * @throws Fault UNAVAILABLE if no node reaches the chat server in time
    */
   pass(signal: Signal): Promise<void>;
-  /** Notes that this node let somebody in at the chat server, by a session's token or a password (null). */
+  /**
+   * Records a sign-in at the chat server that this node allowed.
+   * @param sessionId null after a sign-in by password
+   */
   signedIn(user: Party, sessionId: number | null): void;
-  /** Attaches, and hands what comes from the chat server to the router. */
+  /** Connects to the chat server and sends the signals of its users to the router. */
   start(router: Router): Promise<void>;
-  /** Detaches from the chat server. */
+  /** Disconnects from the chat server. */
   close(): Promise<void>;
 }
 
-/** Name of the component at the chat server. */
+/** Domain name of the component. */
 export function componentName(config: Pick<Config, "CHAT_COMPONENT" | "CHAT_DOMAIN">): string {
   return config.CHAT_COMPONENT ?? `calls.${config.CHAT_DOMAIN}`;
 }
 
 /**
- * Opens the attachment to the chat server that the configuration names (XEP-0114; docs/OPERATIONS.md).
- * The chat server need not be there: attaching is tried until it succeeds, and again whenever the link
- * is lost.
+ * Opens the component for the chat server of the configuration (XEP-0114; docs/OPERATIONS.md). The chat
+ * server may be away: connecting is retried until it succeeds, and again after a lost connection.
  */
 export function openComponent(services: ComponentServices): Component {
   const { config, log, metrics, bus } = services;
   const domain = config.CHAT_DOMAIN;
   const name = componentName(config);
   const node = newId();
-  const longest = signalBytes(config.XMPP_STANZA_LIMIT);
-  const seen = new Seen(services.limiter);
-  const link = new Link(
-    {
-      ...{ server: config.CHAT_SERVER, name, log },
-      secret: config.CHAT_SECRET ?? "",
-      stanzaBytes: longest,
-    },
+  const stanzaBytes = signalBytes(config.XMPP_STANZA_LIMIT);
+  const deduplicator = new Seen(services.limiter);
+  const connection = new Link(
+    { server: config.CHAT_SERVER, name, secret: config.CHAT_SECRET ?? "", stanzaBytes, log },
     {
       up() {
         metrics.chatLink.set(1);
-        copies.linked();
-        outbox.opened();
-        courier.linked();
+        forwardedMessages.linked();
+        writer.opened();
+        sender.linked();
       },
       down() {
         metrics.chatLink.set(0);
-        outbox.lost();
-        courier.unlinked();
+        writer.lost();
+        sender.unlinked();
       },
-      stanza: (element) => take(element),
+      stanza: (element) => handleStanza(element),
       unreadable: () => metrics.chatCopies.inc({ outcome: "unreadable" }),
     },
   );
-  const outbox = new Outbox(link, name, domain, node);
-  const courier = new Courier({
-    ...{ node, bus, log, outbox, seen },
-    isUp: () => link.up,
-    onFree: () => link.attach(),
-    onReach: () => endings.retry(),
+  const writer = new Outbox(connection, name, domain, node);
+  const sender = new Courier({
+    node,
+    bus,
+    log,
+    outbox: writer,
+    seen: deduplicator,
+    isUp: () => connection.up,
+    onFree: () => connection.attach(),
+    onReach: () => terminations.retry(),
   });
-  const copies = new Copies({
-    ...{ domain, seen, metrics, log, sizes: stanzaSizes(config) },
-    write: (xml) => link.up && link.write(xml),
-    hold: (held) => {
-      if (held) link.hold();
-      else link.release();
-      outbox.hold(held);
+  const forwardedMessages = new Copies({
+    domain,
+    seen: deduplicator,
+    sizes: stanzaSizes(config),
+    metrics,
+    log,
+    write: (xml) => connection.up && connection.write(xml),
+    hold: (paused) => {
+      if (paused) connection.hold();
+      else connection.release();
+      writer.hold(paused);
     },
   });
 
-  function take(element: Element): void {
+  function handleStanza(element: Element): void {
     if (element.name === "iq" && iqShape(element) === "response") {
-      // Only the chat server itself says what it has taken.
-      if (element.attrs.from === domain) courier.answered(element.attrs.id ?? "");
+      // Only a response of the chat server itself proves that it has received something.
+      if (element.attrs.from === domain) sender.answered(element.attrs.id ?? "");
       return;
     }
-    if (element.name === "message" && copies.take(element)) return;
-    // What users send to the component is answered, errors and answers excepted (RFC 6120 section 8.3).
-    const asks =
+    if (element.name === "message" && forwardedMessages.take(element)) return;
+    // Other stanzas of users get an error, except for errors and results (RFC 6120 section 8.3).
+    const needsResponse =
       element.name === "iq" ? iqShape(element) === "request" : element.name === "message";
-    if (!asks || element.attrs.type === "error") return;
-    link.write(stanzaError(element, element.attrs.from, "service-unavailable"));
+    if (!needsResponse || element.attrs.type === "error") return;
+    connection.write(stanzaError(element, element.attrs.from, "service-unavailable"));
   }
 
   const signIns = new SignIns();
   const addresses = { from: name, to: domain };
-  const endings = new Endings({
+  const terminations = new Endings({
     log,
     write: (ended, user) => [
       endedNotice(addresses, ended),
       ...(user ? [endUserSession(addresses, user)] : []),
     ],
-    pass: (xml) => courier.passAside(xml),
+    pass: (xml) => sender.passAside(xml),
   });
-  const stop = services.onEnding((ended) => endings.add(ended, signIns.take(ended)));
+  const unsubscribe = services.onEnding((ended) => terminations.add(ended, signIns.take(ended)));
 
   return {
     async start(router) {
-      copies.router = router;
-      await courier.open();
-      link.attach();
+      forwardedMessages.router = router;
+      await sender.open();
+      connection.attach();
     },
 
     signedIn: (user, sessionId) => signIns.note(user, sessionId),
     async pass(signal) {
       const xml = encodeSignal(signal, domain);
       try {
-        await seen.sending(signal, formatJid(signal.to, domain), () =>
-          reread(signal, xml, longest),
+        await deduplicator.sending(signal, formatJid(signal.to, domain), () =>
+          decodeOwn(signal, xml, stanzaBytes),
         );
-        await courier.pass(xml);
+        await sender.pass(xml);
         metrics.chatPasses.inc({ outcome: "passed" });
       } catch (error) {
         metrics.chatPasses.inc({ outcome: "refused" });
@@ -154,16 +160,16 @@ export function openComponent(services: ComponentServices): Component {
       }
     },
     async close() {
-      stop();
-      endings.close();
-      await link.close();
-      await courier.close();
+      unsubscribe();
+      terminations.close();
+      await connection.close();
+      await sender.close();
     },
   };
 }
 
-/** A signal as it would be read from a copy of what was written. */
-function reread(signal: Signal, xml: string, bytes: number): Signal {
+/** The signal as decoded from its own stanza, which is how a forwarded copy of it would be decoded. */
+function decodeOwn(signal: Signal, xml: string, bytes: number): Signal {
   const element = readFrame(xml, bytes);
   return (element && decodeSignal(element, signal.from, signal.to)) ?? signal;
 }

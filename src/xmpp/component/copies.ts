@@ -14,10 +14,10 @@ import type { Seen } from "./seen";
 
 /** Namespace of a forwarded stanza (XEP-0297). */
 const FORWARD = "urn:xmpp:forward:0";
-/** Copies that are worked on at once at most; beyond, the link is not read. */
-const AT_WORK = 256;
+/** Maximum number of messages in flight; above it, reading from the chat server is paused. */
+const MAX_IN_FLIGHT = 256;
 
-/** What copies are taken with. */
+/** Dependencies of {@link ForwardedMessages}. */
 export interface CopiesParts {
   domain: string;
   seen: Seen;
@@ -26,43 +26,42 @@ export interface CopiesParts {
   log: Log;
   /** Writes a stanza to the chat server. */
   write(xml: string): void;
-  /** Stops reading from the chat server, or reads on. */
-  hold(held: boolean): void;
+  /** Pauses or resumes reading from the chat server. */
+  hold(paused: boolean): void;
 }
 
 /**
- * Takes the copies that the chat server makes of its users' messages: what is a call signal goes to
- * the recipient's inbox, where GraphQL devices, records and alerts find it. Chat devices have it from the
- * chat server itself.
+ * Handles the copies of its users' messages that the chat server forwards (XEP-0297). Call signals go to the
+ * router, for GraphQL devices, call records and alerts; chat devices get them from the chat server itself.
  */
 export class Copies {
-  /** The last copy of each sender that is worked on: the signals of one sender stay in order. */
+  /** The latest message in flight of each sender: the signals of one sender stay in order. */
   readonly #senders = new Map<string, Promise<void>>();
-  /** Set before anything is taken. */
+  /** Must be set before the first message. */
   router: Router | undefined;
-  #atWork = 0;
-  #held = false;
+  #inFlight = 0;
+  #paused = false;
 
-  constructor(private readonly parts: CopiesParts) {}
+  constructor(private readonly deps: CopiesParts) {}
 
-  /** A new link is read from, or not yet: what came over the last one is still worked on. */
+  /** The component is connected again. Keeps reading paused while messages of the last connection are in flight. */
   linked(): void {
-    if (this.#held) this.parts.hold(true);
+    if (this.#paused) this.deps.hold(true);
   }
 
   /**
-   * Takes a message of the chat server.
-   * @returns false when it is no copy: only the server's own word counts, so what a user writes to the
-   *   component, however it is wrapped, is none
+   * Handles a message of the chat server.
+   * @returns false if it is not a forwarded copy: only the server's own address may send copies, so a user
+   *   cannot forge one
    */
   take(message: Element): boolean {
-    const { domain, metrics } = this.parts;
+    const { domain, metrics } = this.deps;
     if (message.attrs.from !== domain) return false;
     const forwarded = childOf(message, "forwarded", FORWARD);
     if (!forwarded) return false;
     const copy = elementsOf(forwarded).find(({ name }) => name === "message");
     const from = copy && this.#user(copy.attrs.from);
-    // The addresses of a copy are the chat server's: it has stamped the sender.
+    // The sender of a copy can be trusted: the chat server has stamped it.
     const signal = from?.resource && copy ? decodeSignal(copy, from, from) : undefined;
     if (!copy || !from || !signal) metrics.chatCopies.inc({ outcome: "other" });
     else this.#queue(copy, signal);
@@ -71,51 +70,51 @@ export class Copies {
 
   #user(address: string | undefined): Party | undefined {
     const jid = address === undefined ? undefined : parseJid(address);
-    if (!jid || jid.domain !== this.parts.domain) return undefined;
+    if (!jid || jid.domain !== this.deps.domain) return undefined;
     const user = parseUser(jid.local);
     return user && jid.resource !== undefined ? { ...user, resource: jid.resource } : user;
   }
 
   #queue(copy: Element, signal: Signal): void {
     const sender = String(copy.attrs.from);
-    const turn = (this.#senders.get(sender) ?? Promise.resolve())
+    const handled = (this.#senders.get(sender) ?? Promise.resolve())
       .then(() => this.#deliver(copy, signal))
       .catch((error: unknown) => this.#refuse(copy, error))
       .then(() => {
-        this.#atWork -= 1;
-        if (this.#senders.get(sender) === turn) this.#senders.delete(sender);
-        if (!this.#held || this.#atWork > AT_WORK / 2) return;
-        this.#held = false;
-        this.parts.hold(false);
+        this.#inFlight -= 1;
+        if (this.#senders.get(sender) === handled) this.#senders.delete(sender);
+        if (!this.#paused || this.#inFlight > MAX_IN_FLIGHT / 2) return;
+        this.#paused = false;
+        this.deps.hold(false);
       });
-    this.#senders.set(sender, turn);
-    this.#atWork += 1;
-    if (this.#held || this.#atWork < AT_WORK) return;
-    this.#held = true;
-    this.parts.hold(true);
+    this.#senders.set(sender, handled);
+    this.#inFlight += 1;
+    if (this.#paused || this.#inFlight < MAX_IN_FLIGHT) return;
+    this.#paused = true;
+    this.deps.hold(true);
   }
 
   async #deliver(copy: Element, signal: Signal): Promise<void> {
-    const { seen, metrics, domain } = this.parts;
+    const { seen, metrics, domain } = this.deps;
     const { to } = copy.attrs;
     const address = to === undefined ? undefined : parseJid(to);
     if (address && address.domain !== domain) {
-      // Another server's user is not of this deployment.
+      // The recipient is a user of another server.
       metrics.chatCopies.inc({ outcome: "other" });
       return;
     }
     const { applicationId, userId } = signal.from;
     const party = to === undefined ? { applicationId, userId } : this.#user(to);
     if (party) signal.to = party;
-    const large = this.#tooLarge(signal);
+    const sizeError = this.#checkSize(signal);
     const { id, from, type } = signal;
-    const known = large ? { id, from, to: signal.to, type, extra: [] } : signal;
-    // Before anything is answered: whatever is wrong with a signal is told once.
-    if (!(await seen.copied(known, to))) {
+    const identified = sizeError ? { id, from, to: signal.to, type, extra: [] } : signal;
+    // Deduplicated before any error is sent, so that the sender gets an error only once.
+    if (!(await seen.copied(identified, to))) {
       metrics.chatCopies.inc({ outcome: "double" });
       return;
     }
-    if (large) throw large;
+    if (sizeError) throw sizeError;
     if (!party) throw new Fault("NOT_FOUND", "There is no such user");
     signal.id ||= newId();
     await this.router?.send("xmpp", signal);
@@ -123,23 +122,24 @@ export class Copies {
   }
 
   /**
-   * What is wrong with the size of a signal. Asked before anything is made of all its content: a namespace
-   * that stands in a stanza once may be that of a thousand elements.
+   * The error for a signal that is too large. Checked before the content is hashed: one namespace declaration
+   * in a stanza may apply to a thousand elements.
    */
-  #tooLarge(signal: Signal): unknown {
+  #checkSize(signal: Signal): unknown {
     try {
-      this.parts.sizes.checkSignal(signal);
+      this.deps.sizes.checkSignal(signal);
       return undefined;
     } catch (error) {
       return error;
     }
   }
 
-  /** Tells the sender, as a server would: from the address that was written to. */
+  /** Sends an error to the sender, from the address that the message was sent to, as a server does. */
   #refuse(copy: Element, error: unknown): void {
-    const { log, metrics, write } = this.parts;
+    const { log, metrics, write } = this.deps;
     const fault = toFault(error);
-    if (fault !== error) log.error({ err: error }, "a signal of the chat server failed");
+    if (fault !== error)
+      log.error({ err: error }, "a signal from the chat server could not be handled");
     metrics.chatCopies.inc({ outcome: "refused" });
     write(stanzaError(copy, copy.attrs.from, fault));
   }

@@ -5,35 +5,36 @@ import { newId } from "../../core/random";
 import type { Outbox } from "./outbox";
 import type { Seen } from "./seen";
 
-/** Milliseconds within which a signal is passed on, or its sender is told that it was not. */
-const PASS_MS = 5_000;
-/** Signals that wait to be passed on at most, and their characters; one may always wait. */
-const WAITING = 1_000;
-const WAITING_SIZE = 8_388_608;
+/** Time after which an undelivered signal fails, in milliseconds. */
+const SEND_TIMEOUT_MS = 5_000;
+/** Maximum number of pending signals. */
+const MAX_PENDING = 1_000;
+/** Maximum total length of the pending signals, in characters; a single one may be longer. */
+const MAX_PENDING_LENGTH = 8_388_608;
 
 const CHANNEL = "chat-link";
 
-/** What nodes tell each other: an offer to all, an outcome to the node that made the offer. */
-type Notice =
+/** Messages between nodes: an offer goes to all nodes, its outcome to the node that made it. */
+type ClusterMessage =
   | { kind: "up"; node: string }
   | { kind: "down"; node: string }
   | { kind: "offer"; node: string; id: string; attempt: number; xml: string }
   | { kind: "answer"; id: string }
   | { kind: "outcome"; id: string; attempt: number; passed: boolean };
 
-/** A stanza of this node that has not reached the chat server yet. */
-interface Parcel {
+/** A stanza of this node that the chat server has not received yet. */
+interface PendingStanza {
   id: string;
   xml: string;
-  /** Counted up when it has to be offered anew. */
+  /** Incremented after each failed attempt. */
   attempt: number;
   offered: boolean;
-  /** Whether it is on its way over this node's own link. */
-  written: boolean;
+  /** Whether it is in flight on this node's own connection. */
+  inFlight: boolean;
   settle(passed: boolean): void;
 }
 
-/** What a courier stands on. */
+/** Dependencies of a {@link ClusterSender}. */
 export interface CourierParts {
   /** This node's own id, without a dot. */
   node: string;
@@ -41,192 +42,194 @@ export interface CourierParts {
   log: Log;
   outbox: Outbox;
   seen: Seen;
-  /** Whether this node's own link is up. */
+  /** Whether this node's own connection is up. */
   isUp(): boolean;
-  /** Called when another node's link went: where the chat server takes one, it is free. */
+  /**
+   * Called when another node has lost its connection: a chat server that accepts only one may accept this
+   * node's now.
+   */
   onFree(): void;
-  /** Called when the chat server can be reached again, over this node's link or another's. */
+  /** Called when the chat server is reachable again, from this node or another one. */
   onReach(): void;
-  /** Milliseconds within which a stanza is passed on. */
+  /** Time after which an undelivered stanza fails, in milliseconds. */
   passMs?: number;
 }
 
 /**
- * Brings stanzas to the chat server: over this node's link, or, while it has none (Prosody takes one
- * node at a time), over that of another node, which is the first to claim the offer. What is under way
- * on a link that goes is tried again until its time is over.
+ * Sends stanzas to the chat server: on this node's connection or, while it has none (Prosody accepts one
+ * node at a time), through the first node that claims the offer. A stanza in flight on a lost connection is
+ * retried until its timeout.
  */
 export class Courier {
   readonly #node: string;
-  readonly #parcels = new Map<string, Parcel>();
-  /** Signals among them, and their characters. */
+  readonly #pending = new Map<string, PendingStanza>();
+  /** Number of pending signals. */
   #signals = 0;
-  #size = 0;
-  #leave: (() => Promise<void>)[] = [];
+  /** Total length of the pending signals, in characters. */
+  #signalsLength = 0;
+  #unsubscribe: (() => Promise<void>)[] = [];
 
-  constructor(private readonly parts: CourierParts) {
-    this.#node = parts.node;
+  constructor(private readonly deps: CourierParts) {
+    this.#node = deps.node;
   }
 
-  /** Listens to the other nodes. */
+  /** Subscribes to the messages of the other nodes. */
   async open(): Promise<void> {
-    const { bus } = this.parts;
-    const hear = (message: string) => this.#hear(message);
-    this.#leave = await Promise.all([
-      bus.subscribe(CHANNEL, hear),
-      bus.subscribe(`${CHANNEL}:${this.#node}`, hear),
+    const { bus } = this.deps;
+    const receive = (text: string) => this.#receive(text);
+    this.#unsubscribe = await Promise.all([
+      bus.subscribe(CHANNEL, receive),
+      bus.subscribe(`${CHANNEL}:${this.#node}`, receive),
     ]);
   }
 
   /**
-   * Brings a signal to the chat server; resolves once it was taken there.
-   * @throws Fault UNAVAILABLE when that does not happen in time, or too many wait for it
+   * Sends a signal; resolves when the chat server has received it.
+   * @throws Fault UNAVAILABLE on a timeout or if too many signals are pending
    */
   async pass(xml: string): Promise<void> {
-    const size = this.#size + xml.length;
-    if (this.#signals >= WAITING || (this.#signals > 0 && size > WAITING_SIZE)) throw away();
+    const length = this.#signalsLength + xml.length;
+    const full = this.#signals >= MAX_PENDING || length > MAX_PENDING_LENGTH;
+    if (this.#signals > 0 && full) throw unreachable();
     this.#signals += 1;
-    this.#size = size;
+    this.#signalsLength = length;
     try {
       await this.passAside(xml);
     } finally {
       this.#signals -= 1;
-      this.#size -= xml.length;
+      this.#signalsLength -= xml.length;
     }
   }
 
   /**
-   * Brings something else to the chat server, which takes no signal's place; the caller bounds how much.
-   * @throws Fault UNAVAILABLE when that does not happen in time
+   * Sends a stanza that is not a signal. It does not count against the limits; the caller bounds the number.
+   * @throws Fault UNAVAILABLE on a timeout
    */
   passAside(xml: string): Promise<void> {
     const id = newId();
     return new Promise((resolve, reject) => {
       const settle = (passed: boolean) => {
-        if (!this.#parcels.delete(id)) return;
+        if (!this.#pending.delete(id)) return;
         clearTimeout(timer);
         if (passed) resolve();
-        else reject(away());
+        else reject(unreachable());
       };
-      const timer = setTimeout(() => settle(false), this.parts.passMs ?? PASS_MS);
-      const parcel = { id, xml, attempt: 0, offered: false, written: false, settle };
-      this.#parcels.set(id, parcel);
-      this.#forward(parcel);
+      const timer = setTimeout(() => settle(false), this.deps.passMs ?? SEND_TIMEOUT_MS);
+      const stanza = { id, xml, attempt: 0, offered: false, inFlight: false, settle };
+      this.#pending.set(id, stanza);
+      this.#dispatch(stanza);
     });
   }
 
-  /** This node's link is up: takes what waits here, and asks for what waits elsewhere. */
+  /** This node is connected: sends its pending stanzas and requests the offers of the other nodes. */
   linked(): void {
-    for (const parcel of this.#parcels.values()) this.#forward(parcel);
-    this.#tell(CHANNEL, { kind: "up", node: this.#node });
-    this.parts.onReach();
+    for (const stanza of this.#pending.values()) this.#dispatch(stanza);
+    this.#publish(CHANNEL, { kind: "up", node: this.#node });
+    this.deps.onReach();
   }
 
   /**
-   * An answer of the chat server: to a ping of this node, or to that of another, since ejabberd spreads
-   * what it sends to the component over all nodes that are attached.
+   * Handles a response of the chat server to a ping of this node or, since ejabberd distributes what it sends
+   * to the component over all connected nodes, of another node.
    */
   answered(id: string): void {
     const [node = "", own] = id.split(".");
-    if (own === undefined || this.parts.outbox.answered(id) || node === this.#node) return;
-    this.#tell(`${CHANNEL}:${node}`, { kind: "answer", id });
+    if (own === undefined || this.deps.outbox.answered(id) || node === this.#node) return;
+    this.#publish(`${CHANNEL}:${node}`, { kind: "answer", id });
   }
 
-  /** This node's link is down. */
+  /** This node has lost its connection. */
   unlinked(): void {
-    this.#tell(CHANNEL, { kind: "down", node: this.#node });
+    this.#publish(CHANNEL, { kind: "down", node: this.#node });
   }
 
-  /** Stops listening; what still waits has failed. */
+  /** Unsubscribes and fails the pending stanzas. */
   async close(): Promise<void> {
-    for (const parcel of [...this.#parcels.values()]) parcel.settle(false);
-    for (const leave of this.#leave) await leave();
+    for (const stanza of [...this.#pending.values()]) stanza.settle(false);
+    for (const unsubscribe of this.#unsubscribe) await unsubscribe();
   }
 
-  #forward(parcel: Parcel): void {
-    if (!this.parts.isUp()) this.#offer(parcel);
-    else if (!parcel.written) void this.#write(parcel);
+  #dispatch(stanza: PendingStanza): void {
+    if (!this.deps.isUp()) this.#offer(stanza);
+    else if (!stanza.inFlight) void this.#send(stanza);
   }
 
-  #offer(parcel: Parcel): void {
-    parcel.offered = true;
-    const { id, attempt, xml } = parcel;
-    this.#tell(CHANNEL, { kind: "offer", node: this.#node, id, attempt, xml });
+  #offer(stanza: PendingStanza): void {
+    stanza.offered = true;
+    const { id, attempt, xml } = stanza;
+    this.#publish(CHANNEL, { kind: "offer", node: this.#node, id, attempt, xml });
   }
 
-  async #write(parcel: Parcel): Promise<void> {
-    const { outbox, seen } = this.parts;
-    parcel.written = true;
+  async #send(stanza: PendingStanza): Promise<void> {
+    stanza.inFlight = true;
     try {
-      // Another node may have it in hand; then its word is waited for.
-      if (parcel.offered && !(await seen.claim(offerOf(parcel)))) {
-        parcel.written = false;
+      // Another node may have claimed the offer; then this node waits for its outcome.
+      if (stanza.offered && !(await this.deps.seen.claim(offerKey(stanza)))) {
+        stanza.inFlight = false;
         return;
       }
-      await outbox.send(parcel.xml);
-      parcel.settle(true);
+      await this.deps.outbox.send(stanza.xml);
+      stanza.settle(true);
     } catch {
-      parcel.written = false;
-      this.#again(parcel);
+      stanza.inFlight = false;
+      this.#retry(stanza);
     }
   }
 
-  /** It did not arrive, for all that is known. */
-  #again(parcel: Parcel): void {
-    if (!this.#parcels.has(parcel.id)) return;
-    parcel.attempt += 1;
-    this.#forward(parcel);
+  #retry(stanza: PendingStanza): void {
+    if (!this.#pending.has(stanza.id)) return;
+    stanza.attempt += 1;
+    this.#dispatch(stanza);
   }
 
-  #hear(message: string) {
-    // After an absence of the bus offers may have been missed.
-    const notice = message === "" ? null : (JSON.parse(message) as Notice);
-    if (notice === null) return this.#offerAll();
-    if (notice.kind === "answer") return void this.parts.outbox.answered(notice.id);
-    if (notice.kind === "outcome") return this.#outcome(notice);
-    if (notice.node === this.#node) return;
-    if (notice.kind === "up") {
+  #receive(text: string) {
+    // The bus reports by an empty message that messages, including offers, may have been lost.
+    const message = text === "" ? null : (JSON.parse(text) as ClusterMessage);
+    if (message === null) return this.#offerAll();
+    if (message.kind === "answer") return void this.deps.outbox.answered(message.id);
+    if (message.kind === "outcome") return this.#handleOutcome(message);
+    if (message.node === this.#node) return;
+    if (message.kind === "up") {
       this.#offerAll();
-      this.parts.onReach();
-    } else if (notice.kind === "down") this.parts.onFree();
-    else if (this.parts.isUp()) void this.#carry(notice);
+      this.deps.onReach();
+    } else if (message.kind === "down") this.deps.onFree();
+    else if (this.deps.isUp()) void this.#sendOffered(message);
   }
 
   #offerAll(): void {
-    if (this.parts.isUp()) return;
-    for (const parcel of this.#parcels.values()) this.#offer(parcel);
+    if (this.deps.isUp()) return;
+    for (const stanza of this.#pending.values()) this.#offer(stanza);
   }
 
-  #outcome({ id, attempt, passed }: Notice & { kind: "outcome" }): void {
-    const parcel = this.#parcels.get(id);
-    if (passed) parcel?.settle(true);
-    else if (parcel?.attempt === attempt) this.#again(parcel);
+  #handleOutcome({ id, attempt, passed }: ClusterMessage & { kind: "outcome" }): void {
+    const stanza = this.#pending.get(id);
+    if (passed) stanza?.settle(true);
+    else if (stanza?.attempt === attempt) this.#retry(stanza);
   }
 
-  /** Carries another node's stanza. */
-  async #carry(offer: Notice & { kind: "offer" }): Promise<void> {
-    const { outbox, seen } = this.parts;
+  /** Sends another node's stanza, unless a third node has claimed it. */
+  async #sendOffered(offer: ClusterMessage & { kind: "offer" }): Promise<void> {
     const { id, attempt, xml, node } = offer;
     let passed = true;
     try {
-      if (!(await seen.claim(offerOf(offer)))) return;
-      await outbox.send(xml);
+      if (!(await this.deps.seen.claim(offerKey(offer)))) return;
+      await this.deps.outbox.send(xml);
     } catch {
       passed = false;
     }
-    this.#tell(`${CHANNEL}:${node}`, { kind: "outcome", id, attempt, passed });
+    this.#publish(`${CHANNEL}:${node}`, { kind: "outcome", id, attempt, passed });
   }
 
-  #tell(channel: string, notice: Notice): void {
-    this.parts.bus.publish(channel, JSON.stringify(notice)).catch((error: unknown) => {
-      // Whoever waits for it is told when the time is over.
-      this.parts.log.debug({ err: error }, "other nodes could not be told of the chat link");
+  #publish(channel: string, message: ClusterMessage): void {
+    this.deps.bus.publish(channel, JSON.stringify(message)).catch((error: unknown) => {
+      // Stanzas that wait for this message fail by their timeout.
+      this.deps.log.debug({ err: error }, "a message about the chat server could not be published");
     });
   }
 }
 
-const offerOf = ({ id, attempt }: { id: string; attempt: number }) => `${id} ${attempt}`;
+const offerKey = ({ id, attempt }: { id: string; attempt: number }) => `${id} ${attempt}`;
 
-function away(): Fault {
+function unreachable(): Fault {
   return new Fault("UNAVAILABLE", "The chat server cannot be reached", undefined, 2);
 }

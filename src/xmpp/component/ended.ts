@@ -4,12 +4,11 @@ import { attribute, escapeText } from "../element";
 import { formatJid } from "../jid";
 import type { Ended } from "./sign-ins";
 
-/** Namespace of what this service says to its own module in Prosody. */
-const OURS = "urn:signalbox:chat:0";
+/** Namespace of the messages to mod_signalbox_calls at Prosody. */
+const SIGNALBOX = "urn:signalbox:chat:0";
 const COMMANDS = "http://jabber.org/protocol/commands";
 const ADMIN = "http://jabber.org/protocol/admin";
 
-/** Who speaks to whom. */
 interface Addresses {
   /** The component. */
   from: string;
@@ -17,16 +16,17 @@ interface Addresses {
   to: string;
 }
 
-/** Asks our module in Prosody to close the streams that a session or a user signed in. */
+/** Tells mod_signalbox_calls at Prosody to close the streams of a session or user. */
 export function endedNotice({ from, to }: Addresses, { sessionId, userId }: Ended): string {
   const head = attribute("from", from) + attribute("to", to);
-  const what = attribute("session", sessionId?.toString()) + attribute("user", userId?.toString());
-  return `<message type="headline"${head}><ended xmlns="${OURS}"${what}/></message>`;
+  const subject =
+    attribute("session", sessionId?.toString()) + attribute("user", userId?.toString());
+  return `<message type="headline"${head}><ended xmlns="${SIGNALBOX}"${subject}/></message>`;
 }
 
 /**
- * Asks a chat server to close all streams of a user (XEP-0133 section 4.5), as ejabberd lets its
- * administrators. It knows no sessions of ours: who has another way to sign in comes back by it.
+ * Tells a chat server to close all streams of a user (XEP-0133 section 4.5), which ejabberd allows its
+ * administrators. ejabberd does not know the sessions: a client with other valid credentials reconnects.
  */
 export function endUserSession({ from, to }: Addresses, user: Party): string {
   const head = attribute("from", from) + attribute("to", to) + attribute("id", newId());

@@ -2,93 +2,96 @@ import type { Party } from "../../calls/signal";
 import type { Log } from "../../core/log";
 import type { Ended } from "./sign-ins";
 
-/** Endings that wait for the chat server at most; the oldest go first. */
-const WAITING = 10_000;
-/** How many are passed on at once. */
-const AT_ONCE = 16;
-/** Milliseconds after which it is tried again by itself. */
-const AGAIN_MS = 30_000;
+/** Maximum number of pending notices; above it, the oldest is dropped. */
+const MAX_PENDING = 10_000;
+/** Number of notices that are sent concurrently. */
+const BATCH = 16;
+/** Interval of retries, in milliseconds. */
+const RETRY_MS = 30_000;
 
-/** What ended, and whose streams that was, where it is known. */
-interface Ending {
+/** A termination, and the user whose streams have to end, if known. */
+interface Notice {
   ended: Ended;
   user: Party | undefined;
 }
 
-/** What endings are told with. */
+/** Dependencies of a {@link TerminationNotifier}. */
 export interface EndingsParts {
   log: Log;
-  /** What the chat server is told of one. */
+  /** Returns the stanzas that notify the chat server. */
   write(ended: Ended, user: Party | undefined): string[];
-  /** Brings a stanza to the chat server; rejects when that does not succeed in some seconds. */
+  /** Sends a stanza to the chat server; rejects if that does not succeed within seconds. */
   pass(xml: string): Promise<void>;
 }
 
 /**
- * Tells the chat server of every session and user that ends. A stream whose session ended must end
- * however long the chat server was away, so each is kept until it was taken there.
+ * Notifies the chat server of ended sessions and users. Their streams must end even if the chat server was
+ * away for long, so each notice is kept until the server has received it.
  */
 export class Endings {
-  readonly #waiting = new Map<string, Ending>();
-  #passing = false;
-  #again = false;
+  readonly #pending = new Map<string, Notice>();
+  #sending = false;
+  #retryRequested = false;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: EndingsParts) {}
+  constructor(private readonly deps: EndingsParts) {}
 
-  /** Tells of one, now or as soon as that can be. */
+  /** Sends a notice now or as soon as possible. */
   add(ended: Ended, user: Party | undefined): void {
     const key =
       ended.sessionId === undefined ? `user ${ended.userId}` : `session ${ended.sessionId}`;
-    this.#waiting.delete(key);
-    this.#waiting.set(key, { ended, user });
-    if (this.#waiting.size > WAITING) {
-      const [oldest = ""] = this.#waiting.keys();
-      this.#waiting.delete(oldest);
-      this.parts.log.warn("the chat server will not be told of what ended: too much waits for it");
+    this.#pending.delete(key);
+    this.#pending.set(key, { ended, user });
+    if (this.#pending.size > MAX_PENDING) {
+      const [oldest = ""] = this.#pending.keys();
+      this.#pending.delete(oldest);
+      this.deps.log.warn("dropped the notice of an ended session or user: too many are pending");
     }
-    if (!this.#passing) void this.#pass();
+    if (!this.#sending) void this.#sendAll();
   }
 
-  /** Tries again: the chat server can be reached, over the link of whichever node. */
+  /** Retries: the chat server is reachable again, from this node or another one. */
   retry(): void {
-    if (this.#passing) this.#again = true;
-    else void this.#pass();
+    if (this.#sending) this.#retryRequested = true;
+    else void this.#sendAll();
   }
 
-  /** Tells of nothing any more. */
+  /** Stops sending. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
   }
 
-  async #pass(): Promise<void> {
-    this.#passing = true;
+  async #sendAll(): Promise<void> {
+    this.#sending = true;
     clearTimeout(this.#timer);
-    while (this.#waiting.size > 0 && !this.#closed) {
-      this.#again = false;
-      const some = [...this.#waiting].slice(0, AT_ONCE);
-      const told = await Promise.all(some.map(([key, ending]) => this.#tell(key, ending)));
-      if (told.every(Boolean) || this.#again) continue;
-      const waiting = this.#waiting.size;
-      this.parts.log.warn({ waiting }, "the chat server does not know yet what ended");
+    while (this.#pending.size > 0 && !this.#closed) {
+      this.#retryRequested = false;
+      const batch = [...this.#pending].slice(0, BATCH);
+      const sent = await Promise.all(batch.map(([key, notice]) => this.#send(key, notice)));
+      if (sent.every(Boolean) || this.#retryRequested) continue;
+      const pending = this.#pending.size;
+      this.deps.log.warn(
+        { pending },
+        "could not notify the chat server of ended sessions and users; will retry",
+      );
       break;
     }
-    this.#passing = false;
-    if (this.#waiting.size === 0 || this.#closed) return;
-    this.#timer = setTimeout(() => this.retry(), AGAIN_MS).unref();
+    this.#sending = false;
+    if (this.#pending.size === 0 || this.#closed) return;
+    this.#timer = setTimeout(() => this.retry(), RETRY_MS).unref();
   }
 
-  async #tell(key: string, ending: Ending): Promise<boolean> {
-    const { write, pass } = this.parts;
+  async #send(key: string, notice: Notice): Promise<boolean> {
+    const { write, pass } = this.deps;
     try {
-      await Promise.all(write(ending.ended, ending.user).map(pass));
+      await Promise.all(write(notice.ended, notice.user).map(pass));
     } catch {
       return false;
     }
-    // It may have ended once more meanwhile.
-    if (this.#waiting.get(key) === ending) this.#waiting.delete(key);
+    // A newer notice with the same key stays.
+    if (this.#pending.get(key) === notice) this.#pending.delete(key);
     return true;
   }
 }

@@ -2,46 +2,47 @@ import { XmlRefusal } from "../xml";
 
 const DECLARATION = /^<\?xml\s/;
 
-/** What is found in a stream. */
+/** The parts of a stream. */
 export interface FrameEvents {
-  /** The header, as the start tag that it is (RFC 6120 section 4.2). */
+  /** The start tag of the stream (RFC 6120 section 4.2). */
   header(tag: string): void;
-  /** One element right below the root, as text; null for one that was longer than the limit. */
+  /** The text of one element directly below the root; null if it was longer than the limit. */
   frame(xml: string | null): void;
   /** The end tag of the stream. */
   end(): void;
 }
 
 /**
- * Cuts a stream of a chat server into its stanzas, which are then read one by one under the strict
- * rules of xml.ts. A stanza that breaks them, or is too long, costs that stanza alone: it may be a
- * client's, and the link is everybody's.
+ * Splits a chat server's stream into stanzas, which are then parsed one by one under the strict rules of
+ * xml.ts. A stanza that is invalid or too long is dropped alone: it may come from a client, but all clients
+ * share the connection.
  */
 export class Frames {
   #text = "";
-  /** Where the next tag is looked for. */
+  /** Position from which the next tag is searched. */
   #at = 0;
   #depth = 0;
+  /** Whether the current stanza exceeds the limit and its text is discarded. */
   #skipping = false;
 
-  /** @param limit characters of a stanza, and of a single tag, at most */
+  /** @param limit maximum length of a stanza, and of a single tag, in characters */
   constructor(
     private readonly limit: number,
     private readonly events: FrameEvents,
   ) {}
 
   /**
-   * Takes what arrived.
-   * @throws XmlRefusal for what no XMPP stream may hold; the stream must then end
+   * Adds a chunk of text.
+   * @throws XmlStreamError for content that XMPP forbids; the stream must then end
    */
   push(chunk: string): void {
     this.#text += chunk;
-    while (this.#tag());
-    this.#bound();
+    while (this.#readTag());
+    this.#enforceLimit();
   }
 
-  /** Reads one tag; false when it is not complete yet. */
-  #tag(): boolean {
+  /** Reads one tag. Returns false if it is incomplete. */
+  #readTag(): boolean {
     const start = this.#text.indexOf("<", this.#at);
     if (start < 0) {
       this.#at = this.#text.length;
@@ -63,13 +64,13 @@ export class Frames {
 
   #open(tag: string, start: number) {
     if (this.#depth === 0) {
-      this.#forget();
+      this.#discard();
       if (DECLARATION.test(tag)) return;
       this.#depth = 1;
       return this.events.header(tag);
     }
     if (this.#depth === 1) {
-      // White space between stanzas keeps the connection alive and says nothing.
+      // White space between stanzas is a keep-alive.
       this.#text = this.#text.slice(start);
       this.#at -= start;
     }
@@ -81,31 +82,35 @@ export class Frames {
     this.#depth -= 1;
     if (this.#depth > 1) return;
     if (this.#depth < 1) {
-      this.#forget();
+      this.#discard();
       return this.events.end();
     }
     const frame = this.#skipping ? null : this.#text.slice(0, this.#at);
     this.#skipping = false;
-    this.#forget();
+    this.#discard();
     this.events.frame(frame !== null && frame.length > this.limit ? null : frame);
   }
 
-  #forget(): void {
+  /** Discards the text before the current position. */
+  #discard(): void {
     this.#text = this.#text.slice(this.#at);
     this.#at = 0;
   }
 
-  /** Keeps no more than the limit of a stanza whose end has not come, nor of a tag. */
-  #bound(): void {
+  /** Discards an incomplete stanza above the limit. */
+  #enforceLimit(): void {
     if (this.#text.length - this.#at > this.limit) {
-      throw new XmlRefusal("policy-violation", "The chat server sent a tag without an end");
+      throw new XmlRefusal("policy-violation", "The chat server sent a tag that is too long");
     }
     if (this.#depth > 1 && this.#at > this.limit) this.#skipping = true;
-    if (this.#depth <= 1 || this.#skipping) this.#forget();
+    if (this.#depth <= 1 || this.#skipping) this.#discard();
   }
 }
 
-/** The place behind the tag that begins here: values in quotes may hold a `>`; null without an end. */
+/**
+ * The position after the end of the tag at `start`; null if it is incomplete. A `>` in a quoted value does
+ * not end the tag.
+ */
 function tagEnd(text: string, start: number): number | null {
   let quote = "";
   for (let at = start + 1; at < text.length; at += 1) {

@@ -9,44 +9,44 @@ import { Frames } from "./frames";
 
 const ACCEPT = "jabber:component:accept";
 const STREAMS = "http://etherx.jabber.org/streams";
-/** Bytes that the wrapping of a copied stanza may add to it. */
-const WRAPPING = 2_048;
+/** Maximum number of bytes that forwarding adds to a stanza. */
+const FORWARDING_BYTES = 2_048;
 
-/** Where and as whom to attach. */
+/** Options of a {@link ComponentConnection}. */
 export interface LinkOptions {
   server: { host: string; port: number };
-  /** Name of the component at the chat server. */
+  /** Domain name of the component. */
   name: string;
   secret: string;
-  /** Bytes of a stanza within a copy at most. */
+  /** Maximum size of a forwarded stanza, in bytes. */
   stanzaBytes: number;
   log: Log;
-  /** Milliseconds that attaching may take. */
+  /** Maximum time of connecting and authenticating, in milliseconds. */
   attachMs?: number;
 }
 
-/** What a link tells. */
+/** Events of a {@link ComponentConnection}. */
 export interface LinkEvents {
   /** The chat server has accepted the component. */
   up(): void;
-  /** Attached no more; called once after each `up`. */
+  /** The connection is lost; called once after each `up`. */
   down(): void;
-  /** A stanza, read strictly; one at a time. */
+  /** A valid stanza. */
   stanza(element: Element): void;
-  /** A stanza that could not be read. */
+  /** A stanza that is invalid or too long. */
   unreadable(): void;
 }
 
 /**
- * The connection of this node to a chat server as an external component (XEP-0114), made anew whenever
- * it is lost.
+ * The connection of this node to a chat server as an external component (XEP-0114). Reconnects whenever the
+ * connection is lost.
  */
 export class Link {
   #socket: Socket | undefined;
   #up = false;
   #closed = false;
-  #retry: NodeJS.Timeout | undefined;
-  #gone: Promise<void> = Promise.resolve();
+  #retryTimer: NodeJS.Timeout | undefined;
+  #socketClosed: Promise<void> = Promise.resolve();
   readonly #backoff = new Backoff();
 
   constructor(
@@ -59,21 +59,21 @@ export class Link {
     return this.#up;
   }
 
-  /** Begins to attach, and goes on trying; calling it again tries at once. */
+  /** Connects, with retries until it succeeds. While it waits for a retry, another call retries immediately. */
   attach(): void {
     if (this.#closed || this.#socket) return;
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     const { server, attachMs = 10_000 } = this.options;
     const socket = connect(server.port, server.host);
     this.#socket = socket;
     socket.setNoDelay(true);
-    const deadline = setTimeout(() => socket.destroy(new Error("no answer")), attachMs);
-    let reason = "the connection ended";
-    const refuse = (text: string) => {
+    const deadline = setTimeout(() => socket.destroy(new Error("no response")), attachMs);
+    let reason = "the connection was closed";
+    const disconnect = (text: string) => {
       reason = text;
       socket.destroy();
     };
-    const read = this.#reader(deadline, refuse);
+    const read = this.#reader(deadline, disconnect);
     socket.on("connect", () => {
       const head = attribute("to", this.options.name);
       socket.write(`<stream:stream xmlns="${ACCEPT}" xmlns:stream="${STREAMS}"${head}>`);
@@ -82,81 +82,81 @@ export class Link {
     socket.on("error", (error) => {
       reason = error.message;
     });
-    this.#gone = new Promise((resolve) => {
+    this.#socketClosed = new Promise((resolve) => {
       socket.on("close", () => {
         clearTimeout(deadline);
-        this.#lost(reason);
+        this.#disconnected(reason);
         resolve();
       });
     });
   }
 
-  /** Writes a stanza; only while the link is up. */
+  /** Writes a stanza. The connection must be up. */
   write(xml: string): void {
-    // In the default namespace of the stream, so that servers and clients see it as their own.
+    // Without its own namespace, a stanza is in the stream's default namespace, as servers expect.
     this.#socket?.write(xml.replace(' xmlns="jabber:client"', ""));
   }
 
-  /** Stops reading while what was read is worked on, and reads on. */
+  /** Pauses reading (back-pressure). */
   hold(): void {
     this.#socket?.pause();
   }
+
+  /** Resumes reading. */
   release(): void {
     this.#socket?.resume();
   }
 
-  /** Gives up a connection on which nothing is answered; the next is made soon. */
+  /** Closes an unresponsive connection; a new one is made after the back-off delay. */
   abort(reason: string): void {
     this.#socket?.destroy(new Error(reason));
   }
 
-  /** Detaches for good, after what was written. */
+  /** Disconnects for good, after sending what was written. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#retry);
+    clearTimeout(this.#retryTimer);
     const socket = this.#socket;
     if (!socket) return;
-    const cut = setTimeout(() => socket.destroy(), 1_000);
+    const forceClose = setTimeout(() => socket.destroy(), 1_000);
     if (this.#up) socket.end("</stream:stream>");
     else socket.destroy();
-    await this.#gone;
-    clearTimeout(cut);
+    await this.#socketClosed;
+    clearTimeout(forceClose);
   }
 
-  #reader(deadline: NodeJS.Timeout, refuse: (reason: string) => void): (chunk: Buffer) => void {
+  #reader(deadline: NodeJS.Timeout, disconnect: (reason: string) => void): (chunk: Buffer) => void {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    const frames = new Frames(this.options.stanzaBytes + WRAPPING, {
-      header: (tag) => this.#shakeHands(tag, refuse),
-      frame: (xml) => this.#frame(xml, deadline, refuse),
-      end: () => refuse("the chat server ended the stream"),
+    const splitter = new Frames(this.options.stanzaBytes + FORWARDING_BYTES, {
+      header: (tag) => this.#handshake(tag, disconnect),
+      frame: (xml) => this.#handle(xml, deadline, disconnect),
+      end: () => disconnect("the chat server ended the stream"),
     });
     return (chunk) => {
       try {
-        frames.push(decoder.decode(chunk, { stream: true }));
+        splitter.push(decoder.decode(chunk, { stream: true }));
       } catch (error) {
-        refuse(error instanceof XmlRefusal ? error.message : "the stream is not UTF-8");
+        disconnect(error instanceof XmlRefusal ? error.message : "the stream is not UTF-8");
       }
     };
   }
 
-  #shakeHands(tag: string, refuse: (reason: string) => void) {
+  #handshake(tag: string, disconnect: (reason: string) => void) {
     const quoted = tag.split(/\sid=(?=["'])/, 2)[1] ?? "";
-    const value = quoted.slice(1).split(quoted.charAt(0), 1)[0];
-    // Without an id there is an error to come, as for a name that the server does not know.
-    if (!value || !tag.includes(ACCEPT))
-      return value ? refuse("it takes no components") : undefined;
-    const digest = createHash("sha1").update(value + this.options.secret);
+    const id = quoted.slice(1).split(quoted.charAt(0), 1)[0];
+    // A header without an id precedes a stream error, for example for an unknown component name.
+    if (!id) return;
+    if (!tag.includes(ACCEPT)) return disconnect("the port does not accept components");
+    const digest = createHash("sha1").update(id + this.options.secret);
     this.#socket?.write(`<handshake>${digest.digest("hex")}</handshake>`);
   }
 
-  #frame(xml: string | null, deadline: NodeJS.Timeout, refuse: (reason: string) => void) {
-    if (xml?.startsWith("<stream:")) return refuse(streamProblem(xml));
-    const element = xml === null ? null : this.#read(xml);
+  #handle(xml: string | null, deadline: NodeJS.Timeout, disconnect: (reason: string) => void) {
+    if (xml?.startsWith("<stream:")) return disconnect(describeStreamError(xml));
+    const element = xml === null ? null : this.#parse(xml);
     if (!element) {
-      // No warning: a client of the chat server can cause it with each stanza. The metrics count it.
-      this.options.log.debug(
-        "a stanza of the chat server is too long or no XMPP, and is passed over",
-      );
+      // Not a warning, since any client of the chat server can cause it. A metric counts it.
+      this.options.log.debug("ignored a stanza of the chat server that is too long or invalid");
       return this.events.unreadable();
     }
     if (this.#up) return this.events.stanza(element);
@@ -164,32 +164,32 @@ export class Link {
     clearTimeout(deadline);
     this.#up = true;
     this.#backoff.reset();
-    this.options.log.info({ component: this.options.name }, "attached to the chat server");
+    this.options.log.info({ component: this.options.name }, "connected to the chat server");
     this.events.up();
   }
 
-  #read(xml: string): Element | null {
+  #parse(xml: string): Element | null {
     try {
-      return readFrame(xml, this.options.stanzaBytes + WRAPPING);
+      return readFrame(xml, this.options.stanzaBytes + FORWARDING_BYTES);
     } catch {
       return null;
     }
   }
 
-  #lost(reason: string): void {
+  #disconnected(reason: string): void {
     const wasUp = this.#up;
     this.#socket = undefined;
     this.#up = false;
     if (wasUp) this.events.down();
     if (this.#closed) return;
-    const wait = this.#backoff.next();
-    this.options.log.warn({ reason, retryMs: wait }, "not attached to the chat server");
-    this.#retry = setTimeout(() => this.attach(), wait);
+    const retryMs = this.#backoff.next();
+    this.options.log.warn({ reason, retryMs }, "not connected to the chat server");
+    this.#retryTimer = setTimeout(() => this.attach(), retryMs);
   }
 }
 
-/** The condition of a stream error (RFC 6120 section 4.9), or what else stands in its place. */
-function streamProblem(xml: string): string {
+/** The condition and text of a stream error (RFC 6120 section 4.9). */
+function describeStreamError(xml: string): string {
   const tags = xml.split("<");
   const condition = tags.find((tag) => tag.includes("urn:ietf:params:xml:ns:xmpp-streams"));
   const text = tags.find((tag) => tag.startsWith("text"))?.split(">", 2)[1];

@@ -2,103 +2,101 @@ import { newId } from "../../core/random";
 import { attribute } from "../element";
 import type { Link } from "./link";
 
-/** Milliseconds that the chat server may take to answer; then the link is given up. */
-const ANSWER_MS = 4_000;
-/** Milliseconds of silence after which it is asked for a sign of life. */
-const QUIET_MS = 30_000;
+/** Maximum response time of the chat server, in milliseconds; after it, the connection is closed. */
+const RESPONSE_TIMEOUT_MS = 4_000;
+/** Interval of liveness pings, in milliseconds. */
+const PING_INTERVAL_MS = 30_000;
 
-/** Why a stanza may not have reached the chat server. */
+/** A stanza may not have reached the chat server, since the connection was lost. */
 export class LinkLost extends Error {
-  override readonly name = "LinkLost";
+  override readonly name = "ConnectionLost";
 }
 
-interface Waiting {
+interface Waiter {
   resolve(): void;
   reject(error: LinkLost): void;
 }
 
 /**
- * What this node writes to the chat server, and whether it has arrived. XEP-0114 knows no
- * acknowledgement, but a stream is worked off in order: whatever answers a ping that was written after
- * a stanza, be it an error, tells that the stanza was taken. One ping is under way at a time, for all
- * that was written before it.
+ * Writes stanzas to the chat server and confirms their receipt. XEP-0114 has no acknowledgements, but a
+ * server processes a stream in order: any response to a ping, even an error, confirms all stanzas written
+ * before the ping. One ping is in flight at a time.
  */
 export class Outbox {
-  #written: Waiting[] = [];
-  #flight: { id: string; waiting: Waiting[] } | undefined;
+  /** Stanzas written since the last ping. */
+  #written: Waiter[] = [];
+  /** The ping in flight and the stanzas that it confirms. */
+  #ping: { id: string; confirms: Waiter[] } | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  #quiet: NodeJS.Timeout | undefined;
-  #held = false;
+  #pingInterval: NodeJS.Timeout | undefined;
+  #paused = false;
 
   constructor(
-    private readonly link: Pick<Link, "up" | "write" | "abort">,
+    private readonly connection: Pick<Link, "up" | "write" | "abort">,
     private readonly from: string,
     private readonly domain: string,
     private readonly node: string,
-    private readonly answerMs = ANSWER_MS,
+    private readonly responseTimeoutMs = RESPONSE_TIMEOUT_MS,
   ) {}
 
-  /** The link is up: from here on its silence is watched. */
+  /** The connection is up: starts the liveness pings. */
   opened(): void {
-    this.#quiet = setInterval(() => this.#ask(), QUIET_MS);
+    this.#pingInterval = setInterval(() => this.#sendPing(), PING_INTERVAL_MS);
   }
 
-  /** Writes a stanza; resolves once the chat server has taken it. @throws LinkLost */
+  /** Writes a stanza; resolves when the chat server has received it. @throws ConnectionLost */
   send(xml: string): Promise<void> {
-    if (!this.link.up) return Promise.reject(new LinkLost("not attached"));
+    if (!this.connection.up) return Promise.reject(new LinkLost("not connected"));
     return new Promise((resolve, reject) => {
       this.#written.push({ resolve, reject });
-      this.link.write(xml);
-      this.#ask();
+      this.connection.write(xml);
+      this.#sendPing();
     });
   }
 
-  /** Takes the id of an answer; false when it answers no ping of this node. */
+  /** Handles the id of a response. Returns false if it is not the response to the ping in flight. */
   answered(id: string): boolean {
-    if (!this.#flight || id !== this.#flight.id) return false;
-    const { waiting } = this.#flight;
-    this.#flight = undefined;
+    if (!this.#ping || id !== this.#ping.id) return false;
+    const { confirms } = this.#ping;
+    this.#ping = undefined;
     clearTimeout(this.#deadline);
-    for (const { resolve } of waiting) resolve();
-    if (this.#written.length > 0) this.#ask();
+    for (const { resolve } of confirms) resolve();
+    if (this.#written.length > 0) this.#sendPing();
     return true;
   }
 
-  /**
-   * Nothing is read from the link, or it is again: an answer that nobody reads says nothing of the chat
-   * server.
-   */
-  hold(held: boolean): void {
-    this.#held = held;
+  /** Suspends the response timeout while reading is paused: a response may then be waiting unread. */
+  hold(paused: boolean): void {
+    this.#paused = paused;
     clearTimeout(this.#deadline);
-    if (this.#flight) this.#expect();
+    if (this.#ping) this.#startDeadline();
   }
 
-  /** The link is down: of what was not answered nobody knows whether it arrived. */
+  /** The connection is lost: rejects all unconfirmed stanzas. */
   lost(): void {
-    clearInterval(this.#quiet);
+    clearInterval(this.#pingInterval);
     clearTimeout(this.#deadline);
-    const waiting = [...(this.#flight?.waiting ?? []), ...this.#written];
-    this.#flight = undefined;
+    const unconfirmed = [...(this.#ping?.confirms ?? []), ...this.#written];
+    this.#ping = undefined;
     this.#written = [];
-    for (const { reject } of waiting) reject(new LinkLost("the link was lost"));
+    for (const { reject } of unconfirmed) reject(new LinkLost("the connection was lost"));
   }
 
-  #ask(): void {
-    if (this.#flight) return;
+  #sendPing(): void {
+    if (this.#ping) return;
     const id = `${this.node}.${newId()}`;
-    this.#flight = { id, waiting: this.#written };
+    this.#ping = { id, confirms: this.#written };
     this.#written = [];
     const head = attribute("from", this.from) + attribute("to", this.domain) + attribute("id", id);
-    this.link.write(`<iq type="get"${head}><ping xmlns="urn:xmpp:ping"/></iq>`);
-    this.#expect();
+    this.connection.write(`<iq type="get"${head}><ping xmlns="urn:xmpp:ping"/></iq>`);
+    this.#startDeadline();
   }
 
-  #expect(): void {
-    if (this.#held) return;
+  #startDeadline(): void {
+    if (this.#paused) return;
     this.#deadline = setTimeout(
-      () => this.link.abort("the chat server does not answer"),
-      this.answerMs,
+      () => this.connection.abort("the chat server does not respond"),
+      this.responseTimeoutMs,
     );
   }
 }

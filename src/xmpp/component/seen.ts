@@ -5,71 +5,71 @@ import { hashToken } from "../../core/random";
 const once = (name: string, seconds: number): Budget => ({ name, limit: 1, seconds });
 
 /**
- * ejabberd copies a stanza when it is sent, and again for every stream that receives it, one of which may
- * be slow. Word for word the same signal under the same id says nothing new meanwhile.
+ * ejabberd copies a stanza when it is sent, and again for each stream that receives it, some of which may be
+ * slow. An identical signal with the same id within this time is a duplicate.
  */
 const COPY = once("chat-copy", 30);
 /**
- * Without an id the same words may be a repeat, as of a `call` every five seconds. The copies of a stanza
- * come within moments of each other, but for those of a slow stream, which then count as one more.
+ * Without an id, an identical signal may be a deliberate repeat, as of a `call` every five seconds. Copies
+ * arrive within moments of each other, except those of a slow stream, which then count as a repeat.
  */
-const NAMELESS = once("chat-nameless", 3);
-/** As long as anything that was sent may come back. */
+const COPY_WITHOUT_ID = once("chat-nameless", 3);
+/** The time in which a copy of a sent signal may arrive. */
 const SENT = once("chat-sent", 60);
 const OFFER = once("chat-offer", 60);
 
-/** Resources of GraphQL devices. A client may bind one too, so it only says where to look. */
-const GRAPHQL = "graphql-";
+/** Prefix of the resources of GraphQL devices. A client may bind such a resource too, so this is only a hint. */
+const GRAPHQL_PREFIX = "graphql-";
 
 const keyOf = (...parts: unknown[]) => hashToken(JSON.stringify(parts)).toString("base64url");
 
 /**
- * What the nodes of a deployment have met already: copies that come twice, copies of what they sent
- * themselves, and signals that one of them passes on for another. It is kept where limits are counted,
- * for all nodes together, and bounded as those are.
+ * Deduplicates across all nodes: repeated copies of a stanza, copies of signals that the nodes sent
+ * themselves, and stanzas that one node offers to the others. The shared limiter keeps and bounds the keys.
  */
 export class Seen {
   constructor(private readonly limiter: Limiter) {}
 
   /**
-   * Notes a signal that is about to be written to the chat server.
-   * @param to its address
-   * @param read the signal as a copy of it would be read, where its name alone does not do
+   * Records a signal before it is sent to the chat server.
+   * @param to its JID
+   * @param decode returns the signal as decoded from a copy; called if sender and id do not identify it
    */
-  async sending(signal: Signal, to: string, read: () => Signal): Promise<void> {
-    await this.#first(isOwn(signal) ? signal : read(), to);
+  async sending(signal: Signal, to: string, decode: () => Signal): Promise<void> {
+    await this.#isFirst(mayBeOwn(signal) ? signal : decode(), to);
   }
 
   /**
-   * Whether a copied signal is a new one: neither met before nor sent from here.
-   * @param to the address that it was sent to, as both copies have it
+   * Whether a copied signal is new: neither copied before nor sent by a node.
+   * @param to the `to` attribute of the stanza, which is the same in all copies
    */
   copied(copy: Signal, to: string | undefined): Promise<boolean> {
-    return this.#first(copy, to);
+    return this.#isFirst(copy, to);
   }
 
-  /** Whether this node is the first to take what another node offers. */
+  /** Claims an offer of another node. Returns false if another node was first. */
   async claim(offer: string): Promise<boolean> {
     return (await this.limiter.take(OFFER, keyOf(offer))) === 0;
   }
 
-  async #first(copy: Signal, to: string | undefined): Promise<boolean> {
-    const key = [nameOf(copy.from), to, copy.id];
-    if (isOwn(copy)) return (await this.limiter.take(SENT, keyOf(...key))) === 0;
-    const budget = copy.id === "" ? NAMELESS : COPY;
-    return (await this.limiter.take(budget, keyOf(...key, contentOf(copy)))) === 0;
+  async #isFirst(copy: Signal, to: string | undefined): Promise<boolean> {
+    const key = [senderOf(copy.from), to, copy.id];
+    if (mayBeOwn(copy)) return (await this.limiter.take(SENT, keyOf(...key))) === 0;
+    const limit = copy.id === "" ? COPY_WITHOUT_ID : COPY;
+    return (await this.limiter.take(limit, keyOf(...key, contentOf(copy)))) === 0;
   }
 }
 
 /**
- * Whether it may come from here: nothing that a client of the chat server sends is without a device, and
- * nothing that is sent from here without an id.
+ * Whether a node may have sent the signal: clients of the chat server always have a resource, and signals of
+ * the nodes always have an id.
  */
-const isOwn = ({ id, from }: Signal) => id !== "" && (from.resource ?? GRAPHQL).startsWith(GRAPHQL);
+const mayBeOwn = ({ id, from }: Signal) =>
+  id !== "" && (from.resource ?? GRAPHQL_PREFIX).startsWith(GRAPHQL_PREFIX);
 
-const nameOf = ({ applicationId, userId, resource }: Party) => [applicationId, userId, resource];
+const senderOf = ({ applicationId, userId, resource }: Party) => [applicationId, userId, resource];
 
-/** What both copies of a stanza have in common: a server may add to a message what is its own. */
+/** The part that is the same in all copies of a stanza: a server may add elements to the message. */
 function contentOf({ id, from, to, siblings, lead, lang, ...content }: Signal): unknown {
   return content;
 }

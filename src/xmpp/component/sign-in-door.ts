@@ -9,27 +9,28 @@ import { hashToken } from "../../core/random";
 import { parseUser } from "../jid";
 import type { Admission } from "../services";
 
-/** Where a chat server asks who may sign in. */
+/** Path of the endpoint that a chat server calls to authenticate its users. */
 export const SIGN_IN_PATH = "/chat/sign-in";
 
-/** Bytes of a question at most: a name, a secret, an address. */
-const BODY_MAX = 16_384;
+/** Maximum size of a request body (user, password, address), in bytes. */
+const MAX_BODY_BYTES = 16_384;
 
-/** Milliseconds between two lines of the log about requests without the secret. */
-const LOG_MS = 60_000;
+/** Minimum interval of log entries about requests without the secret, in milliseconds. */
+const LOG_INTERVAL_MS = 60_000;
 
-/** A question that a chat server asks. */
-interface Question {
+/** A sign-in attempt at the chat server. */
+interface SignInAttempt {
   applicationId: number;
   userId: number;
+  /** A password or a session token. */
   secret: string;
-  /** Null where the chat server does not know it, or does not say. */
+  /** Null if the chat server does not send it. */
   ip: string | null;
 }
 
-/** What the door stands on. */
+/** Dependencies of the auth endpoint. */
 export interface SignInDoorParts {
-  /** What the chat server shows, as `Authorization: Bearer`. */
+  /** The secret that the chat server sends as `Authorization: Bearer`. */
   secret: string;
   log: Log;
   clock: Clock;
@@ -38,92 +39,92 @@ export interface SignInDoorParts {
    * Checks a password or a session token.
    * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; LIMITED
    */
-  authenticate(question: Question): Promise<Admission>;
-  /** Counts a request of an address; answers why it is refused. */
+  authenticate(attempt: SignInAttempt): Promise<Admission>;
+  /** Counts a request of an address. Returns the fault if the address is over its limit. */
   arrive(ip: string): Fault | null;
-  /** Called with everybody who is let in, and the session of a token. */
+  /** Called for each allowed sign-in; `sessionId` is null after a sign-in by password. */
   onSignIn?(user: Party, sessionId: number | null): void;
 }
 
 /**
- * POST /chat/sign-in: the chat server asks whether somebody may sign in, with the JSON
- * `{"user": "42-7", "password": "…", "ip": "…"}`, where `ip` may be left out. The answer is
- * `{"allowed": true, "session": 12}`, the session being null for a password, or `{"allowed": false}`.
- * 429 and 503 say that it could not be judged now. Without the secret the path is one like any other
- * that does not exist.
+ * Registers POST /chat/sign-in, with which the chat server authenticates its users. The request is the JSON
+ * `{"user": "42-7", "password": "…", "ip": "…"}`, where `ip` is optional. The response is
+ * `{"allowed": true, "session": 12}`, with `session` null after a sign-in by password, or
+ * `{"allowed": false}`. 429 and 503 mean that the credentials could not be checked now. Without the secret,
+ * the response is the same 404 as for an unknown path.
  */
-export function registerSignInDoor(server: FastifyInstance, parts: SignInDoorParts): void {
-  const expected = hashToken(`Bearer ${parts.secret}`);
-  const { log, clock, metrics } = parts;
+export function registerSignInDoor(server: FastifyInstance, deps: SignInDoorParts): void {
+  const expected = hashToken(`Bearer ${deps.secret}`);
+  const { log, clock, metrics } = deps;
   let unlogged = 0;
   let silentUntil = 0;
-  const noteStranger = (ip: string) => {
+  const countUnauthorized = (ip: string) => {
     metrics.chatSignIns.inc({ outcome: "without secret" });
     unlogged += 1;
     if (clock.now() < silentUntil) return;
-    log.info({ ip, requests: unlogged }, "somebody without the secret asked who may sign in");
-    silentUntil = clock.now() + LOG_MS;
+    log.info({ ip, requests: unlogged }, "chat sign-in requests without the secret");
+    silentUntil = clock.now() + LOG_INTERVAL_MS;
     unlogged = 0;
   };
   server.route({
     method: "POST",
     url: SIGN_IN_PATH,
-    bodyLimit: BODY_MAX,
-    // The chat server asks for many, each counted by the address that it tells.
+    bodyLimit: MAX_BODY_BYTES,
+    // The chat server's own requests are not limited; sign-ins are, by the address that it sends.
     config: { counts: "by itself" },
-    // Before the body is read: nobody without the secret learns anything, not even by a limit.
+    // Before the body is read, so that a client without the secret learns nothing, not even a limit.
     async onRequest(request, reply) {
-      const shown = hashToken(request.headers.authorization ?? "");
-      if (timingSafeEqual(shown, expected)) return;
-      const refusal = parts.arrive(request.ip ?? "");
-      if (refusal) throw refusal;
-      noteStranger(request.ip);
+      const actual = hashToken(request.headers.authorization ?? "");
+      if (timingSafeEqual(actual, expected)) return;
+      const limited = deps.arrive(request.ip ?? "");
+      if (limited) throw limited;
+      countUnauthorized(request.ip);
       return reply.callNotFound();
     },
-    handler: (request, reply) => answer(parts, request, reply),
+    handler: (request, reply) => handleSignIn(deps, request, reply),
   });
 }
 
-async function answer(
+async function handleSignIn(
   { log, metrics, authenticate, onSignIn }: SignInDoorParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   reply.header("cache-control", "no-store");
   const count = (outcome: string) => metrics.chatSignIns.inc({ outcome });
-  const question = readQuestion(request.body);
-  if (question === "malformed") {
+  const attempt = readAttempt(request.body);
+  if (attempt === "malformed") {
     count("malformed");
     return reply.code(400).send({ allowed: false });
   }
-  if (question === null) {
+  if (attempt === null) {
     count("refused");
     return reply.send({ allowed: false });
   }
   try {
-    const { sessionId, confirm } = await authenticate(question);
-    // Noted first: what ends from here on is told to the chat server.
-    onSignIn?.(question, sessionId);
+    const { sessionId, confirm } = await authenticate(attempt);
+    // Recorded before the second check, so that the chat server is notified of a termination from now on.
+    onSignIn?.(attempt, sessionId);
     await confirm();
     count("allowed");
     return reply.send({ allowed: true, session: sessionId });
   } catch (error) {
     const fault = toFault(error);
     if (fault !== error) log.error({ err: error }, "a sign-in at the chat server failed");
-    const judged = !["LIMITED", "UNAVAILABLE", "INTERNAL"].includes(fault.code);
-    count(judged ? "refused" : "unavailable");
-    return judged ? reply.send({ allowed: false }) : postpone(reply, fault);
+    const checked = !["LIMITED", "UNAVAILABLE", "INTERNAL"].includes(fault.code);
+    count(checked ? "refused" : "unavailable");
+    return checked ? reply.send({ allowed: false }) : sendUnavailable(reply, fault);
   }
 }
 
-/** Says that it could not be judged now. */
-function postpone(reply: FastifyReply, fault: Fault): FastifyReply {
+/** The response if the credentials could not be checked. */
+function sendUnavailable(reply: FastifyReply, fault: Fault): FastifyReply {
   if (fault.retryAfter !== undefined) reply.header("retry-after", fault.retryAfter);
   return reply.code(ERRORS[fault.code].http).send({ allowed: false });
 }
 
-/** The question; null for a name that nobody can have. */
-function readQuestion(body: unknown): Question | "malformed" | null {
+/** Parses a request body; null for a user name or password that cannot exist. */
+function readAttempt(body: unknown): SignInAttempt | "malformed" | null {
   const { user, password, ip } = (body ?? {}) as Record<string, unknown>;
   if (typeof user !== "string" || typeof password !== "string") return "malformed";
   if (ip !== undefined && ip !== null && typeof ip !== "string") return "malformed";

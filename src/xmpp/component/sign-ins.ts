@@ -1,31 +1,34 @@
 import { LRUCache } from "lru-cache";
 import type { Party } from "../../calls/signal";
 
-/** Sign-ins that are remembered at most; the longest unused go first. */
-const REMEMBERED = 50_000;
+/** Maximum number of sign-ins in each index; the least recently used are evicted. */
+const MAX_SIGN_INS = 50_000;
 
-/** What ended: a session or a user. */
+/** The end of a session or of a user. */
 export interface Ended {
   sessionId?: number;
   userId?: number;
 }
 
 /**
- * Who was let in at the chat server by this node: the word that something ended carries a number, and a
- * chat server knows addresses.
+ * The sign-ins at the chat server that this node allowed, by session and user id. The event of an ended
+ * session has only its id, but a chat server needs the user's JID.
  */
 export class SignIns {
-  readonly #sessions = new LRUCache<number, Party>({ max: REMEMBERED });
-  readonly #users = new LRUCache<number, Party>({ max: REMEMBERED });
+  readonly #sessions = new LRUCache<number, Party>({ max: MAX_SIGN_INS });
+  readonly #users = new LRUCache<number, Party>({ max: MAX_SIGN_INS });
 
-  /** Notes a sign-in by a session's token, or by a password (null). */
+  /**
+   * Records a sign-in.
+   * @param sessionId null after a sign-in by password
+   */
   note({ applicationId, userId }: Party, sessionId: number | null): void {
     const user = { applicationId, userId };
     this.#users.set(userId, user);
     if (sessionId !== null) this.#sessions.set(sessionId, user);
   }
 
-  /** Whose streams have to end, if anybody's, and forgets what ended. */
+  /** Removes the ended session or user. Returns the user whose streams have to end, if known. */
   take({ sessionId, userId }: Ended): Party | undefined {
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     const user = userId === undefined ? session : this.#users.get(userId);

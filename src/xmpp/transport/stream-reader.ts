@@ -136,7 +136,9 @@ export class StreamReader {
   /** Counts the bytes of the current element up to this position. */
   #checkSize(end: number): void {
     const part = this.#text.slice(this.#ended, end);
-    this.#partialBytes += Buffer.byteLength(this.#partialBytes === 0 ? part.replace(BLANK, "") : part);
+    this.#partialBytes += Buffer.byteLength(
+      this.#partialBytes === 0 ? part.replace(BLANK, "") : part,
+    );
     if (this.#partialBytes <= this.#limit) return;
     throw new XmlRefusal("policy-violation", `A stanza is limited to ${this.#limit} bytes`);
   }
