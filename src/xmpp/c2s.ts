@@ -24,7 +24,7 @@ export interface Endpoint {
   throttle: SignInThrottle;
   /** Bounds the unauthenticated connections of all transports together. */
   doorstep: PreAuthLimiter;
-  /** Whether the address belongs to a trusted proxy (TRUST_PROXY), so that it does not identify the client. */
+  /** Whether the address is that of a trusted proxy (TRUST_PROXY), not of the client. */
   isProxy(address: string): boolean;
   /** The streams that can be resumed, of all transports. */
   hibernation: Hibernation<ChatDevice>;

@@ -11,7 +11,7 @@ import type { Listener, Place } from "./transport/listen";
 import { openTcp } from "./transport/tcp";
 import { openWebSocket } from "./transport/websocket";
 
-/** Transports of the chat endpoint: plain WebSocket, WebSocket over TLS, TCP with STARTTLS, TCP with direct TLS. */
+/** Transports of the chat endpoint: WebSocket, WebSocket over TLS, TCP with STARTTLS, TCP with direct TLS. */
 export type ChatTransport = "ws" | "wss" | "tcp" | "tls";
 
 /** An open chat endpoint. */

@@ -6,7 +6,7 @@ import { CLIENT } from "./xml";
 const STANZAS = "urn:ietf:params:xml:ns:xmpp-stanzas";
 const STREAMS = "urn:ietf:params:xml:ns:xmpp-streams";
 
-/** Error types of the stanza error conditions (RFC 6120 section 8.3.3) that the errors table does not have. */
+/** Types of the stanza error conditions (RFC 6120 section 8.3.3) that are not in the errors table. */
 export const REFUSALS = {
   "bad-request": "modify",
   conflict: "cancel",

@@ -67,7 +67,7 @@ export interface ChatServices {
   messageCounter(user: { applicationId: number; userId: number }): (ip: string | null) => void;
   /** @throws Fault UNAVAILABLE while the node is overloaded and accepts no new streams */
   admitConnection(): void;
-  /** Registers a live stream, which is closed when its session or user ends. Returns a function to unregister it. */
+  /** Registers a stream to be closed when its session or user ends. Returns a function to unregister it. */
   watch(stream: LiveStream): () => void;
   /** Overrides of the default limits. */
   limits?: Partial<ChatLimits>;

@@ -44,7 +44,7 @@ export class Copies {
 
   constructor(private readonly deps: CopiesParts) {}
 
-  /** The component is connected again. Keeps reading paused while messages of the last connection are in flight. */
+  /** The component is connected. Pauses reading if too many messages of the last connection are in flight. */
   linked(): void {
     if (this.#paused) this.deps.hold(true);
   }

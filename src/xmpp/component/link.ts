@@ -59,7 +59,7 @@ export class Link {
     return this.#up;
   }
 
-  /** Connects, with retries until it succeeds. While it waits for a retry, another call retries immediately. */
+  /** Connects, with retries until it succeeds. Another call during a back-off delay retries immediately. */
   attach(): void {
     if (this.#closed || this.#socket) return;
     clearTimeout(this.#retryTimer);

@@ -18,7 +18,7 @@ const COPY_WITHOUT_ID = once("chat-nameless", 3);
 const SENT = once("chat-sent", 60);
 const OFFER = once("chat-offer", 60);
 
-/** Prefix of the resources of GraphQL devices. A client may bind such a resource too, so this is only a hint. */
+/** Resource prefix of GraphQL devices; only a hint, since a chat client may bind such a resource too. */
 const GRAPHQL_PREFIX = "graphql-";
 
 const keyOf = (...parts: unknown[]) => hashToken(JSON.stringify(parts)).toString("base64url");
