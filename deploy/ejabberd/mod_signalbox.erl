@@ -1,15 +1,15 @@
-%% Keeps the applications of Signalbox apart at ejabberd, and refuses calls that are too large.
+%% Isolates the applications of Signalbox at ejabberd and refuses calls with too many parties.
 %%
 %% Options, in ejabberd.yml:
-%%   component         name of the component that Signalbox attaches as; "calls." and the host by default
-%%   shared_addresses  local addresses that users of every application may exchange stanzas with, beside
-%%                     the host itself: ["conference.chat.example", "admin@chat.example"]
+%%   component         domain name of the Signalbox component; default: "calls." and the host
+%%   shared_addresses  local addresses, besides the host itself, that users of all applications may exchange
+%%                     stanzas with: ["conference.chat.example", "admin@chat.example"]
 %%
-%% 1. No stanza of any kind passes between users of two applications, nor between a user and another local
-%%    address that is not named above.
-%% 2. A call of more than four parties is refused before it rings anywhere.
+%% 1. Drops every stanza between users of different applications, and between a user and another local
+%%    address that is not listed above.
+%% 2. Refuses a call of more than four parties before it rings anywhere.
 %%
-%% It needs no header file of ejabberd's: erlc of erlang-base, which ejabberd itself depends on, compiles it.
+%% The module needs no ejabberd header files, so erlc of erlang-base (a dependency of ejabberd) compiles it.
 
 -module(mod_signalbox).
 
@@ -19,7 +19,7 @@
 -define(PARTIES_MAX, 4).
 
 start(Host, _Options) ->
-    %% Before mod_service_log, which would copy what is refused.
+    %% Before mod_service_log, which would otherwise copy refused stanzas.
     ejabberd_hooks:add(user_send_packet, Host, ?MODULE, user_send, 10),
     ejabberd_hooks:add(filter_packet, ?MODULE, route, 10),
     ok.
@@ -43,7 +43,7 @@ mod_options(Host) -> [{component, <<"calls.", Host/binary>>}, {shared_addresses,
 
 mod_doc() -> #{}.
 
-%% What a client sends: refused in words.
+%% Stanzas that a client sends; the client gets an error for a refused one.
 user_send({Packet, State}) ->
     From = xmpp:get_from(Packet),
     To = xmpp:get_to(Packet),
@@ -71,7 +71,7 @@ refuse(Packet, State, Error) ->
         end,
     {stop, {drop, Answered}}.
 
-%% Everything that is routed, wherever it was made.
+%% All routed stanzas, whatever their origin; refused ones are dropped.
 route(drop) ->
     drop;
 route(Packet) ->
@@ -80,15 +80,14 @@ route(Packet) ->
         false -> drop
     end.
 
-%% A stanza without an address is one to oneself or to the server.
+%% A stanza without an address is for the sender's own account or the server.
 may_pass(undefined, _) -> true;
 may_pass(_, undefined) -> true;
 may_pass(From, To) ->
     {From1, To1} = {jid:tolower(From), jid:tolower(To)},
     may_meet(From1, To1) andalso may_meet(To1, From1).
 
-%% Whether a user of a host that this module serves may exchange stanzas with another address; yes for
-%% whoever is no such user.
+%% Whether an address may exchange stanzas with a peer. Restricts only users of hosts with this module.
 may_meet({<<>>, _, _}, _) ->
     true;
 may_meet({User, Host, _} = Own, {PeerUser, PeerHost, _} = Peer) ->
@@ -101,7 +100,7 @@ may_meet({User, Host, _} = Own, {PeerUser, PeerHost, _} = Peer) ->
                 orelse is_shared(Host, Own)
                 orelse is_shared(Host, Peer);
         true ->
-            %% Users of other servers come and go by s2s alone, which the operator switches on.
+            %% Stanzas of other servers pass only by s2s, which the operator has to enable.
             PeerHost == gen_mod:get_module_opt(Host, ?MODULE, component)
                 orelse is_shared(Host, Peer)
                 orelse is_shared(Host, {<<>>, PeerHost, <<>>})
@@ -113,14 +112,14 @@ is_shared(Host, Address) ->
     Bare = jid:encode(jid:remove_resource(Address)),
     lists:member(Bare, gen_mod:get_module_opt(Host, ?MODULE, shared_addresses)).
 
-%% The application of a user's name, {user_id}-{application_id}; none for any other name.
+%% The application in a user name {user_id}-{application_id}; none for any other name.
 application_of(Name) ->
     case re:run(Name, <<"^[1-9][0-9]*-([1-9][0-9]*)$">>, [dollar_endonly, {capture, [1], binary}]) of
         {match, [Application]} -> Application;
         nomatch -> none
     end.
 
-%% The distinct users that a call names, as Signalbox counts them; none for any other stanza.
+%% The number of distinct users in a call, as Signalbox counts them; 0 for any other stanza.
 count_parties(Packet, From, To) when element(1, Packet) == message ->
     case xmpp:get_type(Packet) of
         headline ->
@@ -133,7 +132,8 @@ count_parties(Packet, From, To) when element(1, Packet) == message ->
 count_parties(_, _, _) ->
     0.
 
-%% Clients may read more kindly than Signalbox, so any module identifier that may be the one counts.
+%% Clients may parse more leniently than Signalbox, so any of several identifiers matches, with or without
+%% white space around it.
 is_call(Params) ->
     lists:member(<<"WebRTCVideoChat">>, [string:trim(Text) || Text <- texts(Params, <<"moduleIdentifier">>)])
         andalso lists:member(<<"call">>, [string:trim(Text) || Text <- texts(Params, <<"signalType">>)]).

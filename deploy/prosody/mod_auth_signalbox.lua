@@ -1,11 +1,11 @@
--- Signs users in through Signalbox: by the account's password or by a session token.
+-- Authenticates users with Signalbox, by password or session token.
 --
 -- Options, in prosody.cfg.lua:
---   signalbox_sign_in_url     where Signalbox answers, as "http://127.0.0.1:4000/chat/sign-in"
---   signalbox_sign_in_secret  the same as CHAT_SIGN_IN_SECRET there
+--   signalbox_sign_in_url     the auth endpoint of Signalbox, as "http://127.0.0.1:4000/chat/sign-in"
+--   signalbox_sign_in_secret  CHAT_SIGN_IN_SECRET of Signalbox
 --
--- The name is {user_id}-{application_id}. Nothing is cached, so that a password that changed and a
--- session that ended open nothing from then on.
+-- The user name is {user_id}-{application_id}. Nothing is cached, so changed passwords and ended sessions
+-- are refused at once.
 
 local async = require "util.async";
 local cache = require "util.cache";
@@ -19,16 +19,16 @@ local secret = assert(module:get_option_string("signalbox_sign_in_secret"),
 
 local provider = {};
 
--- Who signed in each stream, bound or not: { user = "42-7", session = 12 }, the session of a token.
--- mod_signalbox_calls closes the streams of what ends.
+-- The sign-in of each stream, bound or not: { user = "42-7", session = 12 }, with the session of a token.
+-- mod_signalbox_calls closes the streams of ended sessions and users.
 local signed_in = module:shared("signed_in");
 setmetatable(signed_in, { __mode = "k" });
--- Sessions that ended, which a question under way may not have found ended yet.
+-- Recently ended sessions: a response in flight may still allow one of them.
 local endings = module:shared("endings");
 endings.sessions = endings.sessions or cache.new(10000);
 
--- Asks Signalbox. Answers whether the user may sign in, and the session of a token.
-local function ask(username, password, ip)
+-- Returns whether the credentials are valid, and the session of a token.
+local function authenticate(username, password, ip)
 	local response, problem = async.wait_for(http.request(url, {
 		headers = {
 			["Content-Type"] = "application/json";
@@ -37,7 +37,7 @@ local function ask(username, password, ip)
 		body = json.encode({ user = username; password = password; ip = ip });
 	}));
 	if not response or response.code ~= 200 then
-		module:log("warn", "Signalbox does not say who may sign in: %s", response and response.code or problem);
+		module:log("warn", "Signalbox cannot check credentials: %s", response and response.code or problem);
 		return false;
 	end
 	local answer = json.decode(response.body);
@@ -46,26 +46,25 @@ local function ask(username, password, ip)
 end
 
 function provider.test_password(username, password)
-	return ask(username, password) or nil;
+	return authenticate(username, password) or nil;
 end
 
--- A name is not looked up: who may sign in is told by its secret alone, and nobody by the answer.
+-- Only the form of the name is checked, so that the result does not reveal which users exist.
 function provider.user_exists(username)
 	return username:match("^[1-9]%d*%-[1-9]%d*$") ~= nil;
 end
 
--- Accounts are made and changed at Signalbox.
-local function elsewhere() return nil, "Accounts are kept by Signalbox"; end
-provider.get_password, provider.set_password = elsewhere, elsewhere;
-provider.create_user, provider.delete_user = elsewhere, elsewhere;
+local function unsupported() return nil, "Signalbox manages the accounts"; end
+provider.get_password, provider.set_password = unsupported, unsupported;
+provider.create_user, provider.delete_user = unsupported, unsupported;
 
--- PLAIN alone: a session token is no password that SCRAM could have stored.
+-- PLAIN only: SCRAM needs a stored password, which a session token does not have.
 function provider.get_sasl_handler(session)
 	return new_sasl(module.host, {
 		plain_test = function (_, username, password)
 			local sign_in = { user = username };
 			signed_in[session] = sign_in;
-			local allowed, token_session = ask(username, password, session.ip);
+			local allowed, token_session = authenticate(username, password, session.ip);
 			local ended = sign_in.ended or (token_session and endings.sessions:get(token_session));
 			if not allowed or ended then
 				signed_in[session] = nil;
@@ -77,7 +76,7 @@ function provider.get_sasl_handler(session)
 	});
 end
 
--- A stream that goes on (XEP-0198) belongs to whoever signed in the connection that it goes on over.
+-- A resumed stream (XEP-0198) belongs to the sign-in of the connection that resumed it.
 module:hook("smacks-hibernation-end", function (event)
 	signed_in[event.resumed], signed_in[event.origin] = signed_in[event.origin], nil;
 end);

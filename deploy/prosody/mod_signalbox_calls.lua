@@ -1,17 +1,17 @@
--- Joins the users of this host with the GraphQL users of Signalbox.
+-- Connects the users of this host with the GraphQL users of Signalbox.
 --
 -- Options, in prosody.cfg.lua, at the VirtualHost:
---   signalbox_component         name of the component that Signalbox attaches as, as "calls.chat.example"
---   signalbox_shared_addresses  local addresses that users of every application may exchange stanzas with,
---                               beside the host itself: { "conference.chat.example", "admin@chat.example" }
+--   signalbox_component         domain name of the Signalbox component, as "calls.chat.example"
+--   signalbox_shared_addresses  local addresses, besides the host itself, that users of all applications may
+--                               exchange stanzas with: { "conference.chat.example", "admin@chat.example" }
 --
--- 1. Keeps applications apart: no stanza of any kind passes between users of two of them, nor between a
---    user and another local address that is not named above.
--- 2. Copies each call signal that a client sends here to the component (XEP-0297, as ejabberd's
---    mod_service_log does). The message itself goes its usual way.
+-- 1. Isolates applications: refuses every stanza between users of different applications, and between a user
+--    and another local address that is not listed above.
+-- 2. Forwards a copy of each call signal of a client to the component (XEP-0297, as ejabberd's
+--    mod_service_log does). The message itself is routed as usual.
 -- 3. Refuses a call of more than four parties before it rings anywhere.
 -- 4. Closes the streams of sessions and users that ended at Signalbox.
--- 5. Writes the CR of a session description so that it outlives the client's parser.
+-- 5. Escapes the CR of session descriptions, so that the client's parser keeps it.
 
 local destroy_session = require "core.sessionmanager".destroy_session;
 local filters = require "util.filters";
@@ -22,28 +22,28 @@ local component = module:get_option_string("signalbox_component", "calls." .. mo
 local xmlns_forward = "urn:xmpp:forward:0";
 local xmlns_signalbox = "urn:signalbox:chat:0";
 
--- Kept by mod_auth_signalbox.
+-- Maintained by mod_auth_signalbox.
 local signed_in = module:shared("auth_signalbox/signed_in");
 local endings = module:shared("auth_signalbox/endings");
 
 local shared = module:get_option_set("signalbox_shared_addresses", {});
 local parties_max = 4;
 
--- The user and the application of an address of this host, {user_id}-{application_id}; nil for any other.
+-- User and application of an address {user_id}-{application_id} of this host; nil for any other address.
 local function user_of(address)
 	local node, host = jid.split(address);
 	if host ~= module.host or not node then return nil; end
 	return node:match("^([1-9]%d*)%-([1-9]%d*)$");
 end
 
--- Whether an address of this host and another one may exchange stanzas.
+-- Whether an address of this host may exchange stanzas with a peer.
 local function may_meet(address, peer)
 	if not peer or peer == component then return true; end
 	local peer_bare = jid.bare(peer);
 	local _, peer_host = jid.split(peer);
 	if peer_bare == module.host or shared:contains(peer_bare) then return true; end
 	if peer_host ~= module.host then
-		-- Users of other servers come and go by mod_s2s alone, which the operator switches on.
+		-- Stanzas of other servers pass only by mod_s2s, which the operator has to enable.
 		return peer_host == component or shared:contains(peer_host) or not prosody.hosts[peer_host];
 	end
 	local _, application = user_of(peer);
@@ -59,8 +59,8 @@ local function refuse(event, kind, condition, text)
 	return true;
 end
 
--- Everything that a client sends, and what its presence makes the server send, before anything is made of
--- it. Prosody has stamped the sender by now.
+-- All stanzas that a client sends or its presence causes, before they are handled. Prosody has already stamped
+-- the sender.
 module:hook("pre-stanza", function (event)
 	local attr = event.stanza.attr;
 	if attr.from and not may_meet(attr.from, attr.to) then
@@ -68,23 +68,23 @@ module:hook("pre-stanza", function (event)
 	end
 end, 1000);
 
--- Everything that reaches a user, wherever it was made.
-local function reach(event)
+-- All stanzas to a user, whatever their origin.
+local function filter_incoming(event)
 	local attr = event.stanza.attr;
 	if attr.to and not may_meet(attr.to, attr.from) then
-		module:log("debug", "A stanza from %s to %s leads to another application", attr.from, attr.to);
+		module:log("debug", "Dropped a stanza from %s to %s: different applications", attr.from, attr.to);
 		return true;
 	end
 end
 for _, kind in ipairs({ "message", "presence", "iq" }) do
-	module:hook(kind .. "/bare", reach, 1000);
-	module:hook(kind .. "/full", reach, 1000);
+	module:hook(kind .. "/bare", filter_incoming, 1000);
+	module:hook(kind .. "/full", filter_incoming, 1000);
 end
 
 local function trimmed(text) return (text or ""):match("^%s*(.-)%s*$"); end
 
--- The parameters of a call signal. Clients may read more kindly than Signalbox, so any module identifier
--- that may be the one counts; what Signalbox does not take for a signal it passes over.
+-- The parameters of a call signal. Clients may parse more leniently than Signalbox, so any of several module
+-- identifiers matches, with or without white space around it; Signalbox ignores copies that are no signals.
 local function params_of(stanza)
 	if stanza.attr.type ~= "headline" then return nil; end
 	for params in stanza:childtags("extraParams") do
@@ -94,7 +94,7 @@ local function params_of(stanza)
 	end
 end
 
--- The distinct users that a call names, as Signalbox counts them; none for any other signal.
+-- The number of distinct users in a call, as Signalbox counts them; 0 for any other signal.
 local function count_parties(stanza, params, to)
 	if trimmed(params:get_child_text("signalType")) ~= "call" then return 0; end
 	local caller = params:get_child_text("callerID") or user_of(stanza.attr.from) or "";
@@ -126,20 +126,20 @@ local function copy(event)
 		:tag("forwarded", { xmlns = xmlns_forward }):add_child(inner));
 end
 
--- What a client sends passes here before it is routed; what the component sends does not, so that no
--- copy of it goes back. Before other modules, which may keep the message from going on.
+-- These hooks see messages of clients, not of the component, so the component gets no copies of its own
+-- messages. They run before other modules, which may stop the message.
 module:hook("pre-message/bare", copy, 100);
 module:hook("pre-message/full", copy, 100);
--- A message without an address is one to oneself (RFC 6120 section 10.3.1).
+-- A message without an address is for the sender's own account (RFC 6120 section 10.3.1).
 module:hook("message/self", copy, 100);
 
 local function close(session)
 	session:close({ condition = "not-authorized", text = "The session has ended" });
-	-- mod_websocket leaves one that waits without a connection to be resumed.
+	-- mod_websocket keeps a disconnected session that waits to be resumed.
 	if not session.destroyed then destroy_session(session, "The session has ended"); end
 end
 
--- What ended at Signalbox: <ended session="12"/> or <ended user="42"/>. The component alone may say so.
+-- A termination at Signalbox: <ended session="12"/> or <ended user="42"/>. Only the component may send it.
 module:hook("message/host", function (event)
 	local origin, stanza = event.origin, event.stanza;
 	local ended = stanza:get_child("ended", xmlns_signalbox);
@@ -148,14 +148,15 @@ module:hook("message/host", function (event)
 	local function is_user(username) return user_id and username:match("^(%d+)%-") == user_id; end
 	if session_id and endings.sessions then endings.sessions:set(session_id, true); end
 	local closing = {};
-	-- Streams that are not bound yet are found here alone. One that still waits to be let in is not.
+	-- Only this table contains streams that are not bound yet. A stream that is not authenticated yet has no
+	-- user name; its sign-in fails by the `ended` mark.
 	for session, sign_in in pairs(signed_in) do
 		if is_user(sign_in.user) or (session_id and sign_in.session == session_id) then
 			sign_in.ended = true;
 			if session.username then closing[session] = true; end
 		end
 	end
-	-- However they were signed in.
+	-- All bound streams of an ended user, however they were signed in.
 	for username, user in pairs(prosody.hosts[module.host].sessions) do
 		if is_user(username) then
 			for _, session in pairs(user.sessions) do closing[session] = true; end
@@ -165,8 +166,8 @@ module:hook("message/host", function (event)
 	return true;
 end, 10);
 
--- An XML parser turns a raw CR LF into LF (XML 1.0 section 2.11), and Prosody writes the CR raw. In what
--- goes to a client a CR stands in text alone.
+-- An XML parser turns a raw CR LF into LF (XML 1.0 section 2.11), and Prosody does not escape CR. In output to
+-- a client, CR occurs only in text.
 local function keep_cr(data)
 	if type(data) == "string" and data:find("\r", 1, true) then
 		return (data:gsub("\r", "&#13;"));
@@ -176,7 +177,7 @@ end
 
 local function watch_session(session)
 	if session.type == "c2s_unauthed" or session.type == "c2s" then
-		-- Before mod_websocket makes a frame of it, and compression anything else.
+		-- Before mod_websocket frames and mod_compression compresses the data.
 		filters.add_filter(session, "bytes/out", keep_cr, 1000);
 	end
 end
