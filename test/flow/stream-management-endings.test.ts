@@ -22,17 +22,17 @@ const CASES: Array<
   [what: string, secret: "token" | "password", end: (user: TestUser) => Promise<unknown>]
 > = [
   [
-    "DELETE /session ends one of that session",
+    "DELETE /session ends the streams of the session",
     "token",
     ({ token }) => rest(node, "DELETE", "/session", { token }),
   ],
   [
-    "DELETE /login ends one of that session",
+    "DELETE /login ends the streams of the session",
     "token",
     ({ token }) => rest(node, "DELETE", "/login", { token }),
   ],
   [
-    "a new password ends one of the password",
+    "a new password ends the streams that used the old one",
     "password",
     ({ id, token, password }) =>
       rest(node, "PUT", `/users/${id}`, {
@@ -41,7 +41,7 @@ const CASES: Array<
       }),
   ],
   [
-    "deleting the user ends all",
+    "deleting the user ends all streams of the user",
     "password",
     ({ id, token }) => rest(node, "DELETE", `/users/${id}`, { token }),
   ],
@@ -60,7 +60,7 @@ test.each(CASES)("%s", async (_what, secret, end) => {
   await expect(resumeStream(node.chatUrl, name, stream.previd, 0, user[secret])).rejects.toThrow();
 });
 
-test("the same user cannot resume what has ended with other credentials either", async () => {
+test("the user cannot resume an ended stream with other credentials", async () => {
   const user = await newUser(node);
   const name = `${user.id}-${node.application.id}`;
   const stream = await managedStream(node.chatUrl, name, "web", user.token);
@@ -72,7 +72,7 @@ test("the same user cannot resume what has ended with other credentials either",
   again.socket.terminate();
 });
 
-test("another session of the user ends nothing, and takes the stream over", async () => {
+test("another session of the user can resume a stream, which then belongs to it", async () => {
   const user = await newUser(node);
   const other = await signIn(node, user);
   const name = `${user.id}-${node.application.id}`;

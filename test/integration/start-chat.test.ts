@@ -23,7 +23,7 @@ async function look(port: number) {
   return { socket, certificate: socket.getPeerX509Certificate()?.toString() };
 }
 
-it("tells every way to it, and has the same self-signed certificate at each start", async () => {
+it("prints the URL of each transport, and keeps its self-signed certificate across starts", async () => {
   const database = await environment();
   const variables = { ...database, ...FREE_CHAT_PORTS };
   const shown: (string | undefined)[] = [];
@@ -42,7 +42,7 @@ it("tells every way to it, and has the same self-signed certificate at each star
   expect(statSync(join(folder, "tls-key.pem")).mode & 0o777).toBe(0o600);
 });
 
-it("reads its certificate again on SIGHUP, and ends streams with system-shutdown", async () => {
+it("reloads its certificate on SIGHUP, and ends streams with system-shutdown", async () => {
   const database = await environment();
   const folder = database.DATA_DIR ?? "";
   const files = {
@@ -80,7 +80,7 @@ it("reads its certificate again on SIGHUP, and ends streams with system-shutdown
   expect(await service.exited).toBe(0);
 });
 
-it("says plainly which certificate file is wrong, and which port is taken", async () => {
+it("reports an unreadable certificate file and a port in use", async () => {
   const variables = { ...(await environment()), ...FREE_CHAT_PORTS };
   const wrong = { TLS_CERT_FILE: "/nowhere/cert.pem", TLS_KEY_FILE: "/nowhere/key.pem" };
   const service = start({ ...variables, ...wrong });

@@ -14,7 +14,7 @@ function open(limits: Partial<{ queue: number; bytesPerSecond: number }> = {}) {
   return { said, intake: new Intake({ queue: 32, bytesPerSecond: 1_000, ...limits }, transport) };
 }
 
-test("four seconds' worth may come at once, and then no more than the rate", () => {
+test("allows a burst of four seconds' worth, and then the rate", () => {
   const { said, intake } = open();
   intake.bytes(4_000);
   expect(said).toEqual([]);
@@ -28,7 +28,7 @@ test("four seconds' worth may come at once, and then no more than the rate", () 
   expect(said).toEqual(["hold", "release", "hold"]);
 });
 
-test("what was read already and comes while it holds is waited for as well", () => {
+test("bytes that arrive after the pause lengthen it", () => {
   const { said, intake } = open();
   for (let count = 0; count < 5; count += 1) intake.bytes(1_000);
   intake.bytes(1_000);
@@ -38,7 +38,7 @@ test("what was read already and comes while it holds is waited for as well", () 
   expect(said).toEqual(["hold", "release"]);
 });
 
-test("a pause saves up four seconds and no more", () => {
+test("an idle client saves up four seconds and no more", () => {
   const { said, intake } = open();
   jest.advanceTimersByTime(3_600_000);
   intake.bytes(4_000);
@@ -47,13 +47,13 @@ test("a pause saves up four seconds and no more", () => {
   expect(said).toEqual(["hold"]);
 });
 
-test("0 is any", () => {
+test("0 disables the rate limit", () => {
   const { said, intake } = open({ bytesPerSecond: 0 });
   intake.bytes(1_000_000_000);
   expect(said).toEqual([]);
 });
 
-test("two elements wait before signing in, more after it", () => {
+test("queues two inputs before authentication, more after it", () => {
   const { said, intake } = open({ queue: 8 });
   intake.waiting(1);
   expect(said).toEqual([]);
@@ -71,7 +71,7 @@ test("two elements wait before signing in, more after it", () => {
   expect(said).toEqual(["hold", "release", "hold", "release"]);
 });
 
-test("it reads again once neither stands against it", () => {
+test("resumes only when both limits allow it", () => {
   const { said, intake } = open();
   intake.waiting(2);
   intake.bytes(5_000);
@@ -87,7 +87,7 @@ test("it reads again once neither stands against it", () => {
   expect(said).toEqual(["hold", "release", "hold", "release"]);
 });
 
-test("nothing runs on after the end", () => {
+test("leaves no timer after stop", () => {
   const { said, intake } = open();
   intake.bytes(5_000);
   intake.end();

@@ -10,7 +10,7 @@ describe("a JID", () => {
     ["42-7@[::1]/x", { local: "42-7", domain: "[::1]", resource: "x" }],
     [`a@b/${"x".repeat(1023)}`, { local: "a", domain: "b", resource: "x".repeat(1023) }],
     ["a@b/e\u0301\u00a0", { local: "a", domain: "b", resource: "é " }],
-  ])("reads %j", (text, jid) => {
+  ])("is parsed: %j", (text, jid) => {
     expect(parseJid(text)).toEqual(jid);
   });
 
@@ -34,7 +34,7 @@ describe("a JID", () => {
     `${"a".repeat(1024)}@b`,
     `a@${"b".repeat(1024)}`,
     "x".repeat(5000),
-  ])("refuses %j", (text) => {
+  ])("is refused: %j", (text) => {
     expect(parseJid(text)).toBeUndefined();
   });
 
@@ -54,11 +54,11 @@ describe("a JID", () => {
     ["４２-7", undefined],
     ["99999999999999999999-7", undefined],
     ["constructor", undefined],
-  ])("of a user is %j as %j", (local, party) => {
+  ])("%j names the user %j", (local, party) => {
     expect(parseUser(local)).toEqual(party);
   });
 
-  it("is written as it is read", () => {
+  it("is parsed as it was formatted", () => {
     const id = fc.maxSafeNat().filter((value) => value > 0);
     fc.assert(
       fc.property(
@@ -80,7 +80,7 @@ describe("a JID", () => {
     );
   });
 
-  it("takes any text without harm", () => {
+  it("parses any text or refuses it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const jid = parseJid(text);

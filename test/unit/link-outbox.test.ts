@@ -21,17 +21,17 @@ const aborted = async (aborts: string[]) => {
   while (aborts.length === 0) await delay(5);
 };
 
-describe("the outbox of a link", () => {
-  it("gives up a chat server that does not answer in time", async () => {
+describe("the confirmed writer", () => {
+  it("closes the connection if the chat server does not respond in time", async () => {
     const { outbox, aborts } = open();
     void outbox.send("<message/>");
     await aborted(aborts);
   });
 
   it.each([
-    ["before it was asked", true],
-    ["after", false],
-  ])("expects no answer while nothing is read: held %s", async (_when, before) => {
+    ["before the ping", true],
+    ["after the ping", false],
+  ])("suspends the response timeout while reading is paused: paused %s", async (_when, before) => {
     const { outbox, aborts, answer } = open();
     if (before) outbox.hold(true);
     const sending = outbox.send("<message/>");
@@ -45,7 +45,7 @@ describe("the outbox of a link", () => {
     expect(aborts).toEqual([]);
   });
 
-  it("expects it again once it is read", async () => {
+  it("restarts the response timeout when reading resumes", async () => {
     const { outbox, aborts } = open();
     void outbox.send("<message/>");
     outbox.hold(true);

@@ -5,7 +5,7 @@ import { Outbox } from "../../src/xmpp/management/outbox";
 const MODULUS = 2 ** 32;
 const WIDE = { stanzas: 1_000_000, bytes: 1_000_000_000 };
 
-test("answers the newest place that is acknowledged", () => {
+test("returns the newest acknowledged cursor", () => {
   const outbox = new Outbox(WIDE);
   for (const [xml, cursor] of [
     ["<a/>", "1"],
@@ -23,7 +23,7 @@ test("answers the newest place that is acknowledged", () => {
   expect([outbox.size, outbox.bytes]).toEqual([0, 0]);
 });
 
-test("counts bytes as they are on the wire", () => {
+test("counts the UTF-8 bytes of a stanza", () => {
   const outbox = new Outbox(WIDE);
   outbox.push("<a>\u20ac</a>", undefined);
   expect(outbox.bytes).toBe(10);
@@ -32,20 +32,20 @@ test("counts bytes as they are on the wire", () => {
 test.each([
   ["stanzas", { stanzas: 2, bytes: 100 }, ["a", "b", "c"]],
   ["bytes", { stanzas: 100, bytes: 3 }, ["ab", "cd", "ef"]],
-])("says when it holds too many %s, and drops none", (_name, bounds, stanzas) => {
+])("reports too many %s, and drops none", (_name, bounds, stanzas) => {
   const outbox = new Outbox(bounds);
   expect(stanzas.map((xml) => outbox.push(xml, undefined))).toEqual([true, true, false]);
   expect(outbox.stanzas()).toEqual(stanzas);
 });
 
-test("holds any stanza beside half of what it may", () => {
+test("accepts a stanza of any size while it is below its limits", () => {
   const outbox = new Outbox({ stanzas: 100, bytes: 4 });
   expect(["x".repeat(50), "y"].map((xml) => outbox.push(xml, undefined))).toEqual([true, false]);
   outbox.acknowledge(2);
   expect(["ab", "x".repeat(50)].map((xml) => outbox.push(xml, undefined))).toEqual([true, true]);
 });
 
-test("counts on past 2^32, with any pauses between acknowledgements", () => {
+test("counts beyond 2^32, with acknowledgements at any time", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { maxLength: 50 }), (steps) => {
       const outbox = new Outbox(WIDE, MODULUS - 100);
@@ -68,7 +68,7 @@ test("counts on past 2^32, with any pauses between acknowledgements", () => {
   );
 });
 
-test("believes a client that is ahead for what was sent, and for nothing that comes later", () => {
+test("an acknowledgement ahead of the sent stanzas does not acknowledge later ones", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),
@@ -90,7 +90,7 @@ test("believes a client that is ahead for what was sent, and for nothing that co
   );
 });
 
-test("any count at all loses nothing that comes later, and a right one is understood again", () => {
+test("no count loses later stanzas, and a valid one works again", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: MODULUS - 1 })), (counts) => {
       const outbox = new Outbox(WIDE);
@@ -111,7 +111,7 @@ test("any count at all loses nothing that comes later, and a right one is unders
   expect(outbox.size).toBe(0);
 });
 
-test("asks about few stanzas at once when they are large", () => {
+test("requests an acknowledgement at once for few large stanzas", () => {
   const written: string[] = [];
   const bounds = { unacknowledged: { stanzas: 100, bytes: 400 }, askMs: 60_000, holdMs: 0 };
   const counts = new Acknowledgements(bounds, (xml) => written.push(xml));

@@ -58,12 +58,12 @@ const wrap = (params: string, outside = "", type = "call") =>
   `<message xmlns="jabber:client" type="headline" id="a1">${outside}<extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType>${params}</extraParams></message>`;
 
 describe("examples of schema/xmpp", () => {
-  it("has one for each signal that the protocol names", () => {
+  it("include each signal type of the protocol", () => {
     const types = files.map((file) => decode(readFileSync(join(FOLDER, file), "utf8")).type);
     expect(types.sort()).toEqual([...SIGNAL_TYPES].sort());
   });
 
-  it.each(files)("%s survives stanza, signal, stanza, signal", (file) => {
+  it.each(files)("%s round-trips", (file) => {
     const xml = readFileSync(join(FOLDER, file), "utf8");
     const message = read(xml);
     const signal = decodeSignal(message, party(message.attrs.from), party(message.attrs.to));
@@ -75,7 +75,7 @@ describe("examples of schema/xmpp", () => {
     expect(decodeSignal(read(again), signal!.from, signal!.to)).toEqual(signal);
   });
 
-  it("reads the call into its fields", () => {
+  it("decode the call into its fields", () => {
     const signal = decode(readFileSync(join(FOLDER, "call.xml"), "utf8"));
     expect(signal).toMatchObject({
       id: "5fb64d5a1f0b6f0001000001",
@@ -102,7 +102,7 @@ describe("examples of schema/xmpp", () => {
     expect(signal.order).toBeUndefined();
   });
 
-  it("keeps as elements what the model has no value for", () => {
+  it("keep invalid values as extra elements", () => {
     const stanza = `<message xmlns="jabber:client" type="headline" id="i"><extraParams>
       <moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType>
       <callType>3</callType><iceCandidates><iceCandidate><sdpMLineIndex>one</sdpMLineIndex>
@@ -113,7 +113,7 @@ describe("examples of schema/xmpp", () => {
     expect(signal.iceCandidates).toEqual([{ extra: [{ name: "sdpMLineIndex", text: "one" }] }]);
   });
 
-  it("keeps an empty sdpMLineIndex, and reads what an update changed", () => {
+  it("keep an empty sdpMLineIndex, and decode the parameters of an update", () => {
     const ice = decode(readFileSync(join(FOLDER, "ice-candidates.xml"), "utf8"));
     expect(ice.iceCandidates).toHaveLength(2);
     expect(ice.iceCandidates?.[0]).toMatchObject({ sdpMLineIndex: "", sdpMid: "0", extra: [] });
@@ -126,7 +126,7 @@ describe("examples of schema/xmpp", () => {
   });
 });
 
-describe("what is a signal", () => {
+describe("a signal", () => {
   it.each([
     ["another type", wrap("").replace("headline", "chat")],
     ["no type", wrap("").replace(' type="headline"', "")],
@@ -145,11 +145,11 @@ describe("what is a signal", () => {
       wrap("").replace("<extraParams>", '<extraParams xmlns="urn:x">'),
     ],
     ["no extraParams", '<message xmlns="jabber:client" type="headline"><body>x</body></message>'],
-  ])("is not a message with %s", (_name, xml) => {
+  ])("is not decoded from a message with %s", (_name, xml) => {
     expect(decodeSignal(read(xml), from, to)).toBeUndefined();
   });
 
-  it("finds the module's extraParams among several", () => {
+  it("is found among several extraParams", () => {
     const other = "<extraParams><moduleIdentifier>Chat</moduleIdentifier></extraParams>";
     const xml = wrap("<sessionID>s</sessionID>", other);
     const signal = decode(xml);
@@ -158,7 +158,7 @@ describe("what is a signal", () => {
     expect(comparable(encodeSignal(signal, DOMAIN))).toEqual(comparable(xml));
   });
 
-  it("takes the sender from the service, not from the stanza", () => {
+  it("has the authenticated sender, not that of the stanza", () => {
     const xml = wrap("<callerID>1</callerID>").replace(
       "<message",
       '<message from="1-7@chat.example/x"',
@@ -168,7 +168,7 @@ describe("what is a signal", () => {
   });
 });
 
-describe("what is not in its plain form", () => {
+describe("an element that is not in its plain form", () => {
   it.each([
     ["an sdp with an attribute", '<sdp x="1">v=0</sdp>'],
     ["an sdp of another namespace", '<sdp xmlns="urn:x">v=0</sdp><sdp>v=1</sdp>'],
@@ -176,12 +176,12 @@ describe("what is not in its plain form", () => {
     ["a second sessionID", "<sessionID>1</sessionID><x/><sessionID>2</sessionID>"],
     ["a second signalType", "<signalType>accept</signalType>"],
     [
-      "opponents with something else",
+      "opponents with another element",
       "<opponentsIDs><opponentID>1</opponentID><x/></opponentsIDs>",
     ],
     ["opponents as text", "<opponentsIDs>1,2</opponentsIDs>"],
     ["opponents of white space", "<opponentsIDs> </opponentsIDs>"],
-    ["candidates with something else", "<iceCandidates><x/></iceCandidates>"],
+    ["candidates with another element", "<iceCandidates><x/></iceCandidates>"],
     ["userInfo as text", "<userInfo>free text</userInfo>"],
     ["userInfo with attributes inside", '<userInfo><a b="c"/></userInfo>'],
     ["userInfo with scattered names", "<userInfo><a/><b/><a/></userInfo>"],
@@ -202,10 +202,10 @@ describe("what is not in its plain form", () => {
       "<userInfo><a/></userInfo><zeta/><platform>Web</platform><alpha/><sessionID>1</sessionID>",
     ],
     [
-      "a candidate with more",
+      "a candidate with further elements",
       "<iceCandidates><iceCandidate><usernameFragment>F</usernameFragment><candidate>c</candidate><sdpMid>0</sdpMid><candidate>d</candidate></iceCandidate><iceCandidate/><iceCandidate>text</iceCandidate></iceCandidates>",
     ],
-  ])("%s is written again as it was", (_name, params) => {
+  ])("round-trips: %s", (_name, params) => {
     for (const type of ["call", "update", "somethingNew"]) {
       const xml = wrap(params, "<body>hi</body><thread>t</thread>", type).replace(
         "</message>",
@@ -217,7 +217,7 @@ describe("what is not in its plain form", () => {
     }
   });
 
-  it("keeps attributes of the message and of extraParams", () => {
+  it("round-trips as attributes of the message and of extraParams", () => {
     const xml = wrap("<a/>")
       .replace("<message", '<message xml:lang="de" mark="1"')
       .replace("<extraParams", '<extraParams version="2"');
@@ -226,12 +226,12 @@ describe("what is not in its plain form", () => {
     expect(comparable(encodeSignal(signal, DOMAIN))).toEqual(comparable(xml));
   });
 
-  it("puts known fields of an unknown signal in their place", () => {
+  it("leaves known fields of an unknown signal type typed", () => {
     const signal = decode(wrap("<sdp>v=0\nx</sdp><platform>ios</platform>", "", "toString"));
     expect(signal).toMatchObject({ type: "toString", sdp: "v=0\r\nx", platform: "ios", extra: [] });
   });
 
-  it("has parameters in an update alone, whose scattered or attributed elements stay elements", () => {
+  it("is a parameter only in an update, unless it is scattered or has attributes", () => {
     const params = '<a>1</a><a>2</a><b x="1"/><c>1</c><d/><c>2</c>';
     expect(decode(wrap(params, "", "update"))).toMatchObject({
       parameters: { a: ["1", "2"], d: "" },
@@ -241,10 +241,10 @@ describe("what is not in its plain form", () => {
   });
 });
 
-describe("writing", () => {
+describe("encoding", () => {
   const signal: Signal = { id: "i", from, to, type: "call", extra: [] };
 
-  it("ends lines of an sdp with CRLF, its CR as a reference, however they came", () => {
+  it("ends the lines of any sdp with CRLF, with CR as a reference", () => {
     for (const sdp of ["v=0\r\ns=-\r\n", "v=0\ns=-\n", "v=0\rs=-\r"]) {
       const xml = encodeSignal({ ...signal, sdp }, DOMAIN);
       expect(xml).toContain("<sdp>v=0&#13;\ns=-&#13;\n</sdp>");
@@ -252,7 +252,7 @@ describe("writing", () => {
     }
   });
 
-  it("stamps the addresses, bare or full", () => {
+  it("sets the addresses, bare or full", () => {
     const message = read(encodeSignal({ ...signal, to: { ...to, resource: `a"&'<é` } }, DOMAIN));
     expect(message.attrs.to).toBe(`43-7@chat.example/a"&'<é`);
     expect(formatJid(to, DOMAIN)).toBe("43-7@chat.example");
@@ -260,14 +260,14 @@ describe("writing", () => {
 
   it.each<[string, Partial<Signal>]>([
     ["a control character", { sdp: "a\u0000b" }],
-    ["half a pair", { platform: "\ud800" }],
+    ["a lone surrogate", { platform: "\ud800" }],
     ["a name with markup", { extra: [{ name: "a><evil" }] }],
     ["a prefixed name", { extra: [{ name: "p:a" }] }],
-    ["an attribute's name", { extra: [{ name: "a", attributes: { "b=": "c" } }] }],
+    ["an invalid attribute name", { extra: [{ name: "a", attributes: { "b=": "c" } }] }],
     ["an undeclared prefix", { extra: [{ name: "a", attributes: { "p:b": "c" } }] }],
     ["a second xmlns", { extra: [{ name: "a", attributes: { xmlns: "c" } }] }],
     [
-      "one attribute by two prefixes",
+      "one attribute with two prefixes",
       {
         extra: [
           { name: "a", attributes: { "xmlns:p": "u", "xmlns:q": "u", "p:b": "1", "q:b": "2" } },
@@ -284,15 +284,15 @@ describe("writing", () => {
       { siblings: [{ name: "#attributes", attributes: { from: "1-7@chat.example" } }] },
     ],
     ["an array in an array", { userInfo: { a: [["b"]] } }],
-    ["a key that is no name", { userInfo: { "a b": "c" } }],
-    ["a candidate", { iceCandidates: [{ candidate: "\u0001", extra: [] }] }],
-  ])("refuses what XML cannot hold: %s", (_name, part) => {
+    ["a key that is not an XML name", { userInfo: { "a b": "c" } }],
+    ["an invalid candidate", { iceCandidates: [{ candidate: "\u0001", extra: [] }] }],
+  ])("refuses what XML cannot represent: %s", (_name, part) => {
     const bad = { ...signal, ...part };
     expect(() => checkSignal(bad)).toThrow(Fault);
     expect(() => encodeSignal(bad, DOMAIN)).toThrow(Fault);
   });
 
-  it("refuses depth beyond a stanza's, and writes what is just allowed", () => {
+  it("refuses elements beyond the maximum depth", () => {
     const nest = (depth: number): XmlElement =>
       depth === 1 ? { name: "a" } : { name: "a", children: [nest(depth - 1)] };
     expect(() => encodeSignal({ ...signal, extra: [nest(29)] }, DOMAIN)).toThrow(Fault);
@@ -374,7 +374,7 @@ function markup(item: XmlElement): string {
 }
 
 describe("any stanza", () => {
-  it("is written again as it was, and read again as the same signal", () => {
+  it("round-trips, and is decoded as the same signal", () => {
     fc.assert(
       fc.property(
         fc.array(element, { maxLength: 8 }),
@@ -393,7 +393,7 @@ describe("any stanza", () => {
     );
   });
 
-  it("is written as it was read when it is relayed", () => {
+  it("is relayed unchanged", () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 5 }), (content) => {
         const message = read(`<message type="chat">${content.map(markup).join("")}</message>`);
@@ -464,7 +464,7 @@ describe("any signal", () => {
       }),
     );
 
-  it("is read again from its stanza", () => {
+  it("is decoded from its stanza again", () => {
     fc.assert(
       fc.property(signal, (given) => {
         expect(decode(encodeSignal(given, DOMAIN))).toEqual(given);
@@ -473,7 +473,7 @@ describe("any signal", () => {
     );
   });
 
-  it("keeps the parameters of an update", () => {
+  it("round-trips the parameters of an update", () => {
     fc.assert(
       fc.property(
         object.filter((value) => Object.keys(value).length > 0),

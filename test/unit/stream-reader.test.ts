@@ -39,14 +39,14 @@ const header = writeElement(
 const one = (text: string) => writeElement(readFrame(text, LIMIT) as Element);
 
 describe("a stream", () => {
-  it("is a header, elements and an end, in the form that frames have", () => {
+  it("yields a header, elements and an end, normalized as frames are", () => {
     const text = `<?xml version='1.0' encoding='utf-8'?>\n${HEADER}${call}\n <presence/><a:b xmlns:a="urn:x" a:c="1"/></stream:stream>`;
     expect(read([text])).toEqual({
       read: [header, one(call), one("<presence/>"), one('<a:b xmlns:a="urn:x" a:c="1"/>'), "END"],
     });
   });
 
-  it("is the same however it is cut, within characters and line ends too", () => {
+  it("is read alike however it is split, even within characters and line ends", () => {
     const text = `${HEADER}${call.replace("Planning", "Zoë 漢字 😀")}<message>\r\n\r</message> \n`;
     const bytes = Buffer.from(text);
     const whole = read([bytes]);
@@ -66,7 +66,7 @@ describe("a stream", () => {
     );
   });
 
-  it("tells what is good before it tells what is bad", () => {
+  it("yields the valid elements before an error", () => {
     expect(read([`${HEADER}<a/><b/><!-- x -->`])).toMatchObject({
       read: [header, one("<a/>"), one("<b/>")],
       refused: "restricted-xml",
@@ -79,7 +79,7 @@ describe("a stream", () => {
     ["a DOCTYPE in an element", `${HEADER}<a><!DOCTYPE a></a>`, "restricted-xml"],
     ["a comment", `${HEADER}<!-- x -->`, "restricted-xml"],
     ["an instruction", `${HEADER}<?x y?>`, "restricted-xml"],
-    ["a declaration inside", `${HEADER}<?xml version="1.0"?>`, "not-well-formed"],
+    ["a declaration inside the stream", `${HEADER}<?xml version="1.0"?>`, "not-well-formed"],
     ["XML 1.1", `<?xml version="1.1"?>${HEADER}`, "not-well-formed"],
     [
       "another encoding",
@@ -88,7 +88,7 @@ describe("a stream", () => {
     ],
     ["text between elements", `${HEADER}<a/>text<b/>`, "not-well-formed"],
     ["text before the header", `hello${HEADER}`, "not-well-formed"],
-    ["an end that fits no start", `${HEADER}<a></b>`, "not-well-formed"],
+    ["an end tag without its start tag", `${HEADER}<a></b>`, "not-well-formed"],
     ["an unbound prefix", `${HEADER}<x:a/>`, "not-well-formed"],
     ["an unknown entity", `${HEADER}<a>&x;</a>`, "not-well-formed"],
     ["a NUL", `${HEADER}<a>\0</a>`, "not-well-formed"],
@@ -97,8 +97,8 @@ describe("a stream", () => {
       Buffer.concat([Buffer.from(`${HEADER}<a>`), Buffer.from([0xed, 0xa0, 0x80])]),
       "not-well-formed",
     ],
-    ["something behind the end", `${HEADER}</stream:stream><a/>`, "not-well-formed"],
-    ["TLS in place of XML", Buffer.from([0x16, 3, 1, 2, 0, 1, 0]), "not-well-formed"],
+    ["content after the end", `${HEADER}</stream:stream><a/>`, "not-well-formed"],
+    ["TLS instead of XML", Buffer.from([0x16, 3, 1, 2, 0, 1, 0]), "not-well-formed"],
   ])("with %s is refused", (_name, text, condition) => {
     expect(read([text])).toMatchObject({ refused: condition });
     const bytes = Buffer.from(text as string);
@@ -109,12 +109,12 @@ describe("a stream", () => {
 
   it.each([
     ["a byte that never occurs", [0xff]],
-    ["a byte that continues nothing", [0x80]],
-    ["too long a form", [0xc0, 0xaf]],
-    ["half a pair", [0xed, 0xa0, 0x80]],
-    ["beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
-    ["a character that breaks off", [0xe6, 0xbc, 0x3c]],
-  ])("with %s is no UTF-8", (_name, bytes) => {
+    ["a stray continuation byte", [0x80]],
+    ["an overlong encoding", [0xc0, 0xaf]],
+    ["a lone surrogate", [0xed, 0xa0, 0x80]],
+    ["a code point beyond Unicode", [0xf4, 0x90, 0x80, 0x80]],
+    ["an incomplete character", [0xe6, 0xbc, 0x3c]],
+  ])("with %s is not UTF-8", (_name, bytes) => {
     const text = Buffer.concat([
       Buffer.from(`${HEADER}<a>`),
       Buffer.from(bytes),
@@ -128,7 +128,7 @@ describe("a stream", () => {
 });
 
 describe("a restart", () => {
-  it("keeps what stands behind the element, for a new stream", () => {
+  it("keeps what follows the element, for the new stream", () => {
     const reader = new StreamReader();
     reader.feed(Buffer.from(`${HEADER}<auth/> <?xml version="1.0"?>`.replace("> <?", "><?")));
     expect(writeElement(reader.next(LIMIT) as Element)).toBe(header);
@@ -141,7 +141,7 @@ describe("a restart", () => {
     expect(reader.next(LIMIT)).toBeNull();
   });
 
-  it("reads what it kept under the limit that then holds", () => {
+  it("applies the new limit to what it kept", () => {
     const big = `<message><body>${"x".repeat(20_000)}</body></message>`;
     const reader = new StreamReader();
     reader.feed(Buffer.from(`${HEADER}<auth/>${HEADER}${big}<half`));
@@ -156,7 +156,7 @@ describe("a restart", () => {
   });
 });
 
-describe("bounds", () => {
+describe("limits", () => {
   const nest = (depth: number) => "<a>".repeat(depth) + "</a>".repeat(depth);
   const attributes = (count: number) =>
     `<a${Array.from({ length: count }, (_, index) => ` a${index}="x"`).join("")}/>`;
@@ -168,7 +168,7 @@ describe("bounds", () => {
     expect(read([HEADER, attributes(MAX_ATTRIBUTES + 1)]).refused).toBe("policy-violation");
   });
 
-  it("count the bytes of an element to the byte, whatever stands around it", () => {
+  it("count an element exactly, whatever surrounds it", () => {
     const element = (size: number) => `<a>${"é".repeat((size - 8) / 2)}x</a>`;
     expect(Buffer.byteLength(element(1_000))).toBe(1_000);
     for (const [before, after] of [
@@ -185,7 +185,7 @@ describe("bounds", () => {
     }
   });
 
-  it("hold while an element grows", () => {
+  it("apply while an element grows", () => {
     for (const begin of ["<a>", "<a b='", "<", "<a ", "<a>&", "<a><![CDATA["]) {
       const reader = new StreamReader();
       reader.feed(Buffer.from(HEADER + begin));
@@ -202,7 +202,7 @@ describe("bounds", () => {
     }
   });
 
-  it("are not used up by white space, however much of it comes", () => {
+  it("do not count white space between elements", () => {
     const reader = new StreamReader();
     reader.feed(Buffer.from(HEADER));
     reader.next(8_192);
@@ -224,12 +224,12 @@ describe("bounds", () => {
 
   it.each([
     ["text", "<a>", "x"],
-    ["an endless start tag", "<a ", "x"],
-    ["an endless value", "<a b='", "x"],
+    ["a start tag without an end", "<a ", "x"],
+    ["an attribute value without an end", "<a b='", "x"],
     ["lines", "<a>", "\r\n"],
     ["CDATA", "<a><![CDATA[", "]"],
     ["references", "<a>", "&amp;"],
-  ])("cost little to reach: 1 MiB of %s in chunks of 64 bytes or less", (_name, begin, fill) => {
+  ])("take little time to reach: 1 MiB of %s in chunks of at most 64 bytes", (_name, begin, fill) => {
     const reader = new StreamReader();
     reader.feed(Buffer.from(HEADER + begin));
     const chunk = Buffer.alloc(64 - (64 % fill.length), fill);
@@ -243,8 +243,8 @@ describe("bounds", () => {
   });
 });
 
-describe("noise", () => {
-  it("is read or refused, and never anything else", () => {
+describe("random input", () => {
+  it("is read or refused", () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
       fc.constantFrom(HEADER, call, "</stream:stream>", "<a>", "</a>", "<![CDATA[", "]]>", "&#13;"),
@@ -259,7 +259,7 @@ describe("noise", () => {
     );
   });
 
-  it("put into a call is read or refused", () => {
+  it("inserted into a call is read or refused", () => {
     const edit = fc.tuple(fc.nat(call.length), fc.nat(12), fc.uint8Array({ maxLength: 4 }));
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
