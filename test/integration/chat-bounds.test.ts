@@ -43,7 +43,7 @@ const gone = async (socket: Socket) => {
 };
 
 describe.each(TRANSPORTS)("over %s", (transport) => {
-  it("is read no faster than it may send, and hears nothing of it", async () => {
+  it("is read at the rate limit, without an error", async () => {
     const chat = await start({ limits: { bytesPerSecond: 100_000 } });
     const client = await signInRaw(chat.urls[transport], "42-7", "web");
     const begun = performance.now();
@@ -56,7 +56,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     client.socket.terminate();
   });
 
-  it("may send as much as it likes where nothing is set", async () => {
+  it("may send any amount if the rate limit is off", async () => {
     const chat = await start({ limits: { bytesPerSecond: 0 } });
     const client = await signInRaw(chat.urls[transport], "42-7", "web");
     const stanza = `<iq id="x" type="result"><x>${"x".repeat(60_000)}</x></iq>`;
@@ -66,7 +66,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     client.socket.terminate();
   });
 
-  it("can leave while it is held up", async () => {
+  it("can end its stream while reading is paused", async () => {
     const chat = await start({ limits: { bytesPerSecond: 1_000, closeMs: 50 } });
     const client = await signInRaw(chat.urls[transport], "42-7", "web");
     client.send(`<iq id="x" type="result"><x>${"x".repeat(20_000)}</x></iq>`);
@@ -75,7 +75,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     expect((await client.rest()).frames.join("")).toContain("<system-shutdown ");
   });
 
-  it("counts each message for its user, and says which was too many", async () => {
+  it("counts the messages of each user, and refuses those above the limit", async () => {
     const counted: unknown[] = [];
     const chat = await start({
       messageCounter: (user) => (ip) => {
@@ -104,7 +104,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     for (const raw of [bob, client]) raw.socket.terminate();
   });
 
-  it("keeps little of what a client says ahead before it has signed in", async () => {
+  it("buffers little of a client's input before authentication", async () => {
     let admit = () => {};
     const gate = new Promise<void>((resolve) => {
       admit = resolve;
@@ -135,8 +135,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     client.socket.terminate();
   });
 
-  describe("at the door", () => {
-    it("so many of one network wait; the next is turned away until one has signed in", async () => {
+  describe("before authentication", () => {
+    it("refuses connections above the limit of a network until one has authenticated", async () => {
       const chat = await start({ limits: { atTheDoor: { perNetwork: 3, inAll: 100 } } });
       const url = chat.urls[transport];
       const waiting = await connectRaw(url);
@@ -157,7 +157,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       waiting.socket.terminate();
     });
 
-    it("the longest waiting goes when there are too many in all, and who signs in is served", async () => {
+    it("closes the longest pending connection above the total limit, so that sign-ins succeed", async () => {
       const chat = await start({
         limits: { negotiationMs: 600_000, atTheDoor: { perNetwork: 100, inAll: 3 } },
       });
@@ -174,7 +174,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       for (const raw of [bound, late]) raw.socket.terminate();
     });
 
-    it("a balancer's address is nobody's, and no bound of one network holds for it", async () => {
+    it("applies no network limit to the address of a load balancer", async () => {
       const chat = await start({
         config: { TRUST_PROXY: ["127.0.0.0/8"] },
         limits: { atTheDoor: { perNetwork: 1, inAll: 100 } },
@@ -189,8 +189,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   });
 });
 
-describe.each(["ws", "wss"] as const)("over %s alone", (transport) => {
-  it("who comes through a proxy counts by the address that it tells", async () => {
+describe.each(["ws", "wss"] as const)("over %s only", (transport) => {
+  it("counts a client behind a proxy by its forwarded address", async () => {
     const chat = await start({
       config: { TRUST_PROXY: ["127.0.0.0/8"] },
       limits: { atTheDoor: { perNetwork: 1, inAll: 100 } },

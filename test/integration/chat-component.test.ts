@@ -96,8 +96,8 @@ const message = (id: string, more = "", from = "42-7@chat.example/phone") =>
 const copy = (inner: string, from = "chat.example") =>
   `<message from="${from}" to="calls.chat.example"><forwarded xmlns="urn:xmpp:forward:0">${inner}</forwarded></message>`;
 
-describe("the link", () => {
-  it("shows its secret as XEP-0114 says, and is refused with another", async () => {
+describe("the connection", () => {
+  it("authenticates as in XEP-0114, and is refused with a wrong secret", async () => {
     await attach(server.port, "another secret of it");
     await eventually(
       () => server.refused(),
@@ -107,7 +107,7 @@ describe("the link", () => {
     await server.accepted();
   });
 
-  it("comes back when it is cut", async () => {
+  it("reconnects when it is lost", async () => {
     const { component } = await attach();
     (await server.accepted()).cut();
     const link = await server.accepted();
@@ -117,9 +117,9 @@ describe("the link", () => {
 
   it.each([
     ["a stanza that is too long", copy(message("long", "x".repeat(400_000)))],
-    ["a stanza that is no XMPP", copy(message("bad", '<a b="1" b="2"/>'))],
+    ["a stanza that is invalid XML", copy(message("bad", '<a b="1" b="2"/>'))],
     ["a stanza that is too deep", copy(message("deep", "<a>".repeat(40) + "</a>".repeat(40)))],
-  ])("goes on after %s", async (_what, xml) => {
+  ])("stays open after %s", async (_what, xml) => {
     const { signals, copies } = await attach();
     const link = await server.accepted();
     link.write(xml);
@@ -130,7 +130,7 @@ describe("the link", () => {
     expect(logged).toEqual([]);
   });
 
-  it("takes a stanza that a chat server wrote at six times its length", async () => {
+  it("accepts a stanza that escaping makes six times as long", async () => {
     const { signals } = await attach();
     const link = await server.accepted();
     link.write(copy(message("quotes", `<note>${"&quot;".repeat(64_000)}</note>`)));
@@ -140,9 +140,9 @@ describe("the link", () => {
   it.each([
     ["a comment", "<!-- -->"],
     ["a DOCTYPE", "<!DOCTYPE a>"],
-    ["an endless tag", `<message ${"a".repeat(400_000)}`],
-    ["bytes that are no UTF-8", Buffer.from([0x3c, 0xff, 0xfe])],
-  ])("is made anew after %s", async (_what, bytes) => {
+    ["a tag without an end", `<message ${"a".repeat(400_000)}`],
+    ["invalid UTF-8", Buffer.from([0x3c, 0xff, 0xfe])],
+  ])("is closed and reopened after %s", async (_what, bytes) => {
     await attach();
     const link = await server.accepted();
     link.write(bytes);
@@ -150,7 +150,7 @@ describe("the link", () => {
     await server.accepted();
   });
 
-  it("reads characters that arrive in pieces", async () => {
+  it("reads characters that arrive byte by byte", async () => {
     const { signals } = await attach();
     const link = await server.accepted();
     for (const byte of Buffer.from(copy(message("piece", "<name>Zoë 😀</name>")))) {
@@ -162,7 +162,7 @@ describe("the link", () => {
 });
 
 describe("a signal for the chat server", () => {
-  it("has been passed when what was asked after it is answered, and not before", async () => {
+  it("is delivered when the ping after it is answered, and not before", async () => {
     const { component, signals } = await attach();
     const link = await server.accepted();
     link.answers = false;
@@ -188,7 +188,7 @@ describe("a signal for the chat server", () => {
     await passing;
   });
 
-  it("has been passed when the answer comes to another node, as ejabberd spreads them", async () => {
+  it("is delivered when another node receives the response, as with ejabberd", async () => {
     const nodes = [await attach(), await attach()];
     const links = [await server.accepted(), await server.accepted()];
     for (const link of links) link.answers = false;
@@ -201,7 +201,7 @@ describe("a signal for the chat server", () => {
     await passing;
   });
 
-  it("is written again when the link went before it was answered", async () => {
+  it("is sent again when the connection is lost before the response", async () => {
     const { component } = await attach();
     const link = await server.accepted();
     link.answers = false;
@@ -216,14 +216,14 @@ describe("a signal for the chat server", () => {
     expect(next.received()).toContain('id="one"');
   });
 
-  it("is refused after five seconds when nobody reaches the chat server", async () => {
+  it("is refused after five seconds when no node reaches the chat server", async () => {
     const { component } = await attach(1);
     await expect(component.pass(signalFrom("graphql-1", "one"))).rejects.toMatchObject({
       code: "UNAVAILABLE",
     });
   });
 
-  it("is refused at once when a thousand wait", async () => {
+  it("is refused at once when a thousand are pending", async () => {
     const { component } = await attach(1);
     const waiting = Array.from({ length: 1_000 }, (_, index) =>
       component.pass(signalFrom("graphql-1", String(index))).catch(() => "late"),
@@ -235,7 +235,7 @@ describe("a signal for the chat server", () => {
     expect(first).toBe("UNAVAILABLE");
   });
 
-  it("is not refused because endings wait", async () => {
+  it("is not refused because of pending terminations", async () => {
     const { component, ends } = await attach(1);
     for (let sessionId = 1; sessionId <= 50; sessionId += 1) ends({ sessionId });
     const settled: number[] = [];
@@ -247,7 +247,7 @@ describe("a signal for the chat server", () => {
     expect(settled).toEqual([]);
   });
 
-  it("goes through another node that is attached, once", async () => {
+  it("is sent once, by another node that is connected", async () => {
     const { isUp } = await attach();
     await eventually(isUp, Boolean);
     const link = await server.accepted();
@@ -256,7 +256,7 @@ describe("a signal for the chat server", () => {
     expect(link.received().split('id="through"')).toHaveLength(2);
   });
 
-  it("goes through a node that attaches while it waits, once", async () => {
+  it("is sent once, by a node that connects while it is pending", async () => {
     const away = await attach(1);
     const passing = away.component.pass(signalFrom("graphql-1", "through"));
     await attach();
@@ -268,7 +268,7 @@ describe("a signal for the chat server", () => {
   });
 });
 
-describe("the word that something ended", () => {
+describe("the notice of a termination", () => {
   const ids = Array.from({ length: 50 }, (_, index) => index + 1);
   const all = ids.map((id) => `<ended xmlns="urn:signalbox:chat:0" session="${id}"/>`);
   /** Ends sessions while nobody reaches the chat server, and waits until none can be told any more. */
@@ -283,7 +283,7 @@ describe("the word that something ended", () => {
       (missing) => missing.length === 0,
     );
 
-  it("is told once the link is back, however long it was away", async () => {
+  it("is sent when the connection is back, after any time", async () => {
     const node = await attach();
     await server.accepted();
     await server.close();
@@ -297,15 +297,15 @@ describe("the word that something ended", () => {
     for (const word of all) expect(link.received().split(word)).toHaveLength(2);
   });
 
-  it("is told over another node's link, once that is there", async () => {
+  it("is sent by another node when that is connected", async () => {
     await endUnheard(await attach(1));
     await attach();
     await heard(await server.accepted());
   });
 });
 
-describe("a copy", () => {
-  it("counts once, whichever node it comes to; another id counts again", async () => {
+describe("a forwarded copy", () => {
+  it("is handled once on all nodes together; one with another id is handled too", async () => {
     const nodes = [await attach(), await attach()];
     const links = [await server.accepted(), await server.accepted()];
     for (const link of [...links, ...links]) link.write(copy(message("one")));
@@ -321,7 +321,7 @@ describe("a copy", () => {
     expect(await sum("taken")).toBe(2);
   });
 
-  it("of the same id to another recipient counts", async () => {
+  it("with the same id to another recipient is handled", async () => {
     const { signals } = await attach();
     const link = await server.accepted();
     link.write(copy(message("one")));
@@ -331,9 +331,9 @@ describe("a copy", () => {
   });
 
   it.each([
-    ["three seconds for one without an id", "", 3_000],
-    ["thirty seconds for one with an id", "same", 30_000],
-  ])("of the same words counts again after %s", async (_what, id, ms) => {
+    ["three seconds without an id", "", 3_000],
+    ["thirty seconds with an id", "same", 30_000],
+  ])("with the same content is handled again after %s", async (_what, id, ms) => {
     const clock = new MovingClock();
     clock.hold(true);
     limiter = new LocalLimiter(clock);
@@ -351,7 +351,7 @@ describe("a copy", () => {
     expect((await signals.next()).id).not.toBe("");
   });
 
-  it("without an id is one of a client, whatever its device is called", async () => {
+  it("without an id is from a client, whatever its resource", async () => {
     const { signals } = await attach();
     const link = await server.accepted();
     for (const more of ["<a/>", "<b/>"]) {
@@ -361,7 +361,7 @@ describe("a copy", () => {
     }
   });
 
-  it("waits at the chat server while hundreds are worked on, on a new link too", async () => {
+  it("waits at the chat server while hundreds are in flight, on a new connection too", async () => {
     let finish = () => {};
     const work = new Promise<void>((resolve) => {
       finish = resolve;
@@ -391,7 +391,7 @@ describe("a copy", () => {
     );
   });
 
-  it.each(["graphql-1", "phone"])("of what was sent from here is none: %s", async (resource) => {
+  it.each(["graphql-1", "phone"])("of a signal that a node has sent is ignored: %s", async (resource) => {
     const { component, signals } = await attach();
     const link = await server.accepted();
     const xml = message("own", "", `42-7@chat.example/${resource}`);
@@ -401,7 +401,7 @@ describe("a copy", () => {
     expect((await signals.next()).id).toBe("next");
   });
 
-  it("that anybody but the chat server makes is answered, and counts for nothing", async () => {
+  it("from any sender but the chat server is refused", async () => {
     const { signals } = await attach();
     const link = await server.accepted();
     for (const from of ["44-7@chat.example/x", "evil.example", "chat.example/x"]) {
@@ -415,11 +415,11 @@ describe("a copy", () => {
 
   it.each([
     ["presence", '<presence xmlns="jabber:client" from="42-7@chat.example/phone"/>'],
-    ["a sender elsewhere", message("far", "", "42-7@far.example/phone")],
-    ["a sender without a device", message("bare", "", "42-7@chat.example")],
-    ["somebody who is no user", message("name", "", "admin@chat.example/phone")],
-    ["a chat", message("chat").replace("headline", "chat")],
-  ])("of %s is no signal", async (_what, inner) => {
+    ["a sender of another server", message("far", "", "42-7@far.example/phone")],
+    ["a sender without a resource", message("bare", "", "42-7@chat.example")],
+    ["an address that is not a user's", message("name", "", "admin@chat.example/phone")],
+    ["a chat message", message("chat").replace("headline", "chat")],
+  ])("of %s is not a signal", async (_what, inner) => {
     const { signals, copies } = await attach();
     const link = await server.accepted();
     link.write(copy(inner));
@@ -428,7 +428,7 @@ describe("a copy", () => {
     expect(await copies("other")).toBe(1);
   });
 
-  it("that is too large is answered to the sender, once", async () => {
+  it("that is too large is refused once", async () => {
     const { signals, copies } = await attach();
     const link = await server.accepted();
     // Each line end of a session description is written as six characters.
@@ -441,7 +441,7 @@ describe("a copy", () => {
     expect(await eventually(answers, (count) => count > 0)).toBe(1);
   });
 
-  it("that is refused is answered to the sender by the errors table", async () => {
+  it("that the router refuses is answered to the sender by the errors table", async () => {
     await attach(server.port, SECRET, new Fault("FULL", "Four at most"));
     const link = await server.accepted();
     link.write(copy(message("fifth")));
@@ -468,7 +468,7 @@ describe("doctor", () => {
   const statuses = async (findings: ReturnType<typeof look>) =>
     (await findings).map(({ status }) => status);
 
-  it("says whether components are taken, and shows no secret", async () => {
+  it("reports whether the port accepts components, and does not send the secret", async () => {
     const secret = { CHAT_SIGN_IN_SECRET: "the sign-in secret" };
     expect(await statuses(look(server.port, secret))).toEqual(["ok"]);
     expect(await statuses(look(server.port))).toEqual(["ok", "warning"]);
@@ -482,7 +482,7 @@ describe("POST /chat/sign-in", () => {
   const ask = { user: "1-1", password: "whatever it is" };
   const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
-  it("is no path without its secret, whatever is asked", async () => {
+  it("responds like an unknown path without its secret", async () => {
     const nodes = [
       await startNode(),
       await startNode({ CHAT_SIGN_IN_SECRET: "the sign-in secret" }),
@@ -501,7 +501,7 @@ describe("POST /chat/sign-in", () => {
     }
   });
 
-  it("counts each access without its secret, and logs one a minute", async () => {
+  it("counts each request without its secret, and logs once a minute", async () => {
     const logged: { ip: string; requests: number; level: number }[] = [];
     const write = (line: string) => {
       if (line.includes("without the secret")) logged.push(JSON.parse(line));
@@ -534,7 +534,7 @@ describe("POST /chat/sign-in", () => {
     }
   });
 
-  it("answers alike for whoever may not, and slows guessing down", async () => {
+  it("refuses all invalid credentials alike, and throttles guessing", async () => {
     const node = await startNode({
       CHAT_SIGN_IN_SECRET: "the sign-in secret",
       FAILURES_FREE_PER_NAME: "3",

@@ -72,7 +72,7 @@ describe("the handshake", () => {
   const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
   const ask = (text: string) => bytes((socket) => socket.write(text));
 
-  it("wants the sub-protocol xmpp and echoes it", async () => {
+  it("requires the sub-protocol xmpp and echoes it", async () => {
     expect(await ask(request([...upgrade, key]))).toMatch(/^HTTP\/1.1 400 /);
     const other = request([...upgrade, key, "Sec-WebSocket-Protocol: mqtt, xmpp2"]);
     expect(await ask(other)).toMatch(/^HTTP\/1.1 400 /);
@@ -92,7 +92,7 @@ describe("the handshake", () => {
     ],
     ["a POST", request([...upgrade, key, "Sec-WebSocket-Protocol: xmpp"], "POST / HTTP/1.1"), 405],
     ["no upgrade", request(["Connection: close"]), 426],
-    ["no HTTP", "\0\x01\x02\xff hello\r\n\r\n", 400],
+    ["input that is not HTTP", "\0\x01\x02\xff hello\r\n\r\n", 400],
     ["endless headers", `${request([]).trimEnd()}\r\nX: ${"x".repeat(100_000)}`, 431],
   ])("refuses %s", async (_name, text, status) => {
     expect(await ask(text)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -106,15 +106,15 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   /** What becomes of a header where none is due: over TCP it is an element that begins. */
   const headerInside = web ? "policy-violation" : "not-well-formed";
 
-  describe("before signing in", () => {
+  describe("before authentication", () => {
     it.each([
       ["a stanza before the header", '<message xmlns="jabber:client"/>', "not-authorized"],
       ["a header of another namespace", '<open xmlns="urn:x" version="1.0"/>', "invalid-namespace"],
       ["a header of a later version", OPEN.replace("1.0", "2.0"), "unsupported-version"],
-      ["a header to nobody", OPEN.replace("chat.example", "a b"), "host-unknown"],
-      ["no XML", "hello", "not-well-formed"],
+      ["a header for an invalid host", OPEN.replace("chat.example", "a b"), "host-unknown"],
+      ["input that is not XML", "hello", "not-well-formed"],
       ["a DOCTYPE", "<!DOCTYPE a><a/>", "restricted-xml"],
-    ])("answers %s with a header and an error", async (_name, frame, condition) => {
+    ])("responds to %s with a header and an error", async (_name, frame, condition) => {
       const client = await connectRaw(url());
       client.send(frame);
       const { frames, code } = await client.rest();
@@ -125,7 +125,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(code).toBe(1000);
     });
 
-    it("takes any host in the header, and answers from the domain", async () => {
+    it("accepts any host in the header, and responds from the domain", async () => {
       for (const to of ["127.0.0.1", "chat.other.example", "localhost", "[::1]"]) {
         const client = await connectRaw(url());
         client.send(OPEN.replace("chat.example", to));
@@ -156,16 +156,16 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       ],
       ["no mechanism", `<auth ${SASL}>AAAA</auth>`, "invalid-mechanism"],
       [
-        "a mechanism in small letters",
+        "a mechanism in lower case",
         `<auth ${SASL} mechanism="plain">AAAA</auth>`,
         "invalid-mechanism",
       ],
       ["broken base64", `<auth ${SASL} mechanism="PLAIN">A A</auth>`, "incorrect-encoding"],
       ["an empty message", `<auth ${SASL} mechanism="PLAIN">=</auth>`, "malformed-request"],
       ["a response to nothing", `<response ${SASL}>AAAA</response>`, "malformed-request"],
-      ["an abort", `<abort ${SASL}/>`, "aborted"],
+      ["an aborted exchange", `<abort ${SASL}/>`, "aborted"],
       ["another element", `<success ${SASL}/>`, "malformed-request"],
-    ])("fails %s, and lets the client try again", async (_name, frame, condition) => {
+    ])("refuses %s, and lets the client retry", async (_name, frame, condition) => {
       const client = await opened(url());
       client.send(frame);
       expect(await client.next()).toBe(`<failure ${SASL}><${condition}/></failure>`);
@@ -174,7 +174,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       client.socket.terminate();
     });
 
-    it("asks for what a client did not send at once", async () => {
+    it("sends a challenge if there is no initial response", async () => {
       const client = await opened(url());
       client.send(`<auth ${SASL} mechanism="PLAIN"/>`);
       expect(await client.next()).toBe(`<challenge ${SASL}/>`);
@@ -183,7 +183,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       client.socket.terminate();
     });
 
-    it("wants a new header after signing in, and a bind before all else", async () => {
+    it("requires a new header after authentication, and a bind before anything else", async () => {
       for (const frames of [[PING], [bind("x")], [OPEN, PING], [OPEN, "<presence/>"]]) {
         const client = await opened(url());
         client.send(auth("42-7", "password"));
@@ -194,7 +194,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       }
     });
 
-    it("refuses a resource that is none, and takes the next", async () => {
+    it("refuses an invalid resource, and accepts the next one", async () => {
       const client = await opened(url());
       for (const frame of [
         auth("42-7", "password"),
@@ -213,7 +213,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
   });
 
-  describe("after signing in", () => {
+  describe("after authentication", () => {
     const nest = (depth: number) => "<a>".repeat(depth) + "</a>".repeat(depth);
     it.each([
       [
@@ -233,10 +233,10 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       ["a lone surrogate by reference", "<message>&#xD800;</message>", "not-well-formed"],
       ["an unbound prefix", "<message><x:y/></message>", "not-well-formed"],
       ["an attribute twice", '<message a="1" a="2"/>', "not-well-formed"],
-      ["half an element", '<message to="', "not-well-formed"],
-      ["depth", `<message>${nest(10_000)}`.slice(0, 60_000), "policy-violation"],
+      ["an incomplete element", '<message to="', "not-well-formed"],
+      ["deep nesting", `<message>${nest(10_000)}`.slice(0, 60_000), "policy-violation"],
       ["a new header", OPEN, headerInside],
-      ["no stanza", '<x xmlns="jabber:client"/>', "unsupported-stanza-type"],
+      ["an element that is not a stanza", '<x xmlns="jabber:client"/>', "unsupported-stanza-type"],
       [
         "an element of another namespace",
         '<enable xmlns="urn:xmpp:sm:0"/>',
@@ -253,7 +253,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(frames[1]).toMatch(/^<close /);
     });
 
-    it("takes a stanza of just the limit, and closes for one more byte", async () => {
+    it("accepts a stanza at the size limit, and closes the stream for one more byte", async () => {
       const client = await signInRaw(url(), "42-7", "victim");
       const frame = (size: number) => {
         const empty = '<iq id="big" type="get"><x></x></iq>';
@@ -268,7 +268,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       await expectAlive();
     });
 
-    it("cannot speak for anybody else", async () => {
+    it("cannot send from another address", async () => {
       const bob = await signInRaw(url(), "43-7", "target");
       const mallory = await signInRaw(url(), "44-7", "evil");
       mallory.send(
@@ -297,7 +297,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     it.each([
       "43-7@chat.example",
       "43-7@chat.example/b",
-    ])("keeps applications apart, whatever is sent to %s", async (to) => {
+    ])("isolates applications, whatever is sent to %s", async (to) => {
       const bob = await signInRaw(url(), "43-7", "b");
       const stranger = await signInRaw(url(), "42-8", "a");
       for (const [index, { name, xml }] of ANY_STANZA.entries()) {
@@ -321,7 +321,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       for (const client of [bob, stranger]) client.socket.terminate();
     });
 
-    it("keeps users apart", async () => {
+    it("delivers only to the addressed user", async () => {
       const [alice, bob, stranger] = [
         await signInRaw(url(), "42-7", "a"),
         await signInRaw(url(), "43-7", "b"),
@@ -344,8 +344,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   });
 });
 
-describe("over WebSocket alone", () => {
-  it("refuses an old stream header", async () => {
+describe("over WebSocket only", () => {
+  it("refuses the stream header of RFC 6120", async () => {
     const client = await connectRaw(chat.url);
     client.send(
       '<stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams"/>',
@@ -365,7 +365,7 @@ describe("over WebSocket alone", () => {
     expect((await client.rest()).frames[0]).toContain("<not-well-formed ");
   });
 
-  it("closes for bad UTF-8", async () => {
+  it("closes the connection for invalid UTF-8", async () => {
     const client = await signInRaw(chat.url, "42-7", "victim");
     const mask = Buffer.from([0, 0, 0, 0]);
     const payload = Buffer.concat([
@@ -381,8 +381,8 @@ describe("over WebSocket alone", () => {
   });
 });
 
-describe("noise", () => {
-  it("in bytes never harms the endpoint", async () => {
+describe("random input", () => {
+  it("in bytes does not affect other clients", async () => {
     const noise = fc.sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), 60);
     const head =
       "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: xmpp\r\n\r\n";
@@ -395,7 +395,7 @@ describe("noise", () => {
     await expectAlive();
   });
 
-  it("in frames never harms the endpoint", async () => {
+  it("in frames does not affect other clients", async () => {
     const edit = fc.tuple(
       fc.nat(CALL.length),
       fc.nat(12),

@@ -63,14 +63,14 @@ async function opened(): Promise<{ socket: Socket; features: string }> {
 }
 
 describe("STARTTLS", () => {
-  it("is all that is offered in the clear, and required", async () => {
+  it("is the only feature without TLS, and required", async () => {
     const { features } = await opened();
     expect(features).toMatch(
       /^<\?xml version="1\.0"\?><stream:stream [^>]*from="chat.example" id="[^"]+" version="1.0"[^>]*><stream:features [^>]*><starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"><required\/><\/starttls><\/stream:features>$/,
     );
   });
 
-  it("takes no password before, and asks nobody about it", async () => {
+  it("is required before a password is checked", async () => {
     const before = chat.attempts.length;
     const { socket } = await opened();
     socket.write(auth("42-7", "password"));
@@ -82,13 +82,13 @@ describe("STARTTLS", () => {
     ["a stanza", "<message xmlns='jabber:client'/>"],
     ["a bind", '<iq type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind"/></iq>'],
     ["another element of its namespace", '<proceed xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>'],
-  ])("comes before %s", async (_name, text) => {
+  ])("is required before %s", async (_name, text) => {
     const { socket } = await opened();
     socket.write(text);
     expect(await rest(socket)).toMatch(/<stream:error [^>]*><not-authorized .*<\/stream:stream>$/);
   });
 
-  it("is followed by a new stream with a new id, in which the password is taken", async () => {
+  it("is followed by a new stream with a new id, which accepts the password", async () => {
     const { socket, features } = await opened();
     socket.write(STARTTLS);
     await heard(socket, "<proceed ");
@@ -105,8 +105,8 @@ describe("STARTTLS", () => {
 
   it.each([
     ["in the same packet", ""],
-    ["with the header of a stream", HEADER],
-  ])("forgets commands that came in the clear behind it, %s", async (_name, header) => {
+    ["with a stream header", HEADER],
+  ])("discards unencrypted input after it, %s", async (_name, header) => {
     const before = chat.attempts.length;
     const { socket } = await opened();
     socket.write(`${STARTTLS}${header}${auth("42-7", "password")}${HEADER}<iq`);
@@ -121,7 +121,7 @@ describe("STARTTLS", () => {
     expect(chat.attempts.slice(before)).toMatchObject([{ userId: 43 }]);
   });
 
-  it("forgets commands that wait behind it for their turn", async () => {
+  it("discards unencrypted input queued after it", async () => {
     let answer = () => {};
     const slow = await own({
       authenticate: async () => {
@@ -146,7 +146,7 @@ describe("STARTTLS", () => {
     expect(slow.attempts).toEqual([]);
   });
 
-  it("goes on for a client whose TLS fails with nothing", async () => {
+  it("closes the connection of a client whose TLS handshake fails", async () => {
     for (const noise of [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(300, 0x16)]) {
       const { socket } = await opened();
       socket.write(STARTTLS);
@@ -176,7 +176,7 @@ describe("TLS", () => {
     await expect(secureTo(chat.urls[way], old)).rejects.toThrow(/alert|version|protocol/i);
   });
 
-  it("is 1.2 or later: behind STARTTLS", async () => {
+  it("is 1.2 or later: after STARTTLS", async () => {
     const { socket } = await opened();
     socket.write(STARTTLS);
     await heard(socket, "<proceed ");
@@ -185,7 +185,7 @@ describe("TLS", () => {
     await expect(once(secure, "secureConnect")).rejects.toThrow(/alert|version|protocol/i);
   });
 
-  it("is not negotiated a second time", async () => {
+  it("is not renegotiated", async () => {
     const socket = await secureTo(chat.urls.tls, { maxVersion: "TLSv1.2" });
     socket.on("error", () => {});
     const again = new Promise((resolve) => {
@@ -196,7 +196,7 @@ describe("TLS", () => {
     await expectAlive();
   });
 
-  it("agrees on xmpp-client where the client asks (XEP-0368), and on nothing else", async () => {
+  it("negotiates only xmpp-client by ALPN (XEP-0368)", async () => {
     const asked = await secureTo(chat.urls.tls, { ALPNProtocols: ["http/1.1", "xmpp-client"] });
     expect(asked.alpnProtocol).toBe("xmpp-client");
     expect((await secureTo(chat.urls.tls)).alpnProtocol).toBe(false);
@@ -205,7 +205,7 @@ describe("TLS", () => {
     );
   });
 
-  it("takes passwords beyond loopback, where plain WebSocket does not", async () => {
+  it("accepts passwords beyond loopback, which plain WebSocket does not", async () => {
     const open = await own({ config: { HOST: "0.0.0.0" } });
     for (const way of ["wss", "tcp", "tls"] as const) {
       (await signInRaw(open.urls[way], "42-7", way)).socket.terminate();
@@ -213,7 +213,7 @@ describe("TLS", () => {
     await expect(signInRaw(open.urls.ws, "42-7", "ws")).rejects.toThrow(/encryption-required/);
   });
 
-  it("is not waited for longer than for a sign-in", async () => {
+  it("has a handshake timeout", async () => {
     const brief = await own({ limits: { negotiationMs: 100, closeMs: 20 } });
     const sockets = (["tls", "wss"] as const).map((way) => connectSocket(placeOf(brief.urls[way])));
     await Promise.all(sockets.map(rest));
@@ -223,7 +223,7 @@ describe("TLS", () => {
     expect((await brief.metrics.sockets.get()).values).toMatchObject([{ value: 0 }]);
   });
 
-  it("does not keep the endpoint from closing while it begins", async () => {
+  it("does not keep the endpoint open during a handshake", async () => {
     const brief = await own({ limits: { closeMs: 50 } });
     const sockets = (["tls", "wss", "tcp"] as const).map((way) =>
       connectSocket(placeOf(brief.urls[way])),
@@ -235,7 +235,7 @@ describe("TLS", () => {
     await gone;
   });
 
-  it("is spoken with a new certificate once there is one; streams that are open go on", async () => {
+  it("uses a renewed certificate for new connections; open streams continue", async () => {
     const first = (await testCertificate()).current;
     const made = await makeSelfSigned("chat.example", Date.now());
     const second = parseCertificate(made.cert, made.key);
@@ -277,7 +277,7 @@ describe("TLS", () => {
   });
 });
 
-describe("a record that is not the client's", () => {
+describe("a forged record", () => {
   /** A record of application data with a good head, whose content nobody has encrypted. */
   const record = (length: number) => {
     const head = Buffer.from([0x17, 0x03, 0x03, length >> 8, length & 0xff]);
@@ -289,7 +289,7 @@ describe("a record that is not the client's", () => {
     ["tls", "TLSv1.2"],
     ["tcp", "TLSv1.3"],
     ["tcp", "TLSv1.2"],
-  ] as const)("ends the stream at once: %s, %s", async (way, version) => {
+  ] as const)("ends the stream immediately: %s, %s", async (way, version) => {
     const patient = await own({ limits: { negotiationMs: 600_000, closeMs: 600_000 } });
     const raw = await connectClear(patient.urls[way]);
     closers.push(() => raw.destroy());
@@ -313,13 +313,13 @@ describe("a record that is not the client's", () => {
 });
 
 describe("ports", () => {
-  it("that are off are not opened", async () => {
+  it("that are switched off are not opened", async () => {
     const off = { XMPP_WS_PORT: null, XMPP_TCP_PORT: null, XMPP_WSS_PORT: null };
     const { urls } = await own({ config: off });
     expect(Object.keys(urls)).toEqual(["tls"]);
   });
 
-  it("in use stop the start, name their variable and leave nothing open", async () => {
+  it("in use fail the start with their variable, and leave nothing open", async () => {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -334,10 +334,10 @@ describe("ports", () => {
   });
 });
 
-describe("noise", () => {
+describe("random input", () => {
   const samples = () => fc.sample(fc.uint8Array({ minLength: 1, maxLength: 600 }), 60);
 
-  it.each(["tcp", "tls", "wss"] as const)("in bytes never harms the port of %s", async (way) => {
+  it.each(["tcp", "tls", "wss"] as const)("in bytes does not affect other clients: %s", async (way) => {
     for (const data of samples()) {
       const socket = connectSocket(placeOf(chat.urls[way]));
       socket.on("error", () => {});
@@ -347,7 +347,7 @@ describe("noise", () => {
     await expectAlive();
   });
 
-  it("behind a header, in the clear and inside TLS, never harms it", async () => {
+  it("after a header, with and without TLS, does not affect other clients", async () => {
     for (const [index, data] of samples().entries()) {
       const socket =
         index % 2 === 0 ? await connectClear(chat.urls.tcp) : await secureTo(chat.urls.tls);
@@ -359,7 +359,7 @@ describe("noise", () => {
     await expectAlive();
   });
 
-  it("leaves the heap as it was, however much of it comes", async () => {
+  it("does not leak memory", async () => {
     const endless = Buffer.from(`${HEADER}<message a="${"x".repeat(30_000)}`);
     const round = async () => {
       for (let count = 0; count < 150; count += 1) {
@@ -377,7 +377,7 @@ describe("noise", () => {
     expect(usedHeap() - before).toBeLessThan(3_000_000);
   });
 
-  it("leaves nothing behind", async () => {
+  it("leaves no stream open", async () => {
     const count = async () => (await chat.metrics.sockets.get()).values[0]?.value;
     while ((await count()) !== 0) await new Promise((resolve) => setTimeout(resolve, 10));
   });

@@ -176,8 +176,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     };
   }
 
-  describe("signing in", () => {
-    it("takes xmpp.js with the ids and a password, and binds what it asks for", async () => {
+  describe("authentication", () => {
+    it("accepts xmpp.js with the ids and a password, and binds the requested resource", async () => {
       const { jid } = await signIn("42-7", "web");
       expect(jid).toBe("42-7@chat.example/web");
       expect(chat.attempts).toEqual([
@@ -186,21 +186,21 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect([...chat.live]).toMatchObject([{ applicationId: 7, userId: 42, sessionId: null }]);
     });
 
-    it("takes xmpp.js with a session token, and assigns a resource of its own", async () => {
+    it("accepts xmpp.js with a session token, and assigns a unique resource", async () => {
       const [one, two] = [await signIn("42-7", undefined, "token"), await signIn("42-7")];
       expect(one.jid).toMatch(/^42-7@chat\.example\/.{8,}$/);
       expect(two.jid).not.toBe(one.jid);
       expect([...chat.live].map(({ sessionId }) => sessionId)).toEqual([1042, null]);
     });
 
-    it("takes Strophe with the bare and the full JID", async () => {
+    it("accepts Strophe with the bare and the full JID", async () => {
       const bare = await strophe("42-7@chat.example");
       expect(bare.statuses.at(-1)).toBe(Strophe.Status.CONNECTED);
       const full = await strophe("42-7@chat.example/phone");
       expect(full.connection.jid).toBe("42-7@chat.example/phone");
     });
 
-    it("takes a full bare JID as the name", async () => {
+    it("accepts the bare JID as the user name", async () => {
       const raw = await signInRaw(chat.url, "42-7@chat.example", "x");
       expect(raw.received.at(-1)).toContain("<jid>42-7@chat.example/x</jid>");
       raw.socket.terminate();
@@ -209,8 +209,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     it.each([
       ["a wrong password", "42-7", "wrong"],
       ["an unknown user", "99-7", "password"],
-      ["a name that is no user's", "alice", "password"],
-    ])("answers %s alike", async (_name, username, password) => {
+      ["an invalid user name", "alice", "password"],
+    ])("fails alike for %s", async (_name, username, password) => {
       await expect(xmppJs(username, password).start()).rejects.toMatchObject({
         name: "SASLError",
         condition: "not-authorized",
@@ -219,7 +219,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(statuses.at(-1)).toBe(Strophe.Status.AUTHFAIL);
     });
 
-    it("offers PLAIN alone, and then binding and stream management", async () => {
+    it("offers only PLAIN, and then binding and stream management", async () => {
       const raw = await signInRaw(chat.url, "42-7", "web");
       const features = raw.received.filter((frame) => frame.startsWith("<stream:features"));
       const offered = features.map((frame) => frame.match(/<(?!\/)[\w:]+/g)?.slice(1));
@@ -231,7 +231,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       raw.socket.terminate();
     });
 
-    it("answers an outage as temporary", async () => {
+    it("reports an outage as a temporary failure", async () => {
       const down = await startChat({
         transport,
         authenticate: async () => {
@@ -244,7 +244,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       });
     });
 
-    it("closes the older stream of the same resource", async () => {
+    it("closes the previous stream of the same resource", async () => {
       const old = await signInRaw(chat.url, "42-7", "web");
       const { xmpp } = await signIn("42-7", "web");
       const { frames } = await old.rest();
@@ -263,7 +263,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(chat.live.size).toBe(0);
     });
 
-    it("is watched with the mark of the password that signed it in", async () => {
+    it("is watched with the fingerprint of its password", async () => {
       const own = await startOwn({
         transport,
         authenticate: async () => ({
@@ -275,7 +275,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       raw.socket.terminate();
     });
 
-    it("gives up its place when the client leaves", async () => {
+    it("unregisters the stream when the client closes it", async () => {
       const { xmpp } = await signIn("42-7", "web");
       await xmpp.stop();
       const raw = await signInRaw(chat.url, "43-7", "x");
@@ -293,10 +293,10 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     const query = (xmlns: string) => xml("query", { xmlns });
 
     it.each<[string, Record<string, string>, XmlNode]>([
-      ["ping to nobody", { type: "get" }, PING],
-      ["ping to the server", { type: "get", to: DOMAIN }, PING],
-      ["ping to the own account", { type: "get", to: "42-7@chat.example" }, PING],
-      ["ping to itself", { type: "get", to: "42-7@chat.example/web" }, PING],
+      ["a ping without an address", { type: "get" }, PING],
+      ["a ping to the server", { type: "get", to: DOMAIN }, PING],
+      ["a ping to the own account", { type: "get", to: "42-7@chat.example" }, PING],
+      ["a ping to itself", { type: "get", to: "42-7@chat.example/web" }, PING],
       [
         "a legacy session",
         { type: "set" },
@@ -315,7 +315,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       if (child.name === "query") expect(result.getChild("query", child.attrs.xmlns)).toBeDefined();
     });
 
-    it("tells what the server is, and what the account is", async () => {
+    it("identifies the server and the account", async () => {
       const { iq } = await signIn("42-7", "web");
       const info = query("http://jabber.org/protocol/disco#info");
       const server = (await iq({ type: "get", to: DOMAIN }, info)).getChild("query");
@@ -350,14 +350,14 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       ["an unknown type", '<iq id="1" type="put"><ping xmlns="urn:xmpp:ping"/></iq>'],
       ["no child", '<iq id="1" type="get"/>'],
       ["two children", '<iq id="1" type="get"><a/><b/></iq>'],
-    ])("finds fault with %s", async (_name, frame) => {
+    ])("are refused as bad requests with %s", async (_name, frame) => {
       const raw = await signInRaw(chat.url, "42-7", "web");
       raw.send(frame);
       expect(await raw.next()).toMatch(/^<iq [^>]*type="error"><error type="modify"><bad-request /);
       raw.socket.terminate();
     });
 
-    it("swallows answers, presence and client states", async () => {
+    it("ignores results, errors, presence and client states", async () => {
       const raw = await signInRaw(chat.url, "42-7", "web");
       raw.send('<iq id="1" type="result"/>');
       raw.send('<iq id="2" type="error" to="other.example"/>');
@@ -370,7 +370,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       raw.socket.terminate();
     });
 
-    it("are answered for Strophe", async () => {
+    it("work with Strophe", async () => {
       const { connection } = await strophe("42-7@chat.example/web");
       connection.send($pres());
       const answer = await new Promise<DomElement>((resolve, reject) => {
@@ -418,7 +418,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(other.messages).toEqual([]);
     });
 
-    it("go to one device when it is named, and are repeated as often as they are sent", async () => {
+    it("go to one device by its full JID, and are never deduplicated", async () => {
       const alice = await signIn("42-7", "web");
       const [one, two] = [await signIn("43-7", "one"), await signIn("43-7", "two")];
       for (let count = 0; count < 3; count += 1)
@@ -430,7 +430,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect((await one.message()).attrs.id).toBe("c2");
     });
 
-    it("keep a CRLF sdp byte for byte between Strophe and xmpp.js, both ways", async () => {
+    it("keep a CRLF sdp byte for byte between Strophe and xmpp.js, in both directions", async () => {
       const strophe43 = await strophe("43-7@chat.example/old");
       const alice = await signIn("42-7", "web");
       await alice.xmpp.send(callStanza("43-7@chat.example"));
@@ -454,7 +454,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(answer.getChild("extraParams")?.getChildText("sdp")).toBe(SDP);
     });
 
-    it("come from a GraphQL sender with a CRLF sdp", async () => {
+    it("arrive from a GraphQL sender with a CRLF sdp", async () => {
       const bob = await signIn("43-7", "one");
       const from = { applicationId: 7, userId: 42, resource: "graphql" };
       const to = { applicationId: 7, userId: 43 };
@@ -477,7 +477,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       );
     });
 
-    it.each(readdirSync(FOLDER))("pass as %s has them", async (file) => {
+    it.each(readdirSync(FOLDER))("arrive unchanged: %s", async (file) => {
       const frame = readFileSync(join(FOLDER, file), "utf8");
       const bob = await signInRaw(chat.url, "43-7", "x");
       const alice = await signInRaw(chat.url, "42-7", "web");
@@ -495,7 +495,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       bob.socket.terminate();
     });
 
-    it("pass with 32 at once in the order they were sent", async () => {
+    it("keep their order", async () => {
       const bob = await signInRaw(chat.url, "43-7", "x");
       const alice = await signInRaw(chat.url, "42-7", "web");
       const signal = {
@@ -513,11 +513,11 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
     it.each([
       ["another application", "42-8@chat.example", "item-not-found"],
-      ["nobody", "99-7@chat.example", "item-not-found"],
-      ["a name that is no user's", "alice@chat.example", "item-not-found"],
+      ["an unknown user", "99-7@chat.example", "item-not-found"],
+      ["an invalid user name", "alice@chat.example", "item-not-found"],
       ["the server", "chat.example", "service-unavailable"],
       ["another domain", "43-7@other.example", "remote-server-not-found"],
-    ])("to %s come back as an error", async (_name, to, condition) => {
+    ])("to %s are answered with an error", async (_name, to, condition) => {
       const alice = await signIn("42-7", "web");
       for (const type of ["headline", "chat"]) {
         await alice.xmpp.send(callStanza(to, SDP, { type }));
@@ -532,7 +532,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       }
     });
 
-    it("to no address come back as an error without that address", async () => {
+    it("to an invalid address are answered with an error without that address", async () => {
       const alice = await signInRaw(chat.url, "42-7", "web");
       alice.send('<message to="43-7@" type="headline" id="j"/>');
       expect(await alice.next()).toMatch(
@@ -553,7 +553,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       alice.socket.terminate();
     });
 
-    it("to a user who is not connected are no error", async () => {
+    it("to a user who is not connected are accepted", async () => {
       const alice = await signIn("42-7", "web");
       await alice.xmpp.send(callStanza("44-7@chat.example"));
       await alice.iq({ type: "get" }, xml("ping", { xmlns: "urn:xmpp:ping" }));
@@ -562,7 +562,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   });
 
   describe("other messages", () => {
-    it("pass unchanged between users, stamped with their sender", async () => {
+    it("are delivered unchanged, with the sender's full JID", async () => {
       const bob = await signInRaw(chat.url, "43-7", "x");
       const alice = await signInRaw(chat.url, "42-7", "web");
       alice.send(
@@ -575,7 +575,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       bob.socket.terminate();
     });
 
-    it("to no address are for the own devices", async () => {
+    it("without an address go to the sender's own devices", async () => {
       const alice = await signInRaw(chat.url, "42-7", "web");
       alice.send('<message type="chat"><body>note</body></message>');
       expect(await alice.next()).toBe(
@@ -584,7 +584,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       alice.socket.terminate();
     });
 
-    it("to a group are refused, and errors are never answered", async () => {
+    it("to a group are refused; error stanzas are never answered", async () => {
       const alice = await signInRaw(chat.url, "42-7", "web");
       alice.send('<message to="room@muc.chat.example" type="groupchat" id="g"/>');
       expect(await alice.next()).toContain("<remote-server-not-found ");
@@ -599,10 +599,10 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
   });
 
-  describe("bounds", () => {
+  describe("limits", () => {
     const start = (options: Parameters<typeof startChat>[0]) => startOwn({ transport, ...options });
 
-    it("gives up a client that does not sign in, or does not bind", async () => {
+    it("disconnects a client that does not authenticate or bind in time", async () => {
       const { url } = await start({ limits: { negotiationMs: 60 } });
       const silent = await connectRaw(url);
       expect((await silent.rest()).frames.join("")).toMatch(
@@ -613,7 +613,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect((await unbound.rest()).frames.join("")).toMatch(/<success .*<connection-timeout /);
     });
 
-    it("pings an idle client, and keeps one that answers", async () => {
+    it("pings an idle client, and keeps one that responds", async () => {
       const { url } = await start({ limits: { idleMs: 40 } });
       const raw = await signInRaw(url, "42-7", "web");
       // Over WebSocket the transport has a ping of its own, which goes with it.
@@ -635,7 +635,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       raw.socket.terminate();
     });
 
-    it("drops a client that is gone without a word", async () => {
+    it("disconnects a dead client", async () => {
       const own = await start({ limits: { idleMs: 40 } });
       const raw = await signInRaw(own.url, "42-7", "web");
       raw.socket.pause();
@@ -644,7 +644,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       raw.socket.terminate();
     });
 
-    it("gives up a client that does not read, and nobody else", async () => {
+    it("disconnects only the client that does not read", async () => {
       const own = await start({ limits: { backlogBytes: 100_000, closeMs: 50 } });
       const stalled = await signInRaw(own.url, "43-7", "stalled");
       const reader = await signInRaw(own.url, "43-7", "reader");
@@ -663,7 +663,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       for (const raw of [stalled, reader, alice]) raw.socket.terminate();
     });
 
-    it("stops reading from a client that outruns its own signals", async () => {
+    it("applies back-pressure to a client that sends faster than its messages are handled", async () => {
       let open = () => {};
       const gate = new Promise<void>((resolve) => {
         open = resolve;
@@ -689,7 +689,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       alice.socket.terminate();
     });
 
-    it("slows failed sign-ins and closes the stream after five", async () => {
+    it("throttles failed sign-ins and closes the stream after five", async () => {
       const { url } = await start({ limits: { failureMs: 20 } });
       const raw = await connectRaw(url);
       raw.send(OPEN);
@@ -701,7 +701,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(frames.join("")).toMatch(/<policy-violation .*<close /);
     });
 
-    it("ends a sign-in that waits when its client leaves", async () => {
+    it("cancels a delayed sign-in when its client disconnects", async () => {
       const own = await start({ limits: { failureMs: 600_000, failures: 9 } });
       const raw = await connectRaw(own.url);
       raw.send(OPEN);
@@ -712,7 +712,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       expect(own.attempts).toHaveLength(3);
     });
 
-    it("says goodbye when it closes", async () => {
+    it("ends streams with system-shutdown when it closes", async () => {
       const own = await start({});
       const [raw, young] = [await signInRaw(own.url, "42-7", "web"), await connectRaw(own.url)];
       const [, bound, unbound] = await Promise.all([own.close(), raw.rest(), young.rest()]);
@@ -723,7 +723,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       await expect(connectRaw(own.url)).rejects.toThrow();
     });
 
-    it("cuts who does not answer when it closes", async () => {
+    it("closes the connection of an unresponsive client by force", async () => {
       const own = await start({ limits: { closeMs: 30 } });
       const raw = await signInRaw(own.url, "42-7", "web");
       raw.socket.pause();
@@ -734,8 +734,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   });
 });
 
-describe("over WebSocket alone", () => {
-  it("asks for encryption beyond loopback unless a proxy is trusted", async () => {
+describe("over WebSocket only", () => {
+  it("requires encryption beyond loopback unless a proxy is trusted", async () => {
     const open = await startOwn({ config: { HOST: "0.0.0.0" } });
     const raw = await connectRaw(open.url);
     raw.send(OPEN);
@@ -758,7 +758,7 @@ describe("over WebSocket alone", () => {
     proxied.socket.terminate();
   });
 
-  it("looks at the origin of a web page", async () => {
+  it("checks the origin of a web page", async () => {
     const own = await startOwn({ config: { CORS_ORIGINS: ["https://app.example"] } });
     const good = await connectRaw(own.url, { origin: "https://app.example" });
     for (const frame of [OPEN, auth("42-7", "password")]) good.send(frame);

@@ -129,7 +129,7 @@ const sendTo42 = (bob: RawClient, id: string) =>
 
 it.each(
   LIBRARIES,
-)("%s resumes by itself over %s, and nothing is lost either way", async (_name, transport, connect) => {
+)("%s resumes over %s, and nothing is lost in either direction", async (_name, transport, connect) => {
   const chat = await startChat();
   closers.push(() => chat.close());
   const url = new URL(chat.urls[transport]);
@@ -163,7 +163,7 @@ it.each(
   expect(chat.attempts).toHaveLength(1 + 4);
 });
 
-it("Strophe counts as the service does, both ways", async () => {
+it("Strophe counts as the service does, in both directions", async () => {
   const chat = await startChat();
   closers.push(() => chat.close());
   const connection = new Strophe.Connection(chat.url);

@@ -74,8 +74,8 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     return chat;
   }
 
-  describe("turning it on", () => {
-    it("is offered beside binding, and not before signing in", async () => {
+  describe("enabling", () => {
+    it("is offered with binding, and not before authentication", async () => {
       const chat = await start();
       const client = await signedIn(chat.url, NAME);
       expect(client.features).toMatch(/<bind .*<sm xmlns="urn:xmpp:sm:3"\/>/);
@@ -83,7 +83,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       client.socket.terminate();
     });
 
-    it("gives a stream that can be resumed an id that tells nobody anything", async () => {
+    it("gives a resumable stream an unguessable id", async () => {
       const chat = await start();
       const [one, two] = [
         await signInRaw(chat.url, NAME, "a"),
@@ -103,7 +103,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it.each([
       "",
       ' resume="false"',
-    ])("gives no id where none is asked for: <enable%s/>", async (attribute) => {
+    ])("gives no id unless it is requested: <enable%s/>", async (attribute) => {
       const chat = await start();
       const client = await signInRaw(chat.url, NAME, "web");
       client.send(`<enable xmlns="${SM}"${attribute}/>`);
@@ -120,7 +120,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await gauge(chat)).toBe(0);
     });
 
-    it("is refused before binding, and binding goes on", async () => {
+    it("is refused before binding, which is still possible", async () => {
       const chat = await start();
       const client = await signedIn(chat.url, NAME);
       for (const frame of [ENABLE, R, a(0)]) {
@@ -131,7 +131,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await client.next()).toContain("<jid>42-7@chat.example/web</jid>");
     });
 
-    it("is refused twice, and a bound stream resumes nothing", async () => {
+    it("is refused a second time, as is resuming on a bound stream", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       for (const frame of [ENABLE, resume(client.previd, 0), `<other xmlns="${SM}"/>`]) {
@@ -142,7 +142,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(client, 1)).toEqual(["p"]);
     });
 
-    it("is needed for questions and counts", async () => {
+    it("is required for requests and acknowledgements", async () => {
       const chat = await start();
       const client = await signInRaw(chat.url, NAME, "web");
       for (const frame of [R, a(0)]) {
@@ -152,8 +152,8 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
   });
 
-  describe("counts", () => {
-    it("take every stanza that was handled, refused ones too, and nothing else", async () => {
+  describe("acknowledgements", () => {
+    it("count all handled stanzas, including refused ones, and nothing else", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       client.send(R);
@@ -169,7 +169,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextFrame(client)).toBe(a(4));
     });
 
-    it("are asked for after five stanzas, and once for fewer, never twice at a time", async () => {
+    it("are requested after five stanzas, or after a delay for fewer, one at a time", async () => {
       const chat = await start({ limits: { askMs: 100 } });
       const client = await managedStream(chat.url, NAME, "web");
       await sendSignals(chat, ...numbered(12));
@@ -190,7 +190,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await client.next()).toContain('id="end"');
     });
 
-    it("may be ahead of what was sent", async () => {
+    it("may exceed the number of sent stanzas", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       await sendSignals(chat, "one");
@@ -213,7 +213,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(again, 1)).toEqual(["alive"]);
     });
 
-    it.each(["", "-1", "1.5", "x", "4294967296"])("that are none are refused: %p", async (h) => {
+    it.each(["", "-1", "1.5", "x", "4294967296"])("are refused if invalid: %p", async (h) => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       client.send(a(h));
@@ -225,7 +225,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it.each([
       ["many", { stanzas: 20, bytes: 1_000_000 }, "x"],
       ["long", { stanzas: 1_000, bytes: 20_000 }, "x".repeat(2_000)],
-    ])("that never come end a stream with too %s stanzas", async (_name, unacknowledged, text) => {
+    ])("that are missing end a stream with too %s stanzas", async (_name, unacknowledged, text) => {
       const chat = await start({ limits: { unacknowledged } });
       const client = await managedStream(chat.url, NAME, "web");
       const ids = numbered(25);
@@ -240,8 +240,8 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
   });
 
-  describe("a stream that lost its connection", () => {
-    it("goes on with what was not acknowledged and what came meanwhile, in order", async () => {
+  describe("a disconnected stream", () => {
+    it("resumes with the unacknowledged and the new stanzas, in order", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       client.send(PING("p1"));
@@ -282,7 +282,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(third, 1)).toEqual(["end"]);
     });
 
-    it("is one whose client fell silent, too", async () => {
+    it("includes one whose client timed out", async () => {
       const chat = await start({ limits: { idleMs: 60, askMs: 10_000 } });
       const client = await managedStream(chat.url, NAME, "web");
       client.socket.pause();
@@ -297,7 +297,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       again.socket.terminate();
     });
 
-    it("is taken over while the old connection still stands, and the old one ends", async () => {
+    it("can be resumed while the previous connection is open, which then ends", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       await sendSignals(chat, "one");
@@ -312,7 +312,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect((await chat.metrics.sockets.get()).values).toMatchObject([{ value: 1 }]);
     });
 
-    it("is given to the last of two who ask at once", async () => {
+    it("belongs to the last of two concurrent resumptions", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       await cut(chat, client);
@@ -332,7 +332,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(chat.live.size).toBe(1);
     });
 
-    it("has counted what was under way before it goes on", async () => {
+    it("counts the stanzas in flight before it resumes", async () => {
       let open = () => {};
       const gate = new Promise<void>((resolve) => {
         open = resolve;
@@ -367,7 +367,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(bob, 1)).toEqual(["slow"]);
     });
 
-    it("is resumed over another transport", async () => {
+    it("can be resumed on another transport", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       await cut(chat, client);
@@ -378,7 +378,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(again, 1)).toEqual(["one"]);
     });
 
-    it("is resumed with a session token as with the password", async () => {
+    it("can be resumed with other credentials of the user", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web", "token");
       await cut(chat, client);
@@ -389,7 +389,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
   });
 
-  describe("what is not resumed", () => {
+  describe("not resumed:", () => {
     it.each([
       ["another user", "43-7"],
       ["a user of another application", "42-8"],
@@ -410,13 +410,13 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it.each([
-      ["an id that nobody was given", resume("AAAAAAAAAAAAAAAA.d2Vi", 0), "item-not-found"],
-      ["a text that is no id", resume("x".repeat(5_000), 0), "item-not-found"],
-      ["an id of bytes that are no text", resume("AAAAAAAAAAAAAAAA._w", 0), "item-not-found"],
+      ["an unknown id", resume("AAAAAAAAAAAAAAAA.d2Vi", 0), "item-not-found"],
+      ["an invalid id", resume("x".repeat(5_000), 0), "item-not-found"],
+      ["an id with an invalid resource", resume("AAAAAAAAAAAAAAAA._w", 0), "item-not-found"],
       ["no id", `<resume xmlns="${SM}" h="0"/>`, "bad-request"],
       ["no count", `<resume xmlns="${SM}" previd="AAAAAAAAAAAAAAAA.d2Vi"/>`, "bad-request"],
-      ["a count that is none", resume("AAAAAAAAAAAAAAAA.d2Vi", "-1"), "bad-request"],
-    ])("%s, and the client binds on the same stream", async (_name, frame, condition) => {
+      ["an invalid count", resume("AAAAAAAAAAAAAAAA.d2Vi", "-1"), "bad-request"],
+    ])("%s; the client can then bind on the same stream", async (_name, frame, condition) => {
       const chat = await start();
       const client = await signedIn(chat.url, NAME);
       client.send(frame);
@@ -428,9 +428,9 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it.each([
-      ["its session or user ended", "close"],
-      ["its page is not admitted any more", "refuse"],
-    ] as const)("a stream without a connection once %s", async (_name, end) => {
+      ["its session or user has ended", "close"],
+      ["its web origin is no longer allowed", "refuse"],
+    ] as const)("a disconnected stream after %s", async (_name, end) => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web", "token");
       client.send(PING("p"));
@@ -445,8 +445,8 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
 
     it.each([
       ["by its client", '<close xmlns="urn:ietf:params:xml:ns:xmpp-framing"/>'],
-      ["for an error", "<message>&x;</message>"],
-    ])("a stream that was ended %s", async (_name, frame) => {
+      ["with an error", "<message>&x;</message>"],
+    ])("a stream that ended %s", async (_name, frame) => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       client.send(frame);
@@ -457,7 +457,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(answer).toBe(failedWith("item-not-found", 0));
     });
 
-    it("a stream that a new one of its resource has replaced", async () => {
+    it("a stream replaced by a new one with its resource", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       await cut(chat, client);
@@ -469,7 +469,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(fresh, 1)).toEqual(["p"]);
     });
 
-    it("a stream that waited for longer than 60 s", async () => {
+    it("a stream disconnected for more than 60 s", async () => {
       const clock = new MovingClock();
       const chat = await start({ clock });
       const [early, late] = [
@@ -487,7 +487,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(kept.answer).toContain("<resumed ");
     });
 
-    it("more than so many streams of one user, the oldest first", async () => {
+    it("the oldest streams above the limit of a user", async () => {
       const chat = await start();
       const ids: string[] = [];
       for (const resource of numbered(11)) {
@@ -512,7 +512,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it.each([
       ["streams", { perUser: 10, inAll: 2, bytes: 1_000_000 }],
       ["bytes", { perUser: 10, inAll: 100, bytes: 50_000 }],
-    ])("more %s than a node keeps, the oldest first", async (_name, limits) => {
+    ])("the oldest streams above the limit of %s of a node", async (_name, limits) => {
       const chat = await start({ limits: { hibernating: limits } });
       const clients = [];
       for (const name of ["44-7", NAME, "43-7"]) {
@@ -538,7 +538,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(answers).toEqual(["<failed ", "<resumed", "<resumed"]);
     });
 
-    it("a stream for which too much came meanwhile", async () => {
+    it("a stream with too many unacknowledged stanzas", async () => {
       const chat = await start({ limits: { unacknowledged: { stanzas: 10, bytes: 1_000_000 } } });
       const client = await managedStream(chat.url, NAME, "web");
       await cut(chat, client);
@@ -547,7 +547,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(chat.live.size).toBe(0);
     });
 
-    it("what a node that stops has kept", async () => {
+    it("any stream of a stopped node", async () => {
       const chat = await start();
       const kept = await managedStream(chat.url, NAME, "kept");
       await cut(chat, kept);
@@ -560,7 +560,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
   });
 
-  describe("a stream whose node is gone", () => {
+  describe("a stream whose node is down", () => {
     /** Two endpoints of one deployment, with a stream on the first. */
     async function startTwo(limits: Parameters<typeof startChat>[0] = {}) {
       const one = await start(limits);
@@ -568,7 +568,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       return { one, two };
     }
 
-    it("goes on at another: what was not acknowledged comes once stream management is on", async () => {
+    it("continues on another node: unacknowledged signals arrive when stream management is enabled", async () => {
       const { one, two } = await startTwo({ limits: { holdMs: 600_000 } });
       const client = await managedStream(one.url, NAME, "web");
       await sendSignals(one, "one", "two", "three");
@@ -596,9 +596,9 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it.each([
-      ["the one it had, where it asks for none", undefined, "web", ["one", "to web", "two"]],
-      ["another that it asks for", "other", "other", ["one", "two"]],
-    ])("goes on under %s, as often as nodes go", async (_name, asked, given, ids) => {
+      ["its previous resource by default", undefined, "web", ["one", "to web", "two"]],
+      ["another requested resource", "other", "other", ["one", "two"]],
+    ])("continues with %s, after any number of nodes", async (_name, asked, given, ids) => {
       const { one, two } = await startTwo();
       const client = await managedStream(one.url, NAME, "web");
       await sendSignals(one, "one");
@@ -624,7 +624,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(last, ids.length)).toEqual(ids);
     });
 
-    it("is given what it missed after a moment, without stream management as well", async () => {
+    it("gets missed signals after a delay without stream management", async () => {
       const { one, two } = await startTwo({ limits: { holdMs: 50 } });
       const client = await managedStream(one.url, NAME, "web");
       await sendSignals(one, "one");
@@ -636,7 +636,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(again, 1)).toEqual(["one"]);
     });
 
-    it("is given a long list at the pace of its acknowledgements", async () => {
+    it("gets many missed signals at the pace of its acknowledgements", async () => {
       const limits = { unacknowledged: { stanzas: 100, bytes: 1_000_000 } };
       const { one, two } = await startTwo({ limits });
       const client = await managedStream(one.url, NAME, "web");
@@ -648,7 +648,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await idsAsAcknowledged(again, ids.length)).toEqual(ids);
     });
 
-    it("is given large signals at that pace as well, and one that is larger than all may be", async () => {
+    it("gets large missed signals at that pace, even one above the limit", async () => {
       const { one, two } = await startTwo({ config: { XMPP_STANZA_LIMIT: 4_194_304 } });
       const client = await managedStream(one.url, NAME, "web");
       client.socket.terminate();
@@ -665,7 +665,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await idsAsAcknowledged(again, ids.length)).toEqual(ids);
     });
 
-    it("and which nobody asks for is a stream like any other", async () => {
+    it("starts empty if the client does not resume it", async () => {
       const { one, two } = await startTwo();
       const client = await managedStream(one.url, NAME, "web");
       await sendSignals(one, "old");
@@ -677,7 +677,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
   });
 
-  it("loses nothing and repeats nothing that was acknowledged, however often it breaks", async () => {
+  it("loses nothing and repeats nothing acknowledged, over any sequence of disconnections", async () => {
     const chat = await start({ limits: { askMs: 5 } });
     const steps = fc.constantFrom("send", "send", "receive", "count", "cut", "take over");
     const runs = fc.sample(fc.array(steps, { minLength: 20, maxLength: 40 }), 10);

@@ -38,26 +38,26 @@ afterAll(async () => {
 
 const CLIENTS: [name: string, connect: Connect][] = [
   ["xmpp.js over WebSocket", onXmppJs("ws")],
-  ["xmpp.js over WebSocket in TLS", onXmppJs("wss")],
+  ["xmpp.js over WebSocket with TLS", onXmppJs("wss")],
   ["xmpp.js over TCP with STARTTLS", onXmppJs("tcp")],
-  ["xmpp.js over TCP in TLS", onXmppJs("tls")],
+  ["xmpp.js over TCP with direct TLS", onXmppJs("tls")],
   ["Strophe over WebSocket", onStrophe("ws")],
-  ["Strophe over WebSocket in TLS", onStrophe("wss")],
+  ["Strophe over WebSocket with TLS", onStrophe("wss")],
   ["stanza over WebSocket", onStanza("ws")],
-  ["stanza over WebSocket in TLS", onStanza("wss")],
+  ["stanza over WebSocket with TLS", onStanza("wss")],
 ];
 
 /** Those that the machine brings. */
 const MACHINE: [name: string, connect: Connect][] = [
   ["slixmpp over TCP with STARTTLS", onSlixmpp("tcp")],
-  ["slixmpp over TCP in TLS", onSlixmpp("tls")],
+  ["slixmpp over TCP with direct TLS", onSlixmpp("tls")],
 ];
 
 describe.each([...CLIENTS, ...MACHINE])("%s", (_name, connect) => {
   it.each([
     "password",
     "token",
-  ] as const)("signs in with a %s, calls and is called, pings and leaves", async (kind) => {
+  ] as const)("signs in with a %s, sends and receives a call, pings and disconnects", async (kind) => {
     const client = await connect(node, bob, "phone", bob[kind]);
     expect(client.jid).toBe(jidOf(node, bob, "phone"));
 

@@ -36,7 +36,7 @@ interface Device {
 describeServices.each([
   { name: "Prosody", start: startProsody },
   { name: "ejabberd", start: startEjabberd },
-])("at $name", ({ start }) => {
+])("on $name", ({ start }) => {
   let server: ChatServer;
   let node: TestNode;
   let other: TestNode;
@@ -129,7 +129,7 @@ describeServices.each([
     frames.some((frame) => has(frame, id) && frame.includes(`<${condition}`));
 
   describe.each(["bare", "jid"] as const)("to another application's user, %s", (kind) => {
-    it.each(ANY_STANZA)("$name stays outside", async ({ xml, answered }) => {
+    it.each(ANY_STANZA)("$name is not delivered", async ({ xml, answered }) => {
       const id = newId();
       stranger.send(xml(receiver[kind], id));
       const frames = await workedOff(stranger);
@@ -140,7 +140,7 @@ describeServices.each([
     });
   });
 
-  it("GraphQL devices of another application get none of it either", async () => {
+  it("GraphQL devices of another application get nothing either", async () => {
     const graph = await graphqlWs(node, bob);
     graph.forget();
     for (const { xml } of ANY_STANZA) stranger.send(xml(receiver.bare, newId()));
@@ -158,14 +158,14 @@ describeServices.each([
     const PASSED = ["a chat message", "a signal", "presence available", "presence unavailable"];
     it.each(
       ANY_STANZA.filter(({ name }) => PASSED.includes(name)),
-    )("$name passes", async (kind) => {
+    )("$name is delivered", async (kind) => {
       const id = newId();
       friend.send(kind.xml(receiver.jid, id));
       const frames = await settled(receiver, friend);
       expect(frames.filter((frame) => has(frame, id))).toHaveLength(1);
     });
 
-    it("an iq is answered by the device that it is sent to", async () => {
+    it("an iq is answered by the addressed device", async () => {
       const id = newId();
       friend.send(
         `<iq xmlns="jabber:client" type="get" to="${receiver.jid}" id="${id}"><ping xmlns="urn:xmpp:ping"/></iq>`,
@@ -176,7 +176,7 @@ describeServices.each([
       expect((await settled(friend, receiver)).some((frame) => has(frame, id))).toBe(true);
     });
 
-    it("a subscription is asked for, granted and seen", async () => {
+    it("a presence subscription is requested and granted", async () => {
       friend.send(`<presence xmlns="jabber:client" to="${receiver.bare}" type="subscribe"/>`);
       const asked = await settled(receiver, friend);
       expect(asked.some((frame) => /type=['"]subscribe['"]/.test(frame))).toBe(true);
@@ -202,7 +202,7 @@ describeServices.each([
       }
     });
 
-    it("one that the configuration shares is let through", async () => {
+    it("a shared address of the configuration can be reached", async () => {
       const id = newId();
       const version = '<query xmlns="jabber:iq:version"/>';
       stranger.send(
@@ -214,7 +214,7 @@ describeServices.each([
       expect(answer).not.toContain("There is no such user");
     });
 
-    it("the host itself answers, and so does one's own account", async () => {
+    it("the host and one's own account respond", async () => {
       for (const to of [CHAT_DOMAIN, stranger.bare]) {
         const id = newId();
         const disco = '<query xmlns="http://jabber.org/protocol/disco#info"/>';
@@ -231,7 +231,7 @@ describeServices.each([
     const MANY = [1_000_001, 1_000_002, 1_000_003];
 
     it.each([
-      ["as it is usually written", (xml: string) => xml],
+      ["in its usual form", (xml: string) => xml],
       [
         "with blanks in its module identifier",
         (xml: string) => xml.replace("WebRTCVideoChat", " WebRTCVideoChat "),
@@ -245,7 +245,7 @@ describeServices.each([
         "with two lists of parties",
         (xml: string) => xml.replace("<opponentsIDs>", "<opponentsIDs/><opponentsIDs>"),
       ],
-    ])("rings nowhere: %s", async (_how, change) => {
+    ])("rings on no device: %s", async (_how, change) => {
       const id = newId();
       friend.send(change(signal(receiver.bare, id, "call", opponents(...MANY))));
       const frames = await workedOff(friend);
@@ -254,7 +254,7 @@ describeServices.each([
       expect(await settled(receiver, friend)).toEqual([]);
     });
 
-    it("is told once, and one of four rings", async () => {
+    it("is refused once, and one of four parties rings", async () => {
       const [five, four] = [newId(), newId()];
       friend.send(signal(receiver.bare, five, "call", opponents(...MANY)));
       friend.send(signal(receiver.bare, four, "call", opponents(...MANY.slice(1))));

@@ -35,7 +35,7 @@ const SERVERS = [
   { name: "ejabberd", start: startEjabberd, spreads: true },
 ];
 
-describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
+describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   let port: number;
   let server: ChatServer;
   let node: TestNode;
@@ -173,7 +173,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     expect(JSON.stringify(await receiver.next())).toContain("reject");
   });
 
-  it("a device is reached by its full address alone, and every one by the bare one", async () => {
+  it("a full JID reaches its device only, a bare JID all devices", async () => {
     const [phone, tablet] = [await onChat(bob, "phone"), await onChat(bob, "tablet")];
     const sender = await onGraphql(alice);
     await sender.send({ to: { userId: bob.id, device: "tablet" }, ...MARKER, id: "one" });
@@ -194,26 +194,26 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     expect((await second.next()).id).toBe("bare");
   });
 
-  describe("who signs in", () => {
+  describe("a client", () => {
     const trySignIn = (user: TestUser, secret: string) =>
       keep(xmppJs({ ...node, chatUrl: server.url }, user, "phone", secret));
 
     it.each([
       ["the account's password", () => alice.password],
       ["a session token", () => alice.token],
-    ])("may with %s", async (_what, secret) => {
+    ])("may sign in with %s", async (_what, secret) => {
       expect((await trySignIn(alice, secret())).jid).toBe(jidOf(node, alice, "phone"));
     });
 
     it.each([
       ["a wrong password", () => [alice, "wrong horse"]],
       ["another user's token", () => [alice, bob.token]],
-      ["a name that nobody has", () => [{ ...alice, id: 987_654_321 }, alice.password]],
-    ] as [string, () => [TestUser, string]][])("may not with %s", async (_what, who) => {
+      ["an unknown user", () => [{ ...alice, id: 987_654_321 }, alice.password]],
+    ] as [string, () => [TestUser, string]][])("may not sign in with %s", async (_what, who) => {
       await expect(trySignIn(...who())).rejects.toMatchObject({ condition: "not-authorized" });
     });
 
-    it("may not with a token that was revoked, at once; the stream that it opened ends", async () => {
+    it("may not sign in with a revoked token, and its stream ends", async () => {
       const session = await signIn(node, alice);
       const stream = await onChat(alice, "phone", { secret: session.token });
       await rest(node, "DELETE", "/session", { token: session.token });
@@ -223,7 +223,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
       });
     });
 
-    it("is put out with the account", async () => {
+    it("is disconnected when its account is deleted", async () => {
       const guest = await newUser(node);
       const stream = await onChat(guest, "phone");
       await rest(node, "DELETE", `/users/${guest.id}`, { token: guest.token });
@@ -234,7 +234,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
 
   /** Prosody is told of sessions; ejabberd ends all streams of a user. */
   if (!spreads) {
-    describe("the session that signed a stream in", () => {
+    describe("the session of a stream", () => {
       const end = (token: string) => rest(node, "DELETE", "/session", { token });
       const signedIn = async (secret: string) => {
         const raw = await signedInFrames(server, node, alice, secret);
@@ -251,14 +251,14 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
         return { ...raw, previd };
       };
 
-      it("ends it also before it is bound", async () => {
+      it("ends it even before it is bound", async () => {
         const session = await signIn(node, alice);
         const raw = await signedIn(session.token);
         await end(session.token);
         expect((await raw.rest()).frames.join("")).toContain("<not-authorized");
       });
 
-      it("is that of the connection it was resumed over", async () => {
+      it("is that of the connection that resumed it", async () => {
         const [first, second] = [await signIn(node, alice), await signIn(node, alice)];
         const lost = await managed(first.token);
         lost.socket.terminate();
@@ -275,7 +275,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
         expect((await raw.rest()).frames.join("")).toContain("<not-authorized");
       });
 
-      it("ends it also while it waits to be resumed", async () => {
+      it("ends it even while it waits to be resumed", async () => {
         const [first, second] = [await signIn(node, alice), await signIn(node, alice)];
         const lost = await managed(first.token);
         lost.socket.terminate();
@@ -288,8 +288,8 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     });
   }
 
-  describe("what is not true", () => {
-    it("a forged sender is not believed", async () => {
+  describe("forgery", () => {
+    it("a forged sender is not accepted", async () => {
       const [sender, receiver] = [await onChat(alice, "phone"), await onGraphql(bob)];
       sender.send(signal(jidOf(node, bob, "phone"), jidOf(node, bob), "hangUp", "forged"));
       // Prosody writes the true sender over it, ejabberd ends the stream.
@@ -301,7 +301,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
       expect(senders).toEqual(spreads ? [] : [{ userId: alice.id, device: "phone" }]);
     });
 
-    it("a copy that a client makes itself is none", async () => {
+    it("a copy that a client forwards is refused", async () => {
       const [sender, receiver] = [await onChat(alice, "phone"), await onGraphql(bob)];
       const inner = signal(jidOf(node, bob, "phone"), jidOf(node, bob), "hangUp", "forged");
       sender.send(
@@ -317,7 +317,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     });
 
     it.each([
-      ["nobody", () => jidOf(node, { id: 987_654_321 }), "item-not-found"],
+      ["an unknown user", () => jidOf(node, { id: 987_654_321 }), "item-not-found"],
       ["another application", () => `${bob.id}-987654@${CHAT_DOMAIN}`, "item-not-found"],
     ])("a signal to %s is answered with an error", async (_who, to, condition) => {
       const sender = await onChat(alice, "phone");
@@ -327,7 +327,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
       expect(conditionOf(answer)).toBe(condition);
     });
 
-    it("a client that binds a device of GraphQL's form is heard all the same", async () => {
+    it("a client may bind a resource that looks like a GraphQL device", async () => {
       const sender = await onChat(alice, "graphql-987654321");
       const receiver = await onGraphql(bob);
       sender.send(signal(sender.jid, jidOf(node, bob), "hangUp", "odd"));
@@ -338,7 +338,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     });
   });
 
-  it("signals are counted: a hundred each way, none lost and none doubled", async () => {
+  it("a hundred signals arrive in each direction, none lost and none duplicated", async () => {
     const [chat, graph] = [await onChat(alice, "phone"), await onGraphql(bob)];
     const others = [await onChat(bob, "one"), await onChat(bob, "two")];
     const ids = Array.from({ length: 100 }, (_, index) => `n${index}`);
@@ -351,7 +351,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     expect(await idsUntil(chat, "end")).toEqual(ids);
   });
 
-  it("the largest signals go both ways; a larger one is refused, and the link stays", async () => {
+  it("the largest signals arrive in both directions; a larger one is refused, and the connection stays open", async () => {
     const limit = 6 * 65_536;
     const [chat, graph] = [await onChat(bob, "phone"), await onGraphql(alice)];
     // The rest of the stanza is a few hundred bytes.
@@ -372,7 +372,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     expect((await graph.next()).extra).toEqual([{ tree: { name: "note", text: note } }]);
   });
 
-  it("after a restart of the gateway the streams at the chat server go on calling", async () => {
+  it("streams at the chat server continue after a restart of Signalbox", async () => {
     const chat = await onChat(alice, "phone");
     await node.app.close();
     node = await startNode({ ...settings(), PORT: String(port) }, {}, node);
@@ -384,7 +384,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     expect((await chat.next()).attributes.id).toBe("back");
   });
 
-  it("a signal that the chat server does not take is not acknowledged; it attaches again", async () => {
+  it("a signal that the chat server does not receive is refused, and Signalbox reconnects", async () => {
     const graph = await onGraphql(bob);
     await server.halt("SIGKILL");
     try {
@@ -402,7 +402,7 @@ describe.each(SERVERS)("attached to $name", ({ name, start, spreads }) => {
     expect((await chat.next()).attributes.id).toBe("again");
   });
 
-  it(`a second node ${spreads ? "attaches too" : "takes over"}: none lost and none doubled`, async () => {
+  it(`a second node ${spreads ? "connects too" : "takes over"}: none lost and none duplicated`, async () => {
     const second = await startNode({ ...settings(), PORT: "0" }, {}, node);
     try {
       if (spreads) await attached(second);

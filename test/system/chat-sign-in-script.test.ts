@@ -72,8 +72,8 @@ function question(text: string): void {
 
 const allow = ({ answer }: Asked, allowed = true) => answer.end(JSON.stringify({ allowed }));
 
-describe("the script that ejabberd asks", () => {
-  it("hands on what the service says, by one connection", async () => {
+describe("the authentication script of ejabberd", () => {
+  it("returns the responses of the service, on one connection", async () => {
     const sockets = new Set<unknown>();
     for (const allowed of [true, false, true]) {
       question("auth:42-7:chat.example:a:password");
@@ -86,7 +86,7 @@ describe("the script that ejabberd asks", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("asks once more when the connection that it kept is closed", async () => {
+  it("retries when its keep-alive connection was closed", async () => {
     question("auth:42-7:chat.example:password");
     allow(await asked.next());
     expect(await answers.next()).toBe(YES);
@@ -98,7 +98,7 @@ describe("the script that ejabberd asks", () => {
     expect(await answers.next()).toBe(YES);
   });
 
-  it("says no in time when the service is silent, and asks for nobody twice", async () => {
+  it("refuses in time when the service does not respond, without a retry", async () => {
     question("auth:42-7:chat.example:password");
     allow(await asked.next());
     expect(await answers.next()).toBe(YES);

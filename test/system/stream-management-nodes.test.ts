@@ -15,7 +15,7 @@ Object.assign(globalThis, { WebSocket });
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-describe("a stream whose node is gone", onServices);
+describe("a stream whose node is down", onServices);
 
 function onServices() {
   let stays: TestNode;
@@ -57,7 +57,7 @@ function onServices() {
   it.each([
     ["killed", "SIGKILL"],
     ["stopped", "SIGTERM"],
-  ] as const)("%s goes on at another node with what was not acknowledged", async (how, end) => {
+  ] as const)("%s continues on another node with its unacknowledged signals", async (how, end) => {
     const { service, chatUrl } = await startOther();
     const stream = await managedStream(chatUrl, name, "web", user.password);
     const ids = ["one", "two", "three"].map((id) => `${how} ${id}`);
@@ -76,7 +76,7 @@ function onServices() {
     again.socket.terminate();
   });
 
-  it("is found again by xmpp.js alone, while signals keep coming", async () => {
+  it("is continued by xmpp.js without help, while signals keep arriving", async () => {
     const { service, chatUrl } = await startOther();
     const proxy: BreakableProxy = await breakableProxy(portOf(chatUrl));
     closers.push(() => proxy.close());
