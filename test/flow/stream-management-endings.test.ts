@@ -3,7 +3,7 @@ import { managedStream, nextIds, resumeStream, SM } from "../support/managed-str
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
-/** What ends a session or a user ends the streams that wait without a connection, too. */
+/** The end of a session or user also ends its disconnected streams. */
 
 let node: TestNode;
 beforeAll(async () => {
@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-async function hibernating(): Promise<number> {
+async function disconnectedStreams(): Promise<number> {
   const text = await (await fetch(new URL("/metrics", node.baseUrl))).text();
   return Number(/^signalbox_hibernating_streams (\d+)$/m.exec(text)?.[1]);
 }
 
-const until = (count: number) => eventually(hibernating, (value) => value === count);
+const until = (count: number) => eventually(disconnectedStreams, (value) => value === count);
 
 const CASES: Array<
   [what: string, secret: "token" | "password", end: (user: TestUser) => Promise<unknown>]
@@ -55,8 +55,8 @@ test.each(CASES)("%s", async (_what, secret, end) => {
   await until(1);
   const answer = (await end(user)) as { status: number };
   expect(answer.status).toBe(200);
-  expect(await hibernating()).toBe(0);
-  // The old credentials open nothing, so nobody can ask for it with them.
+  expect(await disconnectedStreams()).toBe(0);
+  // The old credentials are invalid, so they cannot resume it either.
   await expect(resumeStream(node.chatUrl, name, stream.previd, 0, user[secret])).rejects.toThrow();
 });
 
@@ -81,7 +81,7 @@ test("another session of the user can resume a stream, which then belongs to it"
   await until(1);
   const again = await resumeStream(node.chatUrl, name, stream.previd, 0, other.token);
   expect(again.answer).toContain("<resumed ");
-  // It is the other session's from now on.
+  // It belongs to the other session from now on.
   await rest(node, "DELETE", "/session", { token: user.token });
   again.send('<iq id="p" type="get"><ping xmlns="urn:xmpp:ping"/></iq>');
   expect(await nextIds(again, 1)).toEqual(["p"]);

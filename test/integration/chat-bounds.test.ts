@@ -14,7 +14,7 @@ import {
   TRANSPORTS,
 } from "../support/chat";
 
-/** What a client may send, and how many may stand at the door. */
+/** Limits of a client's input and of unauthenticated connections. */
 
 const PING = (id: string) => `<iq id="${id}" type="get"><ping xmlns="urn:xmpp:ping"/></iq>`;
 
@@ -29,16 +29,16 @@ async function start(options: Parameters<typeof startChat>[0]): Promise<TestChat
   return chat;
 }
 
-const placeOf = (url: string) => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
-/** A connection that says nothing; whether the other end has closed it, nobody knows yet. */
+const addressOf = (url: string) => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
+/** Opens a connection that sends nothing. The endpoint may close it at once. */
 async function silent(url: string): Promise<Socket> {
-  const socket = connect(placeOf(url));
+  const socket = connect(addressOf(url));
   socket.on("error", () => {}).resume();
   closers.push(() => socket.destroy());
   await once(socket, "connect");
   return socket;
 }
-const gone = async (socket: Socket) => {
+const closed = async (socket: Socket) => {
   if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
 };
 
@@ -46,13 +46,13 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   it("is read at the rate limit, without an error", async () => {
     const chat = await start({ limits: { bytesPerSecond: 100_000 } });
     const client = await signInRaw(chat.urls[transport], "42-7", "web");
-    const begun = performance.now();
+    const startedAt = performance.now();
     const stanza = `<iq id="x" type="result"><x>${"x".repeat(20_000)}</x></iq>`;
     for (let count = 0; count < 35; count += 1) client.send(stanza);
     client.send(PING("last"));
     expect(await client.next()).toContain(' id="last"');
-    // 700,000 bytes, of which 400,000 come at once, and what was read as it stopped.
-    expect(performance.now() - begun).toBeGreaterThan(2_000);
+    // Of 700,000 bytes, 400,000 are a burst, and some were read before the pause took effect.
+    expect(performance.now() - startedAt).toBeGreaterThan(2_000);
     client.socket.terminate();
   });
 
@@ -123,7 +123,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     client.send(bind("web"));
     const stanza = `<iq id="x" type="result"><x>${"x".repeat(60_000)}</x></iq>`;
     for (let count = 0; count < 400; count += 1) client.send(stanza);
-    // What neither the endpoint nor the buffers of the two sockets take stays with the client.
+    // The rest stays with the client once the endpoint's queue and the buffers of both sockets are full.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(client.socket.bufferedAmount).toBeGreaterThan(100 * stanza.length);
     admit();
@@ -141,15 +141,15 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       const url = chat.urls[transport];
       const waiting = await connectRaw(url);
       const others = [await silent(url), await silent(url)];
-      await gone(await silent(url));
+      await closed(await silent(url));
       for (const frame of [OPEN, auth("42-7", "password")]) waiting.send(frame);
       for (let count = 0; count < 3; count += 1) await waiting.next();
       const third = await connectRaw(url);
-      await gone(await silent(url));
+      await closed(await silent(url));
       third.socket.terminate();
       for (const socket of others) socket.destroy();
       for (;;) {
-        // The endpoint sees a moment later that they are gone.
+        // The endpoint notices the closed connections a moment later.
         const client = await signInRaw(url, "43-7", "web").catch(() => undefined);
         client?.socket.terminate();
         if (client) break;
@@ -166,7 +166,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       const sockets: Socket[] = [];
       for (let count = 0; count < 3; count += 1) sockets.push(await silent(url));
       const late = await signInRaw(url, "43-7", "web");
-      await gone(sockets[0] as Socket);
+      await closed(sockets[0] as Socket);
       late.send(PING("late"));
       expect(await late.next()).toContain(' id="late"');
       bound.send(PING("bound"));

@@ -22,7 +22,7 @@ import { eventually, MovingClock } from "../support/moving-clock";
 import { startNode } from "../support/node";
 
 const SECRET = "a component's secret";
-/** What is logged above info. */
+/** Log lines of level warn and above. */
 const logged: string[] = [];
 const log = openLog("warn", { write: (line) => void logged.push(line) });
 
@@ -42,10 +42,14 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A node's attachment, and the signals that reach its router. */
+/**
+ * Starts the component of a node; collects the signals that reach its router.
+ * @param fault thrown by the router
+ * @param work awaited by the router for each signal
+ */
 async function attach(port = server.port, secret = SECRET, fault?: Fault, work?: Promise<void>) {
   const signals = new Arrivals<Signal>();
-  let reached = 0;
+  let routed = 0;
   const metrics = openMetrics();
   const config = readConfig({
     CHAT_MODE: "component",
@@ -53,18 +57,24 @@ async function attach(port = server.port, secret = SECRET, fault?: Fault, work?:
     CHAT_SERVER: `127.0.0.1:${port}`,
     CHAT_SECRET: secret,
   });
-  let ends: (ended: Ended) => void = () => undefined;
-  const onEnding = (listener: typeof ends) => {
-    ends = listener;
-    return () => undefined;
-  };
-  const component = openComponent({ config, log, metrics, bus, limiter, onEnding });
+  let terminate: (ended: Ended) => void = () => undefined;
+  const component = openComponent({
+    config,
+    log,
+    metrics,
+    bus,
+    limiter,
+    onEnding: (listener) => {
+      terminate = listener;
+      return () => undefined;
+    },
+  });
   open.push(component);
   const router = {
-    async send(_door: string, signal: Signal) {
+    async send(_protocol: string, signal: Signal) {
       if (fault) throw fault;
       signals.push(signal);
-      reached += 1;
+      routed += 1;
       await work;
       return "1";
     },
@@ -76,10 +86,10 @@ async function attach(port = server.port, secret = SECRET, fault?: Fault, work?:
   return {
     component,
     signals,
-    reached: () => reached,
+    routed: () => routed,
     copies,
     isUp,
-    ends: (ended: Ended) => ends(ended),
+    terminate: (ended: Ended) => terminate(ended),
   };
 }
 
@@ -126,7 +136,7 @@ describe("the connection", () => {
     link.write(copy(message("next")));
     expect((await signals.next()).id).toBe("next");
     expect(await copies("unreadable")).toBe(1);
-    // A client can bring it about as often as it likes.
+    // Any client can cause it at will, so it must not fill the log.
     expect(logged).toEqual([]);
   });
 
@@ -193,8 +203,8 @@ describe("a signal for the chat server", () => {
     const links = [await server.accepted(), await server.accepted()];
     for (const link of links) link.answers = false;
     const passing = nodes[0]?.component.pass(signalFrom("graphql-1", "one"));
-    const asked = () => links.find((link) => link.received().includes("<ping"));
-    const link = await eventually(asked, Boolean);
+    const pinged = () => links.find((link) => link.received().includes("<ping"));
+    const link = await eventually(pinged, Boolean);
     const id = /<iq [^>]*id="([^"]+)"/.exec(link?.received() ?? "")?.[1];
     const other = links.find((each) => each !== link);
     other?.write(`<iq type="result" from="chat.example" id="${id}"/>`);
@@ -236,8 +246,8 @@ describe("a signal for the chat server", () => {
   });
 
   it("is not refused because of pending terminations", async () => {
-    const { component, ends } = await attach(1);
-    for (let sessionId = 1; sessionId <= 50; sessionId += 1) ends({ sessionId });
+    const { component, terminate } = await attach(1);
+    for (let sessionId = 1; sessionId <= 50; sessionId += 1) terminate({ sessionId });
     const settled: number[] = [];
     for (let index = 0; index < 1_000; index += 1) {
       const passing = component.pass(signalFrom("graphql-1", String(index)));
@@ -251,14 +261,14 @@ describe("a signal for the chat server", () => {
     const { isUp } = await attach();
     await eventually(isUp, Boolean);
     const link = await server.accepted();
-    const away = await attach(1);
-    await away.component.pass(signalFrom("graphql-1", "through"));
+    const disconnected = await attach(1);
+    await disconnected.component.pass(signalFrom("graphql-1", "through"));
     expect(link.received().split('id="through"')).toHaveLength(2);
   });
 
   it("is sent once, by a node that connects while it is pending", async () => {
-    const away = await attach(1);
-    const passing = away.component.pass(signalFrom("graphql-1", "through"));
+    const disconnected = await attach(1);
+    const passing = disconnected.component.pass(signalFrom("graphql-1", "through"));
     await attach();
     await attach();
     await passing;
@@ -271,15 +281,15 @@ describe("a signal for the chat server", () => {
 describe("the notice of a termination", () => {
   const ids = Array.from({ length: 50 }, (_, index) => index + 1);
   const all = ids.map((id) => `<ended xmlns="urn:signalbox:chat:0" session="${id}"/>`);
-  /** Ends sessions while nobody reaches the chat server, and waits until none can be told any more. */
-  async function endUnheard({ component, ends }: Awaited<ReturnType<typeof attach>>) {
+  /** Ends sessions while no node reaches the chat server, and waits until the first attempt has failed. */
+  async function terminateOffline({ component, terminate }: Awaited<ReturnType<typeof attach>>) {
     component.signedIn({ applicationId: 7, userId: 42 }, 1);
-    for (const sessionId of ids) ends({ sessionId });
+    for (const sessionId of ids) terminate({ sessionId });
     await expect(component.pass(signalFrom("graphql-1", "late"))).rejects.toThrow();
   }
-  const heard = (link: AcceptedLink) =>
+  const receivedAll = (link: AcceptedLink) =>
     eventually(
-      () => all.filter((word) => !link.received().includes(word)),
+      () => all.filter((notice) => !link.received().includes(notice)),
       (missing) => missing.length === 0,
     );
 
@@ -287,20 +297,20 @@ describe("the notice of a termination", () => {
     const node = await attach();
     await server.accepted();
     await server.close();
-    await endUnheard(node);
+    await terminateOffline(node);
     server = await startComponentServer(SECRET, server.port);
     const link = await server.accepted();
-    await heard(link);
-    // Of whom the address is known, as ejabberd wants it.
+    await receivedAll(link);
+    // For ejabberd: with the JID of the user, which is known for one of the sessions.
     expect(link.received()).toContain("<value>42-7@chat.example</value>");
     await node.component.pass(signalFrom("graphql-1", "after"));
-    for (const word of all) expect(link.received().split(word)).toHaveLength(2);
+    for (const notice of all) expect(link.received().split(notice)).toHaveLength(2);
   });
 
   it("is sent by another node when that is connected", async () => {
-    await endUnheard(await attach(1));
+    await terminateOffline(await attach(1));
     await attach();
-    await heard(await server.accepted());
+    await receivedAll(await server.accepted());
   });
 });
 
@@ -366,16 +376,16 @@ describe("a forwarded copy", () => {
     const work = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const { component, reached, copies } = await attach(server.port, SECRET, undefined, work);
+    const { component, routed, copies } = await attach(server.port, SECRET, undefined, work);
     const many = (from: number) =>
       Array.from({ length: 5_000 }, (_, index) => from + index)
         .map((each) => copy(message(`${each}`, "", `42-7@chat.example/phone${each}`)))
         .join("");
     const first = await server.accepted();
     first.write(many(0));
-    await eventually(reached, (count) => count >= 256);
+    await eventually(routed, (count) => count >= 256);
     first.cut();
-    // Nobody reads that it is gone; whoever writes finds out.
+    // Reading is paused, so only a write detects that the connection is closed.
     const writing = setInterval(() => {
       component.pass(signalFrom("graphql-1", "late")).catch(() => undefined);
     }, 100);
@@ -383,7 +393,7 @@ describe("a forwarded copy", () => {
     clearInterval(writing);
     second.write(many(5_000));
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(reached()).toBeLessThan(2_000);
+    expect(routed()).toBeLessThan(2_000);
     finish();
     await eventually(
       () => copies("taken"),
@@ -391,7 +401,10 @@ describe("a forwarded copy", () => {
     );
   });
 
-  it.each(["graphql-1", "phone"])("of a signal that a node has sent is ignored: %s", async (resource) => {
+  it.each([
+    "graphql-1",
+    "phone",
+  ])("of a signal that a node has sent is ignored: %s", async (resource) => {
     const { component, signals } = await attach();
     const link = await server.accepted();
     const xml = message("own", "", `42-7@chat.example/${resource}`);
@@ -431,7 +444,7 @@ describe("a forwarded copy", () => {
   it("that is too large is refused once", async () => {
     const { signals, copies } = await attach();
     const link = await server.accepted();
-    // Each line end of a session description is written as six characters.
+    // Each line end of a session description is encoded as six characters.
     const large = copy(message("large", `<sdp>${"\n".repeat(100_000)}</sdp>`));
     link.write(large + large);
     link.write(copy(message("next")));
@@ -456,7 +469,7 @@ describe("a forwarded copy", () => {
 });
 
 describe("doctor", () => {
-  const look = (port: number, more = {}) =>
+  const check = (port: number, more = {}) =>
     checkChatServer(
       readConfig({
         CHAT_MODE: "component",
@@ -465,21 +478,21 @@ describe("doctor", () => {
         ...more,
       }),
     );
-  const statuses = async (findings: ReturnType<typeof look>) =>
+  const statuses = async (findings: ReturnType<typeof check>) =>
     (await findings).map(({ status }) => status);
 
   it("reports whether the port accepts components, and does not send the secret", async () => {
     const secret = { CHAT_SIGN_IN_SECRET: "the sign-in secret" };
-    expect(await statuses(look(server.port, secret))).toEqual(["ok"]);
-    expect(await statuses(look(server.port))).toEqual(["ok", "warning"]);
-    expect(await statuses(look(1, secret))).toEqual(["wrong"]);
+    expect(await statuses(check(server.port, secret))).toEqual(["ok"]);
+    expect(await statuses(check(server.port))).toEqual(["ok", "warning"]);
+    expect(await statuses(check(1, secret))).toEqual(["wrong"]);
     expect(await checkChatServer(readConfig({}))).toEqual([]);
     expect(server.refused()).toBe(0);
   });
 });
 
 describe("POST /chat/sign-in", () => {
-  const ask = { user: "1-1", password: "whatever it is" };
+  const attempt = { user: "1-1", password: "any password" };
   const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
   it("responds like an unknown path without its secret", async () => {
@@ -489,9 +502,9 @@ describe("POST /chat/sign-in", () => {
     ];
     try {
       for (const node of nodes) {
-        const unknown = await rest(node, "POST", "/chat/nothing", { body: ask });
+        const unknown = await rest(node, "POST", "/chat/nothing", { body: attempt });
         for (const headers of [{}, bearer("another secret here"), { Authorization: "" }]) {
-          const answer = await rest(node, "POST", "/chat/sign-in", { body: ask, headers });
+          const answer = await rest(node, "POST", "/chat/sign-in", { body: attempt, headers });
           expect([answer.status, answer.text]).toEqual([unknown.status, unknown.text]);
           expect(answer.status).toBe(404);
         }
@@ -511,20 +524,20 @@ describe("POST /chat/sign-in", () => {
     const log = pino({ level: "info" }, { write });
     const environment = { CHAT_SIGN_IN_SECRET: "the sign-in secret" };
     const node = await startNode(environment, { log, clock });
-    const knock = async (times: number) => {
+    const request = async (times: number) => {
       for (let count = 0; count < times; count += 1) {
         const headers = bearer("another secret here");
-        await rest(node, "POST", "/chat/sign-in", { body: ask, headers });
+        await rest(node, "POST", "/chat/sign-in", { body: attempt, headers });
       }
     };
     try {
-      await knock(20);
+      await request(20);
       expect(logged.map(({ requests }) => requests)).toEqual([1]);
       clock.advance(59_999);
-      await knock(1);
+      await request(1);
       expect(logged).toHaveLength(1);
       clock.advance(1);
-      await knock(5);
+      await request(5);
       expect(logged.map(({ requests }) => requests)).toEqual([1, 21]);
       expect(logged.every(({ level }) => level === 30)).toBe(true);
       const figures = await (await fetch(`${node.baseUrl}/metrics`)).text();
@@ -543,19 +556,19 @@ describe("POST /chat/sign-in", () => {
     const post = (body: unknown) => rest(node, "POST", "/chat/sign-in", { body, headers });
     try {
       for (const user of ["987654321-1", "nobody", "1-1/x", "01-1"]) {
-        const { status, body } = await post({ ...ask, user });
+        const { status, body } = await post({ ...attempt, user });
         expect([status, body]).toEqual([200, { allowed: false }]);
       }
-      for (const body of [{}, { user: 1, password: "x" }, { ...ask, ip: 7 }, []]) {
+      for (const body of [{}, { user: 1, password: "x" }, { ...attempt, ip: 7 }, []]) {
         expect((await post(body)).status).toBe(400);
       }
-      // A name that nobody has is slowed like any other.
+      // An unknown user name is throttled like any other.
       const statuses: number[] = [];
       for (let count = 0; count < 4; count += 1) {
-        statuses.push((await post({ ...ask, user: "55-1" })).status);
+        statuses.push((await post({ ...attempt, user: "55-1" })).status);
       }
       expect(statuses).toEqual([200, 200, 200, 429]);
-      expect((await post({ ...ask, user: "56-1" })).status).toBe(200);
+      expect((await post({ ...attempt, user: "56-1" })).status).toBe(200);
     } finally {
       await node.stop();
     }

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => chat.close());
 
-/** Somebody else is served as before. */
+/** Checks that another client is served. */
 async function expectAlive(): Promise<void> {
   const other = await signInRaw(chat.url, "44-7", "witness");
   other.send(PING);
@@ -41,7 +41,7 @@ async function opened(url: string): Promise<RawClient> {
   return client;
 }
 
-/** What a client was told up to the answer to its ping. */
+/** The frames that a client received before the response to its ping. */
 async function untilAlive(client: RawClient): Promise<string[]> {
   const frames: string[] = [];
   for (;;) {
@@ -51,7 +51,7 @@ async function untilAlive(client: RawClient): Promise<string[]> {
   }
 }
 
-/** Speaks to the port byte by byte; answers what came back once the other end has closed. */
+/** Sends raw bytes to the port. Returns the response when the endpoint has closed the connection. */
 function bytes(send: (socket: Socket) => void): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(chat.url).port), "127.0.0.1");
@@ -103,7 +103,7 @@ describe("the handshake", () => {
 describe.each(TRANSPORTS)("over %s", (transport) => {
   const url = () => chat.urls[transport];
   const web = transport === "ws" || transport === "wss";
-  /** What becomes of a header where none is due: over TCP it is an element that begins. */
+  /** The error for an unexpected header: over TCP it is the start of an element. */
   const headerInside = web ? "policy-violation" : "not-well-formed";
 
   describe("before authentication", () => {
@@ -280,7 +280,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       const call = await bob.next();
       expect(call).toContain(' from="44-7@chat.example/evil"');
       expect(call).not.toContain("42-7@chat.example");
-      // The claim stays what it is: part of the content.
+      // The forged callerID is only content and stays.
       expect(call).toContain("<callerID>42</callerID>");
       mallory.send(
         '<message from="42-7@chat.example/web" to="43-7@chat.example" type="chat"><body>x</body></message>',
@@ -305,7 +305,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
         stranger.send(PING);
         const [answer = "", more] = await untilAlive(stranger);
         expect(more).toBeUndefined();
-        // Nothing is known of presence here, and an answer is never answered.
+        // Presence is ignored, and responses are never answered.
         const condition = /^(presence|iq result|iq error|a message of an error)/.test(name)
           ? ""
           : /^iq|of a room/.test(name)
@@ -373,7 +373,7 @@ describe("over WebSocket only", () => {
       Buffer.from([0xc3, 0x28]),
       Buffer.from("</a>"),
     ]);
-    // ws sends no such text, so the frame is written by hand.
+    // ws refuses to send invalid UTF-8, so the frame is written by hand.
     const raw = (client.socket as unknown as { _socket: Socket })._socket;
     raw.write(Buffer.concat([Buffer.from([0x81, 0x80 | payload.length]), mask, payload]));
     expect((await client.rest()).code).toBe(1007);
@@ -413,7 +413,7 @@ describe("random input", () => {
       client.send(PING);
       let answer = "";
       try {
-        // Answers to the frame itself may come first.
+        // Responses to the frame itself may come first.
         while (!answer.includes('id="alive"')) answer = await client.next();
       } catch {
         expect(client.received.join("")).toContain("<stream:error ");

@@ -10,7 +10,7 @@ import { auth, OPEN, signInRaw, startChat, type TestChat } from "../support/chat
 import { connectClear, heard, toTcp, upgrade } from "../support/chat-tcp";
 import { usedHeap } from "../support/heap";
 
-/** TLS of the chat endpoint: how it begins, what it is spoken with, and what goes wrong before it. */
+/** TLS of the chat endpoint: STARTTLS, versions, certificates and invalid input before and inside it. */
 
 const STARTTLS = '<starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>';
 const HEADER = toTcp(OPEN);
@@ -33,9 +33,9 @@ async function own(options: Parameters<typeof startChat>[0]): Promise<TestChat> 
   return started;
 }
 
-const placeOf = (url: string) => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
+const addressOf = (url: string) => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
 
-/** All that comes until the other end closes. */
+/** Everything received until the endpoint closes the connection. */
 async function rest(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (data) => {
@@ -54,7 +54,7 @@ async function expectAlive(): Promise<void> {
   }
 }
 
-/** A stream on the port of STARTTLS, its features taken. */
+/** Opens a stream on the STARTTLS port and reads its features. */
 async function opened(): Promise<{ socket: Socket; features: string }> {
   const socket = await connectClear(chat.urls.tcp);
   closers.push(() => socket.destroy());
@@ -136,7 +136,7 @@ describe("STARTTLS", () => {
     socket.write(HEADER);
     await heard(socket, "</stream:features>");
     socket.write(STARTTLS);
-    // Each by itself, so that they arrive as packets of their own, before or in the handshake.
+    // One per tick, so that they arrive in separate packets, before or during the handshake.
     for (let count = 0; count < 20; count += 1) {
       socket.write(auth("42-7", "password"));
       await new Promise((resolve) => setImmediate(resolve));
@@ -158,9 +158,9 @@ describe("STARTTLS", () => {
   });
 });
 
-/** Opens TLS from the first byte. */
+/** Connects with direct TLS. */
 async function secureTo(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const socket = connectTls({ ...placeOf(url), ...(await trusting()), ...options });
+  const socket = connectTls({ ...addressOf(url), ...(await trusting()), ...options });
   closers.push(() => socket.destroy());
   await once(socket, "secureConnect");
   return socket;
@@ -215,7 +215,9 @@ describe("TLS", () => {
 
   it("has a handshake timeout", async () => {
     const brief = await own({ limits: { negotiationMs: 100, closeMs: 20 } });
-    const sockets = (["tls", "wss"] as const).map((way) => connectSocket(placeOf(brief.urls[way])));
+    const sockets = (["tls", "wss"] as const).map((way) =>
+      connectSocket(addressOf(brief.urls[way])),
+    );
     await Promise.all(sockets.map(rest));
     const { socket } = { socket: await connectClear(brief.urls.tcp) };
     socket.write(`${HEADER}${STARTTLS}`);
@@ -226,7 +228,7 @@ describe("TLS", () => {
   it("does not keep the endpoint open during a handshake", async () => {
     const brief = await own({ limits: { closeMs: 50 } });
     const sockets = (["tls", "wss", "tcp"] as const).map((way) =>
-      connectSocket(placeOf(brief.urls[way])),
+      connectSocket(addressOf(brief.urls[way])),
     );
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     const gone = Promise.all(sockets.map(rest));
@@ -278,7 +280,7 @@ describe("TLS", () => {
 });
 
 describe("a forged record", () => {
-  /** A record of application data with a good head, whose content nobody has encrypted. */
+  /** A record of application data with a valid header and content that is not encrypted. */
   const record = (length: number) => {
     const head = Buffer.from([0x17, 0x03, 0x03, length >> 8, length & 0xff]);
     return Buffer.concat([head, Buffer.alloc(length, 0x5a)]);
@@ -337,9 +339,13 @@ describe("ports", () => {
 describe("random input", () => {
   const samples = () => fc.sample(fc.uint8Array({ minLength: 1, maxLength: 600 }), 60);
 
-  it.each(["tcp", "tls", "wss"] as const)("in bytes does not affect other clients: %s", async (way) => {
+  it.each([
+    "tcp",
+    "tls",
+    "wss",
+  ] as const)("in bytes does not affect other clients: %s", async (way) => {
     for (const data of samples()) {
-      const socket = connectSocket(placeOf(chat.urls[way]));
+      const socket = connectSocket(addressOf(chat.urls[way]));
       socket.on("error", () => {});
       socket.end(Buffer.from(data));
       await rest(socket);

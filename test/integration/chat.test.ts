@@ -23,7 +23,7 @@ import {
 } from "../support/chat";
 import { xmppJsClient } from "../support/xmpp-js";
 
-// Both libraries look for the browser's.
+// Both libraries use the global WebSocket of browsers.
 Object.assign(globalThis, { WebSocket });
 Strophe.setLogLevel(Strophe.LogLevel.FATAL);
 
@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** An endpoint of its own for one test. */
+/** Starts an endpoint for one test. */
 async function startOwn(options: Parameters<typeof startChat>[0]): Promise<TestChat> {
   const own = await startChat(options);
   closers.push(() => own.close());
@@ -64,7 +64,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     return xmpp;
   }
 
-  /** Signs in with xmpp.js; messages are collected. */
+  /** Signs in with xmpp.js and collects the messages. */
   async function signIn(username: string, resource?: string, password?: string) {
     const xmpp = xmppJs(username, password, resource);
     const messages: XmlNode[] = [];
@@ -149,15 +149,15 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       ),
     );
 
-  /** The next signal for user 43, as a GraphQL subscriber would see it. */
+  /** Attaches a device as a GraphQL subscription does. Returns a function for its next signal. */
   async function subscribe(userId = 43) {
-    const parcels: Parcel[] = [];
+    const messages: Parcel[] = [];
     let wake = () => {};
     const { detach } = await chat.router.attach({
       party: { applicationId: 7, userId, resource: "graphql" },
       door: "graphql",
-      receive(parcel) {
-        parcels.push(parcel);
+      receive(message) {
+        messages.push(message);
         wake();
       },
       close() {},
@@ -165,9 +165,9 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     closers.push(detach);
     return async (): Promise<Signal> => {
       for (;;) {
-        const parcel = parcels.shift();
-        if (parcel?.kind === "signal") return parcel.signal;
-        if (!parcel) {
+        const message = messages.shift();
+        if (message?.kind === "signal") return message.signal;
+        if (!message) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
@@ -616,7 +616,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     it("pings an idle client, and keeps one that responds", async () => {
       const { url } = await start({ limits: { idleMs: 40 } });
       const raw = await signInRaw(url, "42-7", "web");
-      // Over WebSocket the transport has a ping of its own, which goes with it.
+      // Over WebSocket the endpoint also sends a ping of the transport.
       let pings = 0;
       const socket = raw.socket instanceof WebSocket ? raw.socket : undefined;
       socket?.removeAllListeners("ping");
@@ -657,7 +657,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
         );
         expect(await reader.next()).toContain(` id="m${sent}"`);
         sent += 1;
-        if (sent > 2_000) throw new Error("the backlog has no bound");
+        if (sent > 2_000) throw new Error("the backlog is not limited");
       }
       expect([...own.live].map(({ userId }) => userId).sort()).toEqual([42, 43]);
       for (const raw of [stalled, reader, alice]) raw.socket.terminate();
@@ -672,14 +672,14 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
         limits: { queue: 4 },
         router: (router) => ({
           ...router,
-          relay: (...parcel) => gate.then(() => router.relay(...parcel)),
+          relay: (...args) => gate.then(() => router.relay(...args)),
         }),
       });
       const alice = await signInRaw(own.url, "42-7", "web");
       const count = 3_000;
       const frame = `<message to="44-7@chat.example" type="chat" id="m"><body>${"x".repeat(8_000)}</body></message>`;
       for (let sent = 0; sent < count; sent += 1) alice.send(frame);
-      // What neither the endpoint nor the buffers of the two sockets take stays with the client.
+      // The rest stays with the client once the endpoint's queue and the buffers of both sockets are full.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(alice.socket.bufferedAmount).toBeGreaterThan((count * frame.length) / 4);
       open();
@@ -714,8 +714,8 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
     it("ends streams with system-shutdown when it closes", async () => {
       const own = await start({});
-      const [raw, young] = [await signInRaw(own.url, "42-7", "web"), await connectRaw(own.url)];
-      const [, bound, unbound] = await Promise.all([own.close(), raw.rest(), young.rest()]);
+      const [raw, fresh] = [await signInRaw(own.url, "42-7", "web"), await connectRaw(own.url)];
+      const [, bound, unbound] = await Promise.all([own.close(), raw.rest(), fresh.rest()]);
       for (const { frames, code } of [bound, unbound]) {
         expect(frames.join("")).toMatch(/<system-shutdown .*<close /);
         expect(code).toBe(1000);
@@ -746,15 +746,15 @@ describe("over WebSocket only", () => {
     raw.socket.terminate();
     expect(open.attempts).toEqual([]);
 
-    const behind = await startOwn({
+    const behindProxy = await startOwn({
       config: { HOST: "0.0.0.0", XMPP_TRUSTED_PROXY: true, TRUST_PROXY: ["127.0.0.0/8"] },
     });
-    const proxied = await connectRaw(behind.url, {
+    const proxied = await connectRaw(behindProxy.url, {
       headers: { "x-forwarded-for": "198.51.100.1, 203.0.113.9, 127.0.0.2" },
     });
     for (const frame of [OPEN, auth("42-7", "password"), OPEN, bind()]) proxied.send(frame);
     for (let count = 0; count < 6; count += 1) await proxied.next();
-    expect(behind.attempts).toMatchObject([{ ip: "203.0.113.9" }]);
+    expect(behindProxy.attempts).toMatchObject([{ ip: "203.0.113.9" }]);
     proxied.socket.terminate();
   });
 

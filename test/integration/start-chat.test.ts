@@ -6,15 +6,15 @@ import { makeSelfSigned } from "../../src/core/tls/self-signed";
 import { FREE_CHAT_PORTS } from "../support/ports";
 import { ownProcesses } from "../support/process";
 
-/** The chat endpoint of a service that runs as a process: where it says it is, its certificate, its end. */
+/** The chat endpoint of a server process: its URLs, its certificate and its shutdown. */
 
 const { environment, start } = ownProcesses();
 
 const BANNER =
   / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket, TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP, direct TLS\)\n.*Credentials .*\n/s;
 
-/** A TLS client of the endpoint, and the certificate that it was shown. */
-async function look(port: number) {
+/** Connects to the endpoint over TLS; returns the socket and the endpoint's certificate. */
+async function connectAndInspect(port: number) {
   const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
   await new Promise((resolve, reject) => {
     socket.once("secureConnect", resolve);
@@ -30,7 +30,7 @@ it("prints the URL of each transport, and keeps its self-signed certificate acro
   for (let count = 0; count < 2; count += 1) {
     const service = start(variables);
     const [, port] = await service.says(BANNER);
-    const { socket, certificate } = await look(Number(port));
+    const { socket, certificate } = await connectAndInspect(Number(port));
     socket.destroy();
     shown.push(certificate);
     service.child.kill("SIGTERM");
@@ -58,25 +58,25 @@ it("reloads its certificate on SIGHUP, and ends streams with system-shutdown", a
   const first = await issue();
   const service = start({ ...database, ...FREE_CHAT_PORTS, ...files, LOG_LEVEL: "info" });
   const [, port] = await service.says(BANNER);
-  const before = await look(Number(port));
+  const before = await connectAndInspect(Number(port));
   expect(before.certificate).toBe(first);
-  let heard = "";
+  let received = "";
   before.socket.on("data", (data) => {
-    heard += data;
+    received += data;
   });
 
   const second = await issue();
   service.child.kill("SIGHUP");
   await service.says(/the TLS certificate has been replaced/);
-  const after = await look(Number(port));
+  const after = await connectAndInspect(Number(port));
   expect(after.certificate).toBe(second);
   after.socket.destroy();
 
-  // The stream that was open goes on, until the service ends it.
+  // The open stream continues until the server ends it.
   const ended = new Promise((resolve) => before.socket.once("close", resolve));
   service.child.kill("SIGTERM");
   await ended;
-  expect(heard).toMatch(/<stream:stream .*<system-shutdown .*<\/stream:stream>$/);
+  expect(received).toMatch(/<stream:stream .*<system-shutdown .*<\/stream:stream>$/);
   expect(await service.exited).toBe(0);
 });
 

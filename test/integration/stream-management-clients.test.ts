@@ -11,16 +11,16 @@ import { SM } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
 import { xmppJsClient } from "../support/xmpp-js";
 
-/** Stream management with the libraries that clients use, over connections that break. */
+/** Stream management with client libraries, over connections that break. */
 
-// All libraries look for the browser's.
+// All libraries use the global WebSocket of browsers.
 Object.assign(globalThis, { WebSocket });
 Strophe.setLogLevel(Strophe.LogLevel.FATAL);
 
 const NAME = "42-7";
 const BARE = `${NAME}@${DOMAIN}`;
 
-/** Libraries that resume by themselves, and the transports they have. */
+/** Libraries that resume automatically, and their transports. */
 const LIBRARIES: [name: string, ChatTransport, connect: (service: string) => Promise<Device>][] = [
   ["xmpp.js", "ws", withXmppJs],
   ["xmpp.js", "tcp", withXmppJs],
@@ -28,16 +28,16 @@ const LIBRARIES: [name: string, ChatTransport, connect: (service: string) => Pro
   ["stanza", "ws", withStanza],
 ];
 
-/** A device of user 42 that connects again by itself. */
+/** A device of user 42 that reconnects automatically. */
 interface Device {
-  /** Ids of the messages that have arrived. */
+  /** Ids of the received messages. */
   messages: Arrivals<string>;
   send(id: string): void;
-  /** How often its stream was resumed. */
+  /** Number of resumptions. */
   resumptions(): number;
-  /** Resolves once stream management is on. */
+  /** Resolves when stream management is on. */
   managed(): Promise<unknown>;
-  /** Resolves once it may be told to send after its connection broke. */
+  /** Resolves when the library accepts messages again after its connection broke. */
   broken(): Promise<unknown>;
 }
 
@@ -114,7 +114,7 @@ async function withStanza(service: string): Promise<Device> {
         () => stanza.sm.started,
         (enabled) => enabled,
       ),
-    // What it writes to a socket that is closing keeps the library from connecting again.
+    // A write to a closing socket would prevent the library from reconnecting.
     broken: () =>
       eventually(
         () => stanza.transport,
@@ -151,7 +151,7 @@ it.each(
     for (const part of ["a", "b", "c"]) {
       const id = await eventually(
         () => device.messages.next(),
-        // What was not acknowledged when the connection broke may come twice.
+        // A stanza that was unacknowledged when the connection broke may arrive twice.
         (arrived) => arrived !== `before ${round}`,
       );
       expect(id).toBe(`${part} ${round}`);

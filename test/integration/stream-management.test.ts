@@ -16,7 +16,7 @@ import {
 } from "../support/managed-stream";
 import { eventually, MovingClock } from "../support/moving-clock";
 
-/** Stream management (XEP-0198) by hand, frame by frame. */
+/** Stream management (XEP-0198), frame by frame. */
 
 const PING = (id: string) => `<iq id="${id}" type="get"><ping xmlns="urn:xmpp:ping"/></iq>`;
 const NAME = "42-7";
@@ -35,22 +35,22 @@ const sendSignals = async (chat: TestChat, ...ids: string[]) => {
 const numbered = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `n${first + index}`);
 
-const gauge = async (chat: TestChat) =>
+const disconnectedCount = async (chat: TestChat) =>
   (await chat.metrics.hibernating.get()).values.map(({ value }) => value)[0];
-const hibernating = (chat: TestChat, count: number) =>
+const untilDisconnected = (chat: TestChat, count: number) =>
   eventually(
-    () => gauge(chat),
+    () => disconnectedCount(chat),
     (value) => value === count,
   );
 
-/** Breaks the connection without a word, and waits until the endpoint has seen it. */
-async function cut(chat: TestChat, client: RawClient): Promise<void> {
-  const before = (await gauge(chat)) ?? 0;
+/** Breaks the connection, and waits until the endpoint has noticed. */
+async function breakConnection(chat: TestChat, client: RawClient): Promise<void> {
+  const before = (await disconnectedCount(chat)) ?? 0;
   client.socket.terminate();
-  await hibernating(chat, before + 1);
+  await untilDisconnected(chat, before + 1);
 }
 
-/** Binds anew and answers each question; ids of what then comes. */
+/** Binds and acknowledges on each request. Returns the ids of the stanzas that arrive. */
 async function idsAsAcknowledged(client: RawClient, count: number): Promise<string[]> {
   client.send(bind("web"));
   await client.next();
@@ -117,7 +117,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
         () => chat.live.size,
         (size) => size === 0,
       );
-      expect(await gauge(chat)).toBe(0);
+      expect(await disconnectedCount(chat)).toBe(0);
     });
 
     it("is refused before binding, which is still possible", async () => {
@@ -177,7 +177,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       for (let count = 0; count < 13; count += 1) frames.push(await client.next());
       expect(frames.indexOf(R)).toBe(5);
       expect(frames.filter((frame) => frame === R)).toHaveLength(1);
-      // All but the last seven are received: they make the next question at once.
+      // More than five stanzas remain unacknowledged, so the next request follows at once.
       client.send(a(5));
       expect(await client.next()).toBe(R);
       client.send(a(12));
@@ -198,14 +198,14 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       client.send(a(2));
       client.send(R);
       expect(await nextFrame(client)).toBe(a(0));
-      // The client counts one too many, so 2 does not stand for the second signal.
+      // The client counts one too many, so 2 does not acknowledge the second signal.
       await sendSignals(chat, "two", "three");
       expect(await nextIds(client, 2)).toEqual(["two", "three"]);
       client.send(a(2));
       client.send(a(3));
       client.send(PING("on"));
       expect(await nextIds(client, 1)).toEqual(["on"]);
-      await cut(chat, client);
+      await breakConnection(chat, client);
       const again = await resumeStream(chat.url, NAME, client.previd, 3);
       expect(await nextIds(again, 2)).toEqual(["three", "on"]);
       again.send(a(4294967295));
@@ -251,7 +251,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       client.send(a(2));
       client.send(PING("p2"));
       expect(await nextIds(client, 1)).toEqual(["p2"]);
-      await cut(chat, client);
+      await breakConnection(chat, client);
       await sendSignals(chat, "four");
       const other = await signInRaw(chat.url, "43-7", "x");
       other.send(`<message to="${NAME}@${DOMAIN}" type="chat" id="chat"><body>hi</body></message>`);
@@ -259,15 +259,15 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(other, 1)).toEqual(["sent"]);
       expect(chat.live.size).toBe(2);
 
-      // It received "two" too, without having said so.
+      // The client received "two" as well, but had not acknowledged it.
       const again = await resumeStream(chat.url, NAME, client.previd, 3);
       expect(again.answer).toBe(`<resumed xmlns="${SM}" previd="${client.previd}" h="2"/>`);
       await sendSignals(chat, "five");
       expect(await nextIds(again, 5)).toEqual(["three", "p2", "four", "chat", "five"]);
       expect(chat.live.size).toBe(2);
-      expect(await gauge(chat)).toBe(0);
+      expect(await disconnectedCount(chat)).toBe(0);
 
-      // The counts go on, and so does the stream, as often as it takes.
+      // The counts continue, and the stream can be resumed again.
       again.send(PING("p3"));
       again.send(R);
       expect(await nextIds(again, 1)).toEqual(["p3"]);
@@ -275,7 +275,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       again.send(a(9));
       again.send(R);
       expect(await nextFrame(again)).toBe(a(3));
-      await cut(chat, again);
+      await breakConnection(chat, again);
       const third = await resumeStream(chat.url, NAME, client.previd, 9);
       expect(third.answer).toContain('h="3"');
       third.send(PING("end"));
@@ -286,13 +286,13 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const chat = await start({ limits: { idleMs: 60, askMs: 10_000 } });
       const client = await managedStream(chat.url, NAME, "web");
       client.socket.pause();
-      await hibernating(chat, 1);
+      await untilDisconnected(chat, 1);
       await sendSignals(chat, "one");
       client.socket.terminate();
       const again = await resumeStream(chat.url, NAME, client.previd, 0);
       expect(again.answer).toContain("<resumed ");
       expect(await nextIds(again, 1)).toEqual(["one"]);
-      // Asking is the sign of life that is asked for.
+      // The request for an acknowledgement is the liveness probe.
       expect(await again.next()).toBe(R);
       again.socket.terminate();
     });
@@ -315,7 +315,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("belongs to the last of two concurrent resumptions", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
-      await cut(chat, client);
+      await breakConnection(chat, client);
       const two = [await signedIn(chat.url, NAME), await signedIn(chat.url, NAME)];
       for (const each of two) each.send(resume(client.previd, 0));
       const ends = await Promise.race(
@@ -344,12 +344,12 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const chat = await start({
         router: (router) => ({
           ...router,
-          async send(door, sent) {
+          async send(protocol, sent) {
             if (sent.from.userId === 42) {
               reached();
               await gate;
             }
-            return router.send(door, sent);
+            return router.send(protocol, sent);
           },
         }),
       });
@@ -357,7 +357,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const client = await managedStream(chat.url, NAME, "web");
       client.send(encodeSignal({ ...signal("slow"), from: to, to: from }, DOMAIN));
       await waiting;
-      await cut(chat, client);
+      await breakConnection(chat, client);
       const again = await signedIn(chat.url, NAME);
       again.send(resume(client.previd, 0));
       await sendSignals(chat, "meanwhile");
@@ -370,7 +370,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("can be resumed on another transport", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
-      await cut(chat, client);
+      await breakConnection(chat, client);
       await sendSignals(chat, "one");
       const elsewhere = chat.urls[transport === "ws" ? "tls" : "ws"];
       const again = await resumeStream(elsewhere, NAME, client.previd, 0);
@@ -381,10 +381,10 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("can be resumed with other credentials of the user", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web", "token");
-      await cut(chat, client);
+      await breakConnection(chat, client);
       const again = await resumeStream(chat.url, NAME, client.previd, 0, "password");
       expect(again.answer).toContain("<resumed ");
-      // It belongs to whoever signed in last.
+      // It belongs to the latest sign-in.
       expect([...chat.live].map(({ sessionId }) => sessionId)).toEqual([null]);
     });
   });
@@ -396,7 +396,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     ])("a stream of %s", async (_name, name) => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
-      await cut(chat, client);
+      await breakConnection(chat, client);
       await sendSignals(chat, "secret");
       const other = await resumeStream(chat.url, name, client.previd, 0);
       expect(other.answer).toBe(failedWith("item-not-found"));
@@ -404,7 +404,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await other.next()).toContain("<jid>");
       other.send(PING("p"));
       expect(await nextIds(other, 1)).toEqual(["p"]);
-      expect(await gauge(chat)).toBe(1);
+      expect(await disconnectedCount(chat)).toBe(1);
       const own = await resumeStream(chat.url, NAME, client.previd, 0);
       expect(await nextIds(own, 1)).toEqual(["secret"]);
     });
@@ -435,9 +435,9 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const client = await managedStream(chat.url, NAME, "web", "token");
       client.send(PING("p"));
       await nextIds(client, 1);
-      await cut(chat, client);
+      await breakConnection(chat, client);
       for (const stream of chat.live) stream[end]();
-      expect(await gauge(chat)).toBe(0);
+      expect(await disconnectedCount(chat)).toBe(0);
       expect(chat.live.size).toBe(0);
       const { answer } = await resumeStream(chat.url, NAME, client.previd, 1);
       expect(answer).toBe(failedWith("item-not-found", 1));
@@ -451,7 +451,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const client = await managedStream(chat.url, NAME, "web");
       client.send(frame);
       await client.rest();
-      expect(await gauge(chat)).toBe(0);
+      expect(await disconnectedCount(chat)).toBe(0);
       expect(chat.live.size).toBe(0);
       const { answer } = await resumeStream(chat.url, NAME, client.previd, 0);
       expect(answer).toBe(failedWith("item-not-found", 0));
@@ -460,9 +460,9 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("a stream replaced by a new one with its resource", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
-      await cut(chat, client);
+      await breakConnection(chat, client);
       const fresh = await signInRaw(chat.url, NAME, "web");
-      expect(await gauge(chat)).toBe(0);
+      expect(await disconnectedCount(chat)).toBe(0);
       const { answer } = await resumeStream(chat.url, NAME, client.previd, 0);
       expect(answer).toBe(failedWith("item-not-found", 0));
       fresh.send(PING("p"));
@@ -476,11 +476,11 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
         await managedStream(chat.url, NAME, "early"),
         await managedStream(chat.url, NAME, "late"),
       ];
-      await cut(chat, early);
+      await breakConnection(chat, early);
       clock.advance(30_000);
-      await cut(chat, late);
+      await breakConnection(chat, late);
       clock.advance(31_000);
-      await hibernating(chat, 1);
+      await untilDisconnected(chat, 1);
       const { answer } = await resumeStream(chat.url, NAME, early.previd, 0);
       expect(answer).toBe(failedWith("item-not-found", 0));
       const kept = await resumeStream(chat.url, NAME, late.previd, 0);
@@ -499,7 +499,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
           ({ values }) => values[0]?.value === 0,
         );
       }
-      expect(await gauge(chat)).toBe(10);
+      expect(await disconnectedCount(chat)).toBe(10);
       const answers = [];
       for (const previd of ids) {
         const client = await resumeStream(chat.url, NAME, previd, 0);
@@ -528,7 +528,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
         await chat.router.send("graphql", long);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      expect(await gauge(chat)).toBe(2);
+      expect(await disconnectedCount(chat)).toBe(2);
       const answers = [];
       for (const { name, client } of clients) {
         const again = await resumeStream(chat.url, name, client.previd, 0);
@@ -541,21 +541,21 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("a stream with too many unacknowledged stanzas", async () => {
       const chat = await start({ limits: { unacknowledged: { stanzas: 10, bytes: 1_000_000 } } });
       const client = await managedStream(chat.url, NAME, "web");
-      await cut(chat, client);
+      await breakConnection(chat, client);
       await sendSignals(chat, ...numbered(11));
-      await hibernating(chat, 0);
+      await untilDisconnected(chat, 0);
       expect(chat.live.size).toBe(0);
     });
 
     it("any stream of a stopped node", async () => {
       const chat = await start();
       const kept = await managedStream(chat.url, NAME, "kept");
-      await cut(chat, kept);
+      await breakConnection(chat, kept);
       const open = await managedStream(chat.url, NAME, "open");
       const closed = chat.close();
       expect((await open.rest()).frames.join("")).toContain("<system-shutdown ");
       await closed;
-      expect(await gauge(chat)).toBe(0);
+      expect(await disconnectedCount(chat)).toBe(0);
       expect(chat.live.size).toBe(0);
     });
   });
@@ -589,7 +589,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(again, 1)).toEqual(["still"]);
       again.send(ENABLE);
       expect(await again.next()).toContain("<enabled ");
-      // What it received and did not say so comes again, with the same id.
+      // Unacknowledged signals arrive again, with the same id.
       expect(await nextIds(again, 4)).toEqual(["two", "three", "four", "five"]);
       again.send(R);
       expect(await nextFrame(again)).toBe(a(0));
@@ -695,7 +695,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
         const resumed = await resumeStream(chat.url, NAME, previd, counted);
         expect(resumed.answer).toContain("<resumed ");
         client = resumed;
-        // What was received and not counted comes once more.
+        // Unacknowledged stanzas arrive again.
         received.length = counted;
       };
       for (const op of ops) {
@@ -705,7 +705,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
           counted = received.length;
           client.send(a(counted));
         } else if (op === "cut") {
-          await cut(chat, client);
+          await breakConnection(chat, client);
           await again();
         } else if (op === "take over") await again();
       }

@@ -1,97 +1,99 @@
-import { Intake } from "../../src/xmpp/transport/intake";
+import { Intake, type IntakeLimits } from "../../src/xmpp/transport/intake";
+import type { ReadControl } from "../../src/xmpp/transport/transport";
 
-/** When a transport stops reading, and reads again. */
+/** When a transport pauses and resumes reading. */
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-function open(limits: Partial<{ queue: number; bytesPerSecond: number }> = {}) {
-  const said: string[] = [];
-  const transport = {
-    hold: () => void said.push("hold"),
-    release: () => void said.push("release"),
+function open(limits: Partial<IntakeLimits> = {}) {
+  const calls: string[] = [];
+  const transport: ReadControl = {
+    hold: () => void calls.push("pause"),
+    release: () => void calls.push("resume"),
   };
-  return { said, intake: new Intake({ queue: 32, bytesPerSecond: 1_000, ...limits }, transport) };
+  const throttle = new Intake({ queue: 32, bytesPerSecond: 1_000, ...limits }, transport);
+  return { calls, throttle };
 }
 
 test("allows a burst of four seconds' worth, and then the rate", () => {
-  const { said, intake } = open();
-  intake.bytes(4_000);
-  expect(said).toEqual([]);
-  intake.bytes(500);
-  expect(said).toEqual(["hold"]);
+  const { calls, throttle } = open();
+  throttle.bytes(4_000);
+  expect(calls).toEqual([]);
+  throttle.bytes(500);
+  expect(calls).toEqual(["pause"]);
   jest.advanceTimersByTime(490);
-  expect(said).toEqual(["hold"]);
+  expect(calls).toEqual(["pause"]);
   jest.advanceTimersByTime(20);
-  expect(said).toEqual(["hold", "release"]);
-  intake.bytes(2_000);
-  expect(said).toEqual(["hold", "release", "hold"]);
+  expect(calls).toEqual(["pause", "resume"]);
+  throttle.bytes(2_000);
+  expect(calls).toEqual(["pause", "resume", "pause"]);
 });
 
 test("bytes that arrive after the pause lengthen it", () => {
-  const { said, intake } = open();
-  for (let count = 0; count < 5; count += 1) intake.bytes(1_000);
-  intake.bytes(1_000);
+  const { calls, throttle } = open();
+  for (let count = 0; count < 5; count += 1) throttle.bytes(1_000);
+  throttle.bytes(1_000);
   jest.advanceTimersByTime(1_500);
-  expect(said).toEqual(["hold"]);
+  expect(calls).toEqual(["pause"]);
   jest.advanceTimersByTime(600);
-  expect(said).toEqual(["hold", "release"]);
+  expect(calls).toEqual(["pause", "resume"]);
 });
 
 test("an idle client saves up four seconds and no more", () => {
-  const { said, intake } = open();
+  const { calls, throttle } = open();
   jest.advanceTimersByTime(3_600_000);
-  intake.bytes(4_000);
-  expect(said).toEqual([]);
-  intake.bytes(1);
-  expect(said).toEqual(["hold"]);
+  throttle.bytes(4_000);
+  expect(calls).toEqual([]);
+  throttle.bytes(1);
+  expect(calls).toEqual(["pause"]);
 });
 
 test("0 disables the rate limit", () => {
-  const { said, intake } = open({ bytesPerSecond: 0 });
-  intake.bytes(1_000_000_000);
-  expect(said).toEqual([]);
+  const { calls, throttle } = open({ bytesPerSecond: 0 });
+  throttle.bytes(1_000_000_000);
+  expect(calls).toEqual([]);
 });
 
 test("queues two inputs before authentication, more after it", () => {
-  const { said, intake } = open({ queue: 8 });
-  intake.waiting(1);
-  expect(said).toEqual([]);
-  intake.waiting(2);
-  expect(said).toEqual(["hold"]);
-  intake.widen();
-  intake.waiting(2);
-  expect(said).toEqual(["hold", "release"]);
-  intake.waiting(7);
-  expect(said).toEqual(["hold", "release"]);
-  intake.waiting(8);
-  intake.waiting(5);
-  expect(said).toEqual(["hold", "release", "hold"]);
-  intake.waiting(4);
-  expect(said).toEqual(["hold", "release", "hold", "release"]);
+  const { calls, throttle } = open({ queue: 8 });
+  throttle.waiting(1);
+  expect(calls).toEqual([]);
+  throttle.waiting(2);
+  expect(calls).toEqual(["pause"]);
+  throttle.widen();
+  throttle.waiting(2);
+  expect(calls).toEqual(["pause", "resume"]);
+  throttle.waiting(7);
+  expect(calls).toEqual(["pause", "resume"]);
+  throttle.waiting(8);
+  throttle.waiting(5);
+  expect(calls).toEqual(["pause", "resume", "pause"]);
+  throttle.waiting(4);
+  expect(calls).toEqual(["pause", "resume", "pause", "resume"]);
 });
 
 test("resumes only when both limits allow it", () => {
-  const { said, intake } = open();
-  intake.waiting(2);
-  intake.bytes(5_000);
-  intake.waiting(0);
-  expect(said).toEqual(["hold"]);
+  const { calls, throttle } = open();
+  throttle.waiting(2);
+  throttle.bytes(5_000);
+  throttle.waiting(0);
+  expect(calls).toEqual(["pause"]);
   jest.advanceTimersByTime(1_100);
-  expect(said).toEqual(["hold", "release"]);
-  intake.bytes(5_000);
-  intake.waiting(2);
+  expect(calls).toEqual(["pause", "resume"]);
+  throttle.bytes(5_000);
+  throttle.waiting(2);
   jest.advanceTimersByTime(3_600_000);
-  expect(said).toEqual(["hold", "release", "hold"]);
-  intake.waiting(1);
-  expect(said).toEqual(["hold", "release", "hold", "release"]);
+  expect(calls).toEqual(["pause", "resume", "pause"]);
+  throttle.waiting(1);
+  expect(calls).toEqual(["pause", "resume", "pause", "resume"]);
 });
 
 test("leaves no timer after stop", () => {
-  const { said, intake } = open();
-  intake.bytes(5_000);
-  intake.end();
+  const { calls, throttle } = open();
+  throttle.bytes(5_000);
+  throttle.end();
   jest.advanceTimersByTime(3_600_000);
-  expect(said).toEqual(["hold"]);
+  expect(calls).toEqual(["pause"]);
   expect(jest.getTimerCount()).toBe(0);
 });

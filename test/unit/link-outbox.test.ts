@@ -1,20 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Outbox } from "../../src/xmpp/component/outbox";
 
-const ANSWER_MS = 20;
+const RESPONSE_TIMEOUT_MS = 20;
 
-/** An outbox on a link that takes everything and answers nothing by itself. */
+/** A writer on a connection that responds only when the test says so. */
 function open() {
   const written: string[] = [];
   const aborts: string[] = [];
-  const link = {
+  const connection = {
     up: true,
     write: (xml: string) => void written.push(xml),
     abort: (reason: string) => void aborts.push(reason),
   };
-  const outbox = new Outbox(link, "calls.chat.example", "chat.example", "node", ANSWER_MS);
-  const answer = () => outbox.answered(/id="([^"]+)"/.exec(written.at(-1) ?? "")?.[1] ?? "");
-  return { outbox, aborts, answer };
+  const from = "calls.chat.example";
+  const writer = new Outbox(connection, from, "chat.example", "node", RESPONSE_TIMEOUT_MS);
+  const respond = () => writer.answered(/id="([^"]+)"/.exec(written.at(-1) ?? "")?.[1] ?? "");
+  return { writer, aborts, respond };
 }
 
 const aborted = async (aborts: string[]) => {
@@ -23,8 +24,8 @@ const aborted = async (aborts: string[]) => {
 
 describe("the confirmed writer", () => {
   it("closes the connection if the chat server does not respond in time", async () => {
-    const { outbox, aborts } = open();
-    void outbox.send("<message/>");
+    const { writer, aborts } = open();
+    void writer.send("<message/>");
     await aborted(aborts);
   });
 
@@ -32,24 +33,24 @@ describe("the confirmed writer", () => {
     ["before the ping", true],
     ["after the ping", false],
   ])("suspends the response timeout while reading is paused: paused %s", async (_when, before) => {
-    const { outbox, aborts, answer } = open();
-    if (before) outbox.hold(true);
-    const sending = outbox.send("<message/>");
-    if (!before) outbox.hold(true);
-    await delay(5 * ANSWER_MS);
+    const { writer, aborts, respond } = open();
+    if (before) writer.hold(true);
+    const sending = writer.send("<message/>");
+    if (!before) writer.hold(true);
+    await delay(5 * RESPONSE_TIMEOUT_MS);
     expect(aborts).toEqual([]);
-    outbox.hold(false);
-    expect(answer()).toBe(true);
+    writer.hold(false);
+    expect(respond()).toBe(true);
     await sending;
-    await delay(5 * ANSWER_MS);
+    await delay(5 * RESPONSE_TIMEOUT_MS);
     expect(aborts).toEqual([]);
   });
 
   it("restarts the response timeout when reading resumes", async () => {
-    const { outbox, aborts } = open();
-    void outbox.send("<message/>");
-    outbox.hold(true);
-    outbox.hold(false);
+    const { writer, aborts } = open();
+    void writer.send("<message/>");
+    writer.hold(true);
+    writer.hold(false);
     await aborted(aborts);
   });
 });

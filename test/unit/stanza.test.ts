@@ -38,7 +38,7 @@ function decode(xml: string): Signal {
   return signal;
 }
 
-/** A stanza for comparison: sdp line ends as CRLF, order of attributes set aside. */
+/** A stanza for comparison: with CRLF line ends in the sdp, without addresses. */
 function comparable(xml: string): XmlElement {
   const { attributes: { from: _from, to: _to, ...attributes } = {}, ...rest } = toXml(read(xml));
   const walk = (element: XmlElement): XmlElement => {
@@ -328,7 +328,7 @@ const text = fc
   )
   .filter((value) => !/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(value));
 
-/** Elements as a parser would hand them in. */
+/** Elements as a parser returns them. */
 const element = fc.letrec<{ element: XmlElement }>((tie) => ({
   element: fc
     .record({

@@ -11,7 +11,7 @@ const HEADER =
 const call = readFileSync(join(__dirname, "../../schema/xmpp/call.xml"), "utf8").trim();
 const LIMIT = 65_536;
 
-/** What is read from chunks, each element as XML, and the condition of the refusal that ended it. */
+/** Reads chunks: returns each element as XML, and the condition of the error that ended the stream. */
 function read(chunks: (string | Buffer)[], limit = LIMIT): { read: string[]; refused?: string } {
   const reader = new StreamReader();
   const found: string[] = [];
@@ -214,7 +214,7 @@ describe("limits", () => {
     expect(reader.next(8_192)?.name).toBe("a");
   });
 
-  /** Milliseconds of CPU that it takes. */
+  /** CPU time of a function, in milliseconds. */
   function cost(act: () => void): number {
     const before = process.cpuUsage();
     act();

@@ -178,7 +178,7 @@ describe("serializing", () => {
         try {
           xml = writeElement(element);
         } catch {
-          // What cannot be written cannot be read either.
+          // A text that cannot be serialized cannot be read either.
           expect(condition(`<a>${text.replace(/[&<>]/g, "")}</a>`)).toBe("not-well-formed");
           return;
         }
