@@ -1,8 +1,8 @@
-/** A stanza of one kind, to an address. */
+/** A kind of stanza. */
 export interface AnyStanza {
   name: string;
   xml(to: string, id: string): string;
-  /** Whether its sender is told that it was refused: answers and errors are dropped (RFC 6120 section 8.3). */
+  /** Whether its sender gets an error: results and errors are dropped silently (RFC 6120 section 8.3). */
   answered: boolean;
 }
 
@@ -31,7 +31,7 @@ const OTHER = "<moduleIdentifier>Another</moduleIdentifier>";
 const ERROR =
   '<error type="cancel"><item-not-found xmlns="urn:ietf:params:xml:ns:xmpp-stanzas"/></error>';
 
-/** Every kind of stanza that a client may send to somebody, call signals in every guise among them. */
+/** Every kind of stanza that a client may send to a user, including call signals in unusual forms. */
 export const ANY_STANZA: AnyStanza[] = [
   message("a chat message", "chat", "<body>hello</body>"),
   message("a message without a type", "", "<body>hello</body>"),

@@ -10,14 +10,14 @@ const FRAMING = 'xmlns="urn:ietf:params:xml:ns:xmpp-framing"';
 const STREAM = 'xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams"';
 const STARTTLS = '<starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>';
 
-/** A frame of RFC 7395 as RFC 6120 has it. */
+/** Converts a frame of RFC 7395 to its form in RFC 6120. */
 export function toTcp(frame: string): string {
   const open = new RegExp(`^<open ${FRAMING}([^>]*?)/>$`).exec(frame);
   if (open) return `<?xml version='1.0'?><stream:stream ${STREAM}${open[1]}>`;
   return new RegExp(`^<close ${FRAMING} ?/>$`).test(frame) ? "</stream:stream>" : frame;
 }
 
-/** Cuts what the server says on a stream into frames of RFC 7395. */
+/** Splits a server's stream into frames of RFC 7395. */
 export class FrameSplitter {
   #text = "";
   #parser = this.#newParser();
@@ -54,12 +54,12 @@ export class FrameSplitter {
   #element(text: string, end: number): void {
     this.frame(text);
     if (!text.startsWith("<success ")) return;
-    // A new stream begins; what was parsed of it with the old one's parser is dropped with that.
+    // A new stream begins: the rest has to be parsed again with a new parser.
     const rest = this.#text.slice(end);
     throw new Restart(rest);
   }
 
-  /** Takes what was received. */
+  /** Adds received text. */
   push(text: string): void {
     this.#text += text;
     try {
@@ -79,19 +79,19 @@ class Restart extends Error {
   }
 }
 
-function place(url: string) {
+function addressOf(url: string) {
   return { host: new URL(url).hostname, port: Number(new URL(url).port) };
 }
 
-/** Connects to the port of STARTTLS and says the header; nothing else. */
+/** Connects to the STARTTLS port without sending anything. */
 export async function connectClear(url: string): Promise<Socket> {
-  const socket = connectSocket(place(url));
+  const socket = connectSocket(addressOf(url));
   await once(socket, "connect");
   socket.on("error", () => {});
   return socket;
 }
 
-/** Reads from a socket until the text has come. */
+/** Reads from a socket until the text arrives. Returns everything read. */
 export async function heard(socket: Socket, text: string): Promise<string> {
   let all = "";
   while (!all.includes(text)) {
@@ -102,7 +102,7 @@ export async function heard(socket: Socket, text: string): Promise<string> {
   return all;
 }
 
-/** Begins TLS on a socket where the server has said that it may. */
+/** Starts TLS on a socket after `<proceed/>`. */
 export async function upgrade(socket: Socket): Promise<TLSSocket> {
   const secure = connectTls({ socket, ...(await trusting()) });
   await once(secure, "secureConnect");
@@ -112,7 +112,7 @@ export async function upgrade(socket: Socket): Promise<TLSSocket> {
 async function connectSecure(url: string): Promise<Socket> {
   if (url.startsWith("xmpps:")) {
     const secure = connectTls({
-      ...place(url),
+      ...addressOf(url),
       ...(await trusting()),
       ALPNProtocols: ["xmpp-client"],
     });

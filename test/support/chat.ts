@@ -22,28 +22,28 @@ export const DOMAIN = "chat.example";
 
 /** A chat endpoint with a router behind it, and users 42, 43 and 44 of application 7, 42 of 8. */
 export interface TestChat {
-  /** Address of the transport that was asked for. */
+  /** URL of the requested transport. */
   url: string;
   bus: Bus;
   urls: Record<ChatTransport, string>;
   router: Router;
   metrics: Metrics;
-  /** Streams that are signed in. */
+  /** Authenticated streams. */
   live: Set<LiveStream>;
-  /** Sign-ins that were asked for. */
+  /** Sign-in attempts so far. */
   attempts: SignIn[];
   close(): Promise<void>;
 }
 
-/** Every way to the endpoint, for suites that run over each. */
+/** All transports of the endpoint, for suites that run on each. */
 export const TRANSPORTS: ChatTransport[] = ["ws", "wss", "tcp", "tls"];
 
 const USERS = new Set(["7 42", "7 43", "7 44", "8 42"]);
 
-/** Opens the endpoint on a free port. Passwords are `password`, session tokens `token`. */
+/** Opens the endpoint on free ports. Passwords are `password`, session tokens `token`. */
 export async function startChat(
   options: {
-    /** The transport whose address is `url`; WebSocket where none is named. */
+    /** The transport of `url`; WebSocket by default. */
     transport?: ChatTransport;
     config?: Partial<Config>;
     limits?: Partial<ChatLimits>;
@@ -53,7 +53,7 @@ export async function startChat(
     admitConnection?: ChatServices["admitConnection"];
     router?: (router: Router) => Router;
     clock?: Clock;
-    /** Another endpoint, as of another node of the same deployment. */
+    /** The endpoint of another node of the same deployment. */
     beside?: TestChat;
     answeredElsewhere?: boolean;
   } = {},
@@ -61,7 +61,7 @@ export async function startChat(
   const config = {
     ...readConfig({
       ...{ ...FREE_CHAT_PORTS, CHAT_DOMAIN: DOMAIN, LOG_LEVEL: "silent" },
-      // Suites send more at once than a person would; tests of that bound set their own.
+      // Suites send more at once than a user; tests of this limit set their own.
       XMPP_BYTES_PER_SECOND: "0",
     }),
     ...options.config,
@@ -118,32 +118,32 @@ export async function startChat(
   };
 }
 
-/** What a raw client can do with its connection. */
+/** The connection of a raw client. */
 export interface RawSocket {
-  /** Bytes that the endpoint has not taken. */
+  /** Bytes that are not sent yet. */
   readonly bufferedAmount: number;
-  /** 1 while it is open, as of a WebSocket. */
+  /** 1 while it is open, as for a WebSocket. */
   readonly readyState: number;
   pause(): void;
   terminate(): void;
 }
 
 /**
- * A client that sends frames as they are. Over TCP it says and hears what stands in the terms of RFC
- * 7395, and only its beginning and end are translated.
+ * A client that sends and receives frames unchanged. Over TCP it uses the frames of RFC 7395 too; only the
+ * start and end of a stream are translated.
  */
 export interface RawClient<S extends RawSocket = RawSocket> {
   socket: S;
   /** Everything received so far. */
   received: string[];
   send(frame: string | Buffer): void;
-  /** The next frame that was not taken yet. Fails when the socket closes first. */
+  /** The next frame. Rejects if the socket closes first. */
   next(): Promise<string>;
-  /** All further frames until the socket closes, and the code it closed with. */
+  /** All further frames until the socket closes, and its close code. */
   rest(): Promise<{ frames: string[]; code: number }>;
 }
 
-/** `<open/>` as a client sends it. */
+/** The `<open/>` of a client. */
 export const OPEN = `<open xmlns="urn:ietf:params:xml:ns:xmpp-framing" to="${DOMAIN}" version="1.0"/>`;
 
 /** `<auth/>` of SASL PLAIN. */
@@ -152,15 +152,15 @@ export function auth(name: string, secret: string): string {
   return `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${message}</auth>`;
 }
 
-/** The request for a resource. */
+/** A bind request. */
 export function bind(resource?: string): string {
-  const asked = resource === undefined ? "" : `<resource>${resource}</resource>`;
-  return `<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind">${asked}</bind></iq>`;
+  const requested = resource === undefined ? "" : `<resource>${resource}</resource>`;
+  return `<iq xmlns="jabber:client" type="set" id="b"><bind xmlns="urn:ietf:params:xml:ns:xmpp-bind">${requested}</bind></iq>`;
 }
 
 type RawOptions = { origin?: string; headers?: Record<string, string> };
 
-/** Connects without saying anything; over `xmpp:` TLS has begun. */
+/** Connects without sending a frame; over `xmpp:` after STARTTLS. */
 export async function connectRaw(url: string, options: RawOptions = {}): Promise<RawClient> {
   return url.startsWith("xmpp") ? connectTcp(url) : connectWebSocket(url, options);
 }
@@ -185,7 +185,7 @@ export async function connectWebSocket(
   };
 }
 
-/** Connects, signs in with the password and binds; what that took is taken from the frames. */
+/** Connects, authenticates and binds; the frames of that are consumed. */
 export async function signInRaw(
   url: string,
   name: string,

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Arrivals } from "./arrivals";
 
-/** The chat server's end of one link. */
+/** The chat server's side of a component connection. */
 export interface AcceptedLink {
-  /** Everything that was received after the handshake, as text. */
+  /** Everything received after the handshake, as text. */
   received(): string;
-  /** Writes as it stands. */
+  /** Writes raw text or bytes. */
   write(text: string | Buffer): void;
   /** Whether pings are answered. */
   answers: boolean;
@@ -15,19 +15,19 @@ export interface AcceptedLink {
   closed: Promise<void>;
 }
 
-/** A chat server that takes one component (XEP-0114) and does as it is told. */
+/** A chat server that accepts components (XEP-0114) and is controlled by the test. */
 export interface ComponentServer {
   port: number;
-  /** The next link that was accepted. */
+  /** The next accepted connection. */
   accepted(): Promise<AcceptedLink>;
-  /** How many were refused for a wrong digest. */
+  /** Number of connections that were refused because of a wrong digest. */
   refused(): number;
   close(): Promise<void>;
 }
 
 const STREAM_ID = "3BF96D32";
 
-/** Starts one with this secret, on a free port or on one that it had before. */
+/** Starts a server with this secret, on a free port by default. */
 export async function startComponentServer(secret: string, port = 0): Promise<ComponentServer> {
   const links = new Arrivals<AcceptedLink>();
   const sockets = new Set<Socket>();
@@ -55,9 +55,9 @@ export async function startComponentServer(secret: string, port = 0): Promise<Co
           `<?xml version='1.0'?><stream:stream xmlns='jabber:component:accept' xmlns:stream='http://etherx.jabber.org/streams' id='${STREAM_ID}'>`,
         );
       }
-      const shown = /<handshake>([0-9a-f]+)<\/handshake>/.exec(text)?.[1];
-      if (shown === undefined) return;
-      if (shown !== digest) {
+      const received = /<handshake>([0-9a-f]+)<\/handshake>/.exec(text)?.[1];
+      if (received === undefined) return;
+      if (received !== digest) {
         refused += 1;
         socket.end(
           "<stream:error><not-authorized xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>",

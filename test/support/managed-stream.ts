@@ -2,23 +2,23 @@ import { auth, connectRaw, OPEN, type RawClient, signInRaw } from "./chat";
 
 /** Namespace of stream management. */
 export const SM = "urn:xmpp:sm:3";
-/** Asks to turn stream management on. */
+/** Enables stream management. */
 export const ENABLE = `<enable xmlns="${SM}" resume="true"/>`;
-/** Asks how much the server has handled. */
+/** Requests an acknowledgement. */
 export const R = `<r xmlns="${SM}"/>`;
-/** Says how much the client has received. */
+/** Acknowledges received stanzas. */
 export const a = (h: number | string) => `<a xmlns="${SM}" h="${h}"/>`;
-/** Asks for an earlier stream. */
+/** Requests the resumption of an earlier stream. */
 export const resume = (previd: string, h: number | string) =>
   `<resume xmlns="${SM}" previd="${previd}" h="${h}"/>`;
 
-/** A stream with stream management on, driven by hand. */
+/** A raw client with stream management. */
 export interface ManagedStream extends RawClient {
-  /** What to resume it by. */
+  /** The id for a resumption. */
   previd: string;
 }
 
-/** The next frame that is no question of the server. */
+/** The next frame that is not a request for an acknowledgement. */
 export async function nextFrame(client: RawClient): Promise<string> {
   for (;;) {
     const frame = await client.next();
@@ -26,7 +26,7 @@ export async function nextFrame(client: RawClient): Promise<string> {
   }
 }
 
-/** The ids of so many stanzas that come next. */
+/** The ids of the next `count` stanzas. */
 export async function nextIds(client: RawClient, count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
@@ -35,7 +35,7 @@ export async function nextIds(client: RawClient, count: number): Promise<string[
   return ids;
 }
 
-/** Connects and signs in; the last frame that was taken are the features. */
+/** Connects and authenticates. Returns the client with the stream features, its last consumed frame. */
 export async function signedIn(
   url: string,
   name: string,
@@ -47,7 +47,7 @@ export async function signedIn(
   return { ...client, features: await client.next() };
 }
 
-/** Connects, signs in, binds and turns stream management on. */
+/** Connects, authenticates, binds and enables stream management. */
 export async function managedStream(
   url: string,
   name: string,
@@ -62,7 +62,7 @@ export async function managedStream(
   return { ...client, previd };
 }
 
-/** Signs in on a new connection and asks for an earlier stream; the answer is the last frame taken. */
+/** Authenticates on a new connection and requests the resumption of a stream. Returns also the response. */
 export async function resumeStream(
   url: string,
   name: string,

@@ -7,15 +7,15 @@ import type { Tree } from "./xml-tree";
 
 const LANG = "{http://www.w3.org/XML/1998/namespace}lang";
 /**
- * xmpp.js is left out: over WebSocket it counts wrong when presence goes out at once, and Prosody ends
- * the stream.
+ * Without xmpp.js: over WebSocket it miscounts stanzas if it sends presence immediately, and Prosody ends the
+ * stream.
  */
 const LIBRARIES = { frames, Strophe: strophe };
 
-/** A library that signs in over WebSocket. */
+/** A client library for XMPP over WebSocket. */
 export type Library = keyof typeof LIBRARIES;
 
-/** A client of a chat server that is there for headlines, which both servers ask presence for. */
+/** Connects a client and sends its presence, which both servers require for the delivery of headlines. */
 export async function chatClient(
   server: ChatServer,
   node: TestNode,
@@ -25,16 +25,16 @@ export async function chatClient(
 ): Promise<ChatClient> {
   const client = await LIBRARIES[library]({ ...node, chatUrl: server.url }, user, resource, secret);
   client.send('<presence xmlns="jabber:client"/>');
-  // A stream is worked off in order: when this comes back the presence was taken.
+  // Servers handle a stream in order: when this message returns, the presence has been handled.
   client.send(
     `<message xmlns="jabber:client" type="chat" id="there" to="${client.jid}"><body/></message>`,
   );
   const back = await client.next();
-  if (back.attributes.id !== "there") throw new Error(`${JSON.stringify(back)} came first`);
+  if (back.attributes.id !== "there") throw new Error(`unexpected stanza: ${JSON.stringify(back)}`);
   return client;
 }
 
-/** A stanza without the language that a server stamps on it from the stream's (RFC 6120 section 4.7.4). */
+/** A stanza without the language that the server copies from the stream (RFC 6120 section 4.7.4). */
 export function unstamped({ attributes, ...tree }: Tree): Tree {
   const { [LANG]: _lang, ...rest } = attributes;
   return { ...tree, attributes: rest };
@@ -49,10 +49,7 @@ export function conditionOf(stanza: Tree): string {
   return condition?.name ?? "";
 }
 
-/**
- * Signs in with frames as they stand on the wire, each sent when the one before it is answered; nothing
- * is bound yet.
- */
+/** Authenticates a raw client without binding; each frame waits for the response to the previous one. */
 export async function signedInFrames(
   { url }: Pick<ChatServer, "url">,
   node: TestNode,
@@ -61,14 +58,14 @@ export async function signedInFrames(
 ): Promise<RawClient> {
   const raw = await connectRaw(url);
   const name = `${user.id}-${node.application.id}`;
-  const steps: [frame: string, answers: number][] = [
+  const steps: [frame: string, responses: number][] = [
     [OPEN, 2],
     [auth(name, secret), 1],
     [OPEN, 2],
   ];
-  for (const [frame, answers] of steps) {
+  for (const [frame, responses] of steps) {
     raw.send(frame);
-    for (let count = 0; count < answers; count += 1) {
+    for (let count = 0; count < responses; count += 1) {
       const answer = await raw.next();
       if (answer.startsWith("<failure")) throw new Error(answer);
     }
@@ -89,7 +86,7 @@ async function frames(
   return framesOf(raw, jidOf(node, user, resource));
 }
 
-/** Whether a node says that it is attached. */
+/** Whether the component of a node is connected, by its metrics. */
 export async function isAttached(node: Pick<TestNode, "baseUrl">): Promise<boolean> {
   const metrics = await (await fetch(`${node.baseUrl}/metrics`)).text();
   return /^signalbox_chat_link 1$/m.test(metrics);

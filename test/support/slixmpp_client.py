@@ -1,4 +1,4 @@
-"""A chat client on slixmpp: commands and events as JSON, one a line."""
+"""A chat client on slixmpp, with commands and events as JSON lines."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ class Client(ClientXMPP):
         self.ca_certs = options["ca"]
         self.register_plugin("xep_0199")
         self.add_event_handler("session_start", self.started)
-        # The event "message" is for those with a body.
+        # slixmpp emits the event "message" only for messages with a body.
         calls = MatchXPath(f"{NS}message/{NS}extraParams")
         self.register_handler(Callback("calls", calls, self.heard))
         self.add_event_handler("failed_auth", lambda _: tell(event="refused"))
@@ -50,7 +50,7 @@ class Client(ClientXMPP):
         tell(event="pong")
 
 
-async def obey(client):
+async def run_commands(client):
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         command = json.loads(line)
@@ -65,6 +65,6 @@ async def obey(client):
 
 options = json.loads(sys.stdin.readline())
 client = Client(options)
-place = (options["host"], options["port"])
-client.connect(place, use_ssl=options["tls"], force_starttls=not options["tls"])
-client.loop.run_until_complete(obey(client))
+address = (options["host"], options["port"])
+client.connect(address, use_ssl=options["tls"], force_starttls=not options["tls"])
+client.loop.run_until_complete(run_commands(client))

@@ -1,10 +1,7 @@
 import { DOMParser, type Element as DomElement, type Node as DomNode } from "@xmldom/xmldom";
 import type { XmlNode } from "@xmpp/client";
 
-/**
- * An element as any parser sees it, for comparison: no prefix, no declaration, and no white space
- * between elements.
- */
+/** A normalized element for comparison: without prefixes, declarations and white space between elements. */
 export interface Tree {
   name: string;
   namespace: string | null;
@@ -22,12 +19,12 @@ export function parseXml(xml: string): DomElement {
   return documentElement;
 }
 
-/** The tree of a document's text. */
+/** The tree of an XML document. */
 export function treeOf(xml: string): Tree {
   return domTree(parseXml(xml));
 }
 
-/** The tree of an element of the DOM. */
+/** The tree of a DOM element. */
 export function domTree(element: DomElement): Tree {
   const attributes: Record<string, string> = {};
   for (const { namespaceURI, localName, name, value } of element.attributes) {
@@ -44,7 +41,7 @@ export function domTree(element: DomElement): Tree {
   };
 }
 
-/** The tree of an element of xmpp.js. Attributes must have no prefix but xml. */
+/** The tree of an xmpp.js element. The only attribute prefix may be xml. */
 export function xmppTree(element: XmlNode): Tree {
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(element.attrs)) {
@@ -72,7 +69,7 @@ function joined<N>(nodes: N[], read: (node: N) => string | Tree): (string | Tree
   return between ? content.filter((item) => !blank(item)) : content;
 }
 
-/** The text of an element inside, by the names on the way to it; undefined where there is none. */
+/** The text of a descendant element, by its path of names; undefined if it does not exist. */
 export function textAt(tree: Tree, ...names: string[]): string | undefined {
   let found: Tree | undefined = tree;
   for (const name of names) {

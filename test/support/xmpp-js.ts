@@ -1,8 +1,8 @@
 import { client, type XmppClient } from "@xmpp/client";
 
 /**
- * A client of xmpp.js that does not reconnect. The library listens for the answer to what it writes only
- * once that is written, which over TLS on one machine may be too late; here it listens at once.
+ * A client of xmpp.js that does not reconnect. The library waits for a write to complete before it listens
+ * for the response, which may be too late over TLS on one machine. This client listens immediately.
  */
 export function xmppJsClient(options: Parameters<typeof client>[0]): XmppClient {
   const xmpp = client(options);

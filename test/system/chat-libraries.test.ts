@@ -15,7 +15,7 @@ import {
   trustNode,
 } from "../support/signal-libraries";
 
-/** Published client libraries at the endpoint, each over what it speaks, as an application uses it. */
+/** Published client libraries with the endpoint, on each transport that they support. */
 
 const SDP = "v=0\r\no=- 4611731400430051336 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=x:<&>\"'\r\n";
 
@@ -47,13 +47,13 @@ const CLIENTS: [name: string, connect: Connect][] = [
   ["stanza over WebSocket with TLS", onStanza("wss")],
 ];
 
-/** Those that the machine brings. */
-const MACHINE: [name: string, connect: Connect][] = [
+/** Libraries of the system's packages. */
+const SYSTEM_CLIENTS: [name: string, connect: Connect][] = [
   ["slixmpp over TCP with STARTTLS", onSlixmpp("tcp")],
   ["slixmpp over TCP with direct TLS", onSlixmpp("tls")],
 ];
 
-describe.each([...CLIENTS, ...MACHINE])("%s", (_name, connect) => {
+describe.each([...CLIENTS, ...SYSTEM_CLIENTS])("%s", (_name, connect) => {
   it.each([
     "password",
     "token",
@@ -83,11 +83,11 @@ describe.each([...CLIENTS, ...MACHINE])("%s", (_name, connect) => {
     });
 
     await client.ping();
-    // A call that is not over would ring at the next device that arrives.
+    // Otherwise the call would ring on the next device that connects.
     await caller.send({ to: { userId: bob.id }, signalType: "hangUp", sessionId: "s1" });
     expect(await client.heard()).toMatchObject({ signalType: "hangUp", sessionID: "s1" });
     await client.leave();
-    // Who has left is told nothing more, and a signal to that device goes to nobody.
+    // A signal to a disconnected device is accepted and not delivered.
     await caller.send({ to: { userId: bob.id, device: "phone" }, signalType: "probe" });
   });
 

@@ -13,23 +13,23 @@ import { secondApplication } from "../support/second-application";
 import { isAttached, signedInFrames } from "../support/server-clients";
 import { jidOf } from "../support/signal-clients";
 
-/** Applications are kept apart at the real Prosody and the real ejabberd, whatever is sent. */
+/** Isolation of applications on the real Prosody and the real ejabberd, for every kind of stanza. */
 
 const COMPONENT_SECRET = "a component's secret";
 const SIGN_IN_SECRET = "a secret for signing in";
 
-/** An address that the configuration opens to users of every application. */
+/** An address that the configuration shares with the users of all applications. */
 const SHARED = `helpdesk@${CHAT_DOMAIN}`;
 
-/** Whether a frame has an id, in the quotes of either server. */
+/** Whether a frame contains an id; the servers use different quotes. */
 const has = (frame: string, id: string) => frame.includes(`'${id}'`) || frame.includes(`"${id}"`);
 
-/** A chat client whose frames are taken as they come. */
+/** A raw chat client. */
 interface Device {
   jid: string;
   bare: string;
   send(xml: string): void;
-  /** Frames up to one with an id; that one is left out. */
+  /** The frames before the one with an id. */
   until(id: string): Promise<string[]>;
 }
 
@@ -99,7 +99,7 @@ describeServices.each([
       send: (xml) => raw.send(xml),
       until,
     };
-    // Subscriptions are shown to devices that have asked for the roster (RFC 6121 section 2.2).
+    // Only devices that have requested the roster get subscriptions (RFC 6121 section 2.2).
     const roster = '<query xmlns="jabber:iq:roster"/>';
     made.send(`<iq xmlns="jabber:client" type="get" id="roster">${roster}</iq>`);
     made.send('<presence xmlns="jabber:client"/>');
@@ -107,7 +107,7 @@ describeServices.each([
     return made;
   }
 
-  /** What has come to a device by now: all that it or another one sent before has been worked off. */
+  /** The frames that a device has received when everything sent by it, or by another device, is handled. */
   async function settled(of: Device, by = of): Promise<string[]> {
     const id = newId();
     by.send(
@@ -116,8 +116,8 @@ describeServices.each([
     return of.until(id);
   }
 
-  /** Resolves when the server has worked off what a device sent. */
-  async function workedOff(of: Device): Promise<string[]> {
+  /** The frames that a device has received when the server has handled everything that it sent. */
+  async function handled(of: Device): Promise<string[]> {
     const id = newId();
     of.send(
       `<iq xmlns="jabber:client" type="get" to="${CHAT_DOMAIN}" id="${id}"><ping xmlns="urn:xmpp:ping"/></iq>`,
@@ -125,15 +125,15 @@ describeServices.each([
     return of.until(id);
   }
 
-  const told = (frames: string[], id: string, condition: string) =>
+  const hasError = (frames: string[], id: string, condition: string) =>
     frames.some((frame) => has(frame, id) && frame.includes(`<${condition}`));
 
   describe.each(["bare", "jid"] as const)("to another application's user, %s", (kind) => {
     it.each(ANY_STANZA)("$name is not delivered", async ({ xml, answered }) => {
       const id = newId();
       stranger.send(xml(receiver[kind], id));
-      const frames = await workedOff(stranger);
-      expect([told(frames, id, "item-not-found"), frames.length]).toEqual(
+      const frames = await handled(stranger);
+      expect([hasError(frames, id, "item-not-found"), frames.length]).toEqual(
         answered ? [true, 1] : [false, 0],
       );
       expect(await settled(receiver, friend)).toEqual([]);
@@ -144,7 +144,7 @@ describeServices.each([
     const graph = await graphqlWs(node, bob);
     graph.forget();
     for (const { xml } of ANY_STANZA) stranger.send(xml(receiver.bare, newId()));
-    await workedOff(stranger);
+    await handled(stranger);
     friend.send(signal(receiver.bare, "marker", "hangUp"));
     expect((await graph.next()).id).toBe("marker");
     await graph.close();
@@ -197,8 +197,8 @@ describeServices.each([
       for (const { xml, answered } of ANY_STANZA) {
         const id = newId();
         stranger.send(xml(address, id));
-        const frames = await workedOff(stranger);
-        expect(told(frames, id, "item-not-found")).toBe(answered);
+        const frames = await handled(stranger);
+        expect(hasError(frames, id, "item-not-found")).toBe(answered);
       }
     });
 
@@ -208,8 +208,8 @@ describeServices.each([
       stranger.send(
         `<iq xmlns="jabber:client" type="get" to="${SHARED}" id="${id}">${version}</iq>`,
       );
-      // Nobody is there: the server itself says so, and not the module.
-      const [answer = ""] = (await workedOff(stranger)).filter((frame) => has(frame, id));
+      // Nobody uses the address: the error comes from the server itself, not from the module.
+      const [answer = ""] = (await handled(stranger)).filter((frame) => has(frame, id));
       expect(answer).toMatch(/type=['"]error['"]/);
       expect(answer).not.toContain("There is no such user");
     });
@@ -219,7 +219,7 @@ describeServices.each([
         const id = newId();
         const disco = '<query xmlns="http://jabber.org/protocol/disco#info"/>';
         stranger.send(`<iq xmlns="jabber:client" type="get" to="${to}" id="${id}">${disco}</iq>`);
-        const frames = await workedOff(stranger);
+        const frames = await handled(stranger);
         expect(frames.filter((frame) => has(frame, id)).join()).toMatch(/type=['"]result['"]/);
       }
     });
@@ -248,8 +248,8 @@ describeServices.each([
     ])("rings on no device: %s", async (_how, change) => {
       const id = newId();
       friend.send(change(signal(receiver.bare, id, "call", opponents(...MANY))));
-      const frames = await workedOff(friend);
-      expect(told(frames, id, "resource-constraint")).toBe(true);
+      const frames = await handled(friend);
+      expect(hasError(frames, id, "resource-constraint")).toBe(true);
       expect(frames.join()).toMatch(/type=['"]wait['"]/);
       expect(await settled(receiver, friend)).toEqual([]);
     });
@@ -258,13 +258,13 @@ describeServices.each([
       const [five, four] = [newId(), newId()];
       friend.send(signal(receiver.bare, five, "call", opponents(...MANY)));
       friend.send(signal(receiver.bare, four, "call", opponents(...MANY.slice(1))));
-      const told = await settled(receiver, friend);
-      expect(told.map((frame) => has(frame, four))).toEqual([true]);
-      // Whatever Signalbox itself has to say of it was said by now.
+      const received = await settled(receiver, friend);
+      expect(received.map((frame) => has(frame, four))).toEqual([true]);
+      // When the marker arrives, any error from Signalbox itself has arrived before it.
       const graph = await graphqlWs(node, alice);
       await graph.send({ to: { userId: alice.id }, signalType: "marker", sessionId: "s", id: "m" });
-      const heard = await friend.until("m");
-      expect(heard.filter((frame) => frame.includes("<resource-constraint"))).toHaveLength(1);
+      const frames = await friend.until("m");
+      expect(frames.filter((frame) => frame.includes("<resource-constraint"))).toHaveLength(1);
       await graph.close();
     });
   });

@@ -21,10 +21,7 @@ import { type ChatClient, jidOf, xmppJs } from "../support/signal-clients";
 import { asInput, type Cast, EXAMPLES } from "../support/signal-examples";
 import { type Tree, textAt, treeOf } from "../support/xml-tree";
 
-/**
- * The gateway attached to the real Prosody and the real ejabberd, with the very files of deploy/ that
- * sites copy: the same promises over both.
- */
+/** Signalbox as a component of the real Prosody and the real ejabberd, configured by the files of deploy/. */
 
 const COMPONENT_SECRET = "a component's secret";
 const SIGN_IN_SECRET = "a secret for signing in";
@@ -69,14 +66,14 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   const signal = (from: string, to: string, type: string, id: string) =>
     `<message xmlns="jabber:client" type="headline" from="${from}" to="${to}" id="${id}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType><sessionID>s</sessionID></extraParams></message>`;
 
-  /** Resolves once the chat server has taken all that it was told so far. */
-  const passed = async () => {
+  /** Resolves when the chat server has received everything sent so far. */
+  const flushed = async () => {
     const graph = await onGraphql(bob);
     await graph.send({ to: { userId: bob.id }, ...MARKER });
   };
 
   let markers = 0;
-  /** A signal to the end of which a test waits; each under an id of its own, or it would count once. */
+  /** A signal that marks the end of what a test waits for; with a unique id, or it would be deduplicated. */
   const marker = (sender: ChatClient) =>
     signal(sender.jid, jidOf(node, bob), "marker", `marker-${++markers}`);
 
@@ -98,19 +95,19 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   });
   afterAll(async () => {
     await node?.app.close();
-    // The database is the first node's, which a later one may have taken the place of.
+    // The first node owns the database; `node` may be a later one.
     await first?.stop();
     await server?.stop();
   });
 
   /**
-   * A stanza as a chat client reads it. ejabberd writes a CR raw, which every parser then drops (XML 1.0
-   * section 2.11): clients there have always had session descriptions with lines of LF.
+   * A stanza as a chat client parses it. ejabberd does not escape CR, and every parser then drops it (XML 1.0
+   * section 2.11), so session descriptions have LF line ends for its clients.
    */
   const asRead = (stanza: string): Tree =>
     treeOf(spreads ? stanza.replaceAll("&#13;", "") : stanza);
 
-  /** The next signals, up to a marker that is sent after them. */
+  /** The signals before the next marker. */
   async function untilMarker(receiver: GraphqlClient): Promise<ShownSignal[]> {
     const signals: ShownSignal[] = [];
     for (;;) {
@@ -121,7 +118,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   }
 
   describe.each(EXAMPLES)("$name", ({ typename, stanza, input }) => {
-    // Of two devices of one user the second may not accept a call that the first has.
+    // New users for each example: a second accept of the same call would be refused.
     beforeEach(async () => {
       [alice, bob] = [await newUser(node), await newUser(node)];
       cast = { caller: alice.id, callee: bob.id, third: alice.id };
@@ -232,7 +229,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     });
   });
 
-  /** Prosody is told of sessions; ejabberd ends all streams of a user. */
+  // Only Prosody ends the streams of one session; ejabberd ends all streams of the user.
   if (!spreads) {
     describe("the session of a stream", () => {
       const end = (token: string) => rest(node, "DELETE", "/session", { token });
@@ -241,7 +238,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
         opened.push({ close: () => raw.socket.terminate() });
         return raw;
       };
-      /** A stream that can be resumed. */
+      /** Opens a resumable stream. */
       const managed = async (secret: string) => {
         const raw = await signedIn(secret);
         raw.send(bind("phone"));
@@ -266,7 +263,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
         raw.send(resume(lost.previd, 0));
         expect(await raw.next()).toMatch(/^<resumed /);
         await end(first.token);
-        await passed();
+        await flushed();
         const graph = await onGraphql(bob);
         const address = jidOf(node, alice, "phone");
         raw.send(signal(address, jidOf(node, bob), "hangUp", "goes on"));
@@ -280,7 +277,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
         const lost = await managed(first.token);
         lost.socket.terminate();
         await end(first.token);
-        await passed();
+        await flushed();
         const raw = await signedIn(second.token);
         raw.send(resume(lost.previd, 0));
         expect(await raw.next()).toMatch(/^<failed .*<item-not-found/);
@@ -292,7 +289,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     it("a forged sender is not accepted", async () => {
       const [sender, receiver] = [await onChat(alice, "phone"), await onGraphql(bob)];
       sender.send(signal(jidOf(node, bob, "phone"), jidOf(node, bob), "hangUp", "forged"));
-      // Prosody writes the true sender over it, ejabberd ends the stream.
+      // Prosody replaces the sender, ejabberd ends the stream.
       if (spreads) {
         expect(await sender.ended).toBe("invalid-from");
         await receiver.send({ to: { userId: bob.id }, ...MARKER });
@@ -390,7 +387,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     try {
       const { errors } = await graph.trySend({ to: { userId: alice.id }, ...MARKER });
       expect(errors?.[0]?.extensions?.code).toBe("UNAVAILABLE");
-      // The gateway itself can still be asked.
+      // Signalbox itself is still ready.
       expect((await fetch(`${node.baseUrl}/readyz`)).status).toBe(200);
       expect(await isAttached(node)).toBe(false);
     } finally {
@@ -413,12 +410,12 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
       for (const graph of graphs) {
         const received: string[] = [];
         while (received.length < ids.length) received.push((await graph.next()).id);
-        // ejabberd spreads copies over both nodes, so their order may change.
+        // ejabberd distributes copies over both nodes, so their order may change.
         expect(spreads ? received.toSorted(byNumber) : received).toEqual(ids);
       }
       chat.send(marker(chat));
       for (const graph of graphs) expect(await untilMarker(graph)).toEqual([]);
-      // From both nodes, whether they are attached or not.
+      // From both nodes, connected or not.
       for (const [index, id] of ids.entries()) {
         await graphs[index % 2]?.send({ to: { userId: alice.id }, ...MARKER, id });
       }
@@ -444,7 +441,7 @@ function byNumber(a: string, b: string): number {
   return Number(/\d+$/.exec(a)) - Number(/\d+$/.exec(b));
 }
 
-/** Ids of messages up to one, which is left out. */
+/** The ids of the messages before the one with the id `last`. */
 async function idsUntil(client: ChatClient, last: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {

@@ -8,35 +8,35 @@ import { join } from "node:path";
 import { findProgram } from "../../scripts/services/binaries";
 import { Arrivals } from "../support/arrivals";
 
-/** The script by which ejabberd asks who may sign in, beside a service that does what a test wants. */
+/** The authentication script of ejabberd, with a stub of the auth endpoint. */
 
 const SCRIPT = join(__dirname, "../../deploy/ejabberd/signalbox-sign-in");
-const SECRET = "what ejabberd shows";
+const SECRET = "the sign-in secret";
 
-/** A question as the service was asked it. */
-interface Asked {
+/** A request that the auth endpoint received. */
+interface AuthRequest {
   user: string;
   authorization: string | undefined;
-  answer: ServerResponse;
+  response: ServerResponse;
 }
 
 let folder: string;
 let service: Server;
 let script: ChildProcess;
-let asked: Arrivals<Asked>;
-let answers: Arrivals<string>;
+let requests: Arrivals<AuthRequest>;
+let results: Arrivals<string>;
 
 beforeEach(async () => {
-  asked = new Arrivals();
-  answers = new Arrivals();
+  requests = new Arrivals();
+  results = new Arrivals();
   folder = mkdtempSync(join(tmpdir(), "signalbox-script-"));
   writeFileSync(join(folder, "secret"), `${SECRET}\n`);
-  service = createServer((request, answer) => {
+  service = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk) => (body += chunk));
     request.on("end", () => {
       const { authorization } = request.headers;
-      asked.push({ user: JSON.parse(body).user, authorization, answer });
+      requests.push({ user: JSON.parse(body).user, authorization, response });
     });
   });
   service.keepAliveTimeout = 0;
@@ -50,7 +50,7 @@ beforeEach(async () => {
   );
   script.stdout?.on("data", (chunk: Buffer) => {
     for (let at = 0; at < chunk.length; at += 4) {
-      answers.push(chunk.subarray(at, at + 4).toString("hex"));
+      results.push(chunk.subarray(at, at + 4).toString("hex"));
     }
   });
 });
@@ -61,55 +61,56 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const YES = "00020001";
-const NO = "00020000";
+const ALLOWED = "00020001";
+const REFUSED = "00020000";
 
-function question(text: string): void {
+function send(text: string): void {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(text));
   script.stdin?.write(Buffer.concat([length, Buffer.from(text)]));
 }
 
-const allow = ({ answer }: Asked, allowed = true) => answer.end(JSON.stringify({ allowed }));
+const respond = ({ response }: AuthRequest, allowed = true) =>
+  response.end(JSON.stringify({ allowed }));
 
 describe("the authentication script of ejabberd", () => {
   it("returns the responses of the service, on one connection", async () => {
     const sockets = new Set<unknown>();
     for (const allowed of [true, false, true]) {
-      question("auth:42-7:chat.example:a:password");
-      const asking = await asked.next();
-      expect([asking.user, asking.authorization]).toEqual(["42-7", `Bearer ${SECRET}`]);
-      sockets.add(asking.answer.socket);
-      allow(asking, allowed);
-      expect(await answers.next()).toBe(allowed ? YES : NO);
+      send("auth:42-7:chat.example:a:password");
+      const request = await requests.next();
+      expect([request.user, request.authorization]).toEqual(["42-7", `Bearer ${SECRET}`]);
+      sockets.add(request.response.socket);
+      respond(request, allowed);
+      expect(await results.next()).toBe(allowed ? ALLOWED : REFUSED);
     }
     expect(sockets.size).toBe(1);
   });
 
   it("retries when its keep-alive connection was closed", async () => {
-    question("auth:42-7:chat.example:password");
-    allow(await asked.next());
-    expect(await answers.next()).toBe(YES);
-    question("auth:43-7:chat.example:password");
-    (await asked.next()).answer.socket?.destroy();
-    const again = await asked.next();
+    send("auth:42-7:chat.example:password");
+    respond(await requests.next());
+    expect(await results.next()).toBe(ALLOWED);
+    send("auth:43-7:chat.example:password");
+    (await requests.next()).response.socket?.destroy();
+    const again = await requests.next();
     expect(again.user).toBe("43-7");
-    allow(again);
-    expect(await answers.next()).toBe(YES);
+    respond(again);
+    expect(await results.next()).toBe(ALLOWED);
   });
 
   it("refuses in time when the service does not respond, without a retry", async () => {
-    question("auth:42-7:chat.example:password");
-    allow(await asked.next());
-    expect(await answers.next()).toBe(YES);
-    // On the connection that was kept: a second try there would be as long again.
-    question("auth:43-7:chat.example:password");
-    expect((await asked.next()).user).toBe("43-7");
-    expect(await answers.next()).toBe(NO);
-    question("auth:44-7:chat.example:password");
-    const next = await asked.next();
+    send("auth:42-7:chat.example:password");
+    respond(await requests.next());
+    expect(await results.next()).toBe(ALLOWED);
+    // On the keep-alive connection: a retry would double the time.
+    send("auth:43-7:chat.example:password");
+    expect((await requests.next()).user).toBe("43-7");
+    expect(await results.next()).toBe(REFUSED);
+    send("auth:44-7:chat.example:password");
+    const next = await requests.next();
     expect(next.user).toBe("44-7");
-    allow(next);
-    expect(await answers.next()).toBe(YES);
+    respond(next);
+    expect(await results.next()).toBe(ALLOWED);
   });
 });

@@ -9,7 +9,7 @@ import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { type ServiceProcess, startProcess } from "../support/process";
 
-/** Chat streams whose node ends, with a real PostgreSQL and Redis: nothing acknowledged is lost. */
+/** Chat streams whose node goes down, with real PostgreSQL and Redis: no signal is lost. */
 
 Object.assign(globalThis, { WebSocket });
 
@@ -18,24 +18,24 @@ const portOf = (url: string) => Number(new URL(url).port);
 describe("a stream whose node is down", onServices);
 
 function onServices() {
-  let stays: TestNode;
+  let survivor: TestNode;
   let user: TestUser;
   let name: string;
   let sender: GraphqlClient;
   const closers: (() => unknown)[] = [];
 
   beforeAll(async () => {
-    stays = await startNode({ CHAT_DOMAIN: DOMAIN });
-    user = await newUser(stays);
-    name = `${user.id}-${stays.application.id}`;
-    sender = await graphqlWs(stays, await newUser(stays));
+    survivor = await startNode({ CHAT_DOMAIN: DOMAIN });
+    user = await newUser(survivor);
+    name = `${user.id}-${survivor.application.id}`;
+    sender = await graphqlWs(survivor, await newUser(survivor));
   });
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
   afterAll(async () => {
     sender?.close();
-    await stays?.stop();
+    await survivor?.stop();
   });
 
   const send = async (...ids: string[]) => {
@@ -45,9 +45,9 @@ function onServices() {
     }
   };
 
-  /** Another node, as a process that can be killed. */
+  /** Starts another node as a process that can be killed. */
   async function startOther(): Promise<{ service: ServiceProcess; chatUrl: string }> {
-    const service = startProcess(stays.environment);
+    const service = startProcess(survivor.environment);
     closers.push(() => service.child.kill("SIGKILL"));
     const [chatUrl = ""] = await service.says(/ws:\/\/127\.0\.0\.1:\d+(?=\s|$)/);
     await service.says(/REST +http/);
@@ -66,7 +66,7 @@ function onServices() {
     service.child.kill(end);
     await service.exited;
     await send(`${how} four`);
-    const again = await resumeStream(stays.chatUrl, name, stream.previd, 3, user.password);
+    const again = await resumeStream(survivor.chatUrl, name, stream.previd, 3, user.password);
     expect(again.answer).toContain("<item-not-found ");
     again.send(bind("web"));
     expect(await again.next()).toContain("<jid>");
@@ -103,7 +103,7 @@ function onServices() {
     for (const [index, id] of ids.entries()) {
       await send(id);
       if (index !== 30) continue;
-      proxy.lead(portOf(stays.chatUrl));
+      proxy.lead(portOf(survivor.chatUrl));
       service.child.kill("SIGKILL");
     }
     await eventually(

@@ -7,41 +7,41 @@ import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates"
 /** Domain of the users in the files of deploy/. */
 export const CHAT_DOMAIN = "chat.example";
 
-/** What a chat server is to be told of the gateway. */
+/** Settings of a chat server for Signalbox. */
 export interface ChatServerOptions {
-  /** Where the gateway answers who may sign in. */
+  /** URL of the auth endpoint. */
   signInUrl: string;
   componentSecret: string;
   signInSecret: string;
-  /** Addresses that users of every application may reach; none by default. */
+  /** Addresses that users of all applications may reach; none by default. */
   shared?: string[];
 }
 
-/** Texts as both servers' configurations list them. */
+/** Formats a list of texts for the configuration of either server. */
 export const quoted = (texts: string[] = []): string => texts.map((text) => `"${text}"`).join(", ");
 
-/** A real chat server, in a folder of its own, with the files of deploy/ as its configuration. */
+/** A real chat server in its own folder, configured by the files of deploy/. */
 export interface ChatServer {
   /** XMPP over WebSocket, without TLS as behind a proxy. */
   url: string;
   /** Clients over TCP, with STARTTLS. */
   clientPort: number;
   componentPort: number;
-  /** Ends the server, without a word when it is killed. */
+  /** Stops the server with a signal; SIGTERM by default. */
   halt(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** Ends the server and removes its folder. */
+  /** Kills the server and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** The user that a package runs its server as; nobody else than this process when it is not root. */
+/** The user that the package runs its server as; undefined, for this process's own user, if it is not root. */
 export async function userOf(name: string): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await run("id", [flag, name])).stdout);
   return { uid: await id("-u"), gid: await id("-g") };
 }
 
-/** A folder that a server finds its files in. */
+/** The folder of a server's files. */
 export class ServerFolder {
   private constructor(
     readonly path: string,
@@ -57,7 +57,7 @@ export class ServerFolder {
     return folder;
   }
 
-  /** Writes a file; answers its path. */
+  /** Writes a file. Returns its path. */
   async write(name: string, text: string): Promise<string> {
     const path = join(this.path, name);
     await writeFile(path, text, { mode: 0o600 });
@@ -65,7 +65,7 @@ export class ServerFolder {
     return path;
   }
 
-  /** Copies a file of deploy/, with its mode; answers its path. */
+  /** Copies a file of deploy/ and makes it executable. Returns its path. */
   async copy(from: string): Promise<string> {
     const path = join(this.path, basename(from));
     await copyFile(from, path);
@@ -74,7 +74,7 @@ export class ServerFolder {
     return path;
   }
 
-  /** Writes a certificate and its key for the domain, in one file or in two. */
+  /** Writes a certificate and its key for the domain, in separate files and in one. */
   async certify(): Promise<{ certificate: string; key: string; both: string }> {
     const made = makeServerCertificate(makeAuthority(), CHAT_DOMAIN);
     return {
@@ -94,19 +94,19 @@ export class ServerFolder {
 }
 
 /**
- * A configuration of deploy/ with ports and folders of a test. Each text must stand in it, so that a
- * test cannot run with anything else than what sites copy.
+ * A configuration of deploy/ with the ports and folders of a test. Each replaced text must exist, so that a
+ * test runs with what sites copy.
  */
 export async function configuration(file: string, changes: [was: string, is: string][]) {
   let text = await readFile(file, "utf8");
   for (const [was, is] of changes) {
-    if (!text.includes(was)) throw new Error(`${file} does not hold ${was}`);
+    if (!text.includes(was)) throw new Error(`${file} does not contain ${was}`);
     text = text.replaceAll(was, is);
   }
   return text;
 }
 
-/** Runs a chat server that can be ended and started again on the same folder and ports. */
+/** Runs a chat server that can be stopped and started again with the same folder and ports. */
 export async function runChatServer(
   folder: ServerFolder,
   command: { program: string; words: string[]; environment?: Record<string, string> },
@@ -117,7 +117,7 @@ export async function runChatServer(
   const start = async () => {
     const { program, words, environment } = command;
     const env = Object.entries({ HOME: folder.path, ...environment });
-    // A program that takes its settings from the environment gets no other ones.
+    // Set on the command line, since programs may read their settings from the environment.
     const given = env.map(([name, value]) => `${name}=${value}`);
     server = Server.start(
       "/usr/bin/env",

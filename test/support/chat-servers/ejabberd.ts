@@ -13,7 +13,7 @@ import { listens } from "./ports";
 
 const DEPLOY = join(__dirname, "../../../deploy/ejabberd");
 
-/** Where Debian keeps ejabberd's code, by architecture. */
+/** The folder of ejabberd's code, which depends on the architecture on Debian. */
 function library(): string {
   const folders = readdirSync("/usr/lib").map((name) => join("/usr/lib", name));
   const found = folders.find((folder) => {
@@ -31,7 +31,7 @@ function library(): string {
 export async function startEjabberd(options: ChatServerOptions): Promise<ChatServer> {
   const program = findProgram("erl");
   const folder = await ServerFolder.make("ejabberd");
-  // As the head of ejabberd.yml says.
+  // As described at the top of ejabberd.yml.
   await run("erlc", ["-o", folder.path, join(DEPLOY, "mod_signalbox.erl")]);
   const script = await folder.copy(join(DEPLOY, "signalbox-sign-in"));
   const secret = await folder.write("signalbox-secret", `${options.signInSecret}\n`);
@@ -55,7 +55,7 @@ export async function startEjabberd(options: ChatServerOptions): Promise<ChatSer
     ["shared_addresses: []", `shared_addresses: [${quoted(options.shared)}]`],
   ]);
   const config = await folder.write("ejabberd.yml", text);
-  // As ejabberdctl does it, without a name: names are for clusters, and bring another daemon.
+  // As ejabberdctl, but without a node name, which is for clusters and would start another daemon.
   const words = [
     "-noinput",
     "-pa",

@@ -6,7 +6,7 @@ const LISTEN =
   "subscription ($after: String) { callSignals(after: $after) { id cursor signalType } }";
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
-/** A phone over graphql-transport-ws that goes on after the cursor it stands at. */
+/** A phone over graphql-transport-ws that resubscribes after its last cursor. */
 export class GraphqlPhone extends BasePhone {
   private socket: WebSocket | undefined;
   private open = false;
@@ -17,9 +17,9 @@ export class GraphqlPhone extends BasePhone {
     this.socket = socket;
     socket.on("error", () => undefined);
     socket.on("open", () =>
-      this.say({ type: "connection_init", payload: { token: this.owner.token } }),
+      this.write({ type: "connection_init", payload: { token: this.owner.token } }),
     );
-    socket.on("message", (data) => this.hear(JSON.parse(String(data))));
+    socket.on("message", (data) => this.handle(JSON.parse(String(data))));
     await once(socket, "close");
     this.open = false;
   }
@@ -27,7 +27,7 @@ export class GraphqlPhone extends BasePhone {
   protected transmit({ to, id }: Unacknowledged): void {
     if (!this.open) return;
     const input = { id, to: { userId: to.id }, signalType: "update", sessionId: "endurance" };
-    this.say({
+    this.write({
       type: "subscribe",
       id: `send ${id}`,
       payload: { query: SEND, variables: { input } },
@@ -38,13 +38,13 @@ export class GraphqlPhone extends BasePhone {
     this.socket?.close();
   }
 
-  private say(message: object): void {
+  private write(message: object): void {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: messages of the protocol are looked into freely
-  private hear({ type, id = "", payload }: { type: string; id?: string; payload?: any }): void {
-    if (type === "ping") this.say({ type: "pong" });
+  // biome-ignore lint/suspicious/noExplicitAny: payloads of the protocol have many shapes
+  private handle({ type, id = "", payload }: { type: string; id?: string; payload?: any }): void {
+    if (type === "ping") this.write({ type: "pong" });
     if (type === "connection_ack") {
       this.open = true;
       this.listen();
@@ -60,7 +60,7 @@ export class GraphqlPhone extends BasePhone {
     } else if (id.startsWith("send ") && type === "next" && payload.data) {
       this.acknowledge(id.slice("send ".length));
     } else if (id.startsWith("send ") && (type === "error" || payload?.errors)) {
-      // Refused for now: Redis may be away.
+      // Refused, since Redis may be away: retry.
       const entry = this.unacknowledged.get(id.slice("send ".length));
       if (entry) setTimeout(() => this.transmit(entry), 300);
     }
@@ -68,18 +68,18 @@ export class GraphqlPhone extends BasePhone {
 
   private listen(): void {
     const variables = { after: this.cursor ?? null };
-    this.say({
+    this.write({
       type: "subscribe",
       id: `listen ${this.connections}`,
       payload: { query: LISTEN, variables },
     });
   }
 
-  /** Signals itself until it hears it: from then on there is a cursor to go on after. */
+  /** Sends signals to itself until one arrives, so that it has a cursor. */
   private probe(): void {
     if (this.cursor !== undefined || !this.open || this.stopped) return;
     const input = { to: { userId: this.owner.id }, signalType: "probe" };
-    this.say({
+    this.write({
       type: "subscribe",
       id: `probe ${Math.random()}`,
       payload: { query: SEND, variables: { input } },

@@ -1,27 +1,27 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Addresses of the nodes that are up, as they change. */
+/** Returns the URLs of the nodes that are currently up. */
 export type Nodes = () => Array<{ graphqlUrl: string; chatUrl: string }>;
 
-/** Whose phone it is. */
+/** The user of a phone. */
 export interface Owner {
   id: number;
   applicationId: number;
   token: string;
 }
 
-/** What a test learns of a phone over its whole life, through whatever befalls its connections. */
+/** A client that reconnects, with the record of its whole life for a test. */
 export interface Phone {
   owner: Owner;
-  /** How often each signal arrived, by its id. */
+  /** Number of deliveries of each signal, by its id. */
   received: Map<string, number>;
-  /** Reasons for which it could not go on where it stood; signals may be missing after one. */
+  /** Errors that forced it to start without its cursor; signals may be missing after one. */
   gaps: string[];
-  /** How often it connected. */
+  /** Number of connection attempts. */
   connections: number;
-  /** Sends a signal, again after each reconnect, until it is acknowledged. */
+  /** Sends a signal, again after each reconnection, until it is acknowledged. */
   send(to: Owner, id: string): Promise<void>;
-  /** Resolves once signals reach it. */
+  /** Resolves when it can receive signals. */
   ready: Promise<void>;
   stop(): void;
 }
@@ -33,7 +33,7 @@ export interface Unacknowledged {
   acknowledged(): void;
 }
 
-/** A phone without a protocol: it connects to any node, and again whenever that ends. */
+/** The protocol-independent part of a phone: connects to a random node and reconnects whenever that ends. */
 export abstract class BasePhone implements Phone {
   readonly received = new Map<string, number>();
   readonly gaps: string[] = [];
@@ -83,14 +83,14 @@ export abstract class BasePhone implements Phone {
         this.connections++;
         await this.connect(node).catch(() => undefined);
       }
-      // As clients do, so that they do not all come back at once.
+      // With jitter, as real clients do, so that they do not all reconnect at once.
       await wait(50 + Math.random() * 250);
     }
   }
 
-  /** Connects, and resolves when the connection has ended. */
+  /** Connects; resolves when the connection ends. */
   protected abstract connect(node: { graphqlUrl: string; chatUrl: string }): Promise<void>;
-  /** Writes a signal, if there is a connection. */
+  /** Sends a signal if the phone is connected. */
   protected abstract transmit(entry: Unacknowledged): void;
   protected abstract hangUp(): void;
 }

@@ -5,19 +5,21 @@ import { BasePhone, type Unacknowledged } from "./phone";
 
 const SM = "urn:xmpp:sm:3";
 
-/** A phone over XMPP on WebSocket with stream management (XEP-0198), which resumes or binds anew. */
+/** A phone over XMPP on WebSocket with stream management (XEP-0198), which resumes or binds again. */
 export class XmppPhone extends BasePhone {
   private socket: WebSocket | undefined;
   private signedIn = false;
   private managed = false;
   private previd: string | undefined;
-  /** Stanzas handled since the stream was managed. */
+  /** Number of handled stanzas since stream management was enabled. */
   private handled = 0;
-  /** Ids of the stanzas that were written since then, and how many of them are acknowledged. */
+  /** Ids of the stanzas sent since then. */
   private written: string[] = [];
+  /** Number of those that are acknowledged. */
   private confirmed = 0;
-  /** How often it went on with its stream, and how often only a new one was left. */
+  /** Number of resumptions. */
   resumed = 0;
+  /** Number of failed resumptions, after which it bound again. */
   rebound = 0;
 
   protected async connect({ chatUrl }: { chatUrl: string }): Promise<void> {
@@ -30,7 +32,7 @@ export class XmppPhone extends BasePhone {
     socket.on("open", () => {
       for (const frame of [OPEN, auth(`${id}-${applicationId}`, token)]) socket.send(frame);
     });
-    socket.on("message", (data) => this.hear(String(data)));
+    socket.on("message", (data) => this.handle(String(data)));
     await once(socket, "close");
     this.managed = false;
   }
@@ -50,7 +52,7 @@ export class XmppPhone extends BasePhone {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(frame);
   }
 
-  private hear(frame: string): void {
+  private handle(frame: string): void {
     if (frame.startsWith("<success")) {
       this.signedIn = true;
       this.write(OPEN);
@@ -81,7 +83,7 @@ export class XmppPhone extends BasePhone {
     else if (/^<(message|iq|presence)[ >]/.test(frame)) this.take(frame);
   }
 
-  /** The stream is managed: what was not acknowledged is written again. */
+  /** Stream management is on: sends the unacknowledged signals again. */
   private begin(): void {
     this.managed = true;
     for (const entry of this.unacknowledged.values()) this.transmit(entry);
@@ -95,7 +97,7 @@ export class XmppPhone extends BasePhone {
     }
   }
 
-  /** A stanza that was handled and refused, for Redis may be away: it is sent again. */
+  /** Retries a refused stanza, since Redis may be away. */
   private refused(id: string): void {
     const at = this.written.indexOf(id, this.confirmed);
     if (at >= 0) this.written[at] = "";
@@ -109,9 +111,9 @@ export class XmppPhone extends BasePhone {
     if (id !== undefined && /^<message [^>]*\btype="error"/.test(frame)) this.refused(id);
     else if (id !== undefined) this.note(id);
     if (frame.startsWith("<iq") && frame.includes("urn:xmpp:ping")) {
-      const asked = /\bid="([^"]+)"/.exec(frame)?.[1];
+      const pingId = /\bid="([^"]+)"/.exec(frame)?.[1];
       this.written.push("");
-      this.write(`<iq xmlns="jabber:client" type="result" id="${asked}"/>`);
+      this.write(`<iq xmlns="jabber:client" type="result" id="${pingId}"/>`);
     }
   }
 }
