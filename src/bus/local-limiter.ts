@@ -90,19 +90,19 @@ export class LocalLimiter implements Limiter {
 
   async begin(attempt: Attempt): Promise<number> {
     const now = this.clock.now();
-    const tracks = tracksOf(attempt);
+    const counters = tracksOf(attempt);
     const known = this.find(attempt.pair, now)?.known ?? false;
-    const binding = known ? [attempt.pair, attempt.address] : tracks;
-    const waits = binding.map((track) => (this.find(track, now)?.waitUntil ?? 0) - now);
+    const binding = known ? [attempt.pair, attempt.address] : counters;
+    const waits = binding.map((counter) => (this.find(counter, now)?.waitUntil ?? 0) - now);
     const wait = Math.max(0, ...waits);
     if (wait > 0) return wait;
-    for (const track of tracks) {
-      if (track.free === 0) continue;
-      const found = this.find(track, now);
+    for (const counter of counters) {
+      if (counter.free === 0) continue;
+      const found = this.find(counter, now);
       const count = (found?.count ?? 0) + 1;
-      this.failures.set(track.key, {
+      this.failures.set(counter.key, {
         count,
-        waitUntil: now + waitAfter(count, track),
+        waitUntil: now + waitAfter(count, counter),
         known: found?.known ?? false,
         forgetAt: Math.max(found?.forgetAt ?? 0, now + FAILURES_MS),
       });
@@ -112,7 +112,7 @@ export class LocalLimiter implements Limiter {
 
   async settle({ pair, name, address }: Attempt, outcome: "right" | "void"): Promise<void> {
     const now = this.clock.now();
-    if (outcome === "void") for (const track of [pair, name]) this.undo(track, now);
+    if (outcome === "void") for (const counter of [pair, name]) this.undo(counter, now);
     else {
       this.failures.delete(name.key);
       if (pair.free > 0) {
@@ -123,8 +123,8 @@ export class LocalLimiter implements Limiter {
     this.undo(address, now);
   }
 
-  private undo(track: Track, now: number): void {
-    const found = this.find(track, now);
+  private undo(counter: Track, now: number): void {
+    const found = this.find(counter, now);
     if (!found) return;
     found.count = Math.max(0, found.count - 1);
     found.waitUntil = 0;

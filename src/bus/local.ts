@@ -19,7 +19,7 @@ import {
 import { Gone } from "./gone";
 import { shortLane } from "./lane";
 import { type Listener, Listeners } from "./listeners";
-import { LocalInbox } from "./local-inbox";
+import { type Entry, LocalInbox } from "./local-inbox";
 
 /** Maximum number of empty inboxes whose watermark is kept. */
 const EMPTY_INBOXES_MAX = 100_000;
@@ -85,7 +85,8 @@ class LocalBus implements OpenBus {
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
     const number = ++this.lastNumber;
-    const entry = { number, at: now, body: bytes, lane: shortLane(lane ?? EVERYBODY), share };
+    const partitionName = shortLane(lane ?? EVERYBODY);
+    const entry: Entry = { number, at: now, body: bytes, lane: partitionName, share };
     const added = this.resize(inbox, () => {
       inbox.expire(now);
       return inbox.add(entry);

@@ -13,9 +13,9 @@ const PREFIX = "signalbox:{limits}:";
 declare module "ioredis" {
   interface RedisCommander<Context> {
     /** The script RESERVE. */
-    signalboxBegin(...words: (string | number)[]): Result<number, Context>;
+    signalboxReserve(...words: (string | number)[]): Result<number, Context>;
     /** The script COMMIT. */
-    signalboxSettle(...words: (string | number)[]): Result<number, Context>;
+    signalboxCommit(...words: (string | number)[]): Result<number, Context>;
   }
 }
 
@@ -44,8 +44,8 @@ class RedisLimiter implements Limiter {
     private readonly fallback: LocalLimiter,
   ) {
     this.connection = new RedisConnection(url, "limits", log);
-    this.connection.client.defineCommand("signalboxBegin", { numberOfKeys: 3, lua: BEGIN });
-    this.connection.client.defineCommand("signalboxSettle", { numberOfKeys: 3, lua: SETTLE });
+    this.connection.client.defineCommand("signalboxReserve", { numberOfKeys: 3, lua: BEGIN });
+    this.connection.client.defineCommand("signalboxCommit", { numberOfKeys: 3, lua: SETTLE });
   }
 
   start(): Promise<void> {
@@ -78,14 +78,14 @@ class RedisLimiter implements Limiter {
   begin(attempt: Attempt): Promise<number> {
     const words = tracksOf(attempt).flatMap(({ free, longest }) => [free, longest]);
     return this.runOrFallBack(
-      (client) => client.signalboxBegin(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_MS),
+      (client) => client.signalboxReserve(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_MS),
       () => this.fallback.begin(attempt),
     );
   }
 
   async settle(attempt: Attempt, outcome: "right" | "void"): Promise<void> {
     await this.runOrFallBack<unknown>(
-      (client) => client.signalboxSettle(...keysOf(attempt), outcome, attempt.pair.free, KNOWN_MS),
+      (client) => client.signalboxCommit(...keysOf(attempt), outcome, attempt.pair.free, KNOWN_MS),
       () => this.fallback.settle(attempt, outcome),
     );
   }

@@ -134,7 +134,9 @@ class RedisBus implements OpenBus {
     }
     const fromStart = after === "";
     return {
-      ...{ entries, more: more === 1, head: fromStart ? head : "" },
+      entries,
+      more: more === 1,
+      head: fromStart ? head : "",
       complete: fromStart || (known && complete === 1),
       trimmed: fromStart && trimmed === 1,
     };
@@ -165,8 +167,8 @@ class RedisBus implements OpenBus {
     const inboxes = this.channels.names().map((name) => name.slice(this.channel("").length));
     for (let start = 0; start < inboxes.length; start += EXTEND_BATCH) {
       const pipeline = inboxes.slice(start, start + EXTEND_BATCH).reduce((commands, inbox) => {
-        const [, head, lanes] = keys(inbox);
-        return commands.pexpire(head, HEAD_MS).pexpire(lanes, HEAD_MS);
+        const [, head, partitions] = keys(inbox);
+        return commands.pexpire(head, HEAD_MS).pexpire(partitions, HEAD_MS);
       }, this.commands.client.pipeline());
       await this.commands.run(() => pipeline.exec());
     }
@@ -178,7 +180,7 @@ class RedisBus implements OpenBus {
 }
 
 /** The keys of an inbox: its stream, and what outlives its entries. */
-function keys(inbox: string): [stream: string, head: string, lanes: string] {
+function keys(inbox: string): [stream: string, head: string, partitions: string] {
   return [`${PREFIX}inbox:{${inbox}}`, `${PREFIX}head:{${inbox}}`, `${PREFIX}lanes:{${inbox}}`];
 }
 

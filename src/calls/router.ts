@@ -101,8 +101,13 @@ export function openRouter(parts: RouterParts): Router {
       if (signal.type === "accept") await claim;
       const append = async () => {
         const share = { sender: String(signal.from.userId), lasting: isLasting(signal) };
-        const lane = laneTo(signal.to);
-        const { cursor, heard, fullness } = await bus.append(inboxOf(signal.to), body, lane, share);
+        const partition = laneTo(signal.to);
+        const { cursor, heard, fullness } = await bus.append(
+          inboxOf(signal.to),
+          body,
+          partition,
+          share,
+        );
         parts.limits?.note(fullness);
         metrics.inboxFullness.set(fullness);
         // The recipient may be connected to the chat server, whose sessions are unknown here.

@@ -39,50 +39,50 @@ interface ReadPosition {
  * only trigger a read; deliveries come from the inbox itself.
  */
 export class Inbox {
-  private readonly seats = new Map<Device, Seat>();
+  private readonly subscribers = new Map<Device, Seat>();
   private readonly reader: Reader;
   private readonly arrivals: Arrivals;
   private opening: Promise<() => Promise<void>> | null = null;
   private count = 0;
 
   constructor(private readonly parts: InboxParts) {
-    this.reader = new Reader(parts, () => this.seats.values());
+    this.reader = new Reader(parts, () => this.subscribers.values());
     this.arrivals = new Arrivals(parts.bus, parts.name);
   }
 
   /** See Router.attach. */
   async attach(device: Device, start?: Start): Promise<Attachment> {
-    if (this.seats.size >= SEATS) {
+    if (this.subscribers.size >= SEATS) {
       const message = `A user may have up to ${SEATS} chat streams and subscriptions on a node`;
       throw new Fault("LIMITED", message, undefined, RETRY_AFTER_S);
     }
-    const seat = new Seat(device, ++this.count);
-    this.seats.set(device, seat);
+    const subscriber = new Seat(device, ++this.count);
+    this.subscribers.set(device, subscriber);
     const { resource } = device.party;
     try {
       // Subscribes before it reads, so that no entry falls between the two.
       await this.open();
       const { origin, cursor, backlog, trimmed } = await this.positionOf(device, start);
       if (trimmed) device.missed?.();
-      if (device.door === "xmpp") await this.takeOver(resource, seat.id);
-      seat.cursor = cursor;
-      seat.live = !backlog;
-      if (backlog) setImmediate(() => void this.reader.catchUp(seat, backlog));
+      if (device.door === "xmpp") await this.takeOver(resource, subscriber.id);
+      subscriber.cursor = cursor;
+      subscriber.live = !backlog;
+      if (backlog) setImmediate(() => void this.reader.catchUp(subscriber, backlog));
       else void this.reader.wake();
-      return this.attachment(seat, origin);
+      return this.attachment(subscriber, origin);
     } catch (error) {
-      await this.detach(seat);
+      await this.detach(subscriber);
       throw error;
     }
   }
 
   /** Closes every device on this node. */
   closeAll(reason: "draining"): void {
-    for (const device of [...this.seats.keys()]) device.close(reason);
+    for (const device of [...this.subscribers.keys()]) device.close(reason);
   }
 
-  private attachment(seat: Seat, origin: string): Attachment {
-    const { party } = seat.device;
+  private attachment(subscriber: Seat, origin: string): Attachment {
+    const { party } = subscriber.device;
     const acknowledgements = new Acknowledgements(party.resource, origin, async (entry: Mark) => {
       try {
         await writeMark(this.parts.bus, party, entry);
@@ -96,7 +96,7 @@ export class Inbox {
     return {
       acknowledge: (cursor) => acknowledgements.note(cursor),
       detach: async () => {
-        await Promise.all([this.detach(seat), acknowledgements.end()]);
+        await Promise.all([this.detach(subscriber), acknowledgements.end()]);
       },
     };
   }
@@ -136,9 +136,9 @@ export class Inbox {
     return page.entries.length > 0 ? { ...position, backlog: { promised: after, page } } : position;
   }
 
-  private async detach(seat: Seat): Promise<void> {
-    seat.gone = true;
-    if (!this.seats.delete(seat.device) || this.seats.size > 0) return;
+  private async detach(subscriber: Seat): Promise<void> {
+    subscriber.gone = true;
+    if (!this.subscribers.delete(subscriber.device) || this.subscribers.size > 0) return;
     this.parts.onEmpty();
     const unsubscribe = await this.opening?.catch(() => undefined);
     await unsubscribe?.();
@@ -155,7 +155,7 @@ export class Inbox {
       return;
     }
     const { xml, resource } = notice;
-    for (const { device } of [...this.seats.values()]) {
+    for (const { device } of [...this.subscribers.values()]) {
       const matches = resource === undefined || resource === device.party.resource;
       if (matches) device.receive({ kind: "stanza", xml });
     }
@@ -172,9 +172,10 @@ export class Inbox {
   }
 
   private closeOlder(resource: string, id: number): void {
-    for (const seat of [...this.seats.values()]) {
-      const same = seat.device.door === "xmpp" && seat.device.party.resource === resource;
-      if (same && seat.id < id) seat.device.close("replaced");
+    for (const subscriber of [...this.subscribers.values()]) {
+      const same =
+        subscriber.device.door === "xmpp" && subscriber.device.party.resource === resource;
+      if (same && subscriber.id < id) subscriber.device.close("replaced");
     }
   }
 }

@@ -48,7 +48,7 @@ export class Reader {
 
   constructor(
     private readonly parts: ReaderParts,
-    private readonly seats: () => Iterable<Seat>,
+    private readonly subscribers: () => Iterable<Seat>,
   ) {}
 
   /** Delivers new entries to the devices that have caught up, one read at a time. */
@@ -59,7 +59,7 @@ export class Reader {
     try {
       while (this.readAgain) {
         this.readAgain = false;
-        for (const [cursor, seats] of this.byCursor()) await this.readNext(cursor, seats);
+        for (const [cursor, group] of this.byCursor()) await this.readNext(cursor, group);
       }
     } catch (error) {
       this.parts.log.warn({ err: error, inbox: this.parts.name }, "failed to read an inbox");
@@ -70,21 +70,24 @@ export class Reader {
   }
 
   /** Delivers what a device missed, with back-pressure, and then new entries. Closes it when it may have a gap. */
-  async catchUp(seat: Seat, { promised, owes, page: first }: Backlog): Promise<void> {
+  async catchUp(subscriber: Seat, { promised, owes, page: first }: Backlog): Promise<void> {
     const { bus, name } = this.parts;
-    const lanes = lanesOf(seat.device);
+    const partitions = lanesOf(subscriber.device);
     let page = first;
-    while (!seat.gone) {
+    while (!subscriber.gone) {
       try {
-        page ??= await readPage(bus, name, seat.cursor, lanes);
+        page ??= await readPage(bus, name, subscriber.cursor, partitions);
         // Gaps before the guaranteed cursor do not matter: they were reported, or the device needs nothing there.
-        const complete = seat.cursor !== "" && page.complete;
-        if (!complete && !(await this.isComplete(promised, lanes))) return this.closeStale(seat);
+        const complete = subscriber.cursor !== "" && page.complete;
+        if (!complete && !(await this.isComplete(promised, partitions))) {
+          return this.closeStale(subscriber);
+        }
         const { entries, more } = page;
         const wanted = owes ? entries.filter(({ cursor }) => owes(cursor)) : entries;
-        const handouts = await this.toDeliveries(wanted, false);
-        seat.cursor = entries.at(-1)?.cursor ?? (complete ? seat.cursor : promised);
-        if (!(await seat.take(handouts, (handout) => this.deliver([seat], handout)))) return;
+        const deliveries = await this.toDeliveries(wanted, false);
+        subscriber.cursor = entries.at(-1)?.cursor ?? (complete ? subscriber.cursor : promised);
+        const send = (delivery: Handout) => this.deliver([subscriber], delivery);
+        if (!(await subscriber.take(deliveries, send))) return;
         if (!more) break;
       } catch (error) {
         this.parts.log.warn({ err: error, inbox: this.parts.name }, "failed to read an inbox");
@@ -92,70 +95,71 @@ export class Reader {
       }
       page = undefined;
     }
-    seat.live = true;
+    subscriber.live = true;
     await this.wake();
   }
 
   /** The devices that have caught up, by cursor. */
   private byCursor(): Map<string, Seat[]> {
     const groups = new Map<string, Seat[]>();
-    for (const seat of this.seats()) {
-      if (!seat.live) continue;
-      const group = groups.get(seat.cursor);
-      if (group) group.push(seat);
-      else groups.set(seat.cursor, [seat]);
+    for (const subscriber of this.subscribers()) {
+      if (!subscriber.live) continue;
+      const group = groups.get(subscriber.cursor);
+      if (group) group.push(subscriber);
+      else groups.set(subscriber.cursor, [subscriber]);
     }
     return groups;
   }
 
-  private async readNext(cursor: string, seats: Seat[]): Promise<void> {
+  private async readNext(cursor: string, subscribers: Seat[]): Promise<void> {
     const page = await readPage(this.parts.bus, this.parts.name, cursor);
-    const remaining = page.complete ? seats : await this.closeOnGap(cursor, seats);
-    const handouts = await this.toDeliveries(page.entries, true);
+    const remaining = page.complete ? subscribers : await this.closeOnGap(cursor, subscribers);
+    const deliveries = await this.toDeliveries(page.entries, true);
     const last = page.entries.at(-1)?.cursor ?? cursor;
-    for (const seat of remaining) seat.cursor = last;
-    for (const handout of handouts) this.deliver(remaining, handout);
+    for (const subscriber of remaining) subscriber.cursor = last;
+    for (const delivery of deliveries) this.deliver(remaining, delivery);
     if (page.more) this.readAgain = true;
   }
 
   /** Entries are gone: closes the devices that may have missed one of them. Returns the others. */
-  private async closeOnGap(cursor: string, seats: Seat[]): Promise<Seat[]> {
+  private async closeOnGap(cursor: string, subscribers: Seat[]): Promise<Seat[]> {
     const checked = new Map<string, boolean>();
     const remaining: Seat[] = [];
-    for (const seat of seats) {
-      const lanes = lanesOf(seat.device);
-      const complete = checked.get(lanes.join()) ?? (await this.isComplete(cursor, lanes));
-      checked.set(lanes.join(), complete);
-      if (complete) remaining.push(seat);
-      else this.closeStale(seat);
+    for (const subscriber of subscribers) {
+      const partitions = lanesOf(subscriber.device);
+      const complete =
+        checked.get(partitions.join()) ?? (await this.isComplete(cursor, partitions));
+      checked.set(partitions.join(), complete);
+      if (complete) remaining.push(subscriber);
+      else this.closeStale(subscriber);
     }
     return remaining;
   }
 
   /** Whether no entry of these partitions after a cursor is gone. */
-  private async isComplete(cursor: string, lanes: string[]): Promise<boolean> {
-    return (await this.parts.bus.read(this.parts.name, cursor, lanes)).complete;
+  private async isComplete(cursor: string, partitions: string[]): Promise<boolean> {
+    return (await this.parts.bus.read(this.parts.name, cursor, partitions)).complete;
   }
 
-  private closeStale(seat: Seat): void {
+  private closeStale(subscriber: Seat): void {
     this.parts.log.warn({ inbox: this.parts.name }, "a device may have missed signals");
-    seat.live = false;
-    seat.device.close("behind");
+    subscriber.live = false;
+    subscriber.device.close("behind");
   }
 
   /** The deliveries for entries. All devices share one message object, so that its encoded form can be reused. */
   private async toDeliveries(entries: LogEntry[], live: boolean): Promise<Handout[]> {
-    const settling = await this.settling(entries);
+    const decisive = await this.decisiveAnswers(entries);
     return entries.flatMap(({ cursor, content }): Handout[] => {
       if (!isMark(content)) {
         const parcel = { kind: "signal", cursor, signal: content } as const;
-        const handout: Handout = { parcel, to: content.to.resource };
+        const delivery: Handout = { parcel, to: content.to.resource };
         const answer = live ? this.answerTo(parcel.signal) : undefined;
         return answer
-          ? [handout, { parcel: { ...answer, cursor }, except: answer.device }]
-          : [handout];
+          ? [delivery, { parcel: { ...answer, cursor }, except: answer.device }]
+          : [delivery];
       }
-      if (content.mark !== "answer" || !settling.has(cursor)) return [];
+      if (content.mark !== "answer" || !decisive.has(cursor)) return [];
       const { sessionId, word, device, peer } = content;
       const parcel: AnsweredParcel = {
         ...{ kind: "answered", cursor, sessionId, word, device, peer },
@@ -167,12 +171,12 @@ export class Reader {
   }
 
   /** Cursors of the answers that stop the ringing on other devices; this depends on the entries before them. */
-  private async settling(entries: LogEntry[]): Promise<ReadonlySet<string>> {
+  private async decisiveAnswers(entries: LogEntry[]): Promise<ReadonlySet<string>> {
     const answers = entries.flatMap(({ cursor, content }) =>
       isMark(content) && content.mark === "answer" ? [{ cursor, ...content }] : [],
     );
     if (answers.length === 0) return NONE;
-    const devices = [...this.seats()].map(({ device }) => device.party.resource);
+    const devices = [...this.subscribers()].map(({ device }) => device.party.resource);
     if (answers.some(({ device }) => devices.some((other) => other !== device))) {
       return (await readStory(this.parts.bus, this.parts.name)).settling;
     }
@@ -197,9 +201,9 @@ export class Reader {
     return type === "call" ? answer : undefined;
   }
 
-  private deliver(seats: Seat[], handout: Handout): void {
-    const { parcel } = handout;
-    const recipients = seats.filter((seat) => !seat.gone && seat.isMeant(handout));
+  private deliver(subscribers: Seat[], delivery: Handout): void {
+    const { parcel } = delivery;
+    const recipients = subscribers.filter((each) => !each.gone && each.isMeant(delivery));
     const xmpp = recipients.filter(({ device }) => device.door === "xmpp");
     const graphql = recipients.filter(({ device }) => device.door === "graphql");
     for (const { device } of graphql) device.receive(parcel);

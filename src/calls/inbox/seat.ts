@@ -36,13 +36,13 @@ export class Seat {
 
   /**
    * Delivers what the device missed, with back-pressure.
-   * @param hand delivers one message
+   * @param send delivers one message
    * @returns whether everything was delivered; if not, the device is detached or was closed with `behind`
    */
-  async take(handouts: Handout[], hand: (handout: Handout) => void): Promise<boolean> {
-    for (const handout of handouts) {
+  async take(deliveries: Handout[], send: (delivery: Handout) => void): Promise<boolean> {
+    for (const delivery of deliveries) {
       if (this.gone) break;
-      hand(handout);
+      send(delivery);
       // After each message, since a few large ones may exceed the device's buffer.
       const drained = this.device.drained?.();
       if (drained && !(await resolvesInTime(drained))) this.device.close("behind");

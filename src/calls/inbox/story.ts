@@ -92,8 +92,10 @@ export class Story {
       if (session.answer?.ended && session.answer.peer === from.userId) session.answer = undefined;
       session.called = true;
       session.calls.set(caller + (to.resource ?? ""), {
-        ...{ cursor, before: this.lastCursor, resource: to.resource },
+        cursor,
+        before: this.lastCursor,
         place: this.callCount++,
+        resource: to.resource,
       });
       return;
     }

@@ -74,7 +74,9 @@ export function toCallEvent({ signal, heard }: SentSignal, at: number): CallEven
   switch (signal.type) {
     case "call":
       return {
-        ...{ ...parties, kind: "call", heard },
+        ...parties,
+        kind: "call",
+        heard,
         initiator: idOf(signal.callerId) ?? from.userId,
         callType: signal.callType === "1" || signal.callType === "2" ? +signal.callType : null,
         invitation: invitationOf(signal),

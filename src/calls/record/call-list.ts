@@ -144,15 +144,15 @@ export async function findCall(
 async function withParticipants(identity: Identity, rows: CallRow[]): Promise<Call[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const parts = await identity.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
+  const participants = await identity.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
   const byCall = new Map(ids.map((id): [number, ParticipantRow[]] => [id, []]));
-  for (const part of parts) byCall.get(part.call_id)?.push(part);
+  for (const participant of participants) byCall.get(participant.call_id)?.push(participant);
   return rows.map((row) => toCall(row, byCall.get(row.id) ?? []));
 }
 
-function toCall(row: CallRow, parts: ParticipantRow[]): Call {
-  const callees = parts.filter((part) => part.user_id !== row.caller_id);
-  const callers = parts.filter((part) => part.user_id === row.caller_id);
+function toCall(row: CallRow, participants: ParticipantRow[]): Call {
+  const callees = participants.filter(({ user_id: id }) => id !== row.caller_id);
+  const callers = participants.filter(({ user_id: id }) => id === row.caller_id);
   return {
     id: row.id,
     sessionId: row.session_id,
@@ -163,15 +163,15 @@ function toCall(row: CallRow, parts: ParticipantRow[]): Call {
     acceptedAt: row.accepted_at,
     endedAt: row.ended_at,
     hungUpById: hungUpBy(row.caller_id, callees.map(toCallee), row.ended_at?.getTime() ?? null),
-    participants: [...callers, ...callees].map((part) => ({
-      user: toUser(part),
-      userId: part.user_id,
-      caller: part.user_id === row.caller_id,
-      state: part.state,
-      reason: part.user_id === row.caller_id ? null : reasonOf(toCallee(part)),
-      answeredAt: part.answered_at,
-      device: part.device,
-      wokenAt: part.woken_at,
+    participants: [...callers, ...callees].map((participant) => ({
+      user: toUser(participant),
+      userId: participant.user_id,
+      caller: participant.user_id === row.caller_id,
+      state: participant.state,
+      reason: participant.user_id === row.caller_id ? null : reasonOf(toCallee(participant)),
+      answeredAt: participant.answered_at,
+      device: participant.device,
+      wokenAt: participant.woken_at,
     })),
   };
 }

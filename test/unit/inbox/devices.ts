@@ -28,7 +28,8 @@ export function device(resource: string, door: Device["door"] = "xmpp"): TestDev
   const closed: CloseReason[] = [];
   const signals = () => parcels.flatMap((parcel) => (parcel.kind === "signal" ? [parcel] : []));
   return {
-    ...{ parcels, closed, door, party: { ...ann, resource } },
+    ...{ parcels, closed, party: { ...ann, resource } },
+    door,
     ids: () => signals().map((parcel) => parcel.signal.id),
     cursor: (id) => signals().find((parcel) => parcel.signal.id === id)?.cursor ?? "",
     receive: (parcel) => void parcels.push(parcel),

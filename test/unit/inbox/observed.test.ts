@@ -26,7 +26,8 @@ function routerWith(append: () => Promise<void>, passToChatServer: () => Promise
       subscribe: (channel, listener) => bus.subscribe(channel, listener),
       append: (inbox, body) => append().then(() => bus.append(inbox, body)),
     },
-    ...{ log, metrics: openMetrics(), passToChatServer },
+    ...{ log, metrics: openMetrics() },
+    passToChatServer,
     userExists: async () => true,
     answeredElsewhere: async () => false,
     observe: (sent) => observed.push(sent),
@@ -38,7 +39,8 @@ test("a stored signal is recorded even if forwarding it to the chat server fails
   const { router, observed } = routerWith(async () => undefined, away);
   await expect(router.send("graphql", call)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await new Promise((resolve) => setImmediate(resolve));
-  expect(observed).toMatchObject([{ door: "graphql", signal: call, heard: true }]);
+  const expected: Partial<SentSignal> = { door: "graphql", signal: call, heard: true };
+  expect(observed).toMatchObject([expected]);
 });
 
 test("a signal that could not be stored is not recorded", async () => {
