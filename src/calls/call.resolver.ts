@@ -79,10 +79,10 @@ export class CallResolver {
     subscribe: subscribeTo("signal"),
   })
   callSignals(
-    @Root() parcel: SignalParcel,
+    @Root() message: SignalParcel,
     @Arg("after", () => String, AFTER) _after?: string | null,
   ): SignalType {
-    return toGraphqlOnce(parcel);
+    return toGraphqlOnce(message);
   }
 
   @Allow("user")
@@ -93,20 +93,20 @@ export class CallResolver {
   })
   async callAnswers(
     @Ctx() { visit }: CallContext,
-    @Root() parcel: ParcelOf<"answered">,
+    @Root() message: ParcelOf<"answered">,
     @Arg("after", () => String, AFTER) _after?: string | null,
   ): Promise<CallAnswerType> {
-    return showAnswer((await visit.user()).userId, parcel);
+    return showAnswer((await visit.user()).userId, message);
   }
 }
 
 /** The last conversion; all devices of a user are served in a row. A WeakMap would cost more than it saves. */
-let lastConverted: { parcel: SignalParcel; signal: SignalType } | undefined;
+let lastConverted: { message: SignalParcel; signal: SignalType } | undefined;
 
-function toGraphqlOnce(parcel: SignalParcel): SignalType {
-  if (lastConverted?.parcel !== parcel) {
-    const signal = showSignal(parcel.cursor, parcel.signal, parcel.mayHaveMissed);
-    lastConverted = { parcel, signal };
+function toGraphqlOnce(message: SignalParcel): SignalType {
+  if (lastConverted?.message !== message) {
+    const signal = showSignal(message.cursor, message.signal, message.mayHaveMissed);
+    lastConverted = { message, signal };
   }
   return lastConverted.signal;
 }

@@ -1,4 +1,4 @@
-import type { Bus } from "../bus/bus";
+import type { Bus, Share } from "../bus/bus";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
@@ -100,7 +100,7 @@ export function openRouter(parts: RouterParts): Router {
       const claim = claimAnswer(parts, signal);
       if (signal.type === "accept") await claim;
       const append = async () => {
-        const share = { sender: String(signal.from.userId), lasting: isLasting(signal) };
+        const share: Share = { sender: String(signal.from.userId), lasting: isLasting(signal) };
         const partition = laneTo(signal.to);
         const { cursor, heard, fullness } = await bus.append(
           inboxOf(signal.to),

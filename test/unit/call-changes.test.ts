@@ -18,16 +18,16 @@ const known = (id: number, sessionId = `s${id}`) =>
 /** A database in which every call exists, and a count of bus subscriptions. */
 function identityWith() {
   const bus = openLocalBus({ now: () => 0 }, log);
-  const asked: number[] = [];
-  let listening = 0;
+  const queried: number[] = [];
+  let subscriptions = 0;
   const identity = {
     bus: {
       publish: (channel: string, message: string) => bus.publish(channel, message),
       subscribe: async (channel: string, listener: (message: string) => void) => {
         const leave = await bus.subscribe(channel, listener);
-        listening += 1;
+        subscriptions += 1;
         return async () => {
-          listening -= 1;
+          subscriptions -= 1;
           await leave();
         };
       },
@@ -35,12 +35,12 @@ function identityWith() {
     store: {
       query: async ({ name }: Statement, [, ids]: [number, number[]]) => {
         if (name !== "calls_by_ids") return [];
-        asked.push(...ids);
+        queried.push(...ids);
         return ids.map((id) => ({ id, session_id: `s${id}`, state: "ringing", ended_at: null }));
       },
     },
   } as unknown as Identity;
-  return { identity, asked, listening: () => listening };
+  return { identity, queried, subscriptions: () => subscriptions };
 }
 
 async function take(calls: AsyncIterator<{ id: number }>, count: number): Promise<number[]> {
@@ -50,17 +50,17 @@ async function take(calls: AsyncIterator<{ id: number }>, count: number): Promis
 }
 
 test("many changes at once disconnect no subscriber, and each call is read when it is dequeued", async () => {
-  const { identity, asked } = identityWith();
+  const { identity, queried } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
   const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
   await tellChanges({ identity, log }, list);
   // Changes of queued calls are coalesced.
   await tellChanges({ identity, log }, list);
-  expect(asked).toEqual([]);
+  expect(queried).toEqual([]);
   expect(await take(calls, 500)).toEqual(list.map(({ id }) => id));
   await tellChanges({ identity, log }, [known(7)]);
   expect(await take(calls, 1)).toEqual([7]);
-  expect(asked).toHaveLength(501);
+  expect(queried).toHaveLength(501);
 });
 
 test("beyond the limit the oldest changes are dropped, and the subscription continues", async () => {
@@ -75,22 +75,22 @@ test("beyond the limit the oldest changes are dropped, and the subscription cont
 });
 
 test("a subscription to one call does not queue other calls", async () => {
-  const { identity, asked } = identityWith();
+  const { identity, queried } = identityWith();
   const calls = await watchCalls(identity, viewer, "s1");
   await tellChanges({ identity, log }, [known(1)]);
   const list = Array.from({ length: WAITING_MAX + 20 }, (_, n) => known(n + 2));
   await tellChanges({ identity, log }, list);
   expect(await take(calls, 1)).toEqual([1]);
-  expect(asked).toEqual([1]);
+  expect(queried).toEqual([1]);
 });
 
 test("returning the iterator ends it and unsubscribes from the bus", async () => {
-  const { identity, listening } = identityWith();
+  const { identity, subscriptions } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
   const next = calls.next();
-  expect(listening()).toBe(1);
+  expect(subscriptions()).toBe(1);
   await calls.return?.();
   expect(await next).toEqual({ value: undefined, done: true });
   expect(await calls.next()).toEqual({ value: undefined, done: true });
-  expect(listening()).toBe(0);
+  expect(subscriptions()).toBe(0);
 });

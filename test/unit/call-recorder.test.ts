@@ -17,12 +17,12 @@ const signal = (fields: Partial<Signal> = {}): Signal => ({
 
 /**
  * A recorder over a database that stores nothing and fails as `transaction` does. Only the calls of the
- * sessions in `there` exist.
+ * sessions in `existing` exist.
  */
 function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clock = systemClock) {
   const metrics = openMetrics();
   const written: number[] = [];
-  const there = new Set<string>();
+  const existing = new Set<string>();
   const query = async ({ name }: { name: string }, [json]: unknown[]) => {
     if (name === "push_applications" || name === "callees_of_calls") return [];
     const rows = JSON.parse(String(json)) as Array<{ session_id?: string; user_id?: number }>;
@@ -30,7 +30,7 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
     written.push(rows.length);
     if (name === "lock_matching_calls") {
       return rows
-        .filter((row) => there.has(row.session_id ?? ""))
+        .filter((row) => existing.has(row.session_id ?? ""))
         .map((row, id) => ({
           ...{ id, application_id: 1, session_id: row.session_id, caller_id: row.user_id },
           ...{ started_at: new Date(clock.now()), state: "ringing" },
@@ -55,7 +55,7 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
   };
   const observe = (fields: Partial<Signal> = {}, heard = true) =>
     recorder.observe({ door: "rest", cursor: "c", heard, signal: signal(fields) });
-  return { recorder, observe, count, written, there };
+  return { recorder, observe, count, written, existing };
 }
 
 it("drops and counts events beyond its limit while the database is down", async () => {
@@ -144,14 +144,14 @@ it("writes queued events when it is closed, and accepts none afterwards", async 
 });
 
 it("answers to made-up calls do not displace calls", async () => {
-  const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
+  const { recorder, observe, count, existing } = recorderOver(async () => undefined, false);
   for (let n = 0; n < WAITING_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
   // The oldest are dropped first.
   await eventually(
     () => count("lost"),
     (number) => number >= WAITING_MAX - LOOKS_MAX,
   );
-  there.add("real");
+  existing.add("real");
   observe({ sessionId: "real" });
   await eventually(
     () => count("written"),
@@ -162,10 +162,10 @@ it("answers to made-up calls do not displace calls", async () => {
 });
 
 it("a call on behalf of another user becomes the sender's own when its look-up is dropped", async () => {
-  const { recorder, observe, count, there } = recorderOver(async () => undefined, false);
+  const { recorder, observe, count, existing } = recorderOver(async () => undefined, false);
   observe({ sessionId: "named", callerId: "9" });
   for (let n = 0; n < LOOKS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
-  there.add("named");
+  existing.add("named");
   await eventually(
     () => count("written"),
     (number) => number === 1,
@@ -177,8 +177,8 @@ it("a call on behalf of another user becomes the sender's own when its look-up i
 it("records a repeat after a while, since it may trigger an incoming-call push", async () => {
   const clock = new MovingClock();
   clock.hold(true);
-  const { recorder, observe, count, there } = recorderOver(async () => undefined, true, clock);
-  there.add("s");
+  const { recorder, observe, count, existing } = recorderOver(async () => undefined, true, clock);
+  existing.add("s");
   const writes = (wanted: number) =>
     eventually(
       () => count("written"),
@@ -202,7 +202,7 @@ it("records a repeat after a while, since it may trigger an incoming-call push",
 
 it("writes events that wait for a look-up when it is closed, and retries after a deadlock", async () => {
   let deadlocks = 0;
-  const { recorder, observe, count, there } = recorderOver(async () => {
+  const { recorder, observe, count, existing } = recorderOver(async () => {
     if (deadlocks-- > 0) {
       throw Object.assign(new Error("deadlock detected"), { code: "40P01" });
     }
@@ -213,7 +213,7 @@ it("writes events that wait for a look-up when it is closed, and retries after a
     () => (recorder as unknown as { scheduled: Map<unknown, unknown> }).scheduled.size,
     (size) => size === 2,
   );
-  there.add("late");
+  existing.add("late");
   deadlocks = 2;
   await recorder.close();
   expect([await count("written"), await count("unknown"), await count("lost")]).toEqual([1, 1, 0]);

@@ -28,7 +28,7 @@ function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {})
   const metrics = openMetrics();
   let statements = 0;
   /** Calls with a push, by committed transaction. */
-  const woken: number[][] = [];
+  const pushed: number[][] = [];
   const pushes: Array<Record<string, unknown>> = [];
   const query = async ({ name }: Statement, [json]: unknown[]): Promise<object[]> => {
     statements += 1;
@@ -58,7 +58,7 @@ function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {})
     const answer = await act({ query }, async (name: string, data: unknown) => {
       jobs.push([name, data]);
     });
-    woken.push(pushes.slice(before).map((push) => Number(push.call_id)));
+    pushed.push(pushes.slice(before).map((push) => Number(push.call_id)));
     return answer;
   };
   const sender = async (id: number) => {
@@ -68,15 +68,15 @@ function recordsWith({ lone = [], loud = [], poison = [], failure }: Given = {})
     identity: { clock: systemClock, store: { query }, limits: { sender } },
     ...{ push: { jobs: { transaction } }, log: openLog("silent"), metrics },
   } as unknown as Records;
-  return { records, woken, pushes, jobs, statements: () => statements };
+  return { records, pushed, pushes, jobs, statements: () => statements };
 }
 
 const list = (count: number) => Array.from({ length: count }, (_, n) => wakeOf(n + 1));
 
 it("sends many pushes with a few statements", async () => {
-  const { records, woken, jobs, statements } = recordsWith();
+  const { records, pushed, jobs, statements } = recordsWith();
   await wake(records, { wakes: list(20) });
-  expect(woken.flat()).toHaveLength(20);
+  expect(pushed.flat()).toHaveLength(20);
   expect(statements()).toBe(4);
   expect(jobs).toEqual([
     [
@@ -87,33 +87,33 @@ it("sends many pushes with a few statements", async () => {
 });
 
 it("a payload that a push cannot carry does not affect other pushes", async () => {
-  const { records, woken } = recordsWith();
+  const { records, pushed } = recordsWith();
   const wakes = [...list(3), wakeOf(4, { userInfo: { id: 1e20 } }), wakeOf(5)];
   await wake(records, { wakes });
-  expect(woken).toEqual([[1, 2, 3, 5]]);
+  expect(pushed).toEqual([[1, 2, 3, 5]]);
 });
 
 it("only the row that cannot be written is dropped", async () => {
-  const { records, woken } = recordsWith({ poison: [3] });
+  const { records, pushed } = recordsWith({ poison: [3] });
   await wake(records, { wakes: list(7) });
-  expect(woken.flat()).toEqual([1, 2, 4, 5, 6, 7]);
+  expect(pushed.flat()).toEqual([1, 2, 4, 5, 6, 7]);
 });
 
 it.each([
   ["the database is down", new Fault("UNAVAILABLE", "The database cannot be reached")],
   ["it hits a deadlock", Object.assign(new Error("deadlock"), { code: "40P01" })],
 ])("is retried when %s", async (_, failure) => {
-  const { records, woken } = recordsWith({ poison: [3], failure });
+  const { records, pushed } = recordsWith({ poison: [3], failure });
   await expect(wake(records, { wakes: list(7) })).rejects.toBe(failure);
-  expect(woken).toEqual([]);
+  expect(pushed).toEqual([]);
 });
 
 it("claims no user without a device, and none whose caller exceeds the rate limit", async () => {
-  const { records, woken } = recordsWith({ lone: [2], loud: [4] });
+  const { records, pushed } = recordsWith({ lone: [2], loud: [4] });
   await wake(records, { wakes: list(5) });
   // Without a claim woken_at stays null, so that a repeat of the call may send the push.
-  expect(woken).toEqual([[1, 3, 5]]);
+  expect(pushed).toEqual([[1, 3, 5]]);
   const none = recordsWith({ lone: [1] });
   await wake(none.records, { wakes: list(1) });
-  expect(none.woken).toEqual([]);
+  expect(none.pushed).toEqual([]);
 });

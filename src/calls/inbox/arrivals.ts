@@ -39,10 +39,10 @@ export class Arrivals {
 
   private async load(): Promise<Arrival> {
     const [story, cursors] = [new Story(), new Set<string>()];
-    const { end, trimmed } = await readLog(this.bus, this.inbox, (entry) => {
+    const result = await readLog(this.bus, this.inbox, (entry) => {
       story.take(entry);
       cursors.add(entry.cursor);
     });
-    return { story, cursors, end, trimmed };
+    return { story, cursors, end: result.end, trimmed: result.trimmed };
   }
 }

@@ -1,4 +1,4 @@
-import type { Bus } from "../../bus/bus";
+import type { Bus, Share } from "../../bus/bus";
 import { ANSWER_WORDS, type Answer } from "../device";
 import { inboxOf, type Party, type Signal } from "../signal";
 import { ANSWERS, POSITIONS } from "./lanes";
@@ -46,7 +46,7 @@ export function isMark(content: Content): content is Mark {
 /** Appends a control entry to a user's inbox. @throws Fault LIMITED or UNAVAILABLE, as `Bus.append` */
 export async function writeMark(bus: Bus, user: Party, mark: Mark): Promise<void> {
   const isAnswer = mark.mark === "answer";
-  const share = { sender: String(user.userId), lasting: isAnswer };
+  const share: Share = { sender: String(user.userId), lasting: isAnswer };
   await bus.append(inboxOf(user), writeContent(mark), isAnswer ? ANSWERS : POSITIONS, share);
 }
 

@@ -66,7 +66,8 @@ export type CallEvent = Parties &
  * that is too long, or between devices of one user.
  * @param at milliseconds since the Unix epoch
  */
-export function toCallEvent({ signal, heard }: SentSignal, at: number): CallEvent | null {
+export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
+  const { signal } = sent;
   const { sessionId, from, to } = signal;
   if (!sessionId || sessionId.length > SESSION_ID_MAX || from.userId === to.userId) return null;
   const { applicationId } = from;
@@ -76,7 +77,7 @@ export function toCallEvent({ signal, heard }: SentSignal, at: number): CallEven
       return {
         ...parties,
         kind: "call",
-        heard,
+        heard: sent.heard,
         initiator: idOf(signal.callerId) ?? from.userId,
         callType: signal.callType === "1" || signal.callType === "2" ? +signal.callType : null,
         invitation: invitationOf(signal),
