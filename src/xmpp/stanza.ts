@@ -9,7 +9,7 @@ import { arrange, put, type Slot, slot, take, takeParameters } from "./slots";
 import { CLIENT } from "./xml";
 
 /**
- * The codec between stanzas and signals (docs/SIGNALING.md). Only this file contains the wire names.
+ * The codec between stanzas and signals (docs/SIGNALING-REFERENCE.md). Only this file contains the wire names.
  *
  * A child of extraParams becomes a field only in its plain form: no attributes, the client namespace, only
  * text or the expected list, and the first with its name. Any other child stays an element of `extra`, so

@@ -21,7 +21,7 @@ const SUBSCRIPTION = `
 `;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
-/** The WebSocket close code for an ended session (docs/SIGNALING.md). */
+/** The WebSocket close code for an ended session (docs/SIGNALING-REFERENCE.md). */
 const SESSION_ENDED = 4401;
 
 /**
