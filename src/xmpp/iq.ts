@@ -59,7 +59,9 @@ const HANDLERS = new Map<string, IqHandler>([
   ["get query jabber:iq:last", last],
 ]);
 
-/** Namespace of the hint that the client may have missed ringing calls (docs/SIGNALING-REFERENCE.md, "A new device"). */
+/**
+ * Namespace of the hint that the client may have missed ringing calls (docs/SIGNALING-REFERENCE.md, "A new device").
+ */
 const MISSED = "urn:signalbox:missed:0";
 
 /** The `<bind/>` element of a request to bind a resource (RFC 6120 section 7); undefined for any other iq. */

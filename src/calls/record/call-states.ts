@@ -1,7 +1,7 @@
 /**
- * The states of a call and of its participants, as a pure function of the observed signals (docs/SIGNALING-REFERENCE.md,
- * "Call records and states"). Observations are stored as the earliest time of each kind, so that processing signals
- * is commutative and idempotent, on any node.
+ * The states of a call and of its participants, as a pure function of the observed signals
+ * (docs/SIGNALING-REFERENCE.md, "Call records and states"). Observations are stored as the earliest time of each
+ * kind, so that processing signals is commutative and idempotent, on any node.
  */
 import type { CallAnswer, CallState } from "../../store/generated/enums";
 import { countingOf, type HangUp, withHangUp } from "./hang-ups";
