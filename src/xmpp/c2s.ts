@@ -151,9 +151,9 @@ class Client implements StreamHandler {
     }
     if (this.stream.closing) return attempt.end(false);
     try {
-      const admission = await services.authenticate({ ...user, secret, ip, origin });
-      if (!this.stream.closing) this.#watch(user, admission);
-      await admission.confirm();
+      const signIn = await services.authenticate({ ...user, secret, ip, origin });
+      if (!this.stream.closing) this.#watch(user, signIn);
+      await signIn.confirm();
     } catch (error) {
       this.#unwatch?.();
       return this.#failed(error, attempt.end);
@@ -166,10 +166,13 @@ class Client implements StreamHandler {
     this.stream.restart();
   }
 
-  #watch(user: Party, { sessionId, password }: Admission): void {
-    const { origin } = this.stream.transport;
+  #watch({ applicationId, userId }: Party, signIn: Admission): void {
     this.#unwatch = this.endpoint.services.watch({
-      ...{ ...user, sessionId, password, origin },
+      applicationId,
+      userId,
+      sessionId: signIn.sessionId,
+      password: signIn.password,
+      origin: this.stream.transport.origin,
       close: () => this.#end("not-authorized", "The session has ended"),
       refuse: () => this.#end("policy-violation", ORIGIN_REFUSED),
     });

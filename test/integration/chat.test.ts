@@ -267,11 +267,15 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
       const own = await startOwn({
         transport,
         authenticate: async () => ({
-          ...{ sessionId: null, password: "mark", confirm: async () => undefined },
+          sessionId: null,
+          password: "fingerprint",
+          confirm: async () => undefined,
         }),
       });
       const raw = await signInRaw(own.url, "42-7", "web");
-      expect([...own.live]).toMatchObject([{ userId: 42, sessionId: null, password: "mark" }]);
+      const [stream] = own.live;
+      expect(stream).toMatchObject({ userId: 42, sessionId: null });
+      expect(stream?.password).toBe("fingerprint");
       raw.socket.terminate();
     });
 

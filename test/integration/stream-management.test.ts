@@ -510,10 +510,10 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it.each([
-      ["streams", { perUser: 10, inAll: 2, bytes: 1_000_000 }],
-      ["bytes", { perUser: 10, inAll: 100, bytes: 50_000 }],
-    ])("the oldest streams above the limit of %s of a node", async (_name, limits) => {
-      const chat = await start({ limits: { hibernating: limits } });
+      ["streams", 2, 1_000_000],
+      ["bytes", 100, 50_000],
+    ])("the oldest streams above the limit of %s of a node", async (_name, streams, bytes) => {
+      const chat = await start({ limits: { hibernating: { perUser: 10, inAll: streams, bytes } } });
       const clients = [];
       for (const name of ["44-7", NAME, "43-7"]) {
         const client = await managedStream(chat.url, name, "web");

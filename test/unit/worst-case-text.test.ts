@@ -13,7 +13,7 @@ import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
-import { Frames } from "../../src/xmpp/component/frames";
+import { type FrameEvents, Frames } from "../../src/xmpp/component/frames";
 import { isHost, parseJid, toResource } from "../../src/xmpp/jid";
 import { readPlain } from "../../src/xmpp/sasl";
 import { readFrame, XmlRefusal } from "../../src/xmpp/xml";
@@ -47,7 +47,11 @@ const findAddress = clientAddress(["10.0.0.0/8"]);
 const subscription = {
   ...{ channel: "GCM", environment: "PRODUCTION", platform: "ANDROID", udid: "u" },
 } as unknown as Parameters<typeof checkSubscription>[0];
-const events = { header: () => undefined, frame: () => undefined, end: () => undefined };
+const events: FrameEvents = {
+  header: () => undefined,
+  frame: () => undefined,
+  end: () => undefined,
+};
 const FORM = "application/x-www-form-urlencoded";
 
 const PARSERS: Record<string, (text: string) => unknown> = {
