@@ -22,10 +22,10 @@ export async function openLimiters(deps: {
   clock: Clock;
   log: Log;
 }): Promise<OpenLimiters> {
-  const near = new LocalLimiter(deps.clock);
+  const local = new LocalLimiter(deps.clock);
   const url = deps.config.REDIS_URL;
-  if (url === undefined) return { near, shared: near, close: async () => undefined };
+  if (url === undefined) return { near: local, shared: local, close: async () => undefined };
   const { openRedisLimiter } = require("./redis-limiter") as typeof import("./redis-limiter");
-  const shared = await openRedisLimiter(url, deps.log, near);
-  return { near, shared, close: () => shared.close() };
+  const global = await openRedisLimiter(url, deps.log, local);
+  return { near: local, shared: global, close: () => global.close() };
 }

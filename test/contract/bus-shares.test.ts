@@ -128,7 +128,7 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
     for (let n = 0; n < 150; n++) {
       const size = Math.floor(INBOX_BYTES / (4 + roll(60)));
       const sender = `s${Math.min(roll(6), roll(6))}`;
-      const entry = { name: `entry ${n}`, sender, lasting: roll(3) === 0, size };
+      const entry: Entry = { name: `entry ${n}`, sender, lasting: roll(3) === 0, size };
       const next = afterAppend(model, entry);
       const sent = send(n % 2 === 0 ? bus : other, entry);
       if (next.includes(entry)) await sent;

@@ -45,14 +45,14 @@ export async function readLog(
   inbox: string,
   take: (entry: LogEntry) => void,
 ): Promise<LogEnd> {
-  let end = "";
+  let lastCursor = "";
   let trimmed = false;
   for (;;) {
-    const page = await bus.read(inbox, end);
+    const page = await bus.read(inbox, lastCursor);
     for (const entry of page.entries) take(decodeEntry(entry));
     trimmed ||= page.trimmed;
-    end = page.entries.at(-1)?.cursor ?? (end || page.head);
-    if (!page.more) return { end, trimmed };
+    lastCursor = page.entries.at(-1)?.cursor ?? (lastCursor || page.head);
+    if (!page.more) return { end: lastCursor, trimmed };
   }
 }
 

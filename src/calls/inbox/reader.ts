@@ -152,21 +152,21 @@ export class Reader {
     const decisive = await this.decisiveAnswers(entries);
     return entries.flatMap(({ cursor, content }): Handout[] => {
       if (!isMark(content)) {
-        const parcel = { kind: "signal", cursor, signal: content } as const;
-        const delivery: Handout = { parcel, to: content.to.resource };
-        const answer = live ? this.answerTo(parcel.signal) : undefined;
+        const message = { kind: "signal", cursor, signal: content } as const;
+        const delivery: Handout = { parcel: message, to: content.to.resource };
+        const answer = live ? this.answerTo(content) : undefined;
         return answer
           ? [delivery, { parcel: { ...answer, cursor }, except: answer.device }]
           : [delivery];
       }
       if (content.mark !== "answer" || !decisive.has(cursor)) return [];
       const { sessionId, word, device, peer } = content;
-      const parcel: AnsweredParcel = {
+      const message: AnsweredParcel = {
         ...{ kind: "answered", cursor, sessionId, word, device, peer },
         hangUp: false,
       };
-      if (live) this.remember(parcel);
-      return [{ parcel, except: device }];
+      if (live) this.remember(message);
+      return [{ parcel: message, except: device }];
     });
   }
 

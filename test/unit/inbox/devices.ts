@@ -24,15 +24,17 @@ export interface TestDevice extends Device {
 }
 
 export function device(resource: string, door: Device["door"] = "xmpp"): TestDevice {
-  const parcels: Parcel[] = [];
+  const messages: Parcel[] = [];
   const closed: CloseReason[] = [];
-  const signals = () => parcels.flatMap((parcel) => (parcel.kind === "signal" ? [parcel] : []));
+  const signals = () =>
+    messages.flatMap((message) => (message.kind === "signal" ? [message] : []));
   return {
-    ...{ parcels, closed, party: { ...ann, resource } },
+    ...{ closed, party: { ...ann, resource } },
+    parcels: messages,
     door,
-    ids: () => signals().map((parcel) => parcel.signal.id),
-    cursor: (id) => signals().find((parcel) => parcel.signal.id === id)?.cursor ?? "",
-    receive: (parcel) => void parcels.push(parcel),
+    ids: () => signals().map(({ signal }) => signal.id),
+    cursor: (id) => signals().find(({ signal }) => signal.id === id)?.cursor ?? "",
+    receive: (message) => void messages.push(message),
     close: (reason) => void closed.push(reason),
   };
 }
