@@ -1,6 +1,6 @@
 import type { AnswerWord } from "../../../src/calls/device";
 import type { LogEntry } from "../../../src/calls/inbox/log";
-import { Story } from "../../../src/calls/inbox/story";
+import { type Ringing, Story } from "../../../src/calls/inbox/story";
 
 const me = { applicationId: 7, userId: 42 };
 const ann = { applicationId: 7, userId: 1 };
@@ -62,8 +62,10 @@ describe("ringing calls", () => {
   });
 
   test("have the cursor of the previous entry", () => {
-    expect(tell([accept(), call()]).ringing("a")).toMatchObject([{ cursor: "2", before: "1" }]);
-    expect(tell([call()]).ringing("a")).toMatchObject([{ before: "" }]);
+    const second: Partial<Ringing> = { cursor: "2", before: "1" };
+    expect(tell([accept(), call()]).ringing("a")).toMatchObject([second]);
+    const first: Partial<Ringing> = { before: "" };
+    expect(tell([call()]).ringing("a")).toMatchObject([first]);
   });
 });
 
