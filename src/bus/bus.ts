@@ -34,8 +34,8 @@ export interface InboxPage {
   /** Whether more entries follow; read on after the last one. */
   more: boolean;
   /**
-   * For a read from the beginning: cursor of the inbox's last entry, even if that entry is gone. Empty if it is
-   * unknown, and for any other read.
+   * For a read from the beginning: cursor of the inbox's last entry, even if that entry is gone. Empty if it
+   * is unknown, and for any other read.
    */
   head: string;
   /**
@@ -44,8 +44,8 @@ export interface InboxPage {
    */
   complete: boolean;
   /**
-   * For a read from the beginning: whether a high-priority entry was evicted within its TTL. False for any other
-   * read.
+   * For a read from the beginning: whether a high-priority entry was evicted within its TTL. False for any
+   * other read.
    */
   trimmed: boolean;
 }
@@ -81,8 +81,8 @@ export const PAGE_ENTRIES = 500;
 export const PAGE_BYTES = 262_144;
 
 /**
- * Maximum number of tracked partitions of an inbox beside {@link DEFAULT_PARTITION}. Beyond this limit the least
- * recently used partition is evicted; its readers then assume that they missed entries.
+ * Maximum number of tracked partitions of an inbox beside {@link DEFAULT_PARTITION}. Beyond this limit the
+ * least recently used partition is evicted; its readers then assume that they missed entries.
  */
 export const INBOX_LANES = 16;
 
@@ -90,18 +90,18 @@ export const INBOX_LANES = 16;
  * How the nodes of one deployment communicate. An inbox is a short log of one user's signals with a TTL of
  * {@link INBOX_TTL_MS}. A notice is a transient message to the current subscribers of a channel.
  *
- * Each entry belongs to a partition, named after the devices that it concerns, so that a reader can tell whether
- * it missed an entry that concerns it. `read` returns the entries of all partitions; `complete` considers only
- * the partitions that it is given.
+ * Each entry belongs to a partition, named after the devices that it concerns, so that a reader can tell
+ * whether it missed an entry that concerns it. `read` returns the entries of all partitions; `complete`
+ * considers only the partitions that it is given.
  *
  * When an inbox exceeds {@link INBOX_ENTRIES} or {@link INBOX_BYTES}, the sender with the largest share of it
  * makes room: its oldest entries are evicted, those with high priority last. A sender within an equal share
- * therefore never loses an entry to others. An append is refused if its sender would have to evict an entry of
- * higher priority or has none to evict. An entry without a sender evicts the oldest entry of the inbox.
+ * therefore never loses an entry to others. An append is refused if its sender would have to evict an entry
+ * of higher priority or has none to evict. An entry without a sender evicts the oldest entry of the inbox.
  *
- * Appending to an inbox also publishes a notice on the channel of the same name, once the entry can be read. The
- * text of the notice is the new cursor. A subscriber treats it as a wake-up and reads after its own cursor, so a
- * lost notice causes a delay, never a lost signal.
+ * Appending to an inbox also publishes a notice on the channel of the same name, once the entry can be read.
+ * The text of the notice is the new cursor. A subscriber treats it as a wake-up and reads after its own
+ * cursor, so a lost notice causes a delay, never a lost signal.
  */
 export interface Bus {
   /**
@@ -128,9 +128,9 @@ export interface Bus {
   publish(channel: string, message: string): Promise<void>;
 
   /**
-   * Subscribes to a channel. Resolves with a function that unsubscribes, once every later notice is certain to
-   * arrive. After a lost connection the adapter resubscribes by itself and calls the listener with an empty
-   * message, since notices may have been missed.
+   * Subscribes to a channel. Resolves with a function that unsubscribes, once every later notice is certain
+   * to arrive. After a lost connection the adapter resubscribes by itself and calls the listener with an
+   * empty message, since notices may have been missed.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
 }

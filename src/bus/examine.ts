@@ -16,8 +16,8 @@ export interface RedisFacts {
   /** Whether the append-only file is enabled. */
   appendOnly: boolean;
   /**
-   * When it flushes the append-only file to disk (redis.io "Persistence": `always`, `everysec`, `no`); null if
-   * this user may not run CONFIG, which many hosting providers disable.
+   * When it flushes the append-only file to disk (redis.io "Persistence": `always`, `everysec`, `no`); null
+   * if this user may not run CONFIG, which many hosting providers disable.
    */
   appendFsync: string | null;
   /** How far its clock is ahead of this machine's, in milliseconds. */

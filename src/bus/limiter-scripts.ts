@@ -1,11 +1,13 @@
 /**
- * The Lua scripts of the Redis limiter. Each is one round trip and runs atomically. A failure counter is a hash
- * of `n` (failures), `u` (end of the wait, Unix time in milliseconds) and `k` (1 once a correct secret was seen).
+ * The Lua scripts of the Redis limiter. Each is one round trip and runs atomically. A failure counter is a
+ * hash of `n` (failures), `u` (end of the wait, Unix time in milliseconds) and `k` (1 once a correct secret
+ * was seen).
  */
 
 /**
  * KEYS: pair, name, address.
- * ARGV: for each of them in turn the free failures and the longest wait in ms; the first wait in ms; the TTL in ms.
+ * ARGV: for each of them in turn the free failures and the longest wait in ms; the first wait in ms; the TTL
+ * in ms.
  * Returns the wait in milliseconds, or 0 after counting the attempt.
  */
 export const BEGIN = `

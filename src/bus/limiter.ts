@@ -22,8 +22,8 @@ export interface Attempt {
   /** Counts by name and address together; limits guesses at one account first. */
   pair: Track;
   /**
-   * Counts by name, from any address. It does not apply to an address that recently sent the correct secret, so
-   * that strangers cannot lock out the owner.
+   * Counts by name, from any address. It does not apply to an address that recently sent the correct secret,
+   * so that strangers cannot lock out the owner.
    */
   name: Track;
   /** Counts by address, for any name; limits trying one secret on many accounts. */
@@ -44,8 +44,8 @@ export interface Added {
 }
 
 /**
- * Enforces rate limits for all nodes of a deployment together. It never delays a caller; it returns how long the
- * caller has to wait.
+ * Enforces rate limits for all nodes of a deployment together. It never delays a caller; it returns how long
+ * the caller has to wait.
  */
 export interface Limiter {
   /** Counts one request against a rate limit. Returns the wait in milliseconds, 0 if it is allowed. */
@@ -64,8 +64,8 @@ export interface Limiter {
   begin(attempt: Attempt): Promise<number>;
 
   /**
-   * Undoes the failure that was counted for an attempt. `right` also clears the name's other failures and marks
-   * the address as known; `void` is for an attempt whose secret could not be checked.
+   * Undoes the failure that was counted for an attempt. `right` also clears the name's other failures and
+   * marks the address as known; `void` is for an attempt whose secret could not be checked.
    */
   settle(attempt: Attempt, outcome: "right" | "void"): Promise<void>;
 }

@@ -28,8 +28,8 @@ interface Failures {
 }
 
 /**
- * A limiter in the memory of this node. Written by hand, since the in-memory limiters of rate-limiter-flexible
- * keep every key with a timer and accept no clock.
+ * A limiter in the memory of this node. Written by hand, since the in-memory limiters of
+ * rate-limiter-flexible keep every key with a timer and accept no clock.
  */
 export class LocalLimiter implements Limiter {
   private readonly windows = new LRUCache<string, Window>({ max: KEYS_MAX });

@@ -32,8 +32,8 @@ interface EmptyInbox {
 }
 
 /**
- * The bus of a single node, in its memory. A cursor is `epoch.number`. The epoch identifies this bus, so that a
- * cursor of an earlier process is recognized as foreign. Numbers are counted across all inboxes.
+ * The bus of a single node, in its memory. A cursor is `epoch.number`. The epoch identifies this bus, so that
+ * a cursor of an earlier process is recognized as foreign. Numbers are counted across all inboxes.
  * @param bytesMost maximum size of all inboxes together, in bytes; unlimited when omitted
  */
 export function openLocalBus(

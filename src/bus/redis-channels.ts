@@ -51,7 +51,9 @@ export class RedisChannels {
     this.listeners.clear();
   }
 
-  /** Subscribes unless this is in progress or done. Redis processes the commands of one connection in order. */
+  /**
+   * Subscribes unless this is in progress or done. Redis processes the commands of one connection in order.
+   */
   private confirm(name: string): Promise<void> {
     const known = this.confirmed.get(name);
     if (known) return known;

@@ -117,8 +117,8 @@ export class RedisConnection {
 }
 
 /**
- * Delay before the next connection attempt, in milliseconds: exponential back-off with jitter, since all nodes
- * lose Redis at the same moment and must not all return at once.
+ * Delay before the next connection attempt, in milliseconds: exponential back-off with jitter, since all
+ * nodes lose Redis at the same moment and must not all return at once.
  * @param attempt number of the attempt, from 1
  */
 export function retryWait(attempt: number): number {

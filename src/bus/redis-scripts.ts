@@ -4,21 +4,21 @@ import { SHARES } from "./shares-script";
  * The Lua scripts of the Redis adapter (Redis 6.2 or later). Each is one round trip and runs atomically.
  *
  * An inbox is a stream. The fields of its entries are `p` (id of the previous entry of the inbox, empty if
- * unknown), `b` (body), `e` (always empty; older nodes expect a number there), `l` (partition), `q` (id of the
- * previous entry of the partition, or an id before which no reader of the partition missed anything), `s`
+ * unknown), `b` (body), `e` (always empty; older nodes expect a number there), `l` (partition), `q` (id of
+ * the previous entry of the partition, or an id before which no reader of the partition missed anything), `s`
  * (sender) and `r` (1 for high priority). Each inbox also has
  *
- * - a head: a string of the last entry's id, the bytes of all bodies, the id of the last evicted entry, and the id
- *   of the last evicted high-priority entry;
+ * - a head: a string of the last entry's id, the bytes of all bodies, the id of the last evicted entry, and
+ *   the id of the last evicted high-priority entry;
  * - its partitions: a hash with the id of each partition's last entry and the id of its last evicted entry;
- * - its order: a sorted set of `sender priority id` for each entry, all with the same score, so that the entries
- *   of a sender are adjacent and its next entry to evict comes first;
- * - its shares: a sorted set with each sender's share, as `b` and the name by bytes, and as `n` and the name by
- *   the negated number of entries, so that the largest shares are at the two ends.
+ * - its order: a sorted set of `sender priority id` for each entry, all with the same score, so that the
+ *   entries of a sender are adjacent and its next entry to evict comes first;
+ * - its shares: a sorted set with each sender's share, as `b` and the name by bytes, and as `n` and the name
+ *   by the negated number of entries, so that the largest shares are at the two ends.
  *
- * Head and partitions outlive the stream, so that a reader can detect a gap after all entries have expired. Order
- * and shares do not; entries without a sender are in neither. One hash for all inboxes holds the bytes appended
- * in each ten seconds that are still stored.
+ * Head and partitions outlive the stream, so that a reader can detect a gap after all entries have expired.
+ * Order and shares do not; entries without a sender are in neither. One hash for all inboxes holds the bytes
+ * appended in each ten seconds that are still stored.
  *
  * The hash of partitions has three more fields: `=`, the last entry it accounts for; `?`, the id up to which
  * entries may lack a partition, since older nodes wrote none; `-`, the id up to which entries may belong to a
@@ -51,11 +51,11 @@ const EXPIRED_BATCH = 20;
 /**
  * KEYS: stream, head, partitions, order, shares, sizes.
  * ARGV: 1 body, 2 maximum number of entries, 3 TTL of the inbox in ms, 4 TTL of its head in ms, 5 channel,
- * 6 maximum bytes, 7 partition (empty for an untracked log), 8 maximum number of partitions, 9 sender (empty for
- * none), 10 priority (1 for high), 11 maximum bytes of all inboxes (0 for no limit), 12 overhead of an entry in
- * bytes, 13 overhead of an inbox in bytes.
- * Returns the id, the number of subscribers, and how full all inboxes are in thousandths. A refused append has
- * `inbox` or `inboxes`, whichever is full, in place of the id.
+ * 6 maximum bytes, 7 partition (empty for an untracked log), 8 maximum number of partitions, 9 sender (empty
+ * for none), 10 priority (1 for high), 11 maximum bytes of all inboxes (0 for no limit), 12 overhead of an
+ * entry in bytes, 13 overhead of an inbox in bytes.
+ * Returns the id, the number of subscribers, and how full all inboxes are in thousandths. A refused append
+ * has `inbox` or `inboxes`, whichever is full, in place of the id.
  */
 export const APPEND = `
 ${IS_AFTER}
@@ -176,9 +176,10 @@ return { id, redis.call('PUBLISH', ARGV[5], id), fullness }
  * KEYS: stream, head, partitions.
  * ARGV: cursor (may be empty), maximum number of entries, TTL of the inbox in ms, maximum bytes, then the
  * partitions to check for gaps; all if there are none.
- * Returns 1 if no entry after the cursor is missing, 1 if more entries follow, the last id, 1 if a high-priority
- * entry was evicted within its TTL, then id and body of each entry after the cursor that has not expired. For a
- * cursor of another bus, or of a Redis that has lost its data since, it returns all entries.
+ * Returns 1 if no entry after the cursor is missing, 1 if more entries follow, the last id, 1 if a
+ * high-priority entry was evicted within its TTL, then id and body of each entry after the cursor that has
+ * not expired. For a cursor of another bus, or of a Redis that has lost its data since, it returns all
+ * entries.
  */
 export const READ = `
 ${IS_AFTER}

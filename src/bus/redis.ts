@@ -26,7 +26,9 @@ import { APPEND, READ } from "./redis-scripts";
 const PREFIX = "signalbox:";
 /** Key of the size of all inboxes. */
 const SIZES = `${PREFIX}sizes`;
-/** Interval in which the TTL of last cursors is extended for inboxes with a subscriber here, in milliseconds. */
+/**
+ * Interval in which the TTL of last cursors is extended for inboxes with a subscriber here, in milliseconds.
+ */
 const EXTEND_INTERVAL_MS = HEAD_MS / 4;
 /** Number of inboxes whose TTL is extended in one pipeline. */
 const EXTEND_BATCH = 500;
@@ -55,8 +57,8 @@ declare module "ioredis" {
 
 /**
  * Opens the bus of a deployment of several nodes, over one Redis 6.2 or later. Inboxes are streams, notices
- * use pub/sub, and a cursor is the id of a stream entry. Channel names contain the number of the database, which
- * pub/sub ignores, so that two deployments can share a server.
+ * use pub/sub, and a cursor is the id of a stream entry. Channel names contain the number of the database,
+ * which pub/sub ignores, so that two deployments can share a server.
  * @param url `redis:` or `rediss:` URL with host, credentials and number of the database
  * @param bytesMost maximum size of all inboxes together, in bytes; unlimited when omitted
  * @throws Error when Redis cannot be reached within ten seconds

@@ -1,6 +1,7 @@
 /**
  * The part of the script APPEND that accounts for each sender's share of an inbox and selects the entries to
- * evict (redis-scripts.ts describes the data). Each function is a few look-ups, whatever the number of entries.
+ * evict (redis-scripts.ts describes the data). Each function is a few look-ups, whatever the number of
+ * entries.
  */
 export const SHARES = `
 local function memberOf(owner, rank, id)

@@ -100,7 +100,9 @@ export class CallResolver {
   }
 }
 
-/** The last conversion; all devices of a user are served in a row. A WeakMap would cost more than it saves. */
+/**
+ * The last conversion; all devices of a user are served in a row. A WeakMap would cost more than it saves.
+ */
 let lastConverted: { message: SignalParcel; signal: SignalType } | undefined;
 
 function toGraphqlOnce(message: SignalParcel): SignalType {

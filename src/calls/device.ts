@@ -16,8 +16,8 @@ export interface Answer {
 }
 
 /**
- * A message to a device: a call signal with its cursor, another stanza unchanged, or the notification that another
- * device of the user answered a call.
+ * A message to a device: a call signal with its cursor, another stanza unchanged, or the notification that
+ * another device of the user answered a call.
  */
 export type Parcel =
   | { kind: "signal"; cursor: string; signal: Signal; mayHaveMissed?: boolean }
@@ -30,8 +30,8 @@ export interface AnsweredParcel extends Answer {
   /** Cursor of the answer in the inbox. */
   cursor: string;
   /**
-   * Whether a client without support for this notification receives a `hangUp` instead: the application's setting
-   * answeredElsewhere. False for GraphQL.
+   * Whether a client without support for this notification receives a `hangUp` instead: the application's
+   * setting answeredElsewhere. False for GraphQL.
    */
   hangUp: boolean;
 }
@@ -48,36 +48,37 @@ export interface Device {
   /** Accepts a message. Must not throw, and must bound its buffer. */
   receive(parcel: Parcel): void;
   /**
-   * Called before the first message if calls may be ringing whose entries were evicted from the inbox. Only called
-   * for a new device; a device that resumes is refused or closed if it may have a gap.
+   * Called before the first message if calls may be ringing whose entries were evicted from the inbox. Only
+   * called for a new device; a device that resumes is refused or closed if it may have a gap.
    */
   missed?(): void;
   /**
-   * Resolves once everything received was sent to the client; undefined if it already was. Used for back-pressure
-   * while a device catches up.
+   * Resolves once everything received was sent to the client; undefined if it already was. Used for
+   * back-pressure while a device catches up.
    */
   drained?(): Promise<void> | undefined;
   close(reason: CloseReason): void;
 }
 
 /**
- * Where a device resumes. Without it the device is new: it receives the calls that are still ringing, then new
- * messages.
+ * Where a device resumes. Without it the device is new: it receives the calls that are still ringing, then
+ * new messages.
  *
- * - `after`: the cursor of a message. The device receives everything after it, or the fault INVALID on `after` if
- *   that can no longer be guaranteed.
- * - `resumed`: the resource of a device that acknowledged (see {@link Attachment.acknowledge}) and was lost less
- *   than {@link INBOX_TTL_MS} ago, on any node. The device receives everything after the last acknowledged cursor.
- *   If the inbox no longer has that cursor, none of its entries were acknowledged, and it receives all of them.
+ * - `after`: the cursor of a message. The device receives everything after it, or the fault INVALID on
+ *   `after` if that can no longer be guaranteed.
+ * - `resumed`: the resource of a device that acknowledged (see {@link Attachment.acknowledge}) and was lost
+ *   less than {@link INBOX_TTL_MS} ago, on any node. The device receives everything after the last
+ *   acknowledged cursor. If the inbox no longer has that cursor, none of its entries were acknowledged, and
+ *   it receives all of them.
  */
 export type Start = { after: string } | { resumed: string };
 
 /** The connection of a device to the router. */
 export interface Attachment {
   /**
-   * Records that the client has received everything up to this cursor. An empty text means that it has received
-   * nothing yet and will acknowledge (XEP-0198 `<enable/>`). Written to the inbox asynchronously, up to once a
-   * second, so that a lost device can resume on another node.
+   * Records that the client has received everything up to this cursor. An empty text means that it has
+   * received nothing yet and will acknowledge (XEP-0198 `<enable/>`). Written to the inbox asynchronously, up
+   * to once a second, so that a lost device can resume on another node.
    */
   acknowledge(cursor: string): void;
   detach(): Promise<void>;

@@ -1,9 +1,9 @@
 import type { XmlElement } from "./signal";
 
 /**
- * Conversion of an ICE candidate's sdpMLineIndex between its text and a number. A client may write it empty, which
- * means 0, or as `00`. GraphQL has the number; a non-canonical text is kept as the first element of the candidate's
- * `extra`, so that a forwarded signal is written as it was received.
+ * Conversion of an ICE candidate's sdpMLineIndex between its text and a number. A client may write it empty,
+ * which means 0, or as `00`. GraphQL has the number; a non-canonical text is kept as the first element of the
+ * candidate's `extra`, so that a forwarded signal is written as it was received.
  */
 
 const NAME = "sdpMLineIndex";

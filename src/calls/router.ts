@@ -17,8 +17,8 @@ import type { SizeRule } from "./signal-size";
 export interface Router {
   /**
    * Connects a device. Resolves once all later signals are certain to reach it. What it missed is delivered
-   * first, with back-pressure, possibly after this has resolved. An earlier chat device with the same address is
-   * closed with `replaced`, on any node.
+   * first, with back-pressure, possibly after this has resolved. An earlier chat device with the same address
+   * is closed with `replaced`, on any node.
    * @throws Fault INVALID on `after` for an expired cursor, LIMITED when too many devices of the user are
    * connected to this node, UNAVAILABLE when the bus cannot be reached
    */
@@ -26,10 +26,11 @@ export interface Router {
   /**
    * Accepts a signal. Resolves with its cursor once it is in the recipient's inbox and was forwarded to the
    * attached chat server, if any. It is no error if the recipient is not connected.
-   * @throws Fault TOO_LARGE (signal-size.ts), NOT_FOUND for a recipient that does not exist or belongs to another
-   * application, FULL for a call of more than {@link CALL_PARTIES_MAX} parties, CONFLICT for an `accept` after
-   * another device of the sender has accepted, LIMITED when the sender exceeds a rate limit or the inbox is full,
-   * UNAVAILABLE when the inbox or the chat server cannot be reached or all inboxes together are full
+   * @throws Fault TOO_LARGE (signal-size.ts), NOT_FOUND for a recipient that does not exist or belongs to
+   * another application, FULL for a call of more than {@link CALL_PARTIES_MAX} parties, CONFLICT for an
+   * `accept` after another device of the sender has accepted, LIMITED when the sender exceeds a rate limit or
+   * the inbox is full, UNAVAILABLE when the inbox or the chat server cannot be reached or all inboxes
+   * together are full
    */
   send(protocol: "graphql" | "xmpp" | "rest", signal: Signal): Promise<string>;
   /**
@@ -56,8 +57,8 @@ export interface RouterParts {
   /** Called for every signal that was written to an inbox; must not throw or block. */
   observe?(sent: SentSignal): void;
   /**
-   * Forwards a signal to the recipient's devices at the attached chat server. Not called for signals over XMPP,
-   * which the chat server already has. @throws Fault UNAVAILABLE
+   * Forwards a signal to the recipient's devices at the attached chat server. Not called for signals over
+   * XMPP, which the chat server already has. @throws Fault UNAVAILABLE
    */
   passToChatServer?(signal: Signal): Promise<void>;
   /** The maximum size of signals and stanzas; unlimited when omitted. */

@@ -26,9 +26,9 @@ interface Window {
 }
 
 /**
- * A rate limit for all nodes together, without a round trip per request. A node counts locally and reports its
- * count in fractions of the limit, so each node may exceed the limit by 1/{@link REPORTS_PER_LIMIT}. While reports
- * fail, a node relies on its own count.
+ * A rate limit for all nodes together, without a round trip per request. A node counts locally and reports
+ * its count in fractions of the limit, so each node may exceed the limit by 1/{@link REPORTS_PER_LIMIT}.
+ * While reports fail, a node relies on its own count.
  */
 class DistributedRateLimit {
   private readonly windows = new LRUCache<string, Window>({ max: SENDERS_MAX });
@@ -98,7 +98,10 @@ export class SenderLimits {
     throw new Fault("LIMITED", message, undefined, seconds);
   }
 
-  /** Records how full all inboxes are together, from 0 to 1; above a threshold the heaviest senders are throttled. */
+  /**
+   * Records how full all inboxes are together, from 0 to 1; above a threshold the heaviest senders are
+   * throttled.
+   */
   note(fullness: number): void {
     this.throttledUntil = fullness > THROTTLE_FULLNESS ? this.clock.now() + FULLNESS_TTL_MS : 0;
   }

@@ -2,10 +2,10 @@ import { Fault } from "../core/errors";
 import type { Json, Signal, XmlElement } from "./signal";
 
 /**
- * The maximum size of a signal. A chat client's stanza may grow up to six times when it is written again: an LF of
- * a session description becomes `&#13;` and LF, a `"` in an attribute becomes `&quot;`. A signal of any protocol
- * may therefore be six times XMPP_STANZA_LIMIT as a stanza, and every buffer on the way to a chat client holds one
- * of that size:
+ * The maximum size of a signal. A chat client's stanza may grow up to six times when it is written again: an
+ * LF of a session description becomes `&#13;` and LF, a `"` in an attribute becomes `&quot;`. A signal of any
+ * protocol may therefore be six times XMPP_STANZA_LIMIT as a stanza, and every buffer on the way to a chat
+ * client holds one of that size:
  *
  * | limit of | size | where |
  * |---|---|---|

@@ -1,6 +1,7 @@
 /**
- * A call signal as the service carries it between protocols (docs/SIGNALING-REFERENCE.md). The form is lossless:
- * the stanza of an XMPP client can be restored from it element for element, except for white space between elements.
+ * A call signal as the service carries it between protocols (docs/SIGNALING-REFERENCE.md). The form is
+ * lossless: the stanza of an XMPP client can be restored from it element for element, except for white space
+ * between elements.
  */
 
 /** An XML element that is not part of the protocol. */

@@ -22,8 +22,8 @@ export interface SubscriberOptions<Kind extends Parcel["kind"]> {
 }
 
 /**
- * Attaches a GraphQL subscriber to the router as a device. Resolves once messages reach it. Its queue is bounded: a
- * slow consumer receives LIMITED and is disconnected, and never misses a message silently.
+ * Attaches a GraphQL subscriber to the router as a device. Resolves once messages reach it. Its queue is
+ * bounded: a slow consumer receives LIMITED and is disconnected, and never misses a message silently.
  * @throws Fault INVALID on `after`
  */
 export async function openSubscriber<Kind extends "signal" | "answered">(

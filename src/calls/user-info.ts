@@ -19,9 +19,9 @@ import { ELEMENT_DEPTH, isXmlName, isXmlText } from "./xml-form";
  * - consecutive elements of the same name become an array; a single one becomes its value.
  *
  * XML without a JSON form is kept as elements: attributes, a namespace other than the parent's, text beside
- * elements, elements of one name with others between them, and the name `__proto__`. JSON without an XML form is
- * refused: nested arrays, keys that are not XML names, characters that XML does not allow, numbers that are not
- * finite, and nesting deeper than a stanza's.
+ * elements, elements of one name with others between them, and the name `__proto__`. JSON without an XML form
+ * is refused: nested arrays, keys that are not XML names, characters that XML does not allow, numbers that
+ * are not finite, and nesting deeper than a stanza's.
  */
 
 /** A valid XML name that is unsafe as a key of a JSON object. */

@@ -2,16 +2,16 @@ import { Fault } from "../core/errors";
 import type { XmlElement } from "./signal";
 
 /**
- * Checks that names and texts are valid XML (XML 1.0 fifth edition; Namespaces in XML 1.0). A signal is checked on
- * entry, so that every accepted signal can be written for every protocol.
+ * Checks that names and texts are valid XML (XML 1.0 fifth edition; Namespaces in XML 1.0). A signal is
+ * checked on entry, so that every accepted signal can be written for every protocol.
  */
 
 /** Name of the entry for a run of text in mixed content. */
 export const TEXT = "#text";
 
 /**
- * Name of the entry for attributes of the parent element: of `extraParams` in a signal's `extra`, of the message
- * in its `siblings`. No known client writes such attributes.
+ * Name of the entry for attributes of the parent element: of `extraParams` in a signal's `extra`, of the
+ * message in its `siblings`. No known client writes such attributes.
  */
 export const ATTRIBUTES = "#attributes";
 
@@ -33,7 +33,9 @@ export function isXmlName(text: string): boolean {
   return NAME_START.test(text) && NAME.test(text);
 }
 
-/** Whether the text is valid in XML 1.0: no control characters except TAB, LF and CR, and no lone surrogates. */
+/**
+ * Whether the text is valid in XML 1.0: no control characters except TAB, LF and CR, and no lone surrogates.
+ */
 export function isXmlText(text: string): boolean {
   return !SUSPECT.test(text) || !FORBIDDEN.test(text);
 }
@@ -83,8 +85,8 @@ export function checkAttributes(field: string, attributes: Record<string, string
 /**
  * Checks an element of `extraParams`.
  * @param field the input field to name in the fault
- * @throws Fault INVALID for a name, attribute or character that XML does not allow, for text beside children, and
- * for more than {@link ELEMENT_DEPTH} levels
+ * @throws Fault INVALID for a name, attribute or character that XML does not allow, for text beside children,
+ * and for more than {@link ELEMENT_DEPTH} levels
  */
 export function checkElement(field: string, element: XmlElement, depth = 1): void {
   if (depth > ELEMENT_DEPTH) throw Fault.field(field, `nests deeper than ${ELEMENT_DEPTH} levels`);

@@ -9,8 +9,8 @@ type TurnConfig = Pick<Config, "TURN_URLS" | "TURN_SECRET" | "TURN_TTL_SECONDS" 
 const PORT = 3478;
 
 /**
- * Returns the ICE servers for a user's client, in the form of RTCIceServer: one entry with credentials if a TURN
- * secret is configured, otherwise one with the STUN servers, if any.
+ * Returns the ICE servers for a user's client, in the form of RTCIceServer: one entry with credentials if a
+ * TURN secret is configured, otherwise one with the STUN servers, if any.
  * @param now milliseconds since the Unix epoch
  */
 export function iceServers(config: TurnConfig, viewer: UserViewer, now: number): IceServerType[] {
@@ -26,9 +26,9 @@ export function iceServers(config: TurnConfig, viewer: UserViewer, now: number):
 }
 
 /**
- * Creates time-limited credentials for a TURN server with a shared secret (draft-uberti-behave-turn-rest-00 section
- * 2.2). The user is `{user_id}-{application_id}`, as in the JID, so that the server's operator can attribute a
- * relay to a user without personal data.
+ * Creates time-limited credentials for a TURN server with a shared secret (draft-uberti-behave-turn-rest-00
+ * section 2.2). The user is `{user_id}-{application_id}`, as in the JID, so that the server's operator can
+ * attribute a relay to a user without personal data.
  * @param expiry Unix time in seconds
  */
 export function turnCredentials(

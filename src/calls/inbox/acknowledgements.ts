@@ -4,8 +4,8 @@ import type { Mark } from "./mark";
 const INTERVAL_MS = 1_000;
 
 /**
- * Writes what one device has acknowledged to its user's inbox, asynchronously and throttled. If the node crashes
- * first, the signals concerned are delivered again.
+ * Writes what one device has acknowledged to its user's inbox, asynchronously and throttled. If the node
+ * crashes first, the signals concerned are delivered again.
  */
 export class Acknowledgements {
   private noted: string | undefined;

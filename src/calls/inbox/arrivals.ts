@@ -13,7 +13,10 @@ export interface Arrival {
   trimmed: boolean;
 }
 
-/** Loads an inbox for newly connected devices, one load at a time. Devices that connect meanwhile share the next. */
+/**
+ * Loads an inbox for newly connected devices, one load at a time. Devices that connect meanwhile share the
+ * next.
+ */
 export class Arrivals {
   private current: Promise<unknown> = Promise.resolve();
   private next: Promise<Arrival> | undefined;

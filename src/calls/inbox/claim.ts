@@ -9,10 +9,10 @@ import { readStory } from "./story";
 type AnswerEntry = Extract<Mark, { mark: "answer" }>;
 
 /**
- * Writes an answer to its sender's own inbox, for the sender's other devices. The first `accept` of a call wins:
- * an `accept` of another device is refused until the first device hangs up or declines. This is decided before
- * the `accept` is delivered, and within the TTL of an inbox. If the answer cannot be written or read, the signal
- * is delivered nevertheless.
+ * Writes an answer to its sender's own inbox, for the sender's other devices. The first `accept` of a call
+ * wins: an `accept` of another device is refused until the first device hangs up or declines. This is decided
+ * before the `accept` is delivered, and within the TTL of an inbox. If the answer cannot be written or read,
+ * the signal is delivered nevertheless.
  * @throws Fault CONFLICT when the call was answered on another device
  */
 export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal): Promise<void> {
@@ -36,9 +36,10 @@ export async function claimAnswer(deps: { bus: Bus; log: Log }, signal: Signal):
 }
 
 /**
- * Appends an answer to a separate log of this user's answers to this call, so that finding the accepting device
- * takes a few entries, whatever the size of the user's inbox. The order of the entries decides; an answer without
- * an effect is not appended. The log is untracked, since clients choose sessionIDs and can make up any number.
+ * Appends an answer to a separate log of this user's answers to this call, so that finding the accepting
+ * device takes a few entries, whatever the size of the user's inbox. The order of the entries decides; an
+ * answer without an effect is not appended. The log is untracked, since clients choose sessionIDs and can
+ * make up any number.
  * @returns the device that has accepted, if any, and whether the answer was appended
  */
 async function claimCall(

@@ -35,8 +35,8 @@ interface ReadPosition {
 }
 
 /**
- * Reads one user's inbox for the user's devices on this node, with one bus subscription for all of them. Notices
- * only trigger a read; deliveries come from the inbox itself.
+ * Reads one user's inbox for the user's devices on this node, with one bus subscription for all of them.
+ * Notices only trigger a read; deliveries come from the inbox itself.
  */
 export class Inbox {
   private readonly subscribers = new Map<Device, Seat>();

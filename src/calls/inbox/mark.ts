@@ -4,9 +4,9 @@ import { inboxOf, type Party, type Signal } from "../signal";
 import { ANSWERS, POSITIONS } from "./lanes";
 
 /**
- * An entry of a user's inbox that is not a signal and is never sent to a client. All nodes read an inbox in the
- * same order, so the state that a user's devices have to agree on is kept there. The member names are the stored
- * format.
+ * An entry of a user's inbox that is not a signal and is never sent to a client. All nodes read an inbox in
+ * the same order, so the state that a user's devices have to agree on is kept there. The member names are the
+ * stored format.
  */
 export type Mark =
   /** A device of the user answered a call, or tried to; the order of the entries decides (inbox-state.ts). */

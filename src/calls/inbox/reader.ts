@@ -38,8 +38,8 @@ export interface Backlog {
 }
 
 /**
- * Reads one user's inbox for the devices on this node. Each device has its own cursor, which determines its next
- * delivery; devices at the same cursor share a read.
+ * Reads one user's inbox for the devices on this node. Each device has its own cursor, which determines its
+ * next delivery; devices at the same cursor share a read.
  */
 export class Reader {
   private reading = false;
@@ -69,7 +69,10 @@ export class Reader {
     }
   }
 
-  /** Delivers what a device missed, with back-pressure, and then new entries. Closes it when it may have a gap. */
+  /**
+   * Delivers what a device missed, with back-pressure, and then new entries. Closes it when it may have a
+   * gap.
+   */
   async catchUp(subscriber: Seat, { promised, owes, page: first }: Backlog): Promise<void> {
     const { bus, name } = this.parts;
     const partitions = lanesOf(subscriber.device);
@@ -77,7 +80,7 @@ export class Reader {
     while (!subscriber.gone) {
       try {
         page ??= await readPage(bus, name, subscriber.cursor, partitions);
-        // Gaps before the guaranteed cursor do not matter: they were reported, or the device needs nothing there.
+        // Gaps before the guaranteed cursor do not matter: they were reported, or concern nothing it needs.
         const complete = subscriber.cursor !== "" && page.complete;
         if (!complete && !(await this.isComplete(promised, partitions))) {
           return this.closeStale(subscriber);
@@ -147,7 +150,9 @@ export class Reader {
     subscriber.device.close("behind");
   }
 
-  /** The deliveries for entries. All devices share one message object, so that its encoded form can be reused. */
+  /**
+   * The deliveries for entries. All devices share one message object, so that its encoded form can be reused.
+   */
   private async toDeliveries(entries: LogEntry[], live: boolean): Promise<Handout[]> {
     const decisive = await this.decisiveAnswers(entries);
     return entries.flatMap(({ cursor, content }): Handout[] => {
@@ -170,7 +175,9 @@ export class Reader {
     });
   }
 
-  /** Cursors of the answers that stop the ringing on other devices; this depends on the entries before them. */
+  /**
+   * Cursors of the answers that stop the ringing on other devices; this depends on the entries before them.
+   */
   private async decisiveAnswers(entries: LogEntry[]): Promise<ReadonlySet<string>> {
     const answers = entries.flatMap(({ cursor, content }) =>
       isMark(content) && content.mark === "answer" ? [{ cursor, ...content }] : [],
@@ -180,7 +187,7 @@ export class Reader {
     if (answers.some(({ device }) => devices.some((other) => other !== device))) {
       return (await readStory(this.parts.bus, this.parts.name)).settling;
     }
-    // The usual case: no other device is connected here, so the answers are only kept for repeats of the call.
+    // The usual case: no other device is connected here, so the answers are only kept for repeats.
     return new Set(answers.filter(({ word }) => word !== "hangUp").map(({ cursor }) => cursor));
   }
 
@@ -217,7 +224,10 @@ export class Reader {
     if (xmpp.length > 0) deliveries.inc({ protocol: "xmpp" }, xmpp.length);
   }
 
-  /** Notifies chat devices of an answer, asynchronously, so that no signal waits for the application's setting. */
+  /**
+   * Notifies chat devices of an answer, asynchronously, so that no signal waits for the application's
+   * setting.
+   */
   private async deliverAnswer(chats: Seat[], parcel: AnsweredParcel): Promise<void> {
     const { log, name, answeredElsewhere } = this.parts;
     let hangUp = false;

@@ -40,8 +40,8 @@ export async function readStory(bus: Bus, inbox: string): Promise<Story> {
 }
 
 /**
- * The state that follows from the entries of a user's inbox. It depends only on the entries and their order, so
- * every node derives the same state.
+ * The state that follows from the entries of a user's inbox. It depends only on the entries and their order,
+ * so every node derives the same state.
  */
 export class Story {
   private readonly sessions = new Map<string, SessionState>();

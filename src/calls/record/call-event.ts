@@ -62,8 +62,8 @@ export type CallEvent = Parties &
   );
 
 /**
- * Derives the call event of an accepted signal. Null for a signal of another type, without a sessionID or with one
- * that is too long, or between devices of one user.
+ * Derives the call event of an accepted signal. Null for a signal of another type, without a sessionID or
+ * with one that is too long, or between devices of one user.
  * @param at milliseconds since the Unix epoch
  */
 export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
@@ -117,7 +117,9 @@ function invitationOf({ opponentIds = [], userInfo }: Signal): Invitation {
   return { opponentIds: valid.slice(0, OPPONENTS_MAX), userInfo: fits ? userInfo : null };
 }
 
-/** Whether a push can carry userInfo: signals allow more nesting, and numbers beyond the exact range of JSON. */
+/**
+ * Whether a push can carry userInfo: signals allow more nesting, and numbers beyond the exact range of JSON.
+ */
 function fitsPush(userInfo: JsonObject): boolean {
   const small = Buffer.byteLength(JSON.stringify(userInfo)) <= USER_INFO_MAX;
   return small && problemOf(userInfo, USER_INFO_LEVEL) === null;

@@ -1,7 +1,7 @@
 /**
  * The states of a call and of its participants, as a pure function of the observed signals
- * (docs/SIGNALING-REFERENCE.md, "Call records and states"). Observations are stored as the earliest time of each
- * kind, so that processing signals is commutative and idempotent, on any node.
+ * (docs/SIGNALING-REFERENCE.md, "Call records and states"). Observations are stored as the earliest time of
+ * each kind, so that processing signals is commutative and idempotent, on any node.
  */
 import type { CallAnswer, CallState } from "../../store/generated/enums";
 import { countingOf, type HangUp, withHangUp } from "./hang-ups";
@@ -10,7 +10,9 @@ export type { CallAnswer, CallState } from "../../store/generated/enums";
 
 /** How long a call rings from its first `call` until it is missed, in milliseconds. */
 export const RING_MS = 60_000;
-/** Interval between two repeats of a `call`, and tolerance for clock skew and network delay, in milliseconds. */
+/**
+ * Interval between two repeats of a `call`, and tolerance for clock skew and network delay, in milliseconds.
+ */
 export const MARGIN_MS = 5_000;
 
 /** What was observed of a called user. Times are milliseconds since the Unix epoch. */
@@ -62,10 +64,10 @@ export function ring(userId: number, at: number): Callee {
 }
 
 /**
- * Applies an observation. An answer after the ring time-out, or an expiry before it, is ignored. The first answer
- * is effective, but an answer of a person takes precedence over an automatic one, since another device of the user
- * may be able to accept the call. A new answer re-evaluates all hang-ups, since only those that concern the
- * accepting device end its call.
+ * Applies an observation. An answer after the ring time-out, or an expiry before it, is ignored. The first
+ * answer is effective, but an answer of a person takes precedence over an automatic one, since another device
+ * of the user may be able to accept the call. A new answer re-evaluates all hang-ups, since only those that
+ * concern the accepting device end its call.
  * @returns the same object if nothing changed
  */
 export function see(callee: Callee, sight: Sight): Callee {
@@ -96,9 +98,9 @@ export function ringAgain(callee: Callee, at: number): Callee {
 }
 
 /**
- * Derives the state of a call. It is active while a callee is ringing or has accepted: `accepted` once any callee
- * has accepted, `ringing` before. After its end it has the state that ranks first among the callees: hung up after
- * an accept, rejected, failed, missed, or hung up before any answer.
+ * Derives the state of a call. It is active while a callee is ringing or has accepted: `accepted` once any
+ * callee has accepted, `ringing` before. After its end it has the state that ranks first among the callees:
+ * hung up after an accept, rejected, failed, missed, or hung up before any answer.
  */
 export function judge(startedAt: number, list: readonly Callee[]): Judgement {
   const accepters = list.filter(hasAccepted);

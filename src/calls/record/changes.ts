@@ -37,8 +37,9 @@ export async function tellChanges(
 }
 
 /**
- * Yields the viewer's calls whenever they change, or only those of one sessionID. The queue of a slow subscriber
- * is bounded by dropping changes, and not by disconnecting it, since other users determine the number of calls.
+ * Yields the viewer's calls whenever they change, or only those of one sessionID. The queue of a slow
+ * subscriber is bounded by dropping changes, and not by disconnecting it, since other users determine the
+ * number of calls.
  */
 export async function watchCalls(
   identity: Identity,

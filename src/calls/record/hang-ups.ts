@@ -14,8 +14,8 @@ export interface HangUp {
 export const DEVICES_MAX = 8;
 
 /**
- * Adds a hang-up to a list. For each kind and device only the earliest is kept, and only the earliest devices, so
- * that the order of observation does not matter.
+ * Adds a hang-up to a list. For each kind and device only the earliest is kept, and only the earliest
+ * devices, so that the order of observation does not matter.
  * @returns the same list if nothing changed
  */
 export function withHangUp(list: readonly HangUp[], hangUp: HangUp): readonly HangUp[] {
@@ -33,8 +33,8 @@ export function withHangUp(list: readonly HangUp[], hangUp: HangUp): readonly Ha
 }
 
 /**
- * The times of the first effective hang-ups. After an accept, hang-ups that concern other devices are not effective:
- * they usually only stop the ringing there.
+ * The times of the first effective hang-ups. After an accept, hang-ups that concern other devices are not
+ * effective: they usually only stop the ringing there.
  */
 export function countingOf(
   list: readonly HangUp[],

@@ -20,8 +20,9 @@ export interface KnownCall {
 }
 
 /**
- * Applies an event to the calls that it belongs to. Clients choose sessionIDs, so that a sessionID alone makes
- * nobody a participant: only the caller adds users to a call, and a signal counts only between participants.
+ * Applies an event to the calls that it belongs to. Clients choose sessionIDs, so that a sessionID alone
+ * makes nobody a participant: only the caller adds users to a call, and a signal counts only between
+ * participants.
  * @param calls calls with the event's sessionID in which its sender participates
  * @returns whether there is such a call; it may not be written yet
  */
@@ -67,8 +68,8 @@ function applyCall(calls: readonly KnownCall[], event: CallEvent & { kind: "call
 }
 
 function applyAnswer(calls: readonly KnownCall[], event: CallEvent & { kind: "answer" }): boolean {
-  // The caller cannot answer its own call. A rejection counts only if it is sent to the caller: in a group call
-  // a callee may reject another callee and stay in the call.
+  // The caller cannot answer its own call. A rejection counts only if it is sent to the caller: in a group
+  // call a callee may reject another callee and stay in the call.
   const answered = calls.filter(
     ({ callerId }) =>
       callerId !== event.from && (event.answer === "accept" || callerId === event.to),

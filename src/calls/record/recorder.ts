@@ -16,9 +16,13 @@ const BATCH = 500;
 const BATCH_DELAY_MS = 100;
 /** Longest back-off after a failed write, in milliseconds. */
 const RETRY_MAX_MS = 5_000;
-/** Delays between look-ups of an event's call, which another node may still have to write, in milliseconds. */
+/**
+ * Delays between look-ups of an event's call, which another node may still have to write, in milliseconds.
+ */
 const LOOKUP_DELAYS_MS = [500, 2_500, 7_000];
-/** Number of calls whose repeats are skipped, and their TTL in milliseconds; a caller repeats for a minute. */
+/**
+ * Number of calls whose repeats are skipped, and their TTL in milliseconds; a caller repeats for a minute.
+ */
 const REPEATS = { max: 20_000, ttl: 90_000 };
 /** Milliseconds after which a repeat is recorded nevertheless, since it may trigger an incoming-call push. */
 export const REMIND_MS = 10_000;
@@ -42,8 +46,8 @@ interface WrittenCall {
 type Outcome = "done" | "retry" | "unavailable";
 
 /**
- * Records calls from the accepted signals, asynchronously: `observe` neither blocks nor fails. Events are queued, up
- * to a limit, while the database is unavailable; an overflow loses records, never signals.
+ * Records calls from the accepted signals, asynchronously: `observe` neither blocks nor fails. Events are
+ * queued, up to a limit, while the database is unavailable; an overflow loses records, never signals.
  */
 export class Recorder {
   private queue: QueuedEvent[] = [];
@@ -128,8 +132,8 @@ export class Recorder {
   }
 
   /**
-   * Writes a batch. If the database rejects it, the events are written one by one, so that only the rejected ones
-   * are lost.
+   * Writes a batch. If the database rejects it, the events are written one by one, so that only the rejected
+   * ones are lost.
    */
   private async write(batch: QueuedEvent[]): Promise<Outcome> {
     const { log, metrics } = this.records;
@@ -181,7 +185,10 @@ export class Recorder {
     this.scheduled.set(queued, timer);
   }
 
-  /** Drops the oldest event, which had most time to be matched, so that made-up calls do not displace new ones. */
+  /**
+   * Drops the oldest event, which had most time to be matched, so that made-up calls do not displace new
+   * ones.
+   */
   private dropOldest(): void {
     const [first] = this.scheduled;
     if (!first) return;
@@ -191,7 +198,9 @@ export class Recorder {
     this.giveUp(queued.event, "lost");
   }
 
-  /** Records a `call` on behalf of a caller without such a call as the sender's own; drops any other event. */
+  /**
+   * Records a `call` on behalf of a caller without such a call as the sender's own; drops any other event.
+   */
   private giveUp(event: CallEvent, outcome: "unknown" | "lost"): void {
     const own = asOwnCall(event);
     if (own.kind === "call" && event.kind === "call" && own.initiator !== event.initiator) {

@@ -34,8 +34,8 @@ export async function endWaiting(records: Records): Promise<void> {
 }
 
 /**
- * Deletes the calls that started more than CALL_KEEP_DAYS ago, with their incoming-call pushes. Idempotent; may be
- * interrupted and run concurrently.
+ * Deletes the calls that started more than CALL_KEEP_DAYS ago, with their incoming-call pushes. Idempotent;
+ * may be interrupted and run concurrently.
  */
 export async function purgeCalls({ identity }: Pick<Records, "identity">): Promise<void> {
   const { store, clock, config } = identity;

@@ -2,9 +2,9 @@
 export const WAITING_MAX = 1_000;
 
 /**
- * A coalescing queue of changed calls for one consumer. A call that changes again while it is queued keeps its
- * position and is delivered once. Beyond {@link QUEUE_MAX} the oldest ids are dropped, so that a user who makes many
- * calls neither disconnects the consumer nor exhausts memory.
+ * A coalescing queue of changed calls for one consumer. A call that changes again while it is queued keeps
+ * its position and is delivered once. Beyond {@link QUEUE_MAX} the oldest ids are dropped, so that a user who
+ * makes many calls neither disconnects the consumer nor exhausts memory.
  */
 export class WaitingCalls {
   private readonly ids = new Set<number>();

@@ -20,8 +20,8 @@ export interface RingingRow {
 }
 
 /**
- * Builds the payload of an incoming-call push: a text to display, and the call under the key `call` (docs/PUSH.md
- * "Calls"). Its size is bounded, so that every push service accepts it.
+ * Builds the payload of an incoming-call push: a text to display, and the call under the key `call`
+ * (docs/PUSH.md "Calls"). Its size is bounded, so that every push service accepts it.
  */
 export function wakeContent(row: RingingRow, { opponentIds, userInfo }: Invitation): WakeContent {
   const name = cutText(row.full_name?.trim() ?? "", NAME_MAX);

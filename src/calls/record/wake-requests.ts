@@ -18,8 +18,9 @@ const APPLICATIONS: Statement = {
 type CallStarted = CallEvent & { kind: "call" };
 
 /**
- * Enqueues incoming-call pushes to the users for whom calls are ringing: immediately if no device was connected,
- * otherwise after the application's delay. Repeats enqueue another one for users who were not sent a push yet.
+ * Enqueues incoming-call pushes to the users for whom calls are ringing: immediately if no device was
+ * connected, otherwise after the application's delay. Repeats enqueue another one for users who were not sent
+ * a push yet.
  * @param before the callees of the calls before the events were applied
  */
 export async function askForWakes(

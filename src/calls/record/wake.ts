@@ -32,8 +32,8 @@ const RINGING: Statement = {
 };
 
 /**
- * Claims each push once, and only while the call is ringing for the user. The calls are locked in the same order as
- * when events are written, to avoid deadlocks.
+ * Claims each push once, and only while the call is ringing for the user. The calls are locked in the same
+ * order as when events are written, to avoid deadlocks.
  */
 const CLAIM: Statement = {
   name: "claim_call_pushes",
@@ -50,9 +50,9 @@ const CLAIM: Statement = {
 };
 
 /**
- * Sends incoming-call pushes to users whose call is still ringing, who have a push subscription and were not sent
- * one for this call, even if several jobs run concurrently. One transaction writes the pushes and claims them; what
- * needs no transaction, above all the callers' rate limit, is done before it.
+ * Sends incoming-call pushes to users whose call is still ringing, who have a push subscription and were not
+ * sent one for this call, even if several jobs run concurrently. One transaction writes the pushes and claims
+ * them; what needs no transaction, above all the callers' rate limit, is done before it.
  */
 export async function wake(records: Records, { wakes }: WakeJob): Promise<void> {
   const { identity, log } = records;
@@ -84,7 +84,10 @@ export async function wake(records: Records, { wakes }: WakeJob): Promise<void> 
   await write(records, pushes.flat(), now);
 }
 
-/** Writes pushes. If the database rejects one, they are written one by one, so that only rejected ones are lost. */
+/**
+ * Writes pushes. If the database rejects one, they are written one by one, so that only rejected ones are
+ * lost.
+ */
 async function write(records: Records, pushes: WakePush[], now: number): Promise<void> {
   if (pushes.length === 0) return;
   const { push, log, metrics } = records;

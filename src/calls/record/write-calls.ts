@@ -15,8 +15,8 @@ export interface Written {
 }
 
 /**
- * Writes call events in one transaction with a constant number of statements, then notifies the participants. Nodes
- * may write in any order.
+ * Writes call events in one transaction with a constant number of statements, then notifies the participants.
+ * Nodes may write in any order.
  * @throws Fault UNAVAILABLE when the database cannot be reached
  */
 export async function writeEvents(
