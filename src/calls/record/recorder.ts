@@ -150,10 +150,10 @@ export class Recorder {
       metrics.callRecords.inc({ outcome: "written" }, batch.length - missing.size);
       return "done";
     } catch (error) {
-      const isDeadlock = deadlocked(error);
-      if (isDeadlock || (error instanceof Fault && error.code === "UNAVAILABLE")) {
+      const retryable = deadlocked(error);
+      if (retryable || (error instanceof Fault && error.code === "UNAVAILABLE")) {
         log.warn({ err: error, queued: this.queue.length }, "failed to record calls; will retry");
-        return isDeadlock ? "retry" : "unavailable";
+        return retryable ? "retry" : "unavailable";
       }
       if (batch.length === 1) {
         log.error({ err: error }, "failed to record a call event");
