@@ -1,7 +1,7 @@
 import { type FanOutJob, runFanOut } from "./fan-out";
 import { type LoadJob, runLoad } from "./load";
-import { runSignals } from "./signals/crowd";
 import type { SignalJob } from "./signals/job";
+import { runSignals } from "./signals/signal-driver";
 
 /** A job of the driver. */
 export type Job = LoadJob | FanOutJob | SignalJob;

@@ -30,7 +30,7 @@ const DELIVERED = JSON.stringify({
 });
 
 /** The protocol of a fan-out's sockets. */
-export interface Wire {
+export interface FanOutProtocol {
   /** Opens a receiver's socket; the floor ignores the token. */
   receive(token: string): Promise<WebSocket>;
   /** Opens the sender's socket. */
@@ -42,7 +42,7 @@ export interface Wire {
 }
 
 /** The service: graphql-transport-ws with a subscription for each receiver and a mutation for each signal. */
-export function serviceWire(url: string, userId: number): Wire {
+export function serviceWire(url: string, userId: number): FanOutProtocol {
   return {
     async receive(token) {
       const socket = await connect(url, token);
@@ -65,7 +65,7 @@ export function serviceWire(url: string, userId: number): Wire {
 }
 
 /** The floor: each message of the sender goes to every receiver unchanged. */
-export function bareWire(url: string): Wire {
+export function bareWire(url: string): FanOutProtocol {
   const open = async () => {
     const socket = new WebSocket(url);
     await once(socket, "open");

@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 import type { Outcome } from "./driver";
-import { bareWire, serviceWire, type Wire } from "./fan-out-wire";
+import { bareWire, type FanOutProtocol, serviceWire } from "./fan-out-wire";
 import { percentile } from "./percentile";
 
 /** One sender signals a user with many devices. */
@@ -52,7 +52,7 @@ class FanOut {
   private onMessage: (data: Buffer, receiver: WebSocket) => void = () => undefined;
 
   constructor(
-    private readonly wire: Wire,
+    private readonly wire: FanOutProtocol,
     private readonly sender: WebSocket,
     private readonly receivers: WebSocket[],
   ) {

@@ -3,13 +3,19 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "../scripts/services/postgres-server";
 import { startRedis } from "../scripts/services/redis-server";
 import { packageRoot } from "../src/core/package-root";
+import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { Driver } from "./driver-process";
 import { type Measurement, measure, type Windows } from "./measure";
 import { pinDriver } from "./process-pins";
-import { type Run, startRun } from "./run";
 import { type Scenario, type Subject, scenarios } from "./scenarios";
 import { seed } from "./seed";
-import { type Place, readApplication, type Service, startFloor, startService } from "./service";
+import {
+  readApplication,
+  type Service,
+  type ServiceLocation,
+  startFloor,
+  startService,
+} from "./service";
 import { measureStarts, type Start } from "./starts";
 import { toTables, writeTables } from "./table";
 
@@ -46,15 +52,18 @@ function readOptions(): Options {
   return values;
 }
 
-async function main(run: Run, options: Options): Promise<void> {
+async function main(run: BenchmarkRun, options: Options): Promise<void> {
   await pinDriver();
   const postgres = await startPostgres();
-  run.undo(() => postgres.stop());
+  run.onCleanUp(() => postgres.stop());
   const redis = await startRedis();
-  run.undo(() => redis.stop());
+  run.onCleanUp(() => redis.stop());
   const driver = new Driver();
-  run.undo(() => driver.stop());
-  const lone: Place = { dataDir: await run.folder(), databaseUrl: postgres.url };
+  run.onCleanUp(() => driver.stop());
+  const lone: ServiceLocation = {
+    dataDir: await run.createTempFolder(),
+    databaseUrl: postgres.url,
+  };
 
   const first = await startService(lone);
   await first.stop();
@@ -85,7 +94,7 @@ async function main(run: Run, options: Options): Promise<void> {
 
 /** Measures each scenario on a new process, so that none is affected by the memory of another. */
 async function measureAll(
-  run: Run,
+  run: BenchmarkRun,
   start: () => Promise<Service>,
   driver: Driver,
   work: Scenario[],
@@ -94,19 +103,19 @@ async function measureAll(
   const measured: Measurement[] = [];
   for (const scenario of work) {
     const server = await start();
-    run.undo(() => server.stop());
+    run.onCleanUp(() => server.stop());
     const measurement = await measure(driver, server, scenario, windows);
     measured.push(measurement);
     const { subject, name } = scenario;
     console.log(`${subject}: ${name}: ${measurement.cpuMicros.toFixed(1)} µs`);
-    await run.undoLast();
+    await run.cleanUpLast();
   }
   return measured;
 }
 
-async function allStarts(run: Run, onPostgres: Place): Promise<Start[]> {
+async function allStarts(run: BenchmarkRun, onPostgres: ServiceLocation): Promise<Start[]> {
   const aim = { readyMs: 1_000, rssMb: 120 };
-  const embedded: Place = { dataDir: await run.folder() };
+  const embedded: ServiceLocation = { dataDir: await run.createTempFolder() };
   return [
     await measureStarts("PostgreSQL, migrated before", onPostgres, aim),
     await measureStarts("embedded database, new folder", embedded, undefined, 1),

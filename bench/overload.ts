@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../scripts/services/postgres-server";
+import { type BenchmarkRun, startRun } from "./benchmark-run";
 import type { Outcome } from "./driver";
 import { Driver } from "./driver-process";
 import type { LoadJob, LoadRequest } from "./load";
 import { putIntoReadme, short, toTable, verdict, whole } from "./markdown";
 import { percentile } from "./percentile";
 import { pinDriver } from "./process-pins";
-import { type Run, startRun } from "./run";
 import { type Seed, seed } from "./seed";
-import { type Place, readApplication, type Service, startService } from "./service";
+import { readApplication, type Service, type ServiceLocation, startService } from "./service";
 
 /**
  * Offers a node three times its capacity. Measures what it rejects, the latency of admitted requests, the
@@ -43,19 +43,25 @@ interface Observation {
   rssMb: number;
 }
 
-async function main(run: Run, options: { seconds: number; write: boolean }): Promise<void> {
+async function main(
+  run: BenchmarkRun,
+  options: { seconds: number; write: boolean },
+): Promise<void> {
   await pinDriver();
   const postgres = await startPostgres();
-  run.undo(() => postgres.stop());
+  run.onCleanUp(() => postgres.stop());
   const driver = new Driver();
-  run.undo(() => driver.stop());
-  const place: Place = { dataDir: await run.folder(), databaseUrl: postgres.url };
+  run.onCleanUp(() => driver.stop());
+  const place: ServiceLocation = {
+    dataDir: await run.createTempFolder(),
+    databaseUrl: postgres.url,
+  };
   const first = await startService(place);
   await first.stop();
   const data = await seed(postgres.url, readApplication(place.dataDir).applicationId);
 
   const service = await startService(place);
-  run.undo(() => service.stop());
+  run.onCleanUp(() => service.stop());
   const load = (seconds: number, connections: number, rate?: number): LoadJob => ({
     ...{ kind: "load", baseUrl: service.baseUrl, seconds, connections, rate },
     requests: mixedRequests(data),

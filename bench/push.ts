@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { execute, startPostgres } from "../scripts/services/postgres-server";
-import { type Ask, asOwner } from "../src/cli/server";
+import { asOwner, type Execute } from "../src/cli/server";
+import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { pinDriver } from "./process-pins";
 import { usageOf } from "./process-usage";
-import { type Run, startRun } from "./run";
 import { readApplication, startService } from "./service";
 
 const USAGE = `npm run bench:push -- [--devices N] [--channel gcm|apns]
@@ -41,17 +41,17 @@ const SEND = `mutation ($input: CreateApplicationPushEventInput!) {
 const LOOK =
   "query ($id: ID!) { applicationPushEvent(id: $id) { acceptedCount refusedCount goneCount } }";
 
-async function main(run: Run, devices: number, channel: string): Promise<void> {
+async function main(run: BenchmarkRun, devices: number, channel: string): Promise<void> {
   await pinDriver();
   const postgres = await startPostgres();
-  run.undo(() => postgres.stop());
-  const dataDir = await run.folder();
+  run.onCleanUp(() => postgres.stop());
+  const dataDir = await run.createTempFolder();
   const service = await startService({ dataDir, databaseUrl: postgres.url }, undefined, {
     ALLOW_PRIVATE_NETWORKS: "true",
   });
-  run.undo(() => service.stop());
+  run.onCleanUp(() => service.stop());
   const standIn = await startStandIns(service.baseUrl, dataDir);
-  run.undo(() => standIn.stop());
+  run.onCleanUp(() => standIn.stop());
   const { applicationId } = readApplication(dataDir);
   for (const [tag, count] of [
     ["warm", WARM_UP],
@@ -109,7 +109,12 @@ function report(
 }
 
 /** Sends to everybody with a tag and waits until the push service took all of it. */
-async function sendTo(ask: Ask, applicationId: number, tag: string, count: number): Promise<void> {
+async function sendTo(
+  ask: Execute,
+  applicationId: number,
+  tag: string,
+  count: number,
+): Promise<void> {
   const message = Buffer.from(JSON.stringify({ message: "Hello" })).toString("base64");
   const input = { applicationId, environment: "DEVELOPMENT", message, tagsAny: [tag] };
   const { createApplicationPushEvent } = (await ask(SEND, { input })) as {

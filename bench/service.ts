@@ -9,7 +9,7 @@ export interface Service extends MeasuredProcess {
 }
 
 /** The data locations of a service. */
-export interface Place {
+export interface ServiceLocation {
   dataDir: string;
   databaseUrl?: string;
   redisUrl?: string;
@@ -41,7 +41,7 @@ const MAIN = join(__dirname, "../src/main.js");
  * @param more additional configuration variables
  */
 export async function startService(
-  place: Place,
+  place: ServiceLocation,
   profile?: string,
   more: Record<string, string> = {},
 ): Promise<Service> {

@@ -2,20 +2,25 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../scripts/services/postgres-server";
 import { packageRoot } from "../src/core/package-root";
+import { type BenchmarkRun, startRun } from "./benchmark-run";
 import { Driver } from "./driver-process";
 import type { Windows } from "./measure";
 import { pinDriver } from "./process-pins";
-import { type Run, startRun } from "./run";
 import { seedSessions, USERS } from "./seed";
-import { type Place, readApplication, startService } from "./service";
+import { readApplication, type ServiceLocation, startService } from "./service";
 import { makeCertificate } from "./signals/certificate";
 import { ejabberd } from "./signals/ejabberd";
 import { raiseFileLimit } from "./signals/file-limit";
 import type { Account } from "./signals/job";
-import { type Crowd, measureCrowds, measureTalk, type Talk } from "./signals/measure-signals";
+import {
+  type ConnectionMeasurement,
+  measureConnections,
+  measureSignals,
+  type SignalMeasurement,
+} from "./signals/measure-signals";
 import { prosody } from "./signals/prosody";
-import { CROWDS, TALKS } from "./signals/rows";
-import type { ChatServer, ServerName, Subject } from "./signals/server";
+import { CONNECTION_ROWS, SIGNAL_ROWS } from "./signals/rows";
+import type { ChatServer, ComparedServer, ServerName } from "./signals/server";
 import { toSignalTables, writeSignalTables } from "./signals/signal-tables";
 import { signalbox } from "./signals/signalbox";
 
@@ -62,14 +67,14 @@ function readOptions(): Options {
   return { ...values, idle };
 }
 
-async function main(run: Run, options: Options): Promise<void> {
+async function main(run: BenchmarkRun, options: Options): Promise<void> {
   const chosen = <T extends { name: string }>(rows: T[]) =>
     rows.filter(({ name }) => name.includes(options.only));
   const sizes = options.idle > 0 ? [CROWD, options.idle] : [CROWD];
   await raiseFileLimit(Math.max(...sizes) + FILES);
   await pinDriver();
   const driver = new Driver();
-  run.undo(() => driver.stop());
+  run.onCleanUp(() => driver.stop());
   const subjects = await prepare(run, options);
   const windows = options.quick ? QUICK : NORMAL;
   const settle = options.quick ? SETTLE_MS.quick : SETTLE_MS.normal;
@@ -80,25 +85,25 @@ async function main(run: Run, options: Options): Promise<void> {
   ): Promise<T> => {
     const subject = subjects[row.server];
     const server = await subject.start();
-    run.undo(() => server.stop());
+    run.onCleanUp(() => server.stop());
     const measured = await measure(server, subject.accounts);
-    await run.undoLast();
+    await run.cleanUpLast();
     console.log(row.name);
     return measured;
   };
-  const signals: Talk[] = [];
-  for (const row of chosen(TALKS)) {
+  const signals: SignalMeasurement[] = [];
+  for (const row of chosen(SIGNAL_ROWS)) {
     signals.push(
       await measureOne(row, (server, accounts) =>
-        measureTalk(driver, server, accounts, row, windows),
+        measureSignals(driver, server, accounts, row, windows),
       ),
     );
   }
-  const connections: Crowd[] = [];
-  for (const row of chosen(CROWDS)) {
+  const connections: ConnectionMeasurement[] = [];
+  for (const row of chosen(CONNECTION_ROWS)) {
     connections.push(
       ...(await measureOne(row, (server, accounts) =>
-        measureCrowds(driver, server, accounts, row, sizes, windows.measured, settle),
+        measureConnections(driver, server, accounts, row, sizes, windows.measured, settle),
       )),
     );
   }
@@ -109,23 +114,29 @@ async function main(run: Run, options: Options): Promise<void> {
 }
 
 /** Prepares the servers with the same users. */
-async function prepare(run: Run, options: Options): Promise<Record<ServerName, Subject>> {
+async function prepare(
+  run: BenchmarkRun,
+  options: Options,
+): Promise<Record<ServerName, ComparedServer>> {
   const postgres = await startPostgres();
-  run.undo(() => postgres.stop());
-  const place: Place = { dataDir: await run.folder(), databaseUrl: postgres.url };
+  run.onCleanUp(() => postgres.stop());
+  const place: ServiceLocation = {
+    dataDir: await run.createTempFolder(),
+    databaseUrl: postgres.url,
+  };
   const first = await startService(place);
   await first.stop();
   const { applicationId } = readApplication(place.dataDir);
   const sessions = await seedSessions(postgres.url, applicationId);
 
-  const certificate = await makeCertificate(await run.folder());
+  const certificate = await makeCertificate(await run.createTempFolder());
   const profile = options.profile ? join(packageRoot(), "dist/bench/profiles") : undefined;
   const tokens = sessions.map(({ userId, token }) => ({ userId, applicationId, secret: token }));
   const passwords = tokens.map((account) => ({ ...account, secret: PASSWORD }));
   return {
     Signalbox: signalbox(place, certificate, tokens, profile),
-    Prosody: await prosody(await run.folder(), certificate, passwords),
-    ejabberd: await ejabberd(await run.folder(), certificate, passwords),
+    Prosody: await prosody(await run.createTempFolder(), certificate, passwords),
+    ejabberd: await ejabberd(await run.createTempFolder(), certificate, passwords),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Place, startService } from "./service";
+import { type ServiceLocation, startService } from "./service";
 
 /** The measurement of a start. */
 export interface Start {
@@ -18,7 +18,7 @@ const TIMES = 3;
 /** Starts the service several times on the same data and reports the median of each figure. */
 export async function measureStarts(
   name: string,
-  place: Place,
+  place: ServiceLocation,
   aim?: Start["aim"],
   times = TIMES,
 ): Promise<Start> {

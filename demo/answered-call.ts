@@ -1,15 +1,15 @@
-import type { Cast } from "./cast";
 import { sendInput, sendStanza } from "./exchange";
 import type { IceCandidate } from "./graphql-client";
 import { ALICE_CANDIDATES, ALICE_OFFER, BOB_ANSWER, BOB_CANDIDATES } from "./media";
-import type { Stage } from "./stage";
+import type { Participants } from "./participants";
+import type { StepRunner } from "./step-runner";
 import type { Elements } from "./xmpp-client";
 
 const TO_BOB = "Alice → Bob    XMPP → GraphQL";
 const TO_ALICE = "Bob → Alice    GraphQL → XMPP";
 
 /** Alice calls, Bob accepts, both send candidates, Alice sends an update, Bob hangs up. */
-export async function answeredCall(runner: Stage, participants: Cast): Promise<void> {
+export async function answeredCall(runner: StepRunner, participants: Participants): Promise<void> {
   const { alice, bob } = participants;
   // Any unique text; all signals of the call carry the same one.
   const sessionID = String(Date.now());

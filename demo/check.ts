@@ -5,9 +5,9 @@ export class Mismatch extends Error {
     /** The compared value, such as `sdp` or `POST /session`. */
     readonly subject: string,
     readonly expected: string,
-    readonly came: string,
+    readonly actual: string,
   ) {
-    super(`${subject}: expected ${expected}, got ${came}`);
+    super(`${subject}: expected ${expected}, got ${actual}`);
   }
 }
 

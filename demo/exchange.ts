@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { XmlNode } from "@xmpp/client";
-import type { Cast } from "./cast";
 import { expectEqual, expectThat } from "./check";
 import { formatJson, formatStanza } from "./format";
 import type { SignalInput, SignalPayload } from "./graphql-client";
+import type { Participants } from "./participants";
 import type { Pane } from "./printer";
-import type { Outcome } from "./stage";
+import type { StepResult } from "./step-runner";
 import { type Elements, readElements } from "./xmpp-client";
 
 /** A signal without its addresses and its id. */
@@ -17,12 +17,12 @@ export type PayloadContent = Omit<SignalPayload, "id" | "from" | "to">;
  * @param expected the payload that Bob must receive
  */
 export async function sendStanza(
-  { alice, bob }: Cast,
+  { alice, bob }: Participants,
   to: { jid: string; device: string | null },
   elements: Elements,
   expected: PayloadContent,
   signal: AbortSignal,
-): Promise<Outcome & { payload: SignalPayload }> {
+): Promise<StepResult & { payload: SignalPayload }> {
   const stanza = alice.peer.signal(to.device ? `${to.jid}/${to.device}` : to.jid, elements);
   const { id } = stanza.attrs;
   const arrives = bob.peer.received
@@ -48,11 +48,11 @@ export async function sendStanza(
  * @param expected the elements of extraParams that Alice must receive
  */
 export async function sendInput(
-  { alice, bob }: Cast,
+  { alice, bob }: Participants,
   input: SignalInput,
   expected: Elements,
   signal: AbortSignal,
-): Promise<Outcome & { stanza: XmlNode }> {
+): Promise<StepResult & { stanza: XmlNode }> {
   const id = randomUUID();
   const { signalType, to } = input;
   const arrives = alice.peer.received

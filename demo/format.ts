@@ -4,7 +4,7 @@ import type { XmlNode } from "@xmpp/client";
 const SDP_LINES = 2;
 
 /** Truncates a text to a width and marks the cut with `…`. */
-export function cut(text: string, width: number): string {
+export function truncate(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }
 
@@ -25,14 +25,14 @@ export function formatStanza(element: XmlNode, width: number, depth = 0): string
     const { lines, rest } = shortenSdp(text);
     const hanging = `${indent}     `;
     return [
-      cut(`${indent}<sdp>${lines[0]}`, width),
-      ...lines.slice(1).map((line) => cut(`${hanging}${line}`, width)),
+      truncate(`${indent}<sdp>${lines[0]}`, width),
+      ...lines.slice(1).map((line) => truncate(`${hanging}${line}`, width)),
       `${hanging}${rest}${end}`,
     ];
   }
   const shown = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   const available = width - (start.at(-1)?.length ?? 0) - 1 - end.length;
-  return [...start.slice(0, -1), `${start.at(-1)}>${cut(shown, available)}${end}`];
+  return [...start.slice(0, -1), `${start.at(-1)}>${truncate(shown, available)}${end}`];
 }
 
 /** A start tag without its closing bracket, on one line or with one line for each attribute. */
@@ -43,7 +43,7 @@ function formatStart({ name, attrs }: XmlNode, indent: string, width: number): s
   const hanging = " ".repeat(indent.length + name.length + 2);
   const [first, ...others] = attributes;
   const lines = [`${indent}<${name} ${first}`, ...others.map((text) => `${hanging}${text}`)];
-  return lines.map((text) => cut(text, width - 1));
+  return lines.map((text) => truncate(text, width - 1));
 }
 
 /** Formats a value as indented JSON up to this width; nested values that fit stay on one line. */
@@ -63,11 +63,11 @@ function formatEntry(
     if (key.startsWith('"sdp"')) return formatSdp(head, value, width, comma);
     const text = JSON.stringify(value);
     const available = width - head.length - comma.length;
-    const shown = text.length <= available ? text : `${cut(text, available - 1)}"`;
+    const shown = text.length <= available ? text : `${truncate(text, available - 1)}"`;
     return [`${head}${shown}${comma}`];
   }
   const line = `${head}${inline(value)}${comma}`;
-  if (typeof value !== "object" || value === null) return [cut(line, width)];
+  if (typeof value !== "object" || value === null) return [truncate(line, width)];
   // The outermost object always spans several lines, for readability.
   if (line.length <= width && indent !== "" && !line.includes('"sdp"')) return [line];
   const entries: [string, unknown][] = Array.isArray(value)
@@ -92,8 +92,8 @@ function formatSdp(head: string, sdp: string, width: number, comma: string): str
   const { lines, rest } = shortenSdp(sdp);
   const hanging = " ".repeat(head.length + 1);
   return [
-    cut(`${head}"${lines[0]}\\r\\n`, width),
-    ...lines.slice(1).map((line) => cut(`${hanging}${line}\\r\\n`, width)),
+    truncate(`${head}"${lines[0]}\\r\\n`, width),
+    ...lines.slice(1).map((line) => truncate(`${hanging}${line}\\r\\n`, width)),
     `${hanging}${rest}"${comma}`,
   ];
 }

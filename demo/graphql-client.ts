@@ -1,6 +1,6 @@
 import { type Client, createClient } from "graphql-ws";
 import { WebSocket } from "ws";
-import { Inbox } from "./inbox";
+import { ReceiveQueue } from "./receive-queue";
 
 /** The sender or recipient of a signal: a user and optionally one device. */
 export interface Party {
@@ -76,7 +76,7 @@ const MUTATION = /* GraphQL */ `
 /** A GraphQL client with one WebSocket for its subscription and its mutations. */
 export class GraphqlPeer {
   /** Signals to this user, in order of arrival. */
-  readonly received = new Inbox<SignalPayload>((signal) => signal.signalType);
+  readonly received = new ReceiveQueue<SignalPayload>((signal) => signal.signalType);
 
   private constructor(
     private readonly client: Client,
@@ -131,7 +131,7 @@ export class GraphqlPeer {
       { query: SUBSCRIPTION },
       {
         next: ({ data, errors }) => {
-          if (data) this.received.put(withoutNulls(data.callSignals));
+          if (data) this.received.push(withoutNulls(data.callSignals));
           else this.received.fail(new Error(`callSignals: ${errors?.[0]?.message}`));
         },
         error: (error) => this.received.fail(toError(error)),

@@ -1,11 +1,11 @@
 import { join, relative } from "node:path";
 import { answeredCall } from "./answered-call";
-import { dismiss, gather, type Undo } from "./cast";
-import { choosePaint } from "./paint";
+import { createColors } from "./colors";
+import { type CleanUpSteps, createParticipants, removeParticipants } from "./participants";
 import { formatMs, Printer } from "./printer";
 import { rejectedCall } from "./rejected-call";
-import { findServer, NoServer, type Server, startServer } from "./server";
-import { median, Stage, StepFailed } from "./stage";
+import { findServer, NoServerError, type Server, startServer } from "./server";
+import { median, StepFailed, StepRunner } from "./step-runner";
 
 /**
  * The demo: two users with different protocols call each other. It uses the server whose credentials.json is
@@ -22,10 +22,10 @@ const printer = new Printer(
   stdout,
   stdout.columns ?? (Number(COLUMNS) || 80),
   terminal,
-  choosePaint(terminal && !NO_COLOR),
+  createColors(terminal && !NO_COLOR),
 );
-const { bold, dim, green, red } = printer.paint;
-const cleanUpSteps: Undo = [];
+const { bold, dim, green, red } = printer.colors;
+const cleanUpSteps: CleanUpSteps = [];
 let stopServer = async () => {};
 let interrupted = false;
 
@@ -39,15 +39,15 @@ async function main(): Promise<void> {
   printer.row("Alice", `a legacy client  ${dim("XMPP over WebSocket, REST")}`);
   printer.row("Bob", `a new client  ${dim("GraphQL over WebSocket")}`);
 
-  const runner = new Stage(printer, terminal ? PAUSE_MS : 0);
-  runner.scene("Two users");
-  const participants = await gather(runner, credentials, cleanUpSteps);
-  runner.scene("An answered call");
+  const runner = new StepRunner(printer, terminal ? PAUSE_MS : 0);
+  runner.section("Two users");
+  const participants = await createParticipants(runner, credentials, cleanUpSteps);
+  runner.section("An answered call");
   await answeredCall(runner, participants);
-  runner.scene("A rejected call");
+  runner.section("A rejected call");
   await rejectedCall(runner, participants);
-  runner.scene("Clean-up");
-  await dismiss(runner, participants, cleanUpSteps);
+  runner.section("Clean-up");
+  await removeParticipants(runner, participants, cleanUpSteps);
 
   printer.line();
   const total = formatMs(runner.elapsed());
@@ -67,7 +67,7 @@ async function chooseServer(): Promise<{ server: Server; own: boolean }> {
   const running = await findServer(path);
   if (running) return { server: running, own: false };
   if (SIGNALBOX_CREDENTIALS) {
-    throw new NoServer(
+    throw new NoServerError(
       `SIGNALBOX_CREDENTIALS is ${path}, but there is no such file or its server does not answer.`,
     );
   }
@@ -104,7 +104,7 @@ main()
     process.exitCode = 1;
     if (error instanceof StepFailed) {
       printer.line(red(bold("The demo stopped at the failed step.")));
-    } else printer.line(red(error instanceof NoServer ? error.message : String(error)));
+    } else printer.line(red(error instanceof NoServerError ? error.message : String(error)));
     printer.line();
   })
   .finally(cleanUp);

@@ -1,6 +1,6 @@
 import { Mismatch } from "./check";
-import { cut } from "./format";
-import { type Paint, paintLine } from "./paint";
+import { type Colors, colorMarkup } from "./colors";
+import { truncate } from "./format";
 
 /** A sent or received message: a heading, and its lines for a given width. */
 export interface Pane {
@@ -28,7 +28,7 @@ export class Printer {
     private readonly output: { write(text: string): unknown },
     columns: number,
     private readonly live: boolean,
-    readonly paint: Paint,
+    readonly colors: Colors,
   ) {
     this.width = Math.min(columns, WIDTH_MAX);
   }
@@ -41,40 +41,40 @@ export class Printer {
 
   /** Prints a row of a two-column table. */
   row(name: string, value: string): void {
-    this.line(`${this.paint.dim(name.padEnd(11))}${value}`);
+    this.line(`${this.colors.dim(name.padEnd(11))}${value}`);
   }
 
-  scene(title: string): void {
+  section(title: string): void {
     this.line();
     const rest = Math.max(0, Math.min(this.width, TIME_COLUMN + 2) - title.length - 5);
-    this.line(this.paint.bold(title) + this.paint.dim(` ${"─".repeat(rest)}`));
+    this.line(this.colors.bold(title) + this.colors.dim(` ${"─".repeat(rest)}`));
     this.line();
   }
 
   /** Prints the current step; the next line overwrites it. */
   busy(text: string): void {
-    if (this.live) this.output.write(`${MARGIN}${this.paint.dim(`· ${text}`)}`);
+    if (this.live) this.output.write(`${MARGIN}${this.colors.dim(`· ${text}`)}`);
   }
 
   pass(name: string, route: string, milliseconds: number): void {
-    const { bold, dim, green } = this.paint;
+    const { bold, dim, green } = this.colors;
     const time = formatMs(milliseconds).padStart(7);
     const gap = " ".repeat(Math.max(2, TIME_COLUMN - name.length - route.length - time.length - 4));
     this.replace(`${green("✓")} ${bold(name)}${gap}${dim(route)}  ${time}`);
   }
 
   note(text: string): void {
-    this.line(this.paint.dim(cut(`  ${text}`, this.width - MARGIN.length)));
+    this.line(this.colors.dim(truncate(`  ${text}`, this.width - MARGIN.length)));
   }
 
   fail(name: string, error: unknown): void {
-    const { bold, dim, red } = this.paint;
+    const { bold, dim, red } = this.colors;
     this.replace(`${red("✗")} ${bold(name)}`);
     this.line();
     if (error instanceof Mismatch) {
       this.line(`  ${error.subject}`);
       this.line(`  ${dim("expected")}  ${error.expected}`);
-      this.line(`  ${dim("actual")}    ${red(error.came)}`);
+      this.line(`  ${dim("actual")}    ${red(error.actual)}`);
     } else this.line(`  ${red(messageOf(error))}`);
     this.line();
   }
@@ -92,7 +92,7 @@ export class Printer {
   }
 
   private sideBySide(left: Pane, right: Pane): void {
-    const { dim } = this.paint;
+    const { dim } = this.colors;
     const width = Math.floor((this.width - INDENT.length - RULE.length - 1) / 2);
     const lefts = left.lines(width);
     const rights = right.lines(width);
@@ -101,16 +101,16 @@ export class Printer {
     for (let row = 0; row < Math.max(lefts.length, rights.length); row++) {
       const first = lefts[row] ?? "";
       const space = " ".repeat(Math.max(0, width - first.length));
-      const second = paintLine(rights[row] ?? "", this.paint);
-      const line = `${INDENT}${paintLine(first, this.paint)}${space}${dim(RULE)}${second}`;
+      const second = colorMarkup(rights[row] ?? "", this.colors);
+      const line = `${INDENT}${colorMarkup(first, this.colors)}${space}${dim(RULE)}${second}`;
       this.write(line.trimEnd());
     }
   }
 
   private stacked(pane: Pane): void {
-    this.write(`${INDENT}${this.paint.dim(pane.heading)}`);
+    this.write(`${INDENT}${this.colors.dim(pane.heading)}`);
     for (const line of pane.lines(this.width - INDENT.length - 1)) {
-      this.write(`${INDENT}${paintLine(line, this.paint)}`);
+      this.write(`${INDENT}${colorMarkup(line, this.colors)}`);
     }
   }
 

@@ -1,13 +1,13 @@
-import type { Cast } from "./cast";
 import { expectEqual } from "./check";
 import { payloadPane, sendInput } from "./exchange";
 import { formatJson } from "./format";
 import { BOB_OFFER } from "./media";
+import type { Participants } from "./participants";
 import { callRest } from "./rest-client";
-import type { Stage } from "./stage";
+import type { StepRunner } from "./step-runner";
 
 /** Bob calls; Alice rejects the call over REST, as a phone does after a push woke it. */
-export async function rejectedCall(runner: Stage, participants: Cast): Promise<void> {
+export async function rejectedCall(runner: StepRunner, participants: Participants): Promise<void> {
   const { alice, bob, baseUrl } = participants;
   const sessionID = String(Date.now());
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** The fields of credentials.json that the demo uses. A server writes this file at its first start. */
-export interface Credentials {
+export interface ServerCredentials {
   base_url: string;
   graphql_url: string;
   chat_url: string;
@@ -17,13 +17,13 @@ export interface Credentials {
 
 /** A running server. */
 export interface Server {
-  credentials: Credentials;
+  credentials: ServerCredentials;
   /** Stops the server if the demo started it. */
   stop(): Promise<void>;
 }
 
 /** No server is available; the message gives the reason. */
-export class NoServer extends Error {
+export class NoServerError extends Error {
   override readonly name = "NoServerError";
 }
 
@@ -84,28 +84,32 @@ export async function startServer(onStart: (stop: () => Promise<void>) => void):
     const credentials = await readCredentials(path);
     if (credentials && (await isReady(credentials.base_url))) return { credentials, stop };
   }
-  throw new NoServer(`The demo's server did not start. Its output:\n\n${output.trim()}`);
+  throw new NoServerError(`The demo's server did not start. Its output:\n\n${output.trim()}`);
 }
 
-async function readCredentials(path: string): Promise<Credentials | null> {
+async function readCredentials(path: string): Promise<ServerCredentials | null> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new NoServer(`${path} cannot be read: ${(error as Error).message}`);
+    throw new NoServerError(`${path} cannot be read: ${(error as Error).message}`);
   }
-  let content: Partial<Credentials>;
+  let content: Partial<ServerCredentials>;
   try {
     content = JSON.parse(text) ?? {};
   } catch {
-    throw new NoServer(`${path} is not JSON, so it is not a server's credentials.json.`);
+    throw new NoServerError(`${path} is not JSON, so it is not a server's credentials.json.`);
   }
   const texts = ["base_url", "graphql_url", "chat_url", "chat_domain", "auth_key", "auth_secret"];
-  const missing = texts.filter((name) => typeof content[name as keyof Credentials] !== "string");
+  const missing = texts.filter(
+    (name) => typeof content[name as keyof ServerCredentials] !== "string",
+  );
   if (typeof content.application_id !== "number") missing.push("application_id");
-  if (missing.length === 0) return content as Credentials;
-  throw new NoServer(`${path} is not a server's credentials.json: no ${missing.join(", ")} in it.`);
+  if (missing.length === 0) return content as ServerCredentials;
+  throw new NoServerError(
+    `${path} is not a server's credentials.json: no ${missing.join(", ")} in it.`,
+  );
 }
 
 /** Whether a Signalbox server is ready at the base URL. */

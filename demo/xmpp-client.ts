@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { XmlNode, XmppClient } from "@xmpp/client";
 import { WebSocket } from "ws";
 import { Mismatch } from "./check";
-import { Inbox } from "./inbox";
+import { ReceiveQueue } from "./receive-queue";
 
 /** Elements by name, in order; a value is text, nested elements, or a list for repeated names. */
 export interface Elements {
@@ -27,7 +27,7 @@ export function bareJid(userId: number, applicationId: number, domain: string): 
 /** A legacy client of the chat endpoint, which uses only XMPP. */
 export class XmppPeer {
   /** Messages to this user, in order of arrival. */
-  readonly received = new Inbox<XmlNode>((stanza) => `<${stanza.name}>`);
+  readonly received = new ReceiveQueue<XmlNode>((stanza) => `<${stanza.name}>`);
   /** The full JID that the server bound. */
   jid = "";
 
@@ -86,7 +86,7 @@ export class XmppPeer {
     // An undelivered stanza is returned as an error (RFC 6120 section 8.3).
     if (stanza.attrs.type === "error") {
       this.received.fail(new Mismatch("the sent stanza", "delivery", String(stanza)));
-    } else this.received.put(stanza);
+    } else this.received.push(stanza);
   }
 
   private write(elements: Elements): XmlNode[] {

@@ -5,7 +5,7 @@
  */
 
 import { type DeploymentName, startDeployment } from "./deployment/deployment";
-import { type Complaint } from "./deployment/node-process";
+import { type LogWarning } from "./deployment/node-process";
 import { type Options, readOptions } from "./options";
 import { printSummary, printTarget, type TargetReport } from "./report";
 import { Runner } from "./runner";
@@ -22,13 +22,13 @@ const TARGETS = [rest, http, graphql, graphqlSocket, xmpp, component, signatures
 
 /** Runs the targets sequentially. Log lines are attributed to the target that is running. */
 async function fuzz(name: DeploymentName, options: Options): Promise<TargetReport[]> {
-  let complain: (complaint: Complaint) => void = () => undefined;
+  let complain: (complaint: LogWarning) => void = () => undefined;
   const deployment = await startDeployment(name, (complaint) => complain(complaint));
   const stop = () => void deployment.stop().finally(() => process.exit(1));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   try {
     const runner = new Runner(deployment, options);
-    complain = (complaint) => runner.complain(complaint);
+    complain = (complaint) => runner.logWarning(complaint);
     await runner.begin();
     const weights = options.targets.reduce((sum, { weight }) => sum + weight, 0);
     const share = options.seconds / options.deployments.length / weights;

@@ -1,6 +1,6 @@
 import { Canary } from "./canary";
 import type { Deployment } from "./deployment/deployment";
-import type { Complaint, NodeProcess } from "./deployment/node-process";
+import type { LogWarning, NodeProcess } from "./deployment/node-process";
 import { randomFor } from "./input/random";
 import type { Options } from "./options";
 import type { Property, TargetReport } from "./report";
@@ -43,7 +43,7 @@ export class Runner {
   end = async (): Promise<void> => this.#canary?.stop();
 
   /** Handles a log line above `info`. */
-  complain({ text, requestId }: Complaint): void {
+  logWarning({ text, requestId }: LogWarning): void {
     if (this.#allowed?.test(text)) return;
     const cause = requestId === undefined ? undefined : this.#requests.get(requestId);
     this.#violate("log", `${text}\n    ${cause ?? this.#around()}`);
@@ -87,7 +87,7 @@ export class Runner {
   #last = () => this.options.from + this.options.cases;
 
   #goesOn(report: TargetReport, begun: number, seconds: number, share: number): boolean {
-    if (this.#nodes().some((node) => node.ended() !== null)) return false;
+    if (this.#nodes().some((node) => node.exitReason() !== null)) return false;
     const { inputs } = this.options;
     if (inputs !== null) return report.inputs < inputs * share;
     // On a machine that stalls for seconds, a target must not pass without running cases.
@@ -116,8 +116,8 @@ export class Runner {
     try {
       await target.run(each);
     } catch (error) {
-      const ended = this.#nodes().find((node) => node.ended() !== null);
-      const text = ended?.ended() ?? `the driver failed: ${(error as Error).stack}`;
+      const ended = this.#nodes().find((node) => node.exitReason() !== null);
+      const text = ended?.exitReason() ?? `the driver failed: ${(error as Error).stack}`;
       each.violation(text);
     }
     report.cases += 1;
@@ -150,7 +150,7 @@ export class Runner {
   async #measure(report: TargetReport): Promise<number[]> {
     const found: number[] = [];
     for (const node of this.#nodes()) {
-      const ended = node.ended();
+      const ended = node.exitReason();
       if (ended !== null) {
         this.#violate("canary", `${ended}; ${this.#around()}`);
         found.push(0);

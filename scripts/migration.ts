@@ -13,7 +13,7 @@ import { readConfig } from "../src/core/config";
 import { resolveMigration } from "../src/store/migrate";
 import { openMigrationConnection } from "../src/store/migration-connection";
 import { migrationsFolder } from "../src/store/migrations";
-import { Refusal } from "../src/store/refusal";
+import { UnusableDatabaseError } from "../src/store/unusable-database-error";
 import { LOCKFILE, MemoryDatabases, migrationsDiff } from "./schema-engine";
 
 const USAGE = "Usage: npm run migration -- NAME | --rolled-back MIGRATION | --applied MIGRATION";
@@ -31,7 +31,7 @@ export async function writeMigration(
   databases: MemoryDatabases,
 ): Promise<string> {
   if (!/^[a-z0-9_]+$/.test(name))
-    throw new Refusal("A migration's name may contain only a-z, 0-9 and _.");
+    throw new UnusableDatabaseError("A migration's name may contain only a-z, 0-9 and _.");
   const script = await migrationsDiff(folder, schema, databases);
   if (script === null) return "No change: prisma/migrations already match prisma/schema.prisma.";
   const stamp = now.toISOString().replace(/\D/g, "").slice(0, 14);
@@ -47,7 +47,7 @@ async function record(outcome: "rolled-back" | "applied", name: string): Promise
   try {
     if (await resolveMigration(connection, name, outcome))
       return `${name} is recorded as ${outcome}.`;
-    throw new Refusal(`The database has no unfinished migration ${name}.`);
+    throw new UnusableDatabaseError(`The database has no unfinished migration ${name}.`);
   } finally {
     await close();
   }
@@ -56,10 +56,10 @@ async function record(outcome: "rolled-back" | "applied", name: string): Promise
 async function main(args: string[]): Promise<string> {
   const [first, second] = args;
   if (first === "--rolled-back" || first === "--applied") {
-    if (second === undefined) throw new Refusal(USAGE);
+    if (second === undefined) throw new UnusableDatabaseError(USAGE);
     return record(first === "--applied" ? "applied" : "rolled-back", second);
   }
-  if (first === undefined || args.length > 1) throw new Refusal(USAGE);
+  if (first === undefined || args.length > 1) throw new UnusableDatabaseError(USAGE);
   const folder = migrationsFolder();
   const schema = await readFile(join(folder, "..", "schema.prisma"), "utf8");
   const databases = new MemoryDatabases();
@@ -74,7 +74,7 @@ if (require.main === module) {
   main(process.argv.slice(2)).then(
     (text) => process.stdout.write(`${text}\n`),
     (error: unknown) => {
-      const expected = error instanceof Refusal;
+      const expected = error instanceof UnusableDatabaseError;
       process.stderr.write(`${expected ? error.message : String(error)}\n`);
       process.exitCode = 1;
     },

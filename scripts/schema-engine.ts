@@ -75,7 +75,7 @@ export async function migrationsDiff(
   const engine = await openEngine(schema, databases);
   const migrations = await readMigrations(folder);
   const result = await engine.diff({
-    from: { tag: "migrations", ...listOf(folder, migrations) },
+    from: { tag: "migrations", ...toEngineMigrations(folder, migrations) },
     to: { tag: "schemaDatamodel", files: [{ path: "schema.prisma", content: schema }] },
     script: true,
     exitCode: true,
@@ -116,7 +116,7 @@ export async function openEngine(
 }
 
 /** Migrations in the engine's form. */
-export function listOf(folder: string, migrations: Migration[]) {
+export function toEngineMigrations(folder: string, migrations: Migration[]) {
   return {
     baseDir: folder,
     lockfile: { path: "migration_lock.toml", content: LOCKFILE },

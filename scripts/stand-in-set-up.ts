@@ -1,7 +1,7 @@
-import { type Ask, accessOf, askAsNobody, asOwner } from "../src/cli/server";
+import { asOwner, type Execute, executeAnonymously, resolveAccess } from "../src/cli/server";
 import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
-import { type SigningKeys, signedRequest } from "../src/identity/session/signature";
+import { createSignedRequest, type SigningKeys } from "../src/identity/session/signature";
 import type { StandIns } from "../test/support/stand-ins/start";
 
 const LOGIN = "push-trial";
@@ -31,7 +31,7 @@ export interface Trial {
  * @throws CommandError if the server is unreachable or rejects a request
  */
 export async function prepareTrial(standIns: StandIns): Promise<Trial> {
-  const access = accessOf({}, readConfig());
+  const access = resolveAccess({}, readConfig());
   const application = await asOwner(access, async (ask) => {
     const { account } = await ask(FIRST);
     const [first] = (account as { applications: SigningKeys[] }).applications;
@@ -42,14 +42,14 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   const user = { login: LOGIN, password: PASSWORD };
   const open = async (who?: object) => {
     const input = {
-      ...signedRequest(application, Math.floor(systemClock.now() / 1000)),
+      ...createSignedRequest(application, Math.floor(systemClock.now() / 1000)),
       user: who,
     };
-    const { createSession } = await askAsNobody(access)(CREATE, { input });
+    const { createSession } = await executeAnonymously(access)(CREATE, { input });
     return (createSession as { session: { token: string; userId: number } }).session;
   };
   const asSession =
-    (token: string): Ask =>
+    (token: string): Execute =>
     (query, variables) =>
       asOwner({ ...access, token }, (ask) => ask(query, variables));
   const { token } = await open();
@@ -60,7 +60,11 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   return { applicationId: application.id, userId: String(session.userId) };
 }
 
-async function setAll(ask: Ask, applicationId: string, { credentials }: StandIns): Promise<void> {
+async function setAll(
+  ask: Execute,
+  applicationId: string,
+  { credentials }: StandIns,
+): Promise<void> {
   const { apns, fcm, web } = credentials;
   const { key, keyId, teamId, bundleId, baseUrl, ca } = apns;
   const serviceAccount = {
@@ -81,7 +85,7 @@ async function setAll(ask: Ask, applicationId: string, { credentials }: StandIns
   }
 }
 
-async function subscribeAll(ask: Ask, { devices }: StandIns): Promise<void> {
+async function subscribeAll(ask: Execute, { devices }: StandIns): Promise<void> {
   const environment = "DEVELOPMENT";
   const { endpoint, auth, p256dh } = devices.web;
   for (const device of [

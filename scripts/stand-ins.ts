@@ -8,9 +8,9 @@ import { join, relative } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { CODES } from "../test/support/stand-ins/behaviour";
 import { FILES, writeCredentials } from "../test/support/stand-ins/files";
-import { keepStandInKeys } from "../test/support/stand-ins/kept-keys";
-import { tellOfPushes } from "../test/support/stand-ins/log-lines";
+import { logPushes } from "../test/support/stand-ins/push-log";
 import { type StandIns, startStandIns } from "../test/support/stand-ins/start";
+import { loadStandInKeys } from "../test/support/stand-ins/stored-keys";
 import { prepareTrial } from "./stand-in-set-up";
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -79,7 +79,7 @@ followed by one of: ${Object.keys(CODES).join(" ")}
 
 async function main(): Promise<void> {
   const options = command.parse().opts<Options>();
-  const keys = keepStandInKeys(options.folder);
+  const keys = loadStandInKeys(options.folder);
   const standIns = await startStandIns(keys, options);
   writeCredentials(options.folder, keys, standIns);
   if (options.setUp) {
@@ -90,7 +90,7 @@ Stand-ins for the push services are ready, and the server sends to them. Press C
   npx signalbox push test --app ${applicationId} --user ${userId}
 `);
   } else say(describe(standIns, options.folder));
-  if (!options.quiet) tellOfPushes(standIns, say);
+  if (!options.quiet) logPushes(standIns, say);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       void standIns.close().then(() => process.exit(0));

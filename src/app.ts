@@ -2,8 +2,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openBus } from "./bus/open";
 import { openLimiters } from "./bus/open-limiter";
+import { openCallHistory } from "./calls/history/open-call-history";
 import { turnHost } from "./calls/ice/ice-servers";
-import { openRecords } from "./calls/record/open-records";
 import { openRouter, type Router } from "./calls/router";
 import { SenderLimits } from "./calls/sender-limits";
 import { clientAddress, isWithin } from "./core/client-address";
@@ -16,51 +16,55 @@ import { type Log, openLog } from "./core/log";
 import { openMetrics } from "./core/metrics";
 import { packageRoot } from "./core/package-root";
 import { openCertificate } from "./core/tls/certificate";
-import { contextMaker } from "./graphql/context";
+import { contextFactory } from "./graphql/context";
 import { Engine } from "./graphql/engine";
 import { GRAPHQL_PATH, registerGraphqlHttp } from "./graphql/http";
 import { signalboxSchema } from "./graphql/schema";
 import { GraphqlSockets } from "./graphql/socket/websocket";
-import { type SampleDelay, sampleEventLoopDelay } from "./http/event-loop-delay";
+import { type DelaySampler, sampleEventLoopDelay } from "./http/event-loop-delay";
 import { LoadShedder } from "./http/load-shedder";
 import { connectionCheck, registerLoadShedding } from "./http/load-shedding";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
-import { isAnsweredElsewhereTold } from "./identity/application/answered-elsewhere";
-import { type Addresses, bootstrap, type Credentials } from "./identity/application/bootstrap";
+import { isAnsweredElsewhereEnabled } from "./identity/application/answered-elsewhere";
+import {
+  bootstrap,
+  type DeploymentEndpoints,
+  type InitialCredentials,
+} from "./identity/application/bootstrap";
 import { openSealer, resealSecrets } from "./identity/application/secret-key";
 import { openIdentity } from "./identity/identity";
-import { Limits } from "./identity/limits";
 import { PURGE_SECONDS, purge } from "./identity/purge";
-import { EMAIL_CHANGE_JOB, sendEmailChange } from "./identity/recovery/email-change-mail";
-import { RESET_JOB, sendReset } from "./identity/recovery/password-reset";
+import { RateLimits } from "./identity/rate-limits";
+import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./identity/recovery/email-change-mail";
+import { RESET_JOB, sendResetMail } from "./identity/recovery/password-reset";
 import type { EmailChange, ResetRequest } from "./identity/recovery/reset-request";
-import { type StreamSignIn, signInStream, watchStream } from "./identity/session/stream-sign-in";
+import { type StreamSignIn, signInStream, trackStream } from "./identity/session/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
 import { openMail } from "./mail/open";
 import { Connector, type ConnectorOptions } from "./network/connector";
 import { registerPages } from "./pages/password-reset";
 import { resealCredentials } from "./push/credential/reseal-credentials";
-import { openPush, type PushParts } from "./push/open-push";
+import { openPush, type PushOverrides } from "./push/open-push";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
 import { openStore } from "./store/open";
 import type { Store } from "./store/store";
 import { chatUrls, needsCertificate, openChat } from "./xmpp/chat";
+import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
 import { type Component, openComponent } from "./xmpp/component/component";
-import { registerSignInDoor } from "./xmpp/component/sign-in-door";
 import type { ChatServices } from "./xmpp/services";
 import { stanzaSizes } from "./xmpp/stanza-sizes";
 
 /** A running node. */
 export interface App {
   /** Public addresses of the node. */
-  addresses: Addresses;
+  addresses: DeploymentEndpoints;
   /** URLs of the open chat endpoints, by transport. */
   chatUrls: ChatBanner;
   /** Credentials that the first start created; null at later starts. */
-  created: Credentials | null;
+  created: InitialCredentials | null;
   log: Log;
   /** The database of this node. No other process can open it if it is embedded. */
   store: Store;
@@ -73,30 +77,30 @@ export interface App {
 }
 
 /** Dependencies that tests may replace. */
-export interface AppParts extends PushParts {
+export interface AppOptions extends PushOverrides {
   clock?: Clock;
   log?: Log;
   /** Called when the node lost its lock and must exit, since another node may run. */
-  onLost?: (reason: string) => void;
+  onLockLost?: (reason: string) => void;
   /** How the connector for outbound URLs resolves and checks addresses. */
   connector?: Pick<ConnectorOptions, "resolve" | "isPrivate">;
   /** Poll interval of the job queue, in milliseconds. */
   jobsPollMs?: number;
   /** Samples the event-loop delay for load shedding. */
-  sampleDelay?: SampleDelay;
+  sampleDelay?: DelaySampler;
 }
 
 /**
  * Starts a node: database, bus, domain modules and transports, in this order. It is ready once this resolves.
  * @throws UnusableDatabaseError if the service must not start on the database, Error if a port is in use
  */
-export async function startApp(config: Config, parts: AppParts = {}): Promise<App> {
+export async function startApp(config: Config, parts: AppOptions = {}): Promise<App> {
   const log = parts.log ?? openLog(config.LOG_LEVEL);
   const clock = parts.clock ?? systemClock;
   const metrics = openMetrics();
   const lifecycle = new Lifecycle(log);
   try {
-    const store = await openStore({ config, log, exclusive: true, onLost: parts.onLost });
+    const store = await openStore({ config, log, isNode: true, onLockLost: parts.onLockLost });
     lifecycle.add("database", () => store.close());
     const bus = await openBus({ config, log, clock });
     lifecycle.add("bus", () => bus.close());
@@ -109,11 +113,11 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const mailer = await openMail({ config, clock, log });
     if (mailer) lifecycle.add("mail", () => mailer.close());
     const singleNode = store.kind === "embedded" || config.REDIS_URL === undefined;
-    const jobs = openJobs({ store, log, alone: singleNode, pollMs: parts.jobsPollMs });
+    const jobs = openJobs({ store, log, singleNode: singleNode, pollMs: parts.jobsPollMs });
     let baseUrl = config.BASE_URL ?? "";
     const identity = await openIdentity({
       ...{ config, store, bus, clock, log, sealer },
-      limits: new Limits(config, limiters),
+      limits: new RateLimits(config, limiters),
       connector: new Connector({
         allowPrivate: config.ALLOW_PRIVATE_NETWORKS,
         ...parts.connector,
@@ -129,31 +133,31 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     lifecycle.add("jobs", () => jobs.close());
     jobs.work("purge", () => purge(identity), { everySeconds: PURGE_SECONDS });
     if (mailer) {
-      jobs.work(RESET_JOB, (request: ResetRequest) => sendReset(identity, mailer, request));
+      jobs.work(RESET_JOB, (request: ResetRequest) => sendResetMail(identity, mailer, request));
       jobs.work(EMAIL_CHANGE_JOB, (change: EmailChange) =>
-        sendEmailChange(identity, mailer, change),
+        sendEmailChangeNotice(identity, mailer, change),
       );
     }
-    const recorder = openRecords({ identity, jobs, push, log, metrics }, { alone: singleNode });
+    const recorder = openCallHistory({ identity, jobs, push, log, metrics }, { alone: singleNode });
     lifecycle.add("call records", () => recorder.close());
     const chatServer =
       config.CHAT_MODE === "component"
         ? openComponent({
-            ...{ config, log, metrics, bus, limiter: limiters.shared },
-            onEnding: (listener) => identity.endings.whenEnds(listener),
+            ...{ config, log, metrics, bus, limiter: limiters.global },
+            onTermination: (listener) => identity.sessionEvents.onTermination(listener),
           })
         : null;
     const router = openRouter({
       ...{ bus, log, metrics, observe: recorder.observe },
-      userExists: (applicationId, userId) => identity.existence.has(applicationId, userId),
-      answeredElsewhere: (applicationId) => isAnsweredElsewhereTold(identity, applicationId),
-      passToChatServer: chatServer?.pass,
+      userExists: (applicationId, userId) => identity.userExistence.has(applicationId, userId),
+      answeredElsewhere: (applicationId) => isAnsweredElsewhereEnabled(identity, applicationId),
+      forwardToChatServer: chatServer?.send,
       sizes: stanzaSizes(config),
-      limits: new SenderLimits(config, limiters.shared, clock),
+      limits: new SenderLimits(config, limiters.global, clock),
     });
 
     const engine = new Engine(signalboxSchema(), config, log, metrics);
-    const makeContext = contextMaker(identity, router, push);
+    const makeContext = contextFactory(identity, router, push);
     const health = {
       ready: false,
       async check() {
@@ -162,7 +166,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     };
     const server = await openServer(config, {
       ...{ log, options: restServerOptions },
-      arrive: (ip) => identity.limits.arrive(ip),
+      countRequest: (ip) => identity.limits.countRequest(ip),
     });
     const shedder = new LoadShedder(config);
     const admitConnection = connectionCheck(shedder, metrics);
@@ -178,10 +182,10 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     const authenticate = (attempt: StreamSignIn) => signInStream(identity, attempt);
     const signInSecret = config.CHAT_SIGN_IN_SECRET;
     if (signInSecret) {
-      const onSignIn = chatServer?.signedIn;
-      registerSignInDoor(server, {
+      const onSignIn = chatServer?.recordSignIn;
+      registerAuthEndpoint(server, {
         ...{ secret: signInSecret, log, clock, metrics },
-        ...{ authenticate, onSignIn, arrive: (ip) => identity.limits.arrive(ip) },
+        ...{ authenticate, onSignIn, arrive: (ip) => identity.limits.countRequest(ip) },
       });
     }
     await registerGraphqlHttp(server, { config, engine, makeContext, limits: identity.limits });
@@ -199,8 +203,8 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
       : await openChatEndpoint(
           {
             ...{ config, log, clock, metrics, router, authenticate, admitConnection },
-            messageCounter: (user) => identity.limits.messages(user),
-            watch: (stream) => watchStream(identity, stream),
+            messageCounter: (user) => identity.limits.messageCounter(user),
+            watch: (stream) => trackStream(identity, stream),
           },
           lifecycle,
         );
@@ -213,7 +217,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 
     const { port } = server.server.address() as AddressInfo;
     baseUrl ||= `http://${hostInUrl(config.HOST)}:${port}`;
-    const addresses: Addresses = {
+    const addresses: DeploymentEndpoints = {
       base_url: baseUrl,
       graphql_url: `${baseUrl}${GRAPHQL_PATH}`,
       chat_url: config.CHAT_URL ?? Object.values(chat.urls)[0] ?? "",

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type App, startApp } from "./app";
 import { ConfigError, readConfig } from "./core/config";
-import { isShownToPerson, printBanner, printProblem } from "./core/console";
-import { Refusal } from "./store/refusal";
+import { isStdoutTerminal, printBanner, printProblem } from "./core/console";
+import { UnusableDatabaseError } from "./store/unusable-database-error";
 
 /** Time after the drain timeout until the process exits in any case, in milliseconds. */
 const FORCED_EXIT_MS = 5_000;
@@ -23,12 +23,12 @@ async function main(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => end(0));
   // SIGHUP of a closed terminal stops the process; SIGHUP to a service reloads the certificate.
   process.on("SIGHUP", () => {
-    if (isShownToPerson()) end(0);
+    if (isStdoutTerminal()) end(0);
     else void app?.reload();
   });
 
   app = await startApp(config, {
-    onLost(reason) {
+    onLockLost(reason) {
       app?.log.fatal(reason);
       end(1);
     },
@@ -41,7 +41,8 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   // Errors that the operator can fix are printed without a stack trace.
-  const expected = error instanceof ConfigError || error instanceof Refusal || cannotListen(error);
+  const expected =
+    error instanceof ConfigError || error instanceof UnusableDatabaseError || cannotListen(error);
   printProblem(expected ? (error as Error).message : error);
   process.exit(1);
 });

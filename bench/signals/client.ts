@@ -1,5 +1,5 @@
 import { GraphqlClient } from "./graphql-client";
-import type { Account, Door } from "./job";
+import type { Account, Endpoint } from "./job";
 import type { SignalType } from "./signal-text";
 import { openTls } from "./tls-wire";
 import { openWebSocket } from "./websocket-wire";
@@ -19,7 +19,7 @@ export interface Client {
 }
 
 /** Connects a user. Resolves once the user can receive signals. @throws Error if the server rejects it */
-export async function connectClient(endpoint: Door, account: Account): Promise<Client> {
+export async function connectClient(endpoint: Endpoint, account: Account): Promise<Client> {
   if (endpoint.kind === "graphql") return GraphqlClient.connect(endpoint.url, account);
   const wire =
     endpoint.kind === "tls" ? await openTls(endpoint.port) : await openWebSocket(endpoint.url);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findProgram, freePort } from "../../scripts/services/binaries";
 import { startMeasured } from "../measured-process";
 import { type Account, DOMAIN } from "./job";
-import type { Certificate, Subject } from "./server";
+import type { Certificate, ComparedServer } from "./server";
 
 /** Debian's folder of ejabberd's code. */
 const LIBRARIES = "/usr/lib/x86_64-linux-gnu";
@@ -39,7 +39,7 @@ export async function ejabberd(
   folder: string,
   certificate: Certificate,
   accounts: Account[],
-): Promise<Subject> {
+): Promise<ComparedServer> {
   const program = findProgram("erl");
   const [first] = accounts;
   if (!first) throw new Error("there are no accounts");

@@ -4,7 +4,7 @@
 export const DOMAIN = "chat.example";
 
 /** An endpoint of a server, with its protocol. */
-export type Door =
+export type Endpoint =
   | { kind: "websocket"; url: string }
   | { kind: "tls"; port: number }
   | { kind: "graphql"; url: string };
@@ -17,15 +17,15 @@ export interface Account {
 }
 
 /** An account and the endpoint that it connects to. */
-export interface Seat {
-  endpoint: Door;
+export interface ClientSpec {
+  endpoint: Endpoint;
   account: Account;
 }
 
 /** Connects all accounts; they stay connected until the job `disconnect`. */
-export interface EnterJob {
+export interface ConnectJob {
   kind: "connect";
-  specs: Seat[];
+  specs: ClientSpec[];
   /** Time that this may take. */
   seconds: number;
 }
@@ -35,7 +35,7 @@ export interface EnterJob {
  * With `both`, each call is answered by an accept before the next call is sent, and the latency is that of
  * the round trip. With `one`, the next call is sent when the previous one arrives; the latency is one-way.
  */
-export interface TalkJob {
+export interface ExchangeJob {
   kind: "exchange";
   /** Number of pairs that exchange signals concurrently. */
   pairs: number;
@@ -44,7 +44,7 @@ export interface TalkJob {
 }
 
 /** Pings all connections, counts the responses and disconnects. */
-export interface LeaveJob {
+export interface DisconnectJob {
   kind: "disconnect";
   seconds: number;
 }
@@ -52,9 +52,9 @@ export interface LeaveJob {
 /** Signs in and disconnects repeatedly during the window, eight users at a time. */
 export interface SignInsJob {
   kind: "sign-ins";
-  endpoint: Door;
+  endpoint: Endpoint;
   accounts: Account[];
   seconds: number;
 }
 
-export type SignalJob = EnterJob | TalkJob | LeaveJob | SignInsJob;
+export type SignalJob = ConnectJob | ExchangeJob | DisconnectJob | SignInsJob;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Driver } from "../driver-process";
 import type { Windows } from "../measure";
-import type { Account, Seat } from "./job";
-import { type CrowdRow, doorOf, type TalkRow } from "./rows";
+import type { Account, ClientSpec } from "./job";
+import { type ConnectionRow, endpointOf, type SignalRow } from "./rows";
 import type { ChatServer } from "./server";
 
 /** Number of pairs in the loaded measurement. */
@@ -13,8 +13,8 @@ const WARM_UP_CONNECTIONS = 200;
 const CONNECTIONS_PER_SECOND = 50;
 
 /** The measurement of a signal row. */
-export interface Talk {
-  row: TalkRow;
+export interface SignalMeasurement {
+  row: SignalRow;
   /** Latency of one pair in microseconds: round trip, or one-way between two protocols. */
   p50: number;
   p99: number;
@@ -25,8 +25,8 @@ export interface Talk {
 }
 
 /** The measurement of a connection row. */
-export interface Crowd {
-  row: CrowdRow;
+export interface ConnectionMeasurement {
+  row: ConnectionRow;
   /** Number of opened connections. */
   connections: number;
   /** Number of connections that responded to a ping at the end. */
@@ -38,19 +38,20 @@ export interface Crowd {
 }
 
 /** Warms up a server, then measures the latency of one pair and the throughput of all pairs. */
-export async function measureTalk(
+export async function measureSignals(
   driver: Driver,
   server: ChatServer,
   accounts: Account[],
-  row: TalkRow,
+  row: SignalRow,
   { warmUp, measured }: Windows,
-): Promise<Talk> {
-  const endpoints = [doorOf(server, row.from), doorOf(server, row.to)];
-  const specs = accounts
-    .slice(0, 2 * PAIRS)
-    .map(
-      (account, n): Seat => ({ account, endpoint: endpoints[n % 2] ?? doorOf(server, row.from) }),
-    );
+): Promise<SignalMeasurement> {
+  const endpoints = [endpointOf(server, row.from), endpointOf(server, row.to)];
+  const specs = accounts.slice(0, 2 * PAIRS).map(
+    (account, n): ClientSpec => ({
+      account,
+      endpoint: endpoints[n % 2] ?? endpointOf(server, row.from),
+    }),
+  );
   const ways = row.from === row.to ? "both" : "one";
   const exchange = (pairs: number, seconds: number) =>
     driver.run({ kind: "exchange", pairs, ways, seconds });
@@ -75,16 +76,16 @@ export async function measureTalk(
  * @param sizes numbers of connections, ascending
  * @param settleMs idle time before the server's memory is read, in milliseconds
  */
-export async function measureCrowds(
+export async function measureConnections(
   driver: Driver,
   server: ChatServer,
   accounts: Account[],
-  row: CrowdRow,
+  row: ConnectionRow,
   sizes: number[],
   seconds: number,
   settleMs: number,
-): Promise<Crowd[]> {
-  const endpoint = doorOf(server, row.transport);
+): Promise<ConnectionMeasurement[]> {
+  const endpoint = endpointOf(server, row.transport);
   const connect = async (size: number) => {
     const specs = accounts.slice(0, size).map((account) => ({ endpoint, account }));
     await driver.run({ kind: "connect", specs, seconds: size / CONNECTIONS_PER_SECOND });
@@ -96,7 +97,7 @@ export async function measureCrowds(
   await disconnect(WARM_UP_CONNECTIONS);
   await wait(settleMs);
   const before = server.usage().rssMb;
-  const measurements: Crowd[] = [];
+  const measurements: ConnectionMeasurement[] = [];
   for (const connections of sizes) {
     await connect(connections);
     const kib = ((server.usage().rssMb - before) * 1024) / connections;

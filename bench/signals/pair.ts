@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "./client";
-import type { Account, TalkJob } from "./job";
+import type { Account, ExchangeJob } from "./job";
 import type { SignalType } from "./signal-text";
 
 /** Maximum number of probe signals before the window. */
@@ -31,7 +31,7 @@ export class Pair {
   constructor(
     private readonly caller: Side,
     private readonly callee: Side,
-    private readonly ways: TalkJob["ways"],
+    private readonly ways: ExchangeJob["ways"],
   ) {
     this.send = {
       call: caller.client.sender("call", callee.account),
@@ -42,13 +42,13 @@ export class Pair {
   }
 
   /** Resolves once both receive each other's signals and none is in flight. */
-  async meet(): Promise<void> {
+  async connect(): Promise<void> {
     await this.probe(this.callee, () => this.sendRequest());
     await this.probe(this.caller, () => this.sendAnswer());
   }
 
   /** Starts sending continuously. */
-  begin(): void {
+  start(): void {
     const next = () => {
       this.times.push(performance.now() - this.sentAt);
       this.inFlight = false;
@@ -61,7 +61,7 @@ export class Pair {
   }
 
   /** Stops sending. @returns the latencies measured so far, in milliseconds */
-  end(): number[] {
+  stop(): number[] {
     this.running = false;
     const { times } = this;
     this.times = [];
@@ -69,7 +69,7 @@ export class Pair {
   }
 
   /** Waits for the signal in flight. @throws Error if it does not arrive */
-  async settle(): Promise<void> {
+  async whenDelivered(): Promise<void> {
     const end = performance.now() + TIMEOUT_MS;
     while (this.inFlight && performance.now() < end) await wait(5);
     const failure = this.caller.client.failure ?? this.callee.client.failure;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { findProgram, freePort } from "../../scripts/services/binaries";
 import { startMeasured } from "../measured-process";
 import { type Account, DOMAIN } from "./job";
-import { type Certificate, probe, type Subject } from "./server";
+import { type Certificate, type ComparedServer, probe } from "./server";
 
 /**
  * Prosody with only what signals need: no connection log, limits, offline messages or federation. Passwords
@@ -41,7 +41,7 @@ export async function prosody(
   folder: string,
   certificate: Certificate,
   accounts: Account[],
-): Promise<Subject> {
+): Promise<ComparedServer> {
   const program = findProgram("prosody");
   const store = join(folder, "data", escapeName(DOMAIN), "accounts");
   await mkdir(store, { recursive: true });

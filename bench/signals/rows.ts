@@ -1,8 +1,8 @@
-import type { Door } from "./job";
+import type { Endpoint } from "./job";
 import { type ChatServer, SERVERS, type ServerName } from "./server";
 
 /** The protocols of a server. */
-export type Transport = Door["kind"];
+export type Transport = Endpoint["kind"];
 
 export const TRANSPORTS: Record<Transport, string> = {
   websocket: "XMPP over WebSocket",
@@ -11,7 +11,7 @@ export const TRANSPORTS: Record<Transport, string> = {
 };
 
 /** Signals within one protocol of a server or between two. */
-export interface TalkRow {
+export interface SignalRow {
   name: string;
   server: ServerName;
   from: Transport;
@@ -19,14 +19,14 @@ export interface TalkRow {
 }
 
 /** Connections over one protocol of a server. */
-export interface CrowdRow {
+export interface ConnectionRow {
   name: string;
   server: ServerName;
   transport: Transport;
 }
 
 /** A server's endpoint for a protocol. @throws Error if the server does not support it */
-export function doorOf(server: ChatServer, transport: Transport): Door {
+export function endpointOf(server: ChatServer, transport: Transport): Endpoint {
   if (transport === "tls") return { kind: "tls", port: server.tlsPort };
   const url = transport === "websocket" ? server.websocketUrl : server.graphqlUrl;
   if (url === undefined) throw new Error(`the server has no ${TRANSPORTS[transport]}`);
@@ -42,7 +42,7 @@ const COMBINATIONS = (["websocket", "tls", "graphql"] as const).flatMap((transpo
 );
 
 /** The signal measurements in table order. */
-export const TALKS: TalkRow[] = [
+export const SIGNAL_ROWS: SignalRow[] = [
   ...COMBINATIONS.map(({ transport, server, label }) => ({
     ...{ name: `signals, ${label}`, server, from: transport, to: transport },
   })),
@@ -58,6 +58,8 @@ export const TALKS: TalkRow[] = [
 ];
 
 /** The connection measurements in table order. */
-export const CROWDS: CrowdRow[] = COMBINATIONS.map(({ transport, server, label }) => ({
-  ...{ name: `connections, ${label}`, server, transport },
-}));
+export const CONNECTION_ROWS: ConnectionRow[] = COMBINATIONS.map(
+  ({ transport, server, label }) => ({
+    ...{ name: `connections, ${label}`, server, transport },
+  }),
+);

@@ -15,7 +15,7 @@ export interface ChatServer extends MeasuredProcess {
 }
 
 /** A server to compare: how to start it, and its accounts. */
-export interface Subject {
+export interface ComparedServer {
   /** The accounts, with the secret that this server accepts. */
   accounts: Account[];
   /** Starts it on the server's core. */

@@ -1,5 +1,5 @@
 import { putIntoReadme, short, toTable, verdict, whole } from "../markdown";
-import type { Crowd, Talk } from "./measure-signals";
+import type { ConnectionMeasurement, SignalMeasurement } from "./measure-signals";
 import { TRANSPORTS } from "./rows";
 
 /** Aim for the resident memory of an idle connection, in KiB. */
@@ -21,7 +21,10 @@ const CONNECTION_HEAD = [
 ];
 
 /** The measurements as Markdown tables, with their aims. */
-export function toSignalTables(signals: Talk[], connections: Crowd[]): string {
+export function toSignalTables(
+  signals: SignalMeasurement[],
+  connections: ConnectionMeasurement[],
+): string {
   const tables: string[] = [];
   const inTable = ["signals", "idle connections", "server", "aim"];
   if (signals.length > 0) {
@@ -54,13 +57,13 @@ export function writeSignalTables(tables: string): void {
   putIntoReadme("npm run bench:signals -- --idle 10000 --write", tables);
 }
 
-function nameOf({ row: { from, to } }: Talk): string {
+function nameOf({ row: { from, to } }: SignalMeasurement): string {
   const [one, other] = [TRANSPORTS[from], TRANSPORTS[to]];
   return from === to ? `${one}, there and back` : `${one} → ${other}, one way`;
 }
 
 /** Aims: less CPU and a lower p50 than Prosody; over WebSocket also no more CPU than ejabberd. */
-function judgeSignals(signal: Talk, signals: Talk[]): string {
+function judgeSignals(signal: SignalMeasurement, signals: SignalMeasurement[]): string {
   const { server, from, to } = signal.row;
   if (server !== "Signalbox" || from !== to) return "";
   const peer = (name: string) =>
@@ -75,7 +78,7 @@ function judgeSignals(signal: Talk, signals: Talk[]): string {
   return judged.filter(Boolean).join("; ");
 }
 
-function judgeConnections({ row, kib, held, connections }: Crowd): string {
+function judgeConnections({ row, kib, held, connections }: ConnectionMeasurement): string {
   if (row.server !== "Signalbox") return "";
   const memory = `${verdict(kib <= KIB_MAX)}: ≤ ${KIB_MAX} KiB`;
   if (connections < HELD_MIN) return memory;

@@ -1,15 +1,15 @@
 import { freePort } from "../../scripts/services/binaries";
-import { type Place, startService } from "../service";
+import { type ServiceLocation, startService } from "../service";
 import { type Account, DOMAIN } from "./job";
-import type { Certificate, Subject } from "./server";
+import type { Certificate, ComparedServer } from "./server";
 
 /** This service as a single node. Its users sign in with session tokens. */
 export function signalbox(
-  place: Place,
+  place: ServiceLocation,
   certificate: Certificate,
   accounts: Account[],
   profile?: string,
-): Subject {
+): ComparedServer {
   return {
     accounts,
     async start() {

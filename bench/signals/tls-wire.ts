@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createSecureContext, type TLSSocket } from "node:tls";
 import { DOMAIN } from "./job";
-import { CLIENT, type Wire } from "./wire";
+import { CLIENT, type XmppTransport } from "./wire";
 
 /** The only offered cipher, so that all servers use the same one. */
 const CIPHER = "TLS_AES_128_GCM_SHA256";
@@ -10,7 +10,7 @@ const context = createSecureContext({ minVersion: "TLSv1.3", ciphers: CIPHER });
 const END = "</message>";
 
 /** XMPP over TCP with direct TLS (RFC 6120, XEP-0368). */
-class TlsWire implements Wire {
+class TlsWire implements XmppTransport {
   readonly xmlns = "";
   readonly header =
     `<stream:stream to="${DOMAIN}" version="1.0" xmlns="${CLIENT}" xmlns:stream="http://etherx.jabber.org/streams">`;
@@ -45,7 +45,7 @@ class TlsWire implements Wire {
 }
 
 /** Connects to a local endpoint. @throws Error if that fails or the server selects another cipher */
-export async function openTls(port: number): Promise<Wire> {
+export async function openTls(port: number): Promise<XmppTransport> {
   const socket = connect({
     ...{ host: "127.0.0.1", port, servername: DOMAIN, secureContext: context },
     ...{ ALPNProtocols: ["xmpp-client"], rejectUnauthorized: false },

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { DOMAIN } from "./job";
-import { CLIENT, type Wire } from "./wire";
+import { CLIENT, type XmppTransport } from "./wire";
 
 /** XMPP over WebSocket (RFC 7395), with one element per message. */
-class WebSocketWire implements Wire {
+class WebSocketWire implements XmppTransport {
   readonly xmlns = ` xmlns="${CLIENT}"`;
   readonly header =
     `<open xmlns="urn:ietf:params:xml:ns:xmpp-framing" to="${DOMAIN}" version="1.0"/>`;
@@ -27,7 +27,7 @@ class WebSocketWire implements Wire {
 }
 
 /** Connects to an endpoint without TLS. @throws Error if that fails */
-export async function openWebSocket(url: string): Promise<Wire> {
+export async function openWebSocket(url: string): Promise<XmppTransport> {
   const socket = new WebSocket(url, ["xmpp"], { perMessageDeflate: false });
   await once(socket, "open");
   return new WebSocketWire(socket);

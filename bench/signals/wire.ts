@@ -1,5 +1,5 @@
 /** The transport of an XMPP stream: sends text and receives stanzas. */
-export interface Wire {
+export interface XmppTransport {
   /** Namespace declaration that stanzas need on this transport. */
   readonly xmlns: string;
   /** The stream header. */

@@ -1,7 +1,7 @@
 import type { Client } from "./client";
 import { type Account, DOMAIN } from "./job";
 import { SIGNAL_BYTES, type SignalType, stanzaOf } from "./signal-text";
-import type { Wire } from "./wire";
+import type { XmppTransport } from "./wire";
 
 /** Timeout of a response, in milliseconds. */
 const TIMEOUT_MS = 20_000;
@@ -17,13 +17,13 @@ export class XmppClient implements Client {
   private received = "";
   private checkResponse: () => void = () => undefined;
 
-  private constructor(private readonly wire: Wire) {
+  private constructor(private readonly wire: XmppTransport) {
     wire.onText = (text) => this.read(text);
     wire.onEnd = (reason) => this.fail(new Error(reason));
   }
 
   /** Signs in, binds a resource and becomes available. @throws Error with the server's response */
-  static async begin(wire: Wire, account: Account): Promise<XmppClient> {
+  static async begin(wire: XmppTransport, account: Account): Promise<XmppClient> {
     const client = new XmppClient(wire);
     try {
       await client.negotiate(account);

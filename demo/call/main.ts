@@ -1,8 +1,8 @@
-import { choosePaint } from "../paint";
+import { createColors } from "../colors";
 import { Printer } from "../printer";
-import { NoServer, startServer } from "../server";
+import { NoServerError, startServer } from "../server";
+import { createDemoUsers } from "./demo-users";
 import { servePage } from "./page-server";
-import { makePeople } from "./people";
 
 /**
  * A call between two browser tabs: starts a server with a temporary database, creates three users and serves
@@ -19,9 +19,9 @@ const printer = new Printer(
   stdout,
   stdout.columns ?? 80,
   terminal,
-  choosePaint(terminal && !NO_COLOR),
+  createColors(terminal && !NO_COLOR),
 );
-const { bold, dim, red } = printer.paint;
+const { bold, dim, red } = printer.colors;
 const closing: (() => Promise<void>)[] = [];
 
 async function main(): Promise<void> {
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   printer.line();
   printer.line(dim("Starting a server with a new database (takes a few seconds) …"));
   const { credentials } = await startServer((stop) => closing.push(stop));
-  const people = await makePeople(credentials);
+  const people = await createDemoUsers(credentials);
   const page = await servePage(credentials, people, PORT);
   closing.push(() => page.close());
 
@@ -59,6 +59,6 @@ for (const [signal, code] of [
 
 main().catch((error: unknown) => {
   process.exitCode = 1;
-  printer.line(red(error instanceof NoServer ? error.message : String(error)));
+  printer.line(red(error instanceof NoServerError ? error.message : String(error)));
   return cleanUp();
 });

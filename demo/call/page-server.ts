@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { dirname, extname, join } from "node:path";
 import { packageRoot } from "../../src/core/package-root";
-import type { Credentials } from "../server";
-import { applicationSession, type DemoUser } from "./people";
+import type { ServerCredentials } from "../server";
+import { createApplicationSession, type DemoUser } from "./demo-users";
 
 /** The running web server of the page. */
 export interface PageServer {
@@ -31,7 +31,7 @@ const TYPES: Record<string, string> = {
  * @param port preferred port; any free port if it is in use
  */
 export async function servePage(
-  credentials: Credentials,
+  credentials: ServerCredentials,
   people: DemoUser[],
   port = 0,
 ): Promise<PageServer> {
@@ -54,7 +54,7 @@ export async function servePage(
   }: IncomingMessage): Promise<[string, string | Buffer]> {
     const { pathname } = new URL(url, "http://page");
     if (method === "POST" && pathname === "/session") {
-      return [".json", JSON.stringify({ token: await applicationSession(credentials) })];
+      return [".json", JSON.stringify({ token: await createApplicationSession(credentials) })];
     }
     if (pathname === "/setting.json") return [".json", JSON.stringify(setting)];
     return readAsset(pathname === "/" ? "/index.html" : pathname);
@@ -106,7 +106,7 @@ function resolveImports(module: string): string {
 }
 
 /** The Content-Security-Policy: nothing inline, no foreign sources, connections only to the service. */
-function policy({ graphql_url, chat_url }: Credentials): string {
+function policy({ graphql_url, chat_url }: ServerCredentials): string {
   const socket = graphql_url.replace(/^http/, "ws");
   return [
     "default-src 'none'",

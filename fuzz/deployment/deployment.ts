@@ -7,7 +7,7 @@ import { VARIABLES } from "../../src/core/variables/variables";
 import { type ComponentServer, startComponentServer } from "../../test/support/component-server";
 import { startSmtp } from "../../test/support/smtp";
 import { createFixture, type Fixture } from "./fixture";
-import { type Complaint, type NodeProcess, startNodeProcess } from "./node-process";
+import { type LogWarning, type NodeProcess, startNodeProcess } from "./node-process";
 
 /** One node on the embedded database, or two nodes on PostgreSQL and Redis. */
 export type DeploymentName = "embedded" | "services";
@@ -52,7 +52,7 @@ const FREE_PORTS = Object.fromEntries(
  */
 export async function startDeployment(
   name: DeploymentName,
-  complain: (complaint: Complaint) => void,
+  complain: (complaint: LogWarning) => void,
 ): Promise<Deployment> {
   const undo: Array<() => Promise<unknown>> = [];
   const stop = async () => {

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sign } from "../../src/identity/session/signature";
-import type { Random } from "../../test/support/noise";
+import type { Random } from "../../test/support/seeded-random";
 import { pick } from "../input/random";
 import type { NodeProcess } from "./node-process";
 
@@ -53,7 +53,7 @@ export class Fixture {
   ) {}
 
   /** Creates the users and sessions. */
-  async fill(): Promise<void> {
+  async createUsers(): Promise<void> {
     await this.#renewOwner();
     for (let count = 0; count < 4; count += 1) {
       this.#applicationTokens.push((await this.createSession({})).token);
@@ -111,7 +111,7 @@ export class Fixture {
 
   async #renewOwner(): Promise<void> {
     const query = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
-    const { signInOwner } = await ask(this.node, query, { input: this.owner });
+    const { signInOwner } = await execute(this.node, query, { input: this.owner });
     this.#ownerToken = signInOwner.token;
   }
 
@@ -157,14 +157,14 @@ export async function createFixture(node: NodeProcess, dataDir: string): Promise
   const owner = read("owner.json");
   const first = read("credentials.json");
   const signIn = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
-  const { signInOwner } = await ask(node, signIn, { input: owner });
+  const { signInOwner } = await execute(node, signIn, { input: owner });
   const create = `mutation ($input: CreateApplicationInput!) {
     createApplication(input: $input) { application { id authKey authSecret } }
   }`;
   const applications: ApplicationKeys[] = [];
   for (let count = 0; count < APPLICATIONS; count += 1) {
     const input = { name: `Application ${count}` };
-    const { createApplication } = await ask(node, create, { input }, signInOwner.token);
+    const { createApplication } = await execute(node, create, { input }, signInOwner.token);
     const { id, ...keys } = createApplication.application;
     applications.push({ id: Number(id), ...keys });
   }
@@ -172,7 +172,7 @@ export async function createFixture(node: NodeProcess, dataDir: string): Promise
   const canary = applications.at(-1);
   if (!application || !victim || !canary) throw new Error("no applications were made");
   const fixture = new Fixture(node, owner, first.account_key, application, victim, canary);
-  await fixture.fill();
+  await fixture.createUsers();
   return fixture;
 }
 
@@ -197,7 +197,7 @@ async function post(
 }
 
 /** Runs an operation. @throws Error if it has errors */
-export async function ask(
+export async function execute(
   node: NodeProcess,
   query: string,
   variables: object,

@@ -9,7 +9,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /** Measurements of a node. */
-export interface Measures {
+export interface Measurements {
   /** Bytes of heap and buffers in use after a garbage collection. */
   memory: number;
   /** Longest event loop delay, in milliseconds of wall-clock time. */

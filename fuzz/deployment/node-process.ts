@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Measures } from "./node-probe";
+import type { Measurements } from "./node-probe";
 
 /** Timeout of a node's start, including creation of the embedded database, in milliseconds. */
 const START_MS = 180_000;
@@ -14,7 +14,7 @@ const INFO = 30;
 const DIST = join(__dirname, "../..");
 
 /** A log line above `info`, or a line on standard error. */
-export interface Complaint {
+export interface LogWarning {
   text: string;
   /** The request id in the line, if any. */
   requestId?: string;
@@ -25,9 +25,9 @@ export interface NodeProcess {
   /** Its URLs by scheme, from the banner: `http`, `ws`, `wss`, `xmpp`, `xmpps`. */
   urls: Record<string, string>;
   /** Memory, and event loop delays since the last call. */
-  measure(): Promise<Measures>;
+  measure(): Promise<Measurements>;
   /** How the process exited, or null while it runs. */
-  ended(): string | null;
+  exitReason(): string | null;
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface NodeProcess {
  */
 export async function startNodeProcess(
   environment: Record<string, string>,
-  complain: (complaint: Complaint) => void,
+  complain: (complaint: LogWarning) => void,
 ): Promise<NodeProcess> {
   const child = spawn(
     process.execPath,
@@ -54,14 +54,14 @@ export async function startNodeProcess(
   const urls = await untilReady(child, complain);
   return {
     urls,
-    ended: () => ended,
+    exitReason: () => ended,
     measure: () =>
       new Promise((resolve, reject) => {
         const fail = () => reject(new Error(ended ?? "the process ended"));
         child.once("exit", fail);
         child.once("message", (measures) => {
           child.off("exit", fail);
-          resolve(measures as Measures);
+          resolve(measures as Measurements);
         });
         child.send("measure", (error) => error && fail());
       }),
@@ -72,7 +72,7 @@ export async function startNodeProcess(
 /** Reads the output until the process exits; resolves with the URLs of the banner. */
 function untilReady(
   child: ChildProcess,
-  complain: (complaint: Complaint) => void,
+  complain: (complaint: LogWarning) => void,
 ): Promise<Record<string, string>> {
   const urls: Record<string, string> = {};
   let [ready, output] = [false, ""];
@@ -101,7 +101,7 @@ function untilReady(
   });
 }
 
-function checkLogLine(line: string, complain: (complaint: Complaint) => void): void {
+function checkLogLine(line: string, complain: (complaint: LogWarning) => void): void {
   const { level, requestId, reqId } = JSON.parse(line) as Record<string, unknown>;
   if (typeof level !== "number" || level <= INFO) return;
   const id = requestId ?? reqId;

@@ -1,4 +1,4 @@
-import { type Random, seeded } from "../../test/support/noise";
+import { type Random, seededRandom } from "../../test/support/seeded-random";
 
 /**
  * The random generator of a case. It depends on seed, target and number alone, so that every case can be
@@ -9,7 +9,7 @@ export function randomFor(seed: number, target: string, number: number): Random 
   for (const character of `${seed}/${target}/${number}`) {
     hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
   }
-  return seeded(hash);
+  return seededRandom(hash);
 }
 
 /** A random item. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/package-root";
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import { chance, pick, several } from "./random";
 import { hostileText, mutateText } from "./values";
 
@@ -161,6 +161,6 @@ export function brokenXml(random: Random, text: string): Buffer {
     case 9:
       return Buffer.from(text.slice(0, random(text.length)));
     default:
-      return spoil(random, Buffer.from(text));
+      return corrupt(random, Buffer.from(text));
   }
 }

@@ -1,5 +1,5 @@
 import { HOSTILE } from "../../test/support/hostile-values";
-import type { Random } from "../../test/support/noise";
+import type { Random } from "../../test/support/seeded-random";
 import { chance, pick, several } from "./random";
 
 /** Ranges of code units for random text: ASCII, controls, Latin, CJK, surrogates, specials. */
@@ -130,7 +130,7 @@ export function mutateText(random: Random, text: string): string {
 }
 
 /** Random bytes. */
-export function noise(random: Random, most: number): Buffer {
+export function randomBytes(random: Random, most: number): Buffer {
   return Buffer.from(several(random, 1, most, () => random(256)));
 }
 

@@ -1,6 +1,6 @@
-import type { AcceptedLink } from "../../test/support/component-server";
+import type { AcceptedConnection } from "../../test/support/component-server";
 import { CHAT_DOMAIN, CHAT_SECRET, type Deployment } from "../deployment/deployment";
-import { ask } from "../deployment/fixture";
+import { execute } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { brokenXml, stanza } from "../input/stanzas";
 import { hostileText, toJson } from "../input/values";
@@ -11,7 +11,7 @@ import { partiesOf } from "./xmpp";
 const NAME = `calls.${CHAT_DOMAIN}`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
-let link: AcceptedLink | undefined;
+let link: AcceptedConnection | undefined;
 let over = true;
 
 /**
@@ -40,7 +40,7 @@ export const component: Target = {
       const bytes = broken ? brokenXml(random, text) : Buffer.from(text);
       each.sent(bytes);
       at.write(bytes);
-      if (broken) at.cut();
+      if (broken) at.drop();
     }
     each.outcome(over ? "connection closed" : "taken");
   },
@@ -51,7 +51,7 @@ export const component: Target = {
 };
 
 /** Waits for the node's component connection. */
-async function attached({ component: { server } }: Deployment): Promise<AcceptedLink> {
+async function attached({ component: { server } }: Deployment): Promise<AcceptedConnection> {
   if (link && !over) return link;
   const next = await server.accepted();
   [link, over] = [next, false];
@@ -103,7 +103,7 @@ async function send(each: Case): Promise<void> {
   const [from, to] = [fixture.user(random), fixture.user(random)];
   const input = { to: { userId: to.id }, signalType: "update", sessionId: hostileText(random) };
   each.sent(toJson(input));
-  const failed = await ask(node, SEND, { input }, from.token).then(
+  const failed = await execute(node, SEND, { input }, from.token).then(
     () => "sent",
     (error: Error) => /"code":"([A-Z_]+)"/.exec(error.message)?.[1] ?? error.message,
   );

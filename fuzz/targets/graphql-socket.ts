@@ -1,12 +1,12 @@
 import { WebSocket } from "ws";
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { mutateRequest } from "../input/document-mutations";
 import { DocumentMaker } from "../input/documents";
 import { chance, pick, several } from "../input/random";
 import { hostileValue, toJson } from "../input/values";
 import { admitted } from "./graphql";
-import { judgeText } from "./http-client";
+import { checkText } from "./http-client";
 import { closeCode, closing, opening, settle } from "./sockets";
 import type { Case, Target } from "./target";
 
@@ -57,7 +57,7 @@ export const graphqlSocket: Target = {
     const code = await closing(socket, random, closed);
     each.outcome(`closed ${code}`);
     if (FAILURES.includes(code)) each.violation(`the socket was closed with ${code}`);
-    judgeText(each, text);
+    checkText(each, text);
     if (lost || code === 4401) await fixture.replace(token);
     else await fixture.recheck(token);
   },
@@ -67,7 +67,7 @@ export const graphqlSocket: Target = {
 function send(each: Case, socket: WebSocket, message: unknown): void {
   const { random } = each;
   let bytes: Buffer = Buffer.from(typeof message === "string" ? message : toJson(message));
-  if (chance(random, 6)) bytes = spoil(random, bytes);
+  if (chance(random, 6)) bytes = corrupt(random, bytes);
   each.sent(bytes);
   const binary = chance(random, 4);
   if (chance(random, 90)) return void socket.send(bytes, { binary });

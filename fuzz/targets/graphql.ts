@@ -1,4 +1,4 @@
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { mutateRequest } from "../input/document-mutations";
 import { DocumentMaker, type GraphqlRequest } from "../input/documents";
@@ -67,7 +67,7 @@ function asHttp(random: Random, request: GraphqlRequest): HttpInput {
   if (chance(random, 4)) body = { ...request, extensions: extensions(random) };
   if (chance(random, 2)) body = hostileValue(random);
   const bytes = Buffer.from(toJson(body));
-  const sent = chance(random, 5) ? spoil(random, bytes) : bytes;
+  const sent = chance(random, 5) ? corrupt(random, bytes) : bytes;
   return { method: "POST", path, headers, body: sent };
 }
 

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
-import { hostileText, noise } from "../input/values";
-import { judgeText } from "./http-client";
+import { hostileText, randomBytes } from "../input/values";
+import { checkText } from "./http-client";
 import type { Case, Target } from "./target";
 
 /** Timeout after which an open connection is closed, in milliseconds. */
@@ -26,7 +26,7 @@ export const http: Target = {
       request(random, deployment.fixture),
     );
     let bytes: Buffer = Buffer.concat(requests);
-    if (chance(random, 35)) bytes = spoil(random, bytes);
+    if (chance(random, 35)) bytes = corrupt(random, bytes);
     each.sent(bytes);
     const answer = await exchange(each, bytes, url);
     const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) =>
@@ -35,7 +35,7 @@ export const http: Target = {
     each.outcome(statuses.length === 0 ? "closed" : statuses.slice(0, 2).join(" "));
     const wrong = statuses.find((status) => status >= 500 && status !== 503);
     if (wrong !== undefined) each.violation(`status ${wrong}: ${answer.slice(0, 400)}`);
-    judgeText(each, answer);
+    checkText(each, answer);
     for (const [, id] of answer.matchAll(/^x-request-id: (\S+)/gim)) each.request(id ?? "");
   },
 };
@@ -142,7 +142,7 @@ function header(random: Random, fixture: Fixture): string {
     case 5:
       return `${hostileText(random).slice(0, 200)}: x\r\n`;
     case 6:
-      return `X: ${noise(random, 60).toString("latin1")}\r\n`;
+      return `X: ${randomBytes(random, 60).toString("latin1")}\r\n`;
     case 7:
       return `Cookie: ${"a=b; ".repeat(random(200))}\r\n`;
     case 8:

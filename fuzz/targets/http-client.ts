@@ -16,7 +16,7 @@ export interface HttpInput {
 }
 
 /** An HTTP response. */
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   text: string;
 }
@@ -26,31 +26,31 @@ const LEAKS =
   /node_modules|\n\s+at \S+ \(|\/src\/\S+\.[jt]s|\.[jt]s:\d+:\d+|SQLSTATE|syntax error at or near|violates \w+ constraint|PrismaClient|RangeError|TypeError: /;
 
 /** Sends a request, and checks the response for violations. */
-export async function sendHttp(each: Case, url: string, input: HttpInput): Promise<HttpAnswer> {
+export async function sendHttp(each: Case, url: string, input: HttpInput): Promise<HttpResponse> {
   const { method, path, headers, body } = input;
   each.sent(
     `${method} ${path}\n${JSON.stringify(headers)}\n${body === undefined ? "" : body.toString("latin1")}`,
   );
   const answer = await exchange(url, input, each);
   each.outcome(String(answer.status));
-  judgeStatus(each, answer.status, answer.text);
+  checkStatus(each, answer.status, answer.text);
   return answer;
 }
 
 /** Reports a 5xx other than 503, and responses that leak internals. */
-export function judgeStatus(each: Case, status: number, text: string): void {
+export function checkStatus(each: Case, status: number, text: string): void {
   if (status >= 500 && status !== 503) each.violation(`status ${status}: ${text.slice(0, 300)}`);
-  judgeText(each, text);
+  checkText(each, text);
 }
 
-/** As {@link judgeStatus}, for text without a status. */
-export function judgeText(each: Case, text: string): void {
+/** As {@link checkStatus}, for text without a status. */
+export function checkText(each: Case, text: string): void {
   const leak = LEAKS.exec(text)?.[0];
   if (leak !== undefined) each.violation(`a response contains ${JSON.stringify(leak)}`);
   if (text.includes('"code":"INTERNAL"')) each.violation(`INTERNAL: ${text.slice(0, 300)}`);
 }
 
-function exchange(url: string, input: HttpInput, each: Case): Promise<HttpAnswer> {
+function exchange(url: string, input: HttpInput, each: Case): Promise<HttpResponse> {
   const { hostname, port } = new URL(url);
   const { method, path, headers, body } = input;
   return new Promise((resolve) => {

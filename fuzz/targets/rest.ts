@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../src/core/package-root";
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { type JsonSchema, SchemaValues } from "../input/from-schema";
 import { chance, pick } from "../input/random";
@@ -111,7 +111,7 @@ function withBody(
   }
   const asForm = chance(random, 35);
   let body: Buffer = Buffer.from(asForm ? form(random, value) : toJson(value));
-  if (chance(random, 12)) body = spoil(random, body);
+  if (chance(random, 12)) body = corrupt(random, body);
   const type = asForm ? "application/x-www-form-urlencoded" : "application/json";
   input.headers["Content-Type"] = chance(random, 92) ? type : pick(random, TYPES);
   input.body = body;

@@ -1,5 +1,5 @@
 import { sign } from "../../src/identity/session/signature";
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick } from "../input/random";
 import { hostileName, hostileText, mutateText, urlEncode } from "../input/values";
@@ -126,7 +126,7 @@ function post(
     : JSON.stringify(nest(pairs));
   const type = asForm ? "application/x-www-form-urlencoded" : "application/json";
   const whole = Buffer.from(text);
-  const body = chance(each.random, 3) && query !== "" ? spoil(each.random, whole) : whole;
+  const body = chance(each.random, 3) && query !== "" ? corrupt(each.random, whole) : whole;
   const at = query === "" ? path : `${path}?${query.replace(/[^\x21-\x7e]/g, "")}`;
   return sendHttp(each, url, { method: "POST", path: at, headers: { "Content-Type": type }, body });
 }

@@ -1,10 +1,10 @@
-import { type Random, spoil } from "../../test/support/noise";
+import { corrupt, type Random } from "../../test/support/seeded-random";
 import { CHAT_DOMAIN } from "../deployment/deployment";
 import type { Fixture, FuzzUser } from "../deployment/fixture";
 import { chance, pick, several } from "../input/random";
 import { brokenXml, type Parties, stanza } from "../input/stanzas";
-import { noise } from "../input/values";
-import { judgeText } from "./http-client";
+import { randomBytes } from "../input/values";
+import { checkText } from "./http-client";
 import { settle } from "./sockets";
 import type { Case, Target } from "./target";
 import {
@@ -54,7 +54,7 @@ export const xmpp: Target = {
     if (/<(internal-server-error|undefined-condition)\b/.test(text)) {
       each.violation(`the stream says ${/<(internal|undefined)[^>]*>/.exec(text)?.[0]}`);
     }
-    judgeText(each, text);
+    checkText(each, text);
   },
 };
 
@@ -97,7 +97,7 @@ async function advance(
   }
   if (stage < 22) return stream;
   const plain = Buffer.from(`\0${parties.name}\0${parties.secret}`);
-  const wrong = stage < 30 ? spoil(each.random, plain) : plain;
+  const wrong = stage < 30 ? corrupt(each.random, plain) : plain;
   stream.write(
     `<auth xmlns="urn:ietf:params:xml:ns:xmpp-sasl" mechanism="PLAIN">${wrong.toString("base64")}</auth>`,
   );
@@ -125,7 +125,7 @@ function nextInput(random: Random, parties: Parties): string | Buffer {
   const kind = random(100);
   if (kind < 80) return text;
   if (kind < 98) return brokenXml(random, text);
-  return noise(random, 200);
+  return randomBytes(random, 200);
 }
 
 async function leave(random: Random, stream: XmppStream, transport: Transport): Promise<void> {

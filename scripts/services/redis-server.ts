@@ -73,7 +73,7 @@ async function launch(folder: string, port: number, args: string[]): Promise<Ser
 }
 
 /** Sends one inline command (Redis protocol, "Inline commands"). @returns the reply's first line */
-export function ask(port: number, command: string): Promise<string> {
+export function sendCommand(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(`${command}\r\n`));
     socket.setTimeout(30_000, () => socket.destroy(new Error("Redis does not reply")));
@@ -86,6 +86,6 @@ export function ask(port: number, command: string): Promise<string> {
 }
 
 async function ping(port: number): Promise<void> {
-  const answer = await ask(port, "PING");
+  const answer = await sendCommand(port, "PING");
   if (answer !== "+PONG") throw new Error(answer);
 }

@@ -1,8 +1,8 @@
 import { Fault } from "../core/errors";
-import type { Bus, Share } from "./bus";
+import type { Bus, SenderShare } from "./bus";
 
 /** A bus with the operations of the process that opened it. */
-export interface OpenBus extends Bus {
+export interface ManagedBus extends Bus {
   /**
    * Makes one round trip over every connection, for /readyz.
    * @throws Fault UNAVAILABLE when the bus cannot be reached
@@ -16,10 +16,10 @@ export interface OpenBus extends Bus {
  * How long a bus keeps the last cursor of an inbox whose entries have expired, in milliseconds. During this
  * time a reader that was idle for hours can verify that it missed nothing.
  */
-export const HEAD_MS = 86_400_000;
+export const LAST_CURSOR_TTL_MS = 86_400_000;
 
 /** The share of an entry without a sender. */
-export const NOBODYS: Share = { sender: "", lasting: false };
+export const NO_SENDER: SenderShare = { sender: "", highPriority: false };
 
 /** Seconds after which a refused sender may retry: some entries have expired by then. */
 const RETRY_AFTER_S = 10;

@@ -7,27 +7,27 @@ export interface InboxEntry {
 }
 
 /** The result of `append`. */
-export interface Appended {
+export interface AppendResult {
   /** Position of the entry. */
   cursor: string;
   /** Whether the inbox has a subscriber now, on any node. */
-  heard: boolean;
+  hasSubscribers: boolean;
   /** How full all inboxes are together, from 0 to 1; 0 without a limit. */
   fullness: number;
 }
 
 /** Which sender an entry counts against, and its priority when the inbox is full. */
-export interface Share {
+export interface SenderShare {
   /** Name of the sender, short and without blanks. */
   sender: string;
   /** Whether the entry is evicted only after the sender's entries without priority. */
-  lasting: boolean;
+  highPriority: boolean;
 }
 
 /** The result of `read`. */
 export interface InboxPage {
   /**
-   * Entries after the cursor, oldest first: up to {@link PAGE_ENTRIES}, and up to {@link PAGE_BYTES} unless a
+   * Entries after the cursor, oldest first: up to {@link PAGE_ENTRIES_MAX}, and up to {@link PAGE_BYTES_MAX} unless a
    * single entry is larger.
    */
   entries: InboxEntry[];
@@ -37,7 +37,7 @@ export interface InboxPage {
    * For a read from the beginning: cursor of the inbox's last entry, even if that entry is gone. Empty if it
    * is unknown, and for any other read.
    */
-  head: string;
+  lastCursor: string;
   /**
    * False when entries after the given cursor may be gone (expired or evicted), or when the cursor belongs to
    * another bus. If partitions were given, only their entries count.
@@ -51,40 +51,40 @@ export interface InboxPage {
 }
 
 /** Partition of the entries that concern all devices of the user. */
-export const EVERYBODY = "";
+export const DEFAULT_PARTITION = "";
 
 /**
  * In place of a partition: for a log that is always read from its beginning. The bus keeps nothing about it
  * after its entries expire, so its cursors cannot be used to read on.
  */
-export const UNREMEMBERED = null;
+export const UNTRACKED = null;
 
 /** How long an entry can be read after it was appended, in milliseconds. */
-export const INBOX_MS = 60_000;
+export const INBOX_TTL_MS = 60_000;
 
 /** Maximum number of entries in an inbox. */
-export const INBOX_ENTRIES = 2_000;
+export const INBOX_ENTRIES_MAX = 2_000;
 
 /** Maximum size of all bodies in an inbox, in bytes of UTF-8. A single larger body is accepted. */
-export const INBOX_BYTES = 8_388_608;
+export const INBOX_BYTES_MAX = 8_388_608;
 
 /** Overhead of an entry in the size of all inboxes, in bytes. */
-export const ENTRY_BYTES = 512;
+export const ENTRY_OVERHEAD_BYTES = 512;
 
 /** Overhead of an inbox in the size of all inboxes, in bytes: what Redis needs for the smallest one. */
-export const INBOX_BASE_BYTES = 4_096;
+export const INBOX_OVERHEAD_BYTES = 4_096;
 
 /** Maximum number of entries that `read` returns at once. */
-export const PAGE_ENTRIES = 500;
+export const PAGE_ENTRIES_MAX = 500;
 
 /** Maximum size of the bodies of one page, in bytes of UTF-8. A longer body is a page of its own. */
-export const PAGE_BYTES = 262_144;
+export const PAGE_BYTES_MAX = 262_144;
 
 /**
  * Maximum number of tracked partitions of an inbox beside {@link DEFAULT_PARTITION}. Beyond this limit the
  * least recently used partition is evicted; its readers then assume that they missed entries.
  */
-export const INBOX_LANES = 16;
+export const INBOX_PARTITIONS_MAX = 16;
 
 /**
  * How the nodes of one deployment communicate. An inbox is a short log of one user's signals with a TTL of
@@ -94,7 +94,7 @@ export const INBOX_LANES = 16;
  * whether it missed an entry that concerns it. `read` returns the entries of all partitions; `complete`
  * considers only the partitions that it is given.
  *
- * When an inbox exceeds {@link INBOX_ENTRIES} or {@link INBOX_BYTES}, the sender with the largest share of it
+ * When an inbox exceeds {@link INBOX_ENTRIES_MAX} or {@link INBOX_BYTES_MAX}, the sender with the largest share of it
  * makes room: its oldest entries are evicted, those with high priority last. A sender within an equal share
  * therefore never loses an entry to others. An append is refused if its sender would have to evict an entry
  * of higher priority or has none to evict. An entry without a sender evicts the oldest entry of the inbox.
@@ -106,7 +106,7 @@ export const INBOX_LANES = 16;
 export interface Bus {
   /**
    * Appends to an inbox. Resolves once the entry can be read.
-   * @param lane partition of the entry, by any name; {@link DEFAULT_PARTITION} when omitted
+   * @param partition partition of the entry, by any name; {@link DEFAULT_PARTITION} when omitted
    * @param share sender and priority of the entry; no sender when omitted
    * @throws Fault LIMITED when the inbox is full and the sender has nothing to evict, UNAVAILABLE when all
    * inboxes together are full or the bus cannot be reached
@@ -114,15 +114,15 @@ export interface Bus {
   append(
     inbox: string,
     body: string,
-    lane?: string | typeof UNREMEMBERED,
-    share?: Share,
-  ): Promise<Appended>;
+    partition?: string | typeof UNTRACKED,
+    share?: SenderShare,
+  ): Promise<AppendResult>;
 
   /**
    * Reads an inbox after a cursor, or from its beginning if the cursor is empty.
-   * @param lanes partitions that `complete` considers; all when omitted
+   * @param partitions partitions that `complete` considers; all when omitted
    */
-  read(inbox: string, after: string, lanes?: readonly string[]): Promise<InboxPage>;
+  read(inbox: string, after: string, partitions?: readonly string[]): Promise<InboxPage>;
 
   /** Publishes a notice to every subscriber of the channel on every node, including this one. */
   publish(channel: string, message: string): Promise<void>;

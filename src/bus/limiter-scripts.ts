@@ -10,7 +10,7 @@
  * in ms.
  * Returns the wait in milliseconds, or 0 after counting the attempt.
  */
-export const BEGIN = `
+export const RESERVE = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local known = redis.call('HGET', KEYS[1], 'k')
@@ -39,7 +39,7 @@ return 0
  * KEYS: pair, name, address.
  * ARGV: `right` or `void`; the free failures of the pair; the TTL of a known address in ms.
  */
-export const SETTLE = `
+export const COMMIT = `
 local function takeBack(key)
   local n = tonumber(redis.call('HGET', key, 'n') or '0')
   if n > 0 then redis.call('HSET', key, 'n', n - 1, 'u', 0) end

@@ -1,5 +1,5 @@
 /** How often something may happen within a time window. */
-export interface Budget {
+export interface RateLimit {
   /** Namespace of the keys. */
   name: string;
   /** Maximum count within a window; beyond it, requests are refused until the window ends. */
@@ -9,7 +9,7 @@ export interface Budget {
 }
 
 /** A counter of failed attempts. */
-export interface Track {
+export interface FailureCounter {
   key: string;
   /** Number of failures without a wait; 0 disables the counter. */
   free: number;
@@ -20,25 +20,25 @@ export interface Track {
 /** An attempt to prove knowledge of a secret. */
 export interface Attempt {
   /** Counts by name and address together; limits guesses at one account first. */
-  pair: Track;
+  pair: FailureCounter;
   /**
    * Counts by name, from any address. It does not apply to an address that recently sent the correct secret,
    * so that strangers cannot lock out the owner.
    */
-  name: Track;
+  name: FailureCounter;
   /** Counts by address, for any name; limits trying one secret on many accounts. */
-  address: Track;
+  address: FailureCounter;
 }
 
 /** How long failures are kept after the last one, in milliseconds. */
-export const FAILURES_MS = 3_600_000;
+export const FAILURES_TTL_MS = 3_600_000;
 /** How long an address counts as known after it sent the correct secret, in milliseconds. */
-export const KNOWN_MS = 7 * 86_400_000;
+export const KNOWN_ADDRESS_TTL_MS = 7 * 86_400_000;
 /** The first wait in milliseconds; every further failure doubles it. */
 export const FIRST_WAIT_MS = 1_000;
 
 /** The state of a rate limit's window. */
-export interface Added {
+export interface WindowState {
   count: number;
   endsInMs: number;
 }
@@ -49,29 +49,29 @@ export interface Added {
  */
 export interface Limiter {
   /** Counts one request against a rate limit. Returns the wait in milliseconds, 0 if it is allowed. */
-  take(budget: Budget, key: string): Promise<number>;
+  take(rateLimit: RateLimit, key: string): Promise<number>;
 
   /**
    * Adds to a rate limit what was counted elsewhere, even beyond the limit.
    * @returns the state of its window; undefined if the other nodes cannot be reached
    */
-  add(budget: Budget, key: string, count: number): Promise<Added | undefined>;
+  add(budget: RateLimit, key: string, count: number): Promise<WindowState | undefined>;
 
   /**
    * Counts an attempt as failed before the secret is checked, so that parallel attempts gain nothing.
    * Returns the wait in milliseconds, or 0 if the secret may be checked; only then the attempt was counted.
    */
-  begin(attempt: Attempt): Promise<number>;
+  reserve(attempt: Attempt): Promise<number>;
 
   /**
    * Undoes the failure that was counted for an attempt. `right` also clears the name's other failures and
    * marks the address as known; `void` is for an attempt whose secret could not be checked.
    */
-  settle(attempt: Attempt, outcome: "right" | "void"): Promise<void>;
+  commit(attempt: Attempt, outcome: "right" | "void"): Promise<void>;
 }
 
 /** The wait after a number of failures, in milliseconds. */
-export function waitAfter(failures: number, { free, longest }: Track): number {
+export function waitAfter(failures: number, { free, longest }: FailureCounter): number {
   if (failures < free) return 0;
   return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - free, 20), longest);
 }

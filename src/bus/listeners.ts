@@ -31,7 +31,7 @@ export class Listeners {
   }
 
   /** Calls every listener of a channel. An error of one is logged and does not affect the others. */
-  tell(channel: string, message: string): void {
+  dispatch(channel: string, message: string): void {
     const entries = this.channels.get(channel);
     for (const entry of [...(entries ?? [])]) {
       // An earlier listener may have removed this one.

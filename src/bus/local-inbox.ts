@@ -1,15 +1,21 @@
-import { ENTRY_BYTES, INBOX_BASE_BYTES, INBOX_BYTES, INBOX_ENTRIES, INBOX_MS } from "./bus";
-import type { Gone } from "./gone";
-import { type Excess, type Held, Shares } from "./shares";
+import {
+  ENTRY_OVERHEAD_BYTES,
+  INBOX_BYTES_MAX,
+  INBOX_ENTRIES_MAX,
+  INBOX_OVERHEAD_BYTES,
+  INBOX_TTL_MS,
+} from "./bus";
+import { type AccountedEntry, type ExceededLimit, SenderShares } from "./sender-shares";
+import type { TrimWatermark } from "./trim-watermark";
 
 /** An entry of an inbox in memory. */
-export interface Entry extends Held {
+export interface Entry extends AccountedEntry {
   number: number;
   /** When it was appended, in milliseconds since the Unix epoch. */
   at: number;
   /** A buffer and not a string, to keep a minute of signals out of the garbage collector's heap. */
   body: Buffer;
-  lane: string;
+  partition: string;
 }
 
 /** One inbox in memory; its entries are in the order of their numbers. */
@@ -18,18 +24,18 @@ export class LocalInbox {
   /** When the newest of the evicted high-priority entries had been appended. */
   trimmedAt = Number.NEGATIVE_INFINITY;
   private bytes = 0;
-  private readonly shares = new Shares<Entry>();
+  private readonly shares = new SenderShares<Entry>();
 
   constructor(
-    readonly gone: Gone,
+    readonly watermark: TrimWatermark,
     /** Whether its watermark is kept once it is empty. */
-    readonly remembered: boolean,
+    readonly tracked: boolean,
   ) {}
 
   /** What it counts for in the size of all inboxes, in bytes. */
   get size(): number {
     const { length } = this.entries;
-    return length === 0 ? 0 : INBOX_BASE_BYTES + ENTRY_BYTES * length + this.bytes;
+    return length === 0 ? 0 : INBOX_OVERHEAD_BYTES + ENTRY_OVERHEAD_BYTES * length + this.bytes;
   }
 
   /** Adds an entry and evicts others if necessary. Returns false if no entry may be evicted for it. */
@@ -41,8 +47,8 @@ export class LocalInbox {
       const victim = this.victim(excess, entry);
       this.remove(victim);
       if (victim === entry) return false;
-      this.gone.take(victim.lane, victim.number);
-      if (victim.share.lasting) this.trimmedAt = Math.max(this.trimmedAt, victim.at);
+      this.watermark.advance(victim.partition, victim.number);
+      if (victim.share.highPriority) this.trimmedAt = Math.max(this.trimmedAt, victim.at);
     }
     return true;
   }
@@ -50,9 +56,9 @@ export class LocalInbox {
   /** Removes expired entries. */
   expire(now: number): void {
     for (let entry = this.entries[0]; entry; entry = this.entries[0]) {
-      if (now - entry.at <= INBOX_MS) return;
+      if (now - entry.at <= INBOX_TTL_MS) return;
       this.remove(entry);
-      this.gone.take(entry.lane, entry.number);
+      this.watermark.advance(entry.partition, entry.number);
     }
   }
 
@@ -67,15 +73,15 @@ export class LocalInbox {
     return from;
   }
 
-  private excess(): Excess | undefined {
+  private excess(): ExceededLimit | undefined {
     const { length } = this.entries;
-    if (length > INBOX_ENTRIES) return "entries";
-    return length > 1 && this.bytes > INBOX_BYTES ? "bytes" : undefined;
+    if (length > INBOX_ENTRIES_MAX) return "entries";
+    return length > 1 && this.bytes > INBOX_BYTES_MAX ? "bytes" : undefined;
   }
 
-  private victim(excess: Excess, newest: Entry): Entry {
+  private victim(excess: ExceededLimit, newest: Entry): Entry {
     const [oldest = newest] = this.entries;
-    return newest.share.sender === "" ? oldest : this.shares.next(excess, newest);
+    return newest.share.sender === "" ? oldest : this.shares.victim(excess, newest);
   }
 
   private remove(entry: Entry): void {

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock";
 import {
-  type Added,
   type Attempt,
-  type Budget,
-  FAILURES_MS,
-  KNOWN_MS,
+  FAILURES_TTL_MS,
+  type FailureCounter,
+  KNOWN_ADDRESS_TTL_MS,
   type Limiter,
-  type Track,
+  type RateLimit,
+  type WindowState,
   waitAfter,
 } from "./limiter";
 
@@ -41,31 +41,31 @@ export class LocalLimiter implements Limiter {
    * {@link Limiter.take} without a promise, since every request is counted.
    * @param points weight of the request; a request that exceeds the limit consumes nothing
    */
-  takeNow(budget: Budget, key: string, points = 1): number {
-    return this.count(budget, windowKey(budget, key), points);
+  takeNow(rateLimit: RateLimit, key: string, points = 1): number {
+    return this.count(rateLimit, windowKey(rateLimit, key), points);
   }
 
   /** {@link takeNow} bound to one key, for callers that count often. */
-  counter(budget: Budget, key: string): () => number {
-    const id = windowKey(budget, key);
-    return () => this.count(budget, id, 1);
+  counter(rateLimit: RateLimit, key: string): () => number {
+    const id = windowKey(rateLimit, key);
+    return () => this.count(rateLimit, id, 1);
   }
 
   /** Counts work that is already done, even beyond the limit. */
-  addNow(budget: Budget, key: string, points: number): void {
+  addNow(rateLimit: RateLimit, key: string, points: number): void {
     const now = this.clock.now();
-    this.windowAt(budget, windowKey(budget, key), now).count += points;
+    this.windowAt(rateLimit, windowKey(rateLimit, key), now).count += points;
   }
 
-  private count(budget: Budget, id: string, points: number): number {
+  private count(rateLimit: RateLimit, id: string, points: number): number {
     const now = this.clock.now();
-    const window = this.windowAt(budget, id, now);
-    if (window.count + points > budget.limit) return window.endsAt - now;
+    const window = this.windowAt(rateLimit, id, now);
+    if (window.count + points > rateLimit.limit) return window.endsAt - now;
     window.count += points;
     return 0;
   }
 
-  private windowAt({ seconds }: Budget, id: string, now: number): Window {
+  private windowAt({ seconds }: RateLimit, id: string, now: number): Window {
     const found = this.windows.get(id);
     if (found !== undefined && found.endsAt > now) return found;
     const window = { count: 0, endsAt: now + seconds * 1000 };
@@ -73,24 +73,24 @@ export class LocalLimiter implements Limiter {
     return window;
   }
 
-  async add(budget: Budget, key: string, count: number): Promise<Added> {
+  async add(rateLimit: RateLimit, key: string, count: number): Promise<WindowState> {
     const now = this.clock.now();
-    const id = windowKey(budget, key);
+    const id = windowKey(rateLimit, key);
     const known = this.windows.get(id);
     const window =
-      known && known.endsAt > now ? known : { count: 0, endsAt: now + budget.seconds * 1000 };
+      known && known.endsAt > now ? known : { count: 0, endsAt: now + rateLimit.seconds * 1000 };
     window.count += count;
     this.windows.set(id, window);
     return { count: window.count, endsInMs: window.endsAt - now };
   }
 
-  async take(budget: Budget, key: string): Promise<number> {
-    return this.takeNow(budget, key);
+  async take(rateLimit: RateLimit, key: string): Promise<number> {
+    return this.takeNow(rateLimit, key);
   }
 
-  async begin(attempt: Attempt): Promise<number> {
+  async reserve(attempt: Attempt): Promise<number> {
     const now = this.clock.now();
-    const counters = tracksOf(attempt);
+    const counters = countersOf(attempt);
     const known = this.find(attempt.pair, now)?.known ?? false;
     const binding = known ? [attempt.pair, attempt.address] : counters;
     const waits = binding.map((counter) => (this.find(counter, now)?.waitUntil ?? 0) - now);
@@ -104,41 +104,45 @@ export class LocalLimiter implements Limiter {
         count,
         waitUntil: now + waitAfter(count, counter),
         known: found?.known ?? false,
-        forgetAt: Math.max(found?.forgetAt ?? 0, now + FAILURES_MS),
+        forgetAt: Math.max(found?.forgetAt ?? 0, now + FAILURES_TTL_MS),
       });
     }
     return 0;
   }
 
-  async settle({ pair, name, address }: Attempt, outcome: "right" | "void"): Promise<void> {
+  async commit({ pair, name, address }: Attempt, outcome: "right" | "void"): Promise<void> {
     const now = this.clock.now();
     if (outcome === "void") for (const counter of [pair, name]) this.undo(counter, now);
     else {
       this.failures.delete(name.key);
       if (pair.free > 0) {
-        const forgetAt = now + KNOWN_MS;
+        const forgetAt = now + KNOWN_ADDRESS_TTL_MS;
         this.failures.set(pair.key, { count: 0, waitUntil: 0, known: true, forgetAt });
       }
     }
     this.undo(address, now);
   }
 
-  private undo(counter: Track, now: number): void {
+  private undo(counter: FailureCounter, now: number): void {
     const found = this.find(counter, now);
     if (!found) return;
     found.count = Math.max(0, found.count - 1);
     found.waitUntil = 0;
   }
 
-  private find({ key, free }: Track, now: number): Failures | undefined {
+  private find({ key, free }: FailureCounter, now: number): Failures | undefined {
     const found = free === 0 ? undefined : this.failures.get(key);
     return found && found.forgetAt > now ? found : undefined;
   }
 }
 
-const windowKey = ({ name }: Budget, key: string) => `${name} ${key}`;
+const windowKey = ({ name }: RateLimit, key: string) => `${name} ${key}`;
 
 /** The failure counters in the order in which the Redis scripts take them. */
-export function tracksOf({ pair, name, address }: Attempt): [Track, Track, Track] {
+export function countersOf({
+  pair,
+  name,
+  address,
+}: Attempt): [FailureCounter, FailureCounter, FailureCounter] {
   return [pair, name, address];
 }

@@ -2,31 +2,31 @@ import type { Clock } from "../core/clock";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
-import { HEAD_MS, inboxesFull, inboxFull, NOBODYS, type OpenBus } from "./adapter";
+import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
 import {
-  type Appended,
-  ENTRY_BYTES,
-  EVERYBODY,
-  INBOX_BASE_BYTES,
-  INBOX_MS,
+  type AppendResult,
+  DEFAULT_PARTITION,
+  ENTRY_OVERHEAD_BYTES,
+  INBOX_OVERHEAD_BYTES,
+  INBOX_TTL_MS,
   type InboxEntry,
   type InboxPage,
-  PAGE_BYTES,
-  PAGE_ENTRIES,
-  type Share,
-  UNREMEMBERED,
+  PAGE_BYTES_MAX,
+  PAGE_ENTRIES_MAX,
+  type SenderShare,
+  UNTRACKED,
 } from "./bus";
-import { Gone } from "./gone";
-import { shortLane } from "./lane";
 import { type Listener, Listeners } from "./listeners";
 import { type Entry, LocalInbox } from "./local-inbox";
+import { partitionKey } from "./partition-key";
+import { TrimWatermark } from "./trim-watermark";
 
 /** Maximum number of empty inboxes whose watermark is kept. */
 const EMPTY_INBOXES_MAX = 100_000;
 
 /** What is kept of an inbox whose entries have all expired. */
 interface EmptyInbox {
-  gone: Gone;
+  watermark: TrimWatermark;
   /** When it became empty, in milliseconds since the Unix epoch. */
   at: number;
 }
@@ -34,17 +34,17 @@ interface EmptyInbox {
 /**
  * The bus of a single node, in its memory. A cursor is `epoch.number`. The epoch identifies this bus, so that
  * a cursor of an earlier process is recognized as foreign. Numbers are counted across all inboxes.
- * @param bytesMost maximum size of all inboxes together, in bytes; unlimited when omitted
+ * @param bytesMax maximum size of all inboxes together, in bytes; unlimited when omitted
  */
 export function openLocalBus(
   clock: Clock,
   log: Log,
-  bytesMost = Number.POSITIVE_INFINITY,
-): OpenBus {
-  return new LocalBus(clock, log, bytesMost);
+  bytesMax = Number.POSITIVE_INFINITY,
+): ManagedBus {
+  return new LocalBus(clock, log, bytesMax);
 }
 
-class LocalBus implements OpenBus {
+class LocalBus implements ManagedBus {
   /** The part of a cursor in front of its number. */
   private readonly prefix = `${newId()}.`;
   private lastNumber = 0;
@@ -53,7 +53,7 @@ class LocalBus implements OpenBus {
   /** In the order in which they became empty. */
   private readonly emptyInboxes = new Map<string, EmptyInbox>();
   /** Watermarks kept beyond their TTL while the inbox has a subscriber, which must not see a false gap. */
-  private readonly subscribedWatermarks = new Map<string, Gone>();
+  private readonly subscribedWatermarks = new Map<string, TrimWatermark>();
   /** The highest watermark that was dropped. */
   private droppedWatermark = 0;
   private readonly listeners: Listeners;
@@ -64,7 +64,7 @@ class LocalBus implements OpenBus {
   constructor(
     private readonly clock: Clock,
     log: Log,
-    private readonly bytesMost: number,
+    private readonly bytesMax: number,
   ) {
     this.listeners = new Listeners(log);
   }
@@ -72,21 +72,21 @@ class LocalBus implements OpenBus {
   async append(
     name: string,
     body: string,
-    lane: string | typeof UNREMEMBERED = EVERYBODY,
-    share: Share = NOBODYS,
-  ): Promise<Appended> {
+    partition: string | typeof UNTRACKED = DEFAULT_PARTITION,
+    share: SenderShare = NO_SENDER,
+  ): Promise<AppendResult> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
     const bytes = Buffer.from(body);
-    const base = this.inboxes.has(name) ? 0 : INBOX_BASE_BYTES;
-    if (this.size + base + ENTRY_BYTES + bytes.length > this.bytesMost) throw inboxesFull();
-    const inbox = this.inboxes.get(name) ?? this.create(name, lane !== UNREMEMBERED);
+    const base = this.inboxes.has(name) ? 0 : INBOX_OVERHEAD_BYTES;
+    if (this.size + base + ENTRY_OVERHEAD_BYTES + bytes.length > this.bytesMax) throw inboxesFull();
+    const inbox = this.inboxes.get(name) ?? this.create(name, partition !== UNTRACKED);
     this.inboxes.delete(name);
     this.inboxes.set(name, inbox);
     const number = ++this.lastNumber;
-    const partitionName = shortLane(lane ?? EVERYBODY);
-    const entry: Entry = { number, at: now, body: bytes, lane: partitionName, share };
+    const partitionName = partitionKey(partition ?? DEFAULT_PARTITION);
+    const entry: Entry = { number, at: now, body: bytes, partition: partitionName, share };
     const added = this.resize(inbox, () => {
       inbox.expire(now);
       return inbox.add(entry);
@@ -94,11 +94,11 @@ class LocalBus implements OpenBus {
     if (!added) throw inboxFull();
     const cursor = `${this.prefix}${number}`;
     this.dispatch(name, cursor);
-    const fullness = this.size / this.bytesMost;
-    return { cursor, heard: this.listeners.has(name), fullness };
+    const fullness = this.size / this.bytesMax;
+    return { cursor, hasSubscribers: this.listeners.has(name), fullness };
   }
 
-  async read(name: string, after: string, lanes?: readonly string[]): Promise<InboxPage> {
+  async read(name: string, after: string, partitions?: readonly string[]): Promise<InboxPage> {
     this.mustBeOpen();
     const now = this.clock.now();
     this.sweep(now);
@@ -111,16 +111,17 @@ class LocalBus implements OpenBus {
     let bytes = 0;
     for (let entry = all[index]; entry; entry = all[++index]) {
       bytes += entry.body.length;
-      if (entries.length >= PAGE_ENTRIES || (bytes > PAGE_BYTES && entries.length > 0)) break;
+      if (entries.length >= PAGE_ENTRIES_MAX || (bytes > PAGE_BYTES_MAX && entries.length > 0))
+        break;
       entries.push({ cursor: `${this.prefix}${entry.number}`, body: entry.body.toString() });
     }
     const fromStart = after === "";
-    const watermark = inbox?.gone ?? this.watermarkOf(name);
+    const watermark = inbox?.watermark ?? this.watermarkOf(name);
     const complete =
-      fromStart || (number !== undefined && this.isComplete(watermark, number, lanes));
-    const head = fromStart ? `${this.prefix}${this.lastNumberOf(name)}` : "";
-    const trimmed = fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_MS;
-    return { entries, more: index < all.length, head, complete, trimmed };
+      fromStart || (number !== undefined && this.isComplete(watermark, number, partitions));
+    const lastCursor = fromStart ? `${this.prefix}${this.lastNumberOf(name)}` : "";
+    const trimmed = fromStart && inbox !== undefined && now - inbox.trimmedAt <= INBOX_TTL_MS;
+    return { entries, more: index < all.length, lastCursor, complete, trimmed };
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -135,7 +136,7 @@ class LocalBus implements OpenBus {
       const watermark = stop() ? this.subscribedWatermarks.get(channel) : undefined;
       if (!watermark) return;
       this.subscribedWatermarks.delete(channel);
-      this.droppedWatermark = Math.max(this.droppedWatermark, watermark.to);
+      this.droppedWatermark = Math.max(this.droppedWatermark, watermark.highest);
     };
   }
 
@@ -157,7 +158,7 @@ class LocalBus implements OpenBus {
 
   /** Calls listeners in a microtask, so that none runs inside `append`. */
   private dispatch(channel: string, message: string): void {
-    queueMicrotask(() => this.listeners.tell(channel, message));
+    queueMicrotask(() => this.listeners.dispatch(channel, message));
   }
 
   /** The number of a cursor; undefined if this bus did not create it. */
@@ -170,38 +171,39 @@ class LocalBus implements OpenBus {
   }
 
   /** Creates an empty inbox with the watermark of its predecessor. */
-  private create(name: string, remembered: boolean): LocalInbox {
-    const watermark = this.watermarkOf(name) ?? new Gone(this.droppedWatermark);
+  private create(name: string, tracked: boolean): LocalInbox {
+    const watermark = this.watermarkOf(name) ?? new TrimWatermark(this.droppedWatermark);
     this.emptyInboxes.delete(name);
     this.subscribedWatermarks.delete(name);
-    return new LocalInbox(watermark, remembered);
+    return new LocalInbox(watermark, tracked);
   }
 
   /** Whether no entry of these partitions after a number is gone. */
   private isComplete(
-    watermark: Gone | undefined,
+    watermark: TrimWatermark | undefined,
     number: number,
-    lanes?: readonly string[],
+    partitions?: readonly string[],
   ): boolean {
-    if (number >= (watermark?.to ?? this.droppedWatermark)) return true;
-    if (watermark === undefined || lanes === undefined) return false;
-    return watermark.passes(number, lanes.map(shortLane));
+    if (number >= (watermark?.highest ?? this.droppedWatermark)) return true;
+    if (watermark === undefined || partitions === undefined) return false;
+    return watermark.isCompleteAfter(number, partitions.map(partitionKey));
   }
 
   /** The number of an inbox's last entry, whether or not that is gone. */
   private lastNumberOf(name: string): number {
     const inbox = this.inboxes.get(name);
-    const watermark = inbox?.gone ?? this.watermarkOf(name) ?? new Gone(this.droppedWatermark);
+    const watermark =
+      inbox?.watermark ?? this.watermarkOf(name) ?? new TrimWatermark(this.droppedWatermark);
     // A subscriber reads on from here, however long the inbox stays empty.
     if (!inbox && !this.emptyInboxes.has(name) && this.listeners.has(name)) {
       this.subscribedWatermarks.set(name, watermark);
     }
-    return inbox?.entries.at(-1)?.number ?? watermark.to;
+    return inbox?.entries.at(-1)?.number ?? watermark.highest;
   }
 
   /** The watermark of an inbox without entries, if it is still kept. */
-  private watermarkOf(name: string): Gone | undefined {
-    return this.emptyInboxes.get(name)?.gone ?? this.subscribedWatermarks.get(name);
+  private watermarkOf(name: string): TrimWatermark | undefined {
+    return this.emptyInboxes.get(name)?.watermark ?? this.subscribedWatermarks.get(name);
   }
 
   /** Changes an inbox and updates the size of all inboxes. */
@@ -217,16 +219,16 @@ class LocalBus implements OpenBus {
   private sweep(now: number): void {
     for (const [name, inbox] of this.inboxes) {
       const newest = inbox.entries.at(-1);
-      if (newest && now - newest.at <= INBOX_MS) break;
+      if (newest && now - newest.at <= INBOX_TTL_MS) break;
       this.inboxes.delete(name);
       this.resize(inbox, () => inbox.expire(now));
-      if (inbox.remembered) this.emptyInboxes.set(name, { gone: inbox.gone, at: now });
+      if (inbox.tracked) this.emptyInboxes.set(name, { watermark: inbox.watermark, at: now });
     }
-    for (const [name, { gone, at }] of this.emptyInboxes) {
-      if (now - at <= HEAD_MS && this.emptyInboxes.size <= EMPTY_INBOXES_MAX) break;
+    for (const [name, { watermark, at }] of this.emptyInboxes) {
+      if (now - at <= LAST_CURSOR_TTL_MS && this.emptyInboxes.size <= EMPTY_INBOXES_MAX) break;
       this.emptyInboxes.delete(name);
-      if (this.listeners.has(name)) this.subscribedWatermarks.set(name, gone);
-      else this.droppedWatermark = Math.max(this.droppedWatermark, gone.to);
+      if (this.listeners.has(name)) this.subscribedWatermarks.set(name, watermark);
+      else this.droppedWatermark = Math.max(this.droppedWatermark, watermark.highest);
     }
   }
 }

@@ -5,11 +5,11 @@ import type { Limiter } from "./limiter";
 import { LocalLimiter } from "./local-limiter";
 
 /** The limiters of a node. */
-export interface OpenLimiters {
+export interface ManagedLimiters {
   /** Counts on this node only, without a round trip; for limits that apply to every request. */
-  near: LocalLimiter;
+  local: LocalLimiter;
   /** Counts for all nodes together; for expensive operations and for secrets. */
-  shared: Limiter;
+  global: Limiter;
   close(): Promise<void>;
 }
 
@@ -21,11 +21,11 @@ export async function openLimiters(deps: {
   config: Pick<Config, "REDIS_URL">;
   clock: Clock;
   log: Log;
-}): Promise<OpenLimiters> {
+}): Promise<ManagedLimiters> {
   const local = new LocalLimiter(deps.clock);
   const url = deps.config.REDIS_URL;
-  if (url === undefined) return { near: local, shared: local, close: async () => undefined };
+  if (url === undefined) return { local: local, global: local, close: async () => undefined };
   const { openRedisLimiter } = require("./redis-limiter") as typeof import("./redis-limiter");
   const global = await openRedisLimiter(url, deps.log, local);
-  return { near: local, shared: global, close: () => global.close() };
+  return { local: local, global: global, close: () => global.close() };
 }

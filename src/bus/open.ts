@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
-import type { OpenBus } from "./adapter";
+import type { ManagedBus } from "./adapter";
 import { openLocalBus } from "./local";
 
 /**
@@ -12,7 +12,7 @@ export async function openBus(deps: {
   config: Pick<Config, "REDIS_URL" | "INBOXES_BYTES">;
   clock: Clock;
   log: Log;
-}): Promise<OpenBus> {
+}): Promise<ManagedBus> {
   const { REDIS_URL: url, INBOXES_BYTES } = deps.config;
   const bytesMax = INBOXES_BYTES || undefined;
   if (url === undefined) return openLocalBus(deps.clock, deps.log, bytesMax);

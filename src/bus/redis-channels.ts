@@ -1,6 +1,6 @@
 import type { Log } from "../core/log";
 import { type Listener, Listeners } from "./listeners";
-import { awayFault, type RedisConnection } from "./redis-connection";
+import { type RedisConnection, unavailable } from "./redis-connection";
 
 /**
  * The channels that this node subscribes to, on a dedicated connection (redis.io "Pub/sub"). Each channel is
@@ -20,7 +20,7 @@ export class RedisChannels {
   ) {
     this.listeners = new Listeners(log);
     const { client } = connection;
-    client.on("message", (name: string, message: string) => this.listeners.tell(name, message));
+    client.on("message", (name: string, message: string) => this.listeners.dispatch(name, message));
     client.on("close", () => this.confirmed.clear());
     client.on("ready", () => {
       const isReconnect = this.everConnected;
@@ -37,7 +37,7 @@ export class RedisChannels {
       await this.connection.run(() => this.confirm(name));
     } catch {
       this.stop(name, remove);
-      throw awayFault();
+      throw unavailable();
     }
     return async () => this.stop(name, remove);
   }
@@ -80,9 +80,9 @@ export class RedisChannels {
   private resubscribe(): void {
     for (const name of this.listeners.names()) {
       this.confirm(name).then(
-        () => this.listeners.tell(name, ""),
+        () => this.listeners.dispatch(name, ""),
         // Without the subscription the connection is useless; the next one retries.
-        () => this.connection.renew(),
+        () => this.connection.reconnect(),
       );
     }
   }

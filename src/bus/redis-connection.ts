@@ -1,7 +1,7 @@
 import Redis, { type RedisOptions } from "ioredis";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
-import { integerBetween } from "../core/random";
+import { randomInteger } from "../core/random";
 
 /** Timeout of a command, and how long a command waits for a lost connection, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -12,7 +12,7 @@ const PING_INTERVAL_MS = 10_000;
 const RETRY_MS = { first: 100, longest: 1_000 };
 
 /** The fault for callers while Redis is unavailable. */
-export function awayFault(): Fault {
+export function unavailable(): Fault {
   return new Fault(
     "UNAVAILABLE",
     "The service cannot reach its message bus; try again",
@@ -56,7 +56,7 @@ export class RedisConnection {
     });
     this.heartbeat = setInterval(() => {
       // A connection that a firewall dropped silently reports no error.
-      if (this.isReady()) this.client.ping().catch(() => this.renew());
+      if (this.isReady()) this.client.ping().catch(() => this.reconnect());
     }, PING_INTERVAL_MS);
     this.heartbeat.unref();
   }
@@ -77,17 +77,17 @@ export class RedisConnection {
    * @throws Fault UNAVAILABLE when it is not ready within two seconds, or the command fails
    */
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw awayFault();
+    if (!this.isReady() && !(await this.waitUntilReady(COMMAND_TIMEOUT_MS))) throw unavailable();
     try {
       return await command(this.client);
     } catch (error) {
       this.log.warn({ err: withoutCommand(error) }, "a Redis command failed");
-      throw awayFault();
+      throw unavailable();
     }
   }
 
   /** Drops the current connection without waiting for Redis and connects again. */
-  renew(): void {
+  reconnect(): void {
     if (this.isReady()) this.client.stream.destroy();
   }
 
@@ -121,9 +121,9 @@ export class RedisConnection {
  * nodes lose Redis at the same moment and must not all return at once.
  * @param attempt number of the attempt, from 1
  */
-export function retryWait(attempt: number): number {
+export function retryDelay(attempt: number): number {
   const wait = Math.min(RETRY_MS.first * 2 ** Math.min(attempt - 1, 10), RETRY_MS.longest);
-  return integerBetween(wait / 2, wait);
+  return randomInteger(wait / 2, wait);
 }
 
 const OPTIONS: RedisOptions = {
@@ -134,7 +134,7 @@ const OPTIONS: RedisOptions = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   connectTimeout: 5_000,
   keepAlive: 10_000,
-  retryStrategy: retryWait,
+  retryStrategy: retryDelay,
   // After a failover the old primary replies READONLY until the client reconnects.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 };

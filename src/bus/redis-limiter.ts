@@ -1,10 +1,16 @@
 import type { Redis, Result } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { Log } from "../core/log";
-import type { Added, Limiter } from "./limiter";
-import { type Attempt, type Budget, FAILURES_MS, FIRST_WAIT_MS, KNOWN_MS } from "./limiter";
-import { BEGIN, SETTLE } from "./limiter-scripts";
-import { type LocalLimiter, tracksOf } from "./local-limiter";
+import type { Limiter, WindowState } from "./limiter";
+import {
+  type Attempt,
+  FAILURES_TTL_MS,
+  FIRST_WAIT_MS,
+  KNOWN_ADDRESS_TTL_MS,
+  type RateLimit,
+} from "./limiter";
+import { COMMIT, RESERVE } from "./limiter-scripts";
+import { countersOf, type LocalLimiter } from "./local-limiter";
 import { RedisConnection } from "./redis-connection";
 
 /** The hash tag keeps all keys of a script in one slot of a Redis cluster. */
@@ -44,8 +50,8 @@ class RedisLimiter implements Limiter {
     private readonly fallback: LocalLimiter,
   ) {
     this.connection = new RedisConnection(url, "limits", log);
-    this.connection.client.defineCommand("signalboxReserve", { numberOfKeys: 3, lua: BEGIN });
-    this.connection.client.defineCommand("signalboxCommit", { numberOfKeys: 3, lua: SETTLE });
+    this.connection.client.defineCommand("signalboxReserve", { numberOfKeys: 3, lua: RESERVE });
+    this.connection.client.defineCommand("signalboxCommit", { numberOfKeys: 3, lua: COMMIT });
   }
 
   start(): Promise<void> {
@@ -56,37 +62,44 @@ class RedisLimiter implements Limiter {
     this.connection.close();
   }
 
-  async take(budget: Budget, key: string): Promise<number> {
+  async take(rateLimit: RateLimit, key: string): Promise<number> {
     try {
-      await this.limiterOf(budget).consume(key);
+      await this.limiterOf(rateLimit).consume(key);
       return 0;
     } catch (refused) {
       if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);
-      return this.fallback.take(budget, key);
+      return this.fallback.take(rateLimit, key);
     }
   }
 
-  async add(budget: Budget, key: string, count: number): Promise<Added | undefined> {
+  async add(rateLimit: RateLimit, key: string, count: number): Promise<WindowState | undefined> {
     try {
-      const { consumedPoints, msBeforeNext } = await this.limiterOf(budget).penalty(key, count);
+      const { consumedPoints, msBeforeNext } = await this.limiterOf(rateLimit).penalty(key, count);
       return { count: consumedPoints, endsInMs: msBeforeNext };
     } catch {
       return undefined;
     }
   }
 
-  begin(attempt: Attempt): Promise<number> {
-    const words = tracksOf(attempt).flatMap(({ free, longest }) => [free, longest]);
+  reserve(attempt: Attempt): Promise<number> {
+    const words = countersOf(attempt).flatMap(({ free, longest }) => [free, longest]);
     return this.runOrFallBack(
-      (client) => client.signalboxReserve(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_MS),
-      () => this.fallback.begin(attempt),
+      (client) =>
+        client.signalboxReserve(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_TTL_MS),
+      () => this.fallback.reserve(attempt),
     );
   }
 
-  async settle(attempt: Attempt, outcome: "right" | "void"): Promise<void> {
+  async commit(attempt: Attempt, outcome: "right" | "void"): Promise<void> {
     await this.runOrFallBack<unknown>(
-      (client) => client.signalboxCommit(...keysOf(attempt), outcome, attempt.pair.free, KNOWN_MS),
-      () => this.fallback.settle(attempt, outcome),
+      (client) =>
+        client.signalboxCommit(
+          ...keysOf(attempt),
+          outcome,
+          attempt.pair.free,
+          KNOWN_ADDRESS_TTL_MS,
+        ),
+      () => this.fallback.commit(attempt, outcome),
     );
   }
 
@@ -103,7 +116,7 @@ class RedisLimiter implements Limiter {
     }
   }
 
-  private limiterOf({ name, limit, seconds }: Budget): RateLimiterRedis {
+  private limiterOf({ name, limit, seconds }: RateLimit): RateLimiterRedis {
     const known = this.limiters.get(name);
     if (known) return known;
     const limiter = new RateLimiterRedis({
@@ -119,5 +132,5 @@ class RedisLimiter implements Limiter {
 }
 
 function keysOf(attempt: Attempt): string[] {
-  return tracksOf(attempt).map(({ key }) => `${PREFIX}${key}`);
+  return countersOf(attempt).map(({ key }) => `${PREFIX}${key}`);
 }

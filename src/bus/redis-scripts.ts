@@ -1,4 +1,4 @@
-import { SHARES } from "./shares-script";
+import { SENDER_SHARES } from "./sender-shares-script";
 
 /**
  * The Lua scripts of the Redis adapter (Redis 6.2 or later). Each is one round trip and runs atomically.
@@ -90,7 +90,7 @@ if count == 0 then
   bytes = 0
 end
 
-${SHARES}
+${SENDER_SHARES}
 for _, entry in ipairs(redis.call('XRANGE', stream, '-', expiredTo, 'COUNT', ${EXPIRED_BATCH})) do remove(entry) end
 local limit, hasVictim = exceededLimit(), true
 while limit and hasVictim do

@@ -1,24 +1,24 @@
 import type { Result } from "ioredis";
 import type { Log } from "../core/log";
-import { HEAD_MS, inboxesFull, inboxFull, NOBODYS, type OpenBus } from "./adapter";
+import { inboxesFull, inboxFull, LAST_CURSOR_TTL_MS, type ManagedBus, NO_SENDER } from "./adapter";
 import {
-  type Appended,
-  ENTRY_BYTES,
-  EVERYBODY,
-  INBOX_BASE_BYTES,
-  INBOX_BYTES,
-  INBOX_ENTRIES,
-  INBOX_LANES,
-  INBOX_MS,
+  type AppendResult,
+  DEFAULT_PARTITION,
+  ENTRY_OVERHEAD_BYTES,
+  INBOX_BYTES_MAX,
+  INBOX_ENTRIES_MAX,
+  INBOX_OVERHEAD_BYTES,
+  INBOX_PARTITIONS_MAX,
+  INBOX_TTL_MS,
   type InboxEntry,
   type InboxPage,
-  PAGE_BYTES,
-  PAGE_ENTRIES,
-  type Share,
-  UNREMEMBERED,
+  PAGE_BYTES_MAX,
+  PAGE_ENTRIES_MAX,
+  type SenderShare,
+  UNTRACKED,
 } from "./bus";
-import { shortLane } from "./lane";
 import type { Listener } from "./listeners";
+import { partitionKey } from "./partition-key";
 import { RedisChannels } from "./redis-channels";
 import { RedisConnection } from "./redis-connection";
 import { APPEND, READ } from "./redis-scripts";
@@ -29,7 +29,7 @@ const SIZES = `${PREFIX}sizes`;
 /**
  * Interval in which the TTL of last cursors is extended for inboxes with a subscriber here, in milliseconds.
  */
-const EXTEND_INTERVAL_MS = HEAD_MS / 4;
+const EXTEND_INTERVAL_MS = LAST_CURSOR_TTL_MS / 4;
 /** Number of inboxes whose TTL is extended in one pipeline. */
 const EXTEND_BATCH = 500;
 /** A cursor of this bus: the id of a stream entry, `milliseconds-sequence`. */
@@ -60,16 +60,16 @@ declare module "ioredis" {
  * use pub/sub, and a cursor is the id of a stream entry. Channel names contain the number of the database,
  * which pub/sub ignores, so that two deployments can share a server.
  * @param url `redis:` or `rediss:` URL with host, credentials and number of the database
- * @param bytesMost maximum size of all inboxes together, in bytes; unlimited when omitted
+ * @param bytesMax maximum size of all inboxes together, in bytes; unlimited when omitted
  * @throws Error when Redis cannot be reached within ten seconds
  */
-export async function openRedisBus(url: string, log: Log, bytesMost?: number): Promise<OpenBus> {
-  const bus = new RedisBus(url, log, bytesMost ?? 0);
+export async function openRedisBus(url: string, log: Log, bytesMax?: number): Promise<ManagedBus> {
+  const bus = new RedisBus(url, log, bytesMax ?? 0);
   await bus.start();
   return bus;
 }
 
-class RedisBus implements OpenBus {
+class RedisBus implements ManagedBus {
   private readonly commands: RedisConnection;
   private readonly subscriptions: RedisConnection;
   private readonly channels: RedisChannels;
@@ -78,7 +78,7 @@ class RedisBus implements OpenBus {
   constructor(
     url: string,
     log: Log,
-    private readonly bytesMost: number,
+    private readonly bytesMax: number,
   ) {
     this.commands = new RedisConnection(url, "commands", log);
     this.commands.client.defineCommand("signalboxAppend", { numberOfKeys: 6, lua: APPEND });
@@ -105,29 +105,47 @@ class RedisBus implements OpenBus {
   async append(
     inbox: string,
     body: string,
-    lane: string | typeof UNREMEMBERED = EVERYBODY,
-    { sender, lasting }: Share = NOBODYS,
-  ): Promise<Appended> {
-    const remembered = lane !== UNREMEMBERED;
+    partition: string | typeof UNTRACKED = DEFAULT_PARTITION,
+    { sender, highPriority }: SenderShare = NO_SENDER,
+  ): Promise<AppendResult> {
+    const tracked = partition !== UNTRACKED;
     const [cursor, listeners, thousandths] = await this.commands.run((client) =>
       client.signalboxAppend(
         ...[...keys(inbox), ...shareKeys(inbox), SIZES],
-        ...[body, INBOX_ENTRIES, INBOX_MS, remembered ? HEAD_MS : INBOX_MS, this.channel(inbox)],
-        ...[INBOX_BYTES, remembered ? laneField(lane) : "", INBOX_LANES],
-        ...[sender, lasting ? 1 : 0, this.bytesMost, ENTRY_BYTES, INBOX_BASE_BYTES],
+        ...[
+          body,
+          INBOX_ENTRIES_MAX,
+          INBOX_TTL_MS,
+          tracked ? LAST_CURSOR_TTL_MS : INBOX_TTL_MS,
+          this.channel(inbox),
+        ],
+        ...[INBOX_BYTES_MAX, tracked ? partitionField(partition) : "", INBOX_PARTITIONS_MAX],
+        ...[
+          sender,
+          highPriority ? 1 : 0,
+          this.bytesMax,
+          ENTRY_OVERHEAD_BYTES,
+          INBOX_OVERHEAD_BYTES,
+        ],
       ),
     );
     if (cursor === "inbox") throw inboxFull();
     if (cursor === "inboxes") throw inboxesFull();
-    return { cursor, heard: listeners > 0, fullness: thousandths / 1000 };
+    return { cursor, hasSubscribers: listeners > 0, fullness: thousandths / 1000 };
   }
 
-  async read(inbox: string, after: string, lanes: readonly string[] = []): Promise<InboxPage> {
+  async read(inbox: string, after: string, partitions: readonly string[] = []): Promise<InboxPage> {
     const known = CURSOR.test(after);
     const [complete, more, head, trimmed, ...cells] = await this.commands.run((client) =>
       client.signalboxRead(
         ...keys(inbox),
-        ...[known ? after : "", PAGE_ENTRIES, INBOX_MS, PAGE_BYTES, ...lanes.map(laneField)],
+        ...[
+          known ? after : "",
+          PAGE_ENTRIES_MAX,
+          INBOX_TTL_MS,
+          PAGE_BYTES_MAX,
+          ...partitions.map(partitionField),
+        ],
       ),
     );
     const entries: InboxEntry[] = [];
@@ -138,7 +156,7 @@ class RedisBus implements OpenBus {
     return {
       entries,
       more: more === 1,
-      head: fromStart ? head : "",
+      lastCursor: fromStart ? head : "",
       complete: fromStart || (known && complete === 1),
       trimmed: fromStart && trimmed === 1,
     };
@@ -170,7 +188,7 @@ class RedisBus implements OpenBus {
     for (let start = 0; start < inboxes.length; start += EXTEND_BATCH) {
       const pipeline = inboxes.slice(start, start + EXTEND_BATCH).reduce((commands, inbox) => {
         const [, head, partitions] = keys(inbox);
-        return commands.pexpire(head, HEAD_MS).pexpire(partitions, HEAD_MS);
+        return commands.pexpire(head, LAST_CURSOR_TTL_MS).pexpire(partitions, LAST_CURSOR_TTL_MS);
       }, this.commands.client.pipeline());
       await this.commands.run(() => pipeline.exec());
     }
@@ -192,6 +210,6 @@ function shareKeys(inbox: string): [order: string, shares: string] {
 }
 
 /** The field of a partition in the scripts. The colon distinguishes it from the fields of other meaning. */
-function laneField(lane: string): string {
-  return `:${shortLane(lane)}`;
+function partitionField(partition: string): string {
+  return `:${partitionKey(partition)}`;
 }

@@ -1,8 +1,8 @@
 import { Field, ID, ObjectType } from "type-graphql";
-import { showCursor } from "./cursor";
-import type { AnsweredParcel } from "./device";
-import { showParty } from "./show-signal";
+import { encodeCursor } from "./cursor";
+import type { AnsweredMessage } from "./device";
 import { SignalPartyType } from "./signal.type";
+import { partyToGraphql } from "./signal-to-graphql";
 
 @ObjectType("CallAnswer", {
   description: "A call that another device of the user has answered, so this device stops ringing.",
@@ -29,13 +29,13 @@ export class CallAnswerType {
 }
 
 /** Converts an answer of another device to its GraphQL type. */
-export function showAnswer(userId: number, parcel: AnsweredParcel): CallAnswerType {
-  const { cursor, sessionId, word, device, peer } = parcel;
+export function answerToGraphql(userId: number, message: AnsweredMessage): CallAnswerType {
+  const { cursor, sessionId, word, device, peer } = message;
   return {
-    cursor: showCursor(cursor, userId),
+    cursor: encodeCursor(cursor, userId),
     sessionId,
     signalType: word,
     device,
-    peer: showParty(peer),
+    peer: partyToGraphql(peer),
   };
 }

@@ -4,10 +4,9 @@ import type { UserViewer } from "../core/viewer";
 import { Allow } from "../identity/context";
 import { findUser, parseId } from "../identity/user/find-user";
 import { UserType } from "../identity/user/user.type";
-import { CallAnswerType, showAnswer } from "./answer.type";
+import { answerToGraphql, CallAnswerType } from "./answer.type";
 import type { CallContext } from "./context";
-import { readCursor, showCursor } from "./cursor";
-import { showSignal } from "./show-signal";
+import { decodeCursor, encodeCursor } from "./cursor";
 import type { Party } from "./signal";
 import {
   RejectCallInput,
@@ -16,10 +15,11 @@ import {
   SendSignalPayload,
 } from "./signal.input";
 import { SignalPartyType, SignalType } from "./signal.type";
-import { openSubscriber, type ParcelOf } from "./subscriber";
-import { toSignal } from "./to-signal";
+import { signalFromInput } from "./signal-from-input";
+import { type MessageOf, openSignalSubscription } from "./signal-subscription";
+import { signalToGraphql } from "./signal-to-graphql";
 
-type SignalParcel = ParcelOf<"signal">;
+type SignalMessage = MessageOf<"signal">;
 
 const AFTER = {
   nullable: true,
@@ -30,10 +30,10 @@ const AFTER = {
 /** Subscribes the device of the caller's session to messages of one kind. */
 function subscribeTo(kind: "signal" | "answered") {
   return async ({ context, args }: { context: CallContext; args: { after?: string | null } }) => {
-    const viewer = await context.visit.user();
-    return openSubscriber(context.router, {
-      ...{ kind, party: deviceOf(viewer, context), disconnect: context.caller.hangUp },
-      after: readCursor(args.after, viewer.userId),
+    const viewer = await context.auth.user();
+    return openSignalSubscription(context.router, {
+      ...{ kind, party: deviceOf(viewer, context), disconnect: context.caller.disconnect },
+      after: decodeCursor(args.after, viewer.userId),
     });
   };
 }
@@ -49,9 +49,9 @@ export class CallResolver {
     @Ctx() context: CallContext,
     @Arg("input", () => SendSignalInput, { description: "The signal." }) input: SendSignalInput,
   ): Promise<SendSignalPayload> {
-    const signal = toSignal(deviceOf(await context.visit.user(), context), input);
+    const signal = signalFromInput(deviceOf(await context.auth.user(), context), input);
     const cursor = await context.router.send("graphql", signal);
-    return { id: signal.id, cursor: showCursor(cursor, signal.to.userId) };
+    return { id: signal.id, cursor: encodeCursor(cursor, signal.to.userId) };
   }
 
   @Allow("user")
@@ -65,9 +65,9 @@ export class CallResolver {
     const { recipientId, ...fields } = input;
     const userId = parseId(recipientId);
     if (userId === null) throw Fault.field("recipientId", "must be the id of a user");
-    const from = deviceOf(await context.visit.user(), context);
-    const signal = toSignal(from, { ...fields, signalType: "reject", to: { userId } });
-    const protocol = context.caller.door === "rest" ? "rest" : "graphql";
+    const from = deviceOf(await context.auth.user(), context);
+    const signal = signalFromInput(from, { ...fields, signalType: "reject", to: { userId } });
+    const protocol = context.caller.protocol === "rest" ? "rest" : "graphql";
     await context.router.send(protocol, signal);
     return { sessionId: input.sessionId };
   }
@@ -79,7 +79,7 @@ export class CallResolver {
     subscribe: subscribeTo("signal"),
   })
   callSignals(
-    @Root() message: SignalParcel,
+    @Root() message: SignalMessage,
     @Arg("after", () => String, AFTER) _after?: string | null,
   ): SignalType {
     return toGraphqlOnce(message);
@@ -92,22 +92,22 @@ export class CallResolver {
     subscribe: subscribeTo("answered"),
   })
   async callAnswers(
-    @Ctx() { visit }: CallContext,
-    @Root() message: ParcelOf<"answered">,
+    @Ctx() { auth }: CallContext,
+    @Root() message: MessageOf<"answered">,
     @Arg("after", () => String, AFTER) _after?: string | null,
   ): Promise<CallAnswerType> {
-    return showAnswer((await visit.user()).userId, message);
+    return answerToGraphql((await auth.user()).userId, message);
   }
 }
 
 /**
  * The last conversion; all devices of a user are served in a row. A WeakMap would cost more than it saves.
  */
-let lastConverted: { message: SignalParcel; signal: SignalType } | undefined;
+let lastConverted: { message: SignalMessage; signal: SignalType } | undefined;
 
-function toGraphqlOnce(message: SignalParcel): SignalType {
+function toGraphqlOnce(message: SignalMessage): SignalType {
   if (lastConverted?.message !== message) {
-    const signal = showSignal(message.cursor, message.signal, message.mayHaveMissed);
+    const signal = signalToGraphql(message.cursor, message.signal, message.mayHaveMissed);
     lastConverted = { message, signal };
   }
   return lastConverted.signal;
@@ -130,5 +130,5 @@ export class SignalPartyResolver {
 /** The device of a session: the same for all its GraphQL operations, whatever the connection. */
 function deviceOf(viewer: UserViewer, { caller }: CallContext): Required<Party> {
   const { applicationId, userId, sessionId } = viewer;
-  return { applicationId, userId, resource: `graphql-${caller.deviceSession ?? sessionId}` };
+  return { applicationId, userId, resource: `graphql-${caller.deviceSessionId ?? sessionId}` };
 }

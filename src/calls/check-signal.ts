@@ -1,7 +1,7 @@
 import { Fault } from "../core/errors";
 import type { Signal, XmlElement } from "./signal";
 import { checkUserInfo } from "./user-info";
-import { ATTRIBUTES, checkAttributes, checkElement, checkText } from "./xml-form";
+import { ATTRIBUTES, checkAttributes, checkElement, checkText } from "./xml-rules";
 
 /** Attributes of a message that come from the signal's own fields, or that declare its namespace. */
 const RESERVED = new Set(["from", "to", "id", "type", "xml:lang", "xmlns"]);

@@ -1,14 +1,14 @@
 import type { Party, Signal } from "./signal";
 
 /** The signals that end the ringing on the sender's other devices. */
-export const ANSWER_WORDS = ["accept", "reject", "hangUp"] as const;
+export const ANSWER_TYPES = ["accept", "reject", "hangUp"] as const;
 /** One of {@link ANSWER_TYPES}. */
-export type AnswerWord = (typeof ANSWER_WORDS)[number];
+export type AnswerType = (typeof ANSWER_TYPES)[number];
 
 /** An answer to a call on another device of the user. The member names are the stored format. */
-export interface Answer {
+export interface AnswerDetails {
   sessionId: string;
-  word: AnswerWord;
+  word: AnswerType;
   /** The device that answered: the resource of its JID. */
   device: string;
   /** The party that it answered. */
@@ -19,13 +19,13 @@ export interface Answer {
  * A message to a device: a call signal with its cursor, another stanza unchanged, or the notification that
  * another device of the user answered a call.
  */
-export type Parcel =
+export type DeviceMessage =
   | { kind: "signal"; cursor: string; signal: Signal; mayHaveMissed?: boolean }
   | { kind: "stanza"; xml: string }
-  | AnsweredParcel;
+  | AnsweredMessage;
 
 /** The notification that another device of the user answered a call. */
-export interface AnsweredParcel extends Answer {
+export interface AnsweredMessage extends AnswerDetails {
   kind: "answered";
   /** Cursor of the answer in the inbox. */
   cursor: string;
@@ -42,21 +42,21 @@ export type CloseReason = "replaced" | "ended" | "draining" | "behind";
 /** A connected client of a user: a chat stream, or a GraphQL subscriber. */
 export interface Device {
   party: Required<Party>;
-  door: "graphql" | "xmpp";
+  protocol: "graphql" | "xmpp";
   /** Whether it receives answers of other devices only, and no signals. */
   answersOnly?: boolean;
   /** Accepts a message. Must not throw, and must bound its buffer. */
-  receive(parcel: Parcel): void;
+  receive(message: DeviceMessage): void;
   /**
    * Called before the first message if calls may be ringing whose entries were evicted from the inbox. Only
    * called for a new device; a device that resumes is refused or closed if it may have a gap.
    */
-  missed?(): void;
+  onPossibleGap?(): void;
   /**
    * Resolves once everything received was sent to the client; undefined if it already was. Used for
    * back-pressure while a device catches up.
    */
-  drained?(): Promise<void> | undefined;
+  whenDrained?(): Promise<void> | undefined;
   close(reason: CloseReason): void;
 }
 
@@ -71,7 +71,7 @@ export interface Device {
  *   acknowledged cursor. If the inbox no longer has that cursor, none of its entries were acknowledged, and
  *   it receives all of them.
  */
-export type Start = { after: string } | { resumed: string };
+export type StartPosition = { after: string } | { resumed: string };
 
 /** The connection of a device to the router. */
 export interface Attachment {

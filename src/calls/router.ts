@@ -1,17 +1,17 @@
-import type { Bus, Share } from "../bus/bus";
+import type { Bus, SenderShare } from "../bus/bus";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
-import type { Attachment, Device, Start } from "./device";
-import { claimAnswer } from "./inbox/claim";
+import type { Attachment, Device, StartPosition } from "./device";
+import type { SentSignal } from "./history/call-event";
+import { claimAnswer } from "./inbox/claim-answer";
+import { encodeContent } from "./inbox/control-entry";
 import { Inbox } from "./inbox/inbox";
-import { laneTo } from "./inbox/lanes";
-import { writeContent } from "./inbox/mark";
-import type { SentSignal } from "./record/call-event";
+import { partitionFor } from "./inbox/partitions";
 import type { SenderLimits } from "./sender-limits";
-import { inboxOf, isLasting, type Party, SIGNAL_TYPES, type Signal } from "./signal";
-import type { SizeRule } from "./signal-size";
+import { inboxOf, isCallControl, type Party, SIGNAL_TYPES, type Signal } from "./signal";
+import type { SignalSizeLimit } from "./signal-size";
 
 /** Routes every signal, from any protocol, to the connected devices of its recipient. */
 export interface Router {
@@ -22,7 +22,7 @@ export interface Router {
    * @throws Fault INVALID on `after` for an expired cursor, LIMITED when too many devices of the user are
    * connected to this node, UNAVAILABLE when the bus cannot be reached
    */
-  attach(device: Device, start?: Start): Promise<Attachment>;
+  attach(device: Device, start?: StartPosition): Promise<Attachment>;
   /**
    * Accepts a signal. Resolves with its cursor once it is in the recipient's inbox and was forwarded to the
    * attached chat server, if any. It is no error if the recipient is not connected.
@@ -43,10 +43,10 @@ export interface Router {
 }
 
 /** Maximum number of parties of a peer-to-peer call (docs/COMPATIBILITY.md). */
-export const CALL_PARTIES = 4;
+export const CALL_PARTIES_MAX = 4;
 
 /** The dependencies of the router. */
-export interface RouterParts {
+export interface RouterDeps {
   bus: Bus;
   log: Log;
   metrics: Metrics;
@@ -60,23 +60,23 @@ export interface RouterParts {
    * Forwards a signal to the recipient's devices at the attached chat server. Not called for signals over
    * XMPP, which the chat server already has. @throws Fault UNAVAILABLE
    */
-  passToChatServer?(signal: Signal): Promise<void>;
+  forwardToChatServer?(signal: Signal): Promise<void>;
   /** The maximum size of signals and stanzas; unlimited when omitted. */
-  sizes?: SizeRule;
+  sizes?: SignalSizeLimit;
   /** The rate limits of senders; unlimited when omitted. */
   limits?: SenderLimits;
 }
 
 /** Opens the router of one node. */
-export function openRouter(parts: RouterParts): Router {
-  const { bus, metrics } = parts;
+export function openRouter(deps: RouterDeps): Router {
+  const { bus, metrics } = deps;
   const node = newId();
   const inboxes = new Map<string, Inbox>();
 
   async function checkRecipient(from: Party, to: Party): Promise<void> {
     const reachable =
       from.applicationId === to.applicationId &&
-      (await parts.userExists(to.applicationId, to.userId));
+      (await deps.userExists(to.applicationId, to.userId));
     if (!reachable) throw new Fault("NOT_FOUND", "There is no such user");
   }
 
@@ -85,41 +85,44 @@ export function openRouter(parts: RouterParts): Router {
       const name = inboxOf(device.party);
       const inbox =
         inboxes.get(name) ??
-        new Inbox({ ...parts, name, node, onEmpty: () => void inboxes.delete(name) });
+        new Inbox({ ...deps, name, node, onEmpty: () => void inboxes.delete(name) });
       inboxes.set(name, inbox);
       return inbox.attach(device, start);
     },
 
     async send(protocol, signal) {
-      parts.sizes?.checkSignal(signal);
-      const body = writeContent(signal);
-      parts.limits?.take(signal.from, Buffer.byteLength(body));
-      if (signal.type === "call" && countParties(signal) > CALL_PARTIES) {
-        throw new Fault("FULL", `A peer-to-peer call has at most ${CALL_PARTIES} parties`);
+      deps.sizes?.checkSignal(signal);
+      const body = encodeContent(signal);
+      deps.limits?.take(signal.from, Buffer.byteLength(body));
+      if (signal.type === "call" && countParties(signal) > CALL_PARTIES_MAX) {
+        throw new Fault("FULL", `A peer-to-peer call has at most ${CALL_PARTIES_MAX} parties`);
       }
       await checkRecipient(signal.from, signal.to);
-      const claim = claimAnswer(parts, signal);
+      const claim = claimAnswer(deps, signal);
       if (signal.type === "accept") await claim;
       const append = async () => {
-        const share: Share = { sender: String(signal.from.userId), lasting: isLasting(signal) };
-        const partition = laneTo(signal.to);
-        const { cursor, heard, fullness } = await bus.append(
+        const share: SenderShare = {
+          sender: String(signal.from.userId),
+          highPriority: isCallControl(signal),
+        };
+        const partition = partitionFor(signal.to);
+        const { cursor, hasSubscribers, fullness } = await bus.append(
           inboxOf(signal.to),
           body,
           partition,
           share,
         );
-        parts.limits?.note(fullness);
+        deps.limits?.noteFullness(fullness);
         metrics.inboxFullness.set(fullness);
         // The recipient may be connected to the chat server, whose sessions are unknown here.
-        const mayBeConnected = heard || parts.passToChatServer !== undefined;
+        const mayBeConnected = hasSubscribers || deps.forwardToChatServer !== undefined;
         // The signal is stored, even if forwarding it to the chat server fails.
-        parts.observe?.({ door: protocol, signal, cursor, heard: mayBeConnected });
+        deps.observe?.({ protocol: protocol, signal, cursor, hasSubscribers: mayBeConnected });
         return cursor;
       };
       const [cursor] = await Promise.all([
         append(),
-        protocol === "xmpp" ? undefined : parts.passToChatServer?.(signal),
+        protocol === "xmpp" ? undefined : deps.forwardToChatServer?.(signal),
         claim,
       ]);
       metrics.signals.inc({ protocol, type: knownType(signal.type) });
@@ -127,8 +130,8 @@ export function openRouter(parts: RouterParts): Router {
     },
 
     async relay(from, to, xml) {
-      parts.sizes?.checkStanza(xml);
-      parts.limits?.take(from, Buffer.byteLength(xml));
+      deps.sizes?.checkStanza(xml);
+      deps.limits?.take(from, Buffer.byteLength(xml));
       await checkRecipient(from, to);
       await bus.publish(inboxOf(to), JSON.stringify({ resource: to.resource, xml }));
     },

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Budget, Limiter } from "../bus/limiter";
+import type { Limiter, RateLimit } from "../bus/limiter";
 import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
@@ -34,7 +34,7 @@ class DistributedRateLimit {
   private readonly windows = new LRUCache<string, Window>({ max: SENDERS_MAX });
 
   constructor(
-    private readonly budget: Budget,
+    private readonly rateLimit: RateLimit,
     private readonly limiter: Pick<Limiter, "add">,
     private readonly clock: Clock,
   ) {}
@@ -45,7 +45,7 @@ class DistributedRateLimit {
    * @returns the wait in milliseconds, 0 if the usage is allowed
    */
   take(key: string, count: number, fraction = 1): number {
-    const { limit, seconds } = this.budget;
+    const { limit, seconds } = this.rateLimit;
     if (limit === 0) return 0;
     const now = this.clock.now();
     let window = this.windows.get(key);
@@ -63,7 +63,7 @@ class DistributedRateLimit {
     const { local } = window;
     window.local = 0;
     window.global += local;
-    const added = await this.limiter.add(this.budget, key, local);
+    const added = await this.limiter.add(this.rateLimit, key, local);
     if (!added) return;
     window.global = added.count;
     window.endsAt = this.clock.now() + added.endsInMs;
@@ -102,7 +102,7 @@ export class SenderLimits {
    * Records how full all inboxes are together, from 0 to 1; above a threshold the heaviest senders are
    * throttled.
    */
-  note(fullness: number): void {
+  noteFullness(fullness: number): void {
     this.throttledUntil = fullness > THROTTLE_FULLNESS ? this.clock.now() + FULLNESS_TTL_MS : 0;
   }
 }

@@ -27,12 +27,12 @@ const MARKUP = 40;
 const ENVELOPE = 1_024;
 
 /** Maximum size of a signal as a stanza, in bytes. @param stanzaBytes XMPP_STANZA_LIMIT */
-export function signalBytes(stanzaBytes: number): number {
+export function maxSignalBytes(stanzaBytes: number): number {
   return GROWTH * stanzaBytes;
 }
 
 /** Enforces the maximum size of signals and stanzas. */
-export interface SizeRule {
+export interface SignalSizeLimit {
   /** @throws Fault TOO_LARGE for a signal whose stanza would exceed the limit */
   checkSignal(signal: Signal): void;
   /** @throws Fault TOO_LARGE for a stanza that exceeds the limit */
@@ -44,8 +44,11 @@ export interface SizeRule {
  * @param stanzaBytes XMPP_STANZA_LIMIT
  * @param write encodes a signal as a stanza; called only if the estimate is inconclusive
  */
-export function sizeRule(stanzaBytes: number, write: (signal: Signal) => string): SizeRule {
-  const limit = signalBytes(stanzaBytes);
+export function signalSizeLimit(
+  stanzaBytes: number,
+  write: (signal: Signal) => string,
+): SignalSizeLimit {
+  const limit = maxSignalBytes(stanzaBytes);
   const refuse = () => {
     throw new Fault("TOO_LARGE", `Too large: the stanza would be longer than ${limit} bytes`);
   };

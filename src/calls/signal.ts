@@ -49,11 +49,16 @@ export const SIGNAL_TYPES = [
 export type SignalType = (typeof SIGNAL_TYPES)[number];
 
 /** The signals that start, answer or end a call. An inbox evicts the sender's other signals before them. */
-const LASTING: readonly string[] = ["call", "accept", "reject", "hangUp"] satisfies SignalType[];
+const CALL_CONTROL: readonly string[] = [
+  "call",
+  "accept",
+  "reject",
+  "hangUp",
+] satisfies SignalType[];
 
 /** Whether a signal starts, answers or ends a call. */
-export function isLasting({ type }: Pick<Signal, "type">): boolean {
-  return LASTING.includes(type);
+export function isCallControl({ type }: Pick<Signal, "type">): boolean {
+  return CALL_CONTROL.includes(type);
 }
 
 /** An ICE candidate (RFC 8839 section 5.1), its parts as sent; an empty sdpMLineIndex means 0. */

@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import type { Json, JsonObject, XmlElement } from "./signal";
-import { ELEMENT_DEPTH, isXmlName, isXmlText } from "./xml-form";
+import { ELEMENT_DEPTH, isXmlName, isXmlText } from "./xml-rules";
 
 /**
  * Conversion of userInfo between JSON and XML. The same rules apply to the parameters of an `update`.

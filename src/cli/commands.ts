@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { printProblem } from "../core/console";
 import { packageRoot, packageVersion } from "../core/package-root";
-import { endProcess } from "../core/terminal";
+import { exitAfterFlush } from "../core/terminal";
 import { addDoctor } from "./doctor";
-import { addDocument, type Call } from "./document-command";
+import { addDocument, type Invocation } from "./document-command";
 import { readCommands } from "./documents";
 import { EXAMPLES, HELP } from "./help";
 import { addMigrate } from "./migrate";
 import { addPushTest } from "./push-test";
-import { accessOf } from "./server";
+import { resolveAccess } from "./server";
 import { addToken } from "./token";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {
@@ -39,14 +39,14 @@ export async function run(argv: string[]): Promise<void> {
     .configureHelp(HELP)
     .showHelpAfterError("Run it with --help for usage.")
     .addHelpText("after", EXAMPLES);
-  const invocation = (): Call => {
+  const invocation = (): Invocation => {
     const options = program.opts<{ url?: string; token?: string; json?: boolean }>();
     // Loaded lazily, so that --help stays fast.
     const { readConfig } = require("../core/config") as typeof import("../core/config");
     return {
       options,
       config: readConfig,
-      access: () => accessOf(options, readConfig()),
+      access: () => resolveAccess(options, readConfig()),
       json: options.json ?? false,
     };
   };
@@ -64,10 +64,10 @@ export async function run(argv: string[]): Promise<void> {
   addDoctor(program, invocation);
   try {
     await program.parseAsync(argv);
-    endProcess(Number(process.exitCode ?? 0));
+    exitAfterFlush(Number(process.exitCode ?? 0));
   } catch (error) {
     printProblem(isMessageOnly(error) ? error.message : error);
-    endProcess(1);
+    exitAfterFlush(1);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { printText } from "../core/console";
-import { counted, type Finding, type Status } from "./doctor/finding";
-import type { Call } from "./document-command";
-import { columns, printable, toJson } from "./table";
+import { type Finding, pluralize, type Status } from "./doctor/finding";
+import type { Invocation } from "./document-command";
+import { alignColumns, replaceControls, toJson } from "./table";
 
 /** Default of `--time-server`: a public NTP server. */
 const TIME_SERVER = "time.cloudflare.com";
 
 /** Adds `doctor`, which checks the configuration, the server and everything that they depend on. */
-export function addDoctor(program: Command, invocation: () => Call): void {
+export function addDoctor(program: Command, invocation: () => Invocation): void {
   program
     .command("doctor")
     .description("Checks everything that the server needs, and says how to fix what is wrong.")
@@ -25,7 +25,7 @@ export function addDoctor(program: Command, invocation: () => Call): void {
 }
 
 function toText(findings: Finding[]): string {
-  const heads = columns(findings.map(({ status, check }) => [status, check, "|"]));
+  const heads = alignColumns(findings.map(({ status, check }) => [status, check, "|"]));
   const lines = heads.split("\n").map((line) => line.slice(0, -1));
   const indent = " ".repeat(lines[0]?.length ?? 0);
   const rows = findings.map(({ detail, mend }, index) => {
@@ -36,7 +36,7 @@ function toText(findings: Finding[]): string {
 }
 
 function toOneLine(text: string): string {
-  return printable(
+  return replaceControls(
     text
       .split("\n")
       .map((line) => line.trim())
@@ -49,5 +49,5 @@ function summaryOf(findings: Finding[]): string {
   const count = (status: Status) => findings.filter((each) => each.status === status).length;
   const warnings = count("warning");
   if (count("wrong") + warnings === 0) return "All is well.";
-  return `${count("wrong")} wrong, ${counted(warnings, "warning")}.`;
+  return `${count("wrong")} wrong, ${pluralize(warnings, "warning")}.`;
 }

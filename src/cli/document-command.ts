@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import type { Config } from "../core/config";
 import { printText } from "../core/console";
 import type { CommandDocument, CommandOption } from "./documents";
-import { flagOf, type GivenOptions, toVariables } from "./option-values";
+import { flagOf, type OptionValues, toVariables } from "./option-values";
 import { asOwner, type ServerAccess } from "./server";
-import { coreOf, toJson, toTable } from "./table";
+import { toJson, toTable, unwrap } from "./table";
 
 /** The global options of a call, and what commands derive from them. */
-export interface Call {
+export interface Invocation {
   options: { url?: string; token?: string };
   /** Reads the configuration. @throws ConfigError */
   config(): Config;
@@ -20,19 +20,19 @@ export interface Call {
 export function addDocument(
   group: Command,
   document: CommandDocument,
-  invocation: () => Call,
+  invocation: () => Invocation,
 ): void {
-  const command = group.command(document.name).description(document.about);
+  const command = group.command(document.name).description(document.description);
   for (const option of document.options) {
     const flags = `${flagOf(option)} <${placeholderOf(option)}>`;
     if (option.required) command.requiredOption(flags, descriptionOf(option));
     else command.option(flags, descriptionOf(option));
   }
-  command.action(async (given: GivenOptions) => {
+  command.action(async (given: OptionValues) => {
     const { access, json } = invocation();
     const variables = await toVariables(document.options, given);
     const data = await asOwner(access(), (execute) => execute(document.text, variables));
-    const result = coreOf(data);
+    const result = unwrap(data);
     printText(json || document.json ? toJson(result) : toTable(result));
   });
 }
@@ -43,6 +43,8 @@ function placeholderOf({ type, list }: CommandOption): string {
   return list ? `${name}...` : name;
 }
 
-function descriptionOf({ about, secret }: CommandOption): string {
-  return secret ? `${about.replace(/\.$/, "")} (- for standard input, @FILE for a file).` : about;
+function descriptionOf({ description, secret }: CommandOption): string {
+  return secret
+    ? `${description.replace(/\.$/, "")} (- for standard input, @FILE for a file).`
+    : description;
 }

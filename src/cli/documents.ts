@@ -22,14 +22,14 @@ export interface CommandOption {
   required: boolean;
   /** `@secret`: the value can be read from a file or from standard input. */
   secret: boolean;
-  about: string;
+  description: string;
 }
 
 /** A command: one operation of schema/cli. `AppRotateSecret` is `app rotate-secret`. */
 export interface CommandDocument {
   group: string;
   name: string;
-  about: string;
+  description: string;
   /** The operation as sent, without the directives of the command line. */
   text: string;
   /** `@json`: the output is always JSON. */
@@ -66,7 +66,7 @@ function toCommand(node: OperationDefinitionNode): CommandDocument {
   return {
     group,
     name: rest.join("-"),
-    about: commentBefore(node.loc),
+    description: commentBefore(node.loc),
     text: print(withoutCliDirectives(node)),
     json: has(node.directives, "json"),
     options: (node.variableDefinitions ?? []).map(
@@ -74,7 +74,7 @@ function toCommand(node: OperationDefinitionNode): CommandDocument {
         variable: variable.name.value,
         ...toType(type),
         secret: has(directives, "secret"),
-        about: commentBefore(loc),
+        description: commentBefore(loc),
       }),
     ),
   };

@@ -1,7 +1,7 @@
 import type { Config } from "../core/config";
 import { printProblem } from "../core/console";
 import { openLog } from "../core/log";
-import { FolderInUse } from "../store/folder-lock";
+import { FolderInUseError } from "../store/folder-lock";
 import { migrateStore } from "../store/open";
 import { CommandError } from "./command-error";
 
@@ -15,7 +15,7 @@ export async function migrateDatabase(config: Config): Promise<string[]> {
   try {
     return await migrateStore(config, openLog("info", { write: printProgress }));
   } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error;
+    if (!(error instanceof FolderInUseError)) throw error;
     throw new CommandError(
       `${error.message}\nIf that process is the server, there is nothing to do: the server migrates the database at its start. Restart it after an update.`,
     );

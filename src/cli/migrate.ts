@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { printText } from "../core/console";
-import type { Call } from "./document-command";
+import type { Invocation } from "./document-command";
 import { toJson } from "./table";
 
 /** Adds `migrate`, which works on the configured database without a server. */
-export function addMigrate(program: Command, invocation: () => Call): void {
+export function addMigrate(program: Command, invocation: () => Invocation): void {
   program
     .command("migrate")
     .description("Applies pending database migrations, without starting a server.")

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { askUnseen, isAtTerminal, readInput } from "../core/terminal";
+import { isStdinTerminal, promptHidden, readStdin } from "../core/terminal";
 import { CommandError } from "./command-error";
 import { type CommandOption, kebab } from "./documents";
 
 /** Option values as commander parsed them, by variable. */
-export type GivenOptions = Record<string, string | string[] | undefined>;
+export type OptionValues = Record<string, string | string[] | undefined>;
 
 /**
  * Converts options to the variables of a document. A secret given as `-` is read from standard input, one
@@ -13,7 +13,7 @@ export type GivenOptions = Record<string, string | string[] | undefined>;
  */
 export async function toVariables(
   options: CommandOption[],
-  given: GivenOptions,
+  given: OptionValues,
 ): Promise<Record<string, unknown>> {
   const fromInput = options.filter(({ secret, variable }) => secret && given[variable] === "-");
   if (fromInput.length > 1) {
@@ -52,7 +52,7 @@ async function toValue(option: CommandOption, value: string | string[]): Promise
 }
 
 async function readSecret(flag: string, value: string): Promise<string> {
-  if (value === "-") return isAtTerminal() ? askSecret(`${flag.slice(2)}: `) : readInput();
+  if (value === "-") return isStdinTerminal() ? promptSecret(`${flag.slice(2)}: `) : readStdin();
   if (!value.startsWith("@")) return value;
   const text = await readFile(value.slice(1), "utf8").catch(() => {
     throw new CommandError(`${flag}: the file ${value.slice(1)} cannot be read.`);
@@ -61,8 +61,8 @@ async function readSecret(flag: string, value: string): Promise<string> {
 }
 
 /** Prompts for a secret on the terminal. @throws CommandError if the prompt was cancelled */
-export async function askSecret(question: string): Promise<string> {
-  const text = await askUnseen(question);
+export async function promptSecret(question: string): Promise<string> {
+  const text = await promptHidden(question);
   if (text === null) throw new CommandError("Nothing was entered.");
   return text;
 }

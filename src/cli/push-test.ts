@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { printText } from "../core/console";
 import { CommandError } from "./command-error";
-import type { Call } from "./document-command";
-import { type Ask, asOwner } from "./server";
+import type { Invocation } from "./document-command";
+import { asOwner, type Execute } from "./server";
 import { toJson, toTable } from "./table";
 
 const SEND_MUTATION = `mutation ($input: CreateApplicationPushEventInput!) {
@@ -55,7 +55,7 @@ type EventStatus = {
  * Adds `push test`, which sends a notification to a user's devices and waits for the outcomes. Exits with 1
  * unless a push service accepted it.
  */
-export function addPushTest(group: Command, invocation: () => Call): void {
+export function addPushTest(group: Command, invocation: () => Invocation): void {
   group
     .command("test")
     .description("Sends a notification to a user's devices and prints the outcomes.")
@@ -72,7 +72,7 @@ export function addPushTest(group: Command, invocation: () => Call): void {
 }
 
 async function sendTest(
-  execute: Ask,
+  execute: Execute,
   { app, user, environment, message }: TestOptions,
 ): Promise<Array<{ channel: string } & Delivery>> {
   const { createApplicationPushEvent } = await execute(SEND_MUTATION, {
@@ -91,7 +91,7 @@ async function sendTest(
 }
 
 /** Polls until every delivery of an event was attempted. @throws CommandError on timeout */
-async function waitForOutcomes(execute: Ask, id: string): Promise<Delivery[]> {
+async function waitForOutcomes(execute: Execute, id: string): Promise<Delivery[]> {
   for (let waited = 0; waited <= POLL_TIMEOUT_MS; waited += POLL_MS) {
     const { active, deliveries } = await readEvent(execute, id);
     if (!active && deliveries.every(({ outcome }) => outcome !== "PENDING")) return deliveries;
@@ -103,7 +103,7 @@ async function waitForOutcomes(execute: Ask, id: string): Promise<Delivery[]> {
 }
 
 async function readEvent(
-  execute: Ask,
+  execute: Execute,
   id: string,
 ): Promise<{ active: boolean; deliveries: Delivery[] }> {
   const deliveries: Delivery[] = [];

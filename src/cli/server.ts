@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../core/config";
-import { hostInUrl, withoutEndSlashes } from "../core/host-in-url";
+import { hostInUrl, trimTrailingSlashes } from "../core/host-in-url";
 import { CommandError } from "./command-error";
-import { printable } from "./table";
+import { replaceControls } from "./table";
 
 /** Where the running server is, and how to authenticate. */
 export interface ServerAccess {
@@ -16,7 +16,7 @@ export interface ServerAccess {
 }
 
 /** Executes an operation on the server. @throws CommandError */
-export type Ask = (
+export type Execute = (
   query: string,
   variables?: Record<string, unknown>,
 ) => Promise<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $inpu
 const SIGN_OUT = "mutation { signOutOwner { signedOut } }";
 
 /** Resolves how to reach the server: command-line options take precedence over the configuration. */
-export function accessOf(
+export function resolveAccess(
   { url, token }: { url?: string; token?: string },
   config: Config,
 ): ServerAccess {
@@ -41,7 +41,7 @@ export function accessOf(
 }
 
 /** Executes operations without a token. */
-export function askAsNobody(access: ServerAccess): Ask {
+export function executeAnonymously(access: ServerAccess): Execute {
   return (query, variables = {}) => post(access, query, variables);
 }
 
@@ -51,10 +51,10 @@ export function askAsNobody(access: ServerAccess): Ask {
  */
 export async function asOwner<T>(
   access: ServerAccess,
-  act: (execute: Ask) => Promise<T>,
+  act: (execute: Execute) => Promise<T>,
 ): Promise<T> {
   const executeWith =
-    (token: string): Ask =>
+    (token: string): Execute =>
     (query, variables = {}) =>
       post(access, query, variables, token);
   if (access.token !== undefined) return act(executeWith(access.token));
@@ -104,7 +104,7 @@ async function post(
     errors?: Array<{ message: string }>;
   } | null;
   if (Array.isArray(answer?.errors)) {
-    throw new CommandError(answer.errors.map(({ message }) => printable(message)).join("\n"));
+    throw new CommandError(answer.errors.map(({ message }) => replaceControls(message)).join("\n"));
   }
   if (typeof answer?.data === "object" && answer.data !== null) return answer.data;
   throw new CommandError(`The server at ${url} is not Signalbox.`);
@@ -112,7 +112,7 @@ async function post(
 
 function addressOf(url: string): URL {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
-    return new URL(`${withoutEndSlashes(url)}/graphql`);
+    return new URL(`${trimTrailingSlashes(url)}/graphql`);
   }
   throw new CommandError(`--url must be a URL that begins with http:// or https://, not ${url}.`);
 }

@@ -2,11 +2,11 @@
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Unwraps the result: descends while an object has a single field that holds an object or list. */
-export function coreOf(value: unknown): unknown {
+export function unwrap(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const [field, ...others] = Object.values(value);
   const isWrapper = others.length === 0 && typeof field === "object" && field !== null;
-  return isWrapper ? coreOf(field) : value;
+  return isWrapper ? unwrap(field) : value;
 }
 
 /** Formats a result as JSON, with control characters in texts (such as user names) escaped. */
@@ -24,14 +24,14 @@ export function toTable(value: unknown): string {
     const [first] = value as Array<Record<string, unknown>>;
     if (first === undefined) return "None.";
     const names = Object.keys(first);
-    return columns([names, ...value.map((row) => names.map((name) => cell(row[name])))]);
+    return alignColumns([names, ...value.map((row) => names.map((name) => cell(row[name])))]);
   }
   if (typeof value !== "object" || value === null) return cell(value);
   const { nodes, totalCount, offset } = value as Record<string, unknown>;
   if (Array.isArray(nodes)) {
     return `${toTable(nodes)}${pageNote(nodes.length, Number(offset), Number(totalCount))}`;
   }
-  return columns(fieldsOf(value));
+  return alignColumns(fieldsOf(value));
 }
 
 /** Name and value of each field; nested objects are flattened, for example `web.subject`. */
@@ -51,7 +51,7 @@ function pageNote(length: number, offset: number, totalCount: number): string {
 }
 
 /** Aligns rows of cells in columns. */
-export function columns(rows: string[][]): string {
+export function alignColumns(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
   );
@@ -72,11 +72,11 @@ function widthOf(text: string): number {
 }
 
 /** Replaces control characters, so that untrusted text cannot leave its line of the terminal. */
-export function printable(text: string): string {
+export function replaceControls(text: string): string {
   return text.replace(CONTROLS, "?");
 }
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  return printable(typeof value === "object" ? JSON.stringify(value) : String(value));
+  return replaceControls(typeof value === "object" ? JSON.stringify(value) : String(value));
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { systemClock } from "../core/clock";
 import { printText } from "../core/console";
-import { isAtTerminal, readInput } from "../core/terminal";
-import { type SigningKeys, signedRequest } from "../identity/session/signature";
+import { isStdinTerminal, readStdin } from "../core/terminal";
+import { createSignedRequest, type SigningKeys } from "../identity/session/signature";
 import { CommandError } from "./command-error";
-import type { Call } from "./document-command";
-import { askSecret } from "./option-values";
-import { askAsNobody, asOwner, type ServerAccess } from "./server";
+import type { Invocation } from "./document-command";
+import { promptSecret } from "./option-values";
+import { asOwner, executeAnonymously, type ServerAccess } from "./server";
 import { toJson } from "./table";
 
 const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
@@ -29,7 +29,7 @@ interface CreatedSession {
 }
 
 /** Adds `token`, which creates a session by a request signed with the application's keys. */
-export function addToken(program: Command, invocation: () => Call): void {
+export function addToken(program: Command, invocation: () => Invocation): void {
   program
     .command("token")
     .description("Creates a session for the application or a user, and prints its token.")
@@ -64,11 +64,11 @@ async function readUser(options: TokenOptions): Promise<object | undefined> {
 
 async function readPassword({ password, passwordStdin }: TokenOptions): Promise<string> {
   if (passwordStdin) {
-    if (password === undefined) return readInput();
+    if (password === undefined) return readStdin();
     throw new CommandError("--password and --password-stdin are mutually exclusive.");
   }
   if (password !== undefined) return password;
-  if (isAtTerminal()) return askSecret("Password: ");
+  if (isStdinTerminal()) return promptSecret("Password: ");
   throw new CommandError("The password is missing: pass it with --password-stdin.");
 }
 
@@ -80,7 +80,7 @@ async function createSession(
 ): Promise<CreatedSession> {
   const { application } = await asOwner(access, (execute) => execute(KEYS_QUERY, { app }));
   const timestamp = Math.floor(systemClock.now() / 1000);
-  const input = { ...signedRequest(application as SigningKeys, timestamp), user };
-  const answer = await askAsNobody(access)(CREATE_SESSION, { input });
+  const input = { ...createSignedRequest(application as SigningKeys, timestamp), user };
+  const answer = await executeAnonymously(access)(CREATE_SESSION, { input });
   return (answer.createSession as { session: CreatedSession }).session;
 }

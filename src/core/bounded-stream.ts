@@ -1,13 +1,13 @@
 import type { Fault } from "./errors";
 
 /** Options of {@link BoundedStream}. */
-export interface StreamOptions {
+export interface BoundedStreamOptions {
   /** Maximum number of values queued for a slow reader. */
   capacity: number;
   /** Makes the error that a reader gets that does not keep up. */
-  overflow: () => Fault;
+  overflowFault: () => Fault;
   /** Closes the connection of a reader that does not keep up, so that it notices the loss. */
-  hangUp?: () => void;
+  disconnect?: () => void;
   /** Called once, when the stream ends for any reason. */
   onEnd: () => void;
 }
@@ -23,7 +23,7 @@ export class BoundedStream<T> implements AsyncIterableIterator<T> {
   private failure: Fault | null = null;
   private done = false;
 
-  constructor(private readonly options: StreamOptions) {}
+  constructor(private readonly options: BoundedStreamOptions) {}
 
   /** Delivers a value to a waiting reader, or queues it. No effect after the end of the stream. */
   push(value: T): void {
@@ -35,20 +35,20 @@ export class BoundedStream<T> implements AsyncIterableIterator<T> {
     } else if (this.queue.length < this.options.capacity) {
       this.queue.push(value);
     } else {
-      this.overrun();
+      this.closeOnOverflow();
     }
   }
 
   /** Ends the stream of a reader that does not keep up, with an error, and disconnects the reader. */
-  overrun(): void {
+  closeOnOverflow(): void {
     if (this.done) return;
-    this.failure = this.options.overflow();
+    this.failure = this.options.overflowFault();
     this.close();
-    this.options.hangUp?.();
+    this.options.disconnect?.();
   }
 
   /** Resolves once the queue is empty or the stream has ended; undefined if the queue is already empty. */
-  drained(): Promise<void> | undefined {
+  whenDrained(): Promise<void> | undefined {
     if (this.queue.length === 0) return undefined;
     return new Promise((resolve) => this.drainWaiters.push(resolve));
   }

@@ -1,6 +1,6 @@
 /** What a transport knows about a request before the session is looked up. */
 export interface Caller {
-  door: "graphql" | "websocket" | "rest";
+  protocol: "graphql" | "websocket" | "rest";
   ip: string;
   userAgent?: string;
   /** The session token, as sent. */
@@ -14,14 +14,14 @@ export interface Caller {
    */
   parameters?: () => Array<[name: string, text: string]>;
   /** Closes the connection of a client that does not keep up. WebSocket only. */
-  hangUp?: () => void;
+  disconnect?: () => void;
   /**
    * Switches the connection to the session of another token of the same user. WebSocket only.
    * @throws Fault UNAUTHENTICATED, FORBIDDEN
    */
-  renew?: (token: string) => Promise<void>;
+  renewSession?: (token: string) => Promise<void>;
   /** Id of the connection's first session; identifies the device, also after a renewal. WebSocket only. */
-  deviceSession?: number;
+  deviceSessionId?: number;
   /** Keeps the connection open until this operation, which ends the session, is answered. WebSocket only. */
-  answerFirst?: () => void;
+  deferClose?: () => void;
 }

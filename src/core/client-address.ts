@@ -9,7 +9,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Turns an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) into IPv4; returns any other address unchanged. */
-export function plainAddress(address: string): string {
+export function unmapIpv4(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
 }
@@ -40,11 +40,11 @@ export function isWithin(networks: string[]): (address: string) => boolean {
 export function clientAddress(trusted: string[]): (request: IncomingMessage) => string {
   const isProxy = isWithin(trusted);
   return (request) => {
-    let address = plainAddress(request.socket.remoteAddress ?? "");
+    let address = unmapIpv4(request.socket.remoteAddress ?? "");
     const header = request.headers["x-forwarded-for"];
     const forwarded = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
     while (isProxy(address)) {
-      const next = plainAddress(forwarded.pop()?.trim() ?? "");
+      const next = unmapIpv4(forwarded.pop()?.trim() ?? "");
       if (isIP(next) === 0) break;
       address = next;
     }
@@ -57,7 +57,7 @@ export function clientAddress(trusted: string[]): (request: IncomingMessage) => 
  * since one host usually controls a whole /64, and "unknown" for a missing address.
  */
 export function networkOf(address: string): string {
-  const text = plainAddress(address.split("%", 1)[0] ?? "");
+  const text = unmapIpv4(address.split("%", 1)[0] ?? "");
   if (isIP(text) !== 6) return text || "unknown";
   const [head = "", tail] = text.toLowerCase().split("::");
   const groups = head.split(":").filter(Boolean);

@@ -30,4 +30,4 @@ export function isoSeconds(date: Date): string {
 }
 
 /** Milliseconds of a monotonic clock, to measure durations. */
-export const elapsed = (): number => performance.now();
+export const monotonicNow = (): number => performance.now();

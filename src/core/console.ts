@@ -80,7 +80,7 @@ export function printProblem(problem: unknown): void {
 }
 
 /** Whether standard output is a terminal. */
-export function isShownToPerson(output: NodeJS.WriteStream = process.stdout): boolean {
+export function isStdoutTerminal(output: NodeJS.WriteStream = process.stdout): boolean {
   return output.isTTY === true;
 }
 

@@ -5,7 +5,7 @@ export function hostInUrl(host: string): string {
 }
 
 /** Removes trailing slashes from a URL, so that a path can be appended. */
-export function withoutEndSlashes(url: string): string {
+export function trimTrailingSlashes(url: string): string {
   let end = url.length;
   while (url[end - 1] === "/") end -= 1;
   return url.slice(0, end);

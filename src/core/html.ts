@@ -15,7 +15,7 @@ export function escapeHtml(text: string): string {
 const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 /** Shortens a name to one line and blanks {@link INVISIBLE} characters, which could inject a mail header. */
-export function oneLine(text: string, max = 80): string {
+export function toSingleLine(text: string, max = 80): string {
   const line = text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim();
   const characters = [...line];
   return characters.length > max ? `${characters.slice(0, max - 1).join("")}…` : line;

@@ -30,16 +30,16 @@ export interface Metrics {
   /** Open sockets by kind (`graphql`, `xmpp`). */
   sockets: Gauge<"kind">;
   /** Disconnected chat streams that can be resumed. */
-  hibernating: Gauge;
+  resumableStreams: Gauge;
   /** 1 while this node is connected to the chat server, with CHAT_MODE=component. */
-  chatLink: Gauge;
+  chatServerConnected: Gauge;
   /** Signals sent to the chat server, by outcome: `passed`, or `refused` if it cannot be reached. */
-  chatPasses: Counter<"outcome">;
+  chatServerSends: Counter<"outcome">;
   /**
    * Stanzas that the chat server forwarded to this node, by outcome: `taken`, `double` (duplicate), `other`
    * (not a call signal of a user), `refused` (answered with an error), `unreadable`.
    */
-  chatCopies: Counter<"outcome">;
+  forwardedStanzas: Counter<"outcome">;
   /**
    * Requests of the chat server to POST /chat/sign-in, by outcome: `allowed`, `refused`, `unavailable` (rate
    * limited or temporarily impossible), `malformed`, and `without secret`, which never come from a chat
@@ -122,23 +122,23 @@ export function openMetrics(): Metrics {
       labelNames: ["kind"],
       registers,
     }),
-    hibernating: new Gauge({
+    resumableStreams: new Gauge({
       name: "signalbox_hibernating_streams",
       help: "Disconnected chat streams that can be resumed",
       registers,
     }),
-    chatLink: new Gauge({
+    chatServerConnected: new Gauge({
       name: "signalbox_chat_link",
       help: "Whether this node is connected to the chat server",
       registers,
     }),
-    chatPasses: new Counter({
+    chatServerSends: new Counter({
       name: "signalbox_chat_passes_total",
       help: "Call signals sent to the chat server",
       labelNames: ["outcome"],
       registers,
     }),
-    chatCopies: new Counter({
+    forwardedStanzas: new Counter({
       name: "signalbox_chat_copies_total",
       help: "Stanzas that the chat server forwarded to this node",
       labelNames: ["outcome"],

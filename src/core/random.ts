@@ -31,7 +31,7 @@ export function newKey(): Buffer {
 }
 
 /** A key pair on curve P-256: a private key of 32 bytes, and the public key as an uncompressed point. */
-export function newP256Pair(): { privateKey: Buffer; publicKey: Buffer } {
+export function newP256KeyPair(): { privateKey: Buffer; publicKey: Buffer } {
   const curve = createECDH("prime256v1");
   const publicKey = curve.generateKeys();
   // Node omits leading zeros.
@@ -57,7 +57,7 @@ export function newNonce(): number {
 }
 
 /** A random integer from `min` to `max` inclusive. Not for secrets. */
-export function integerBetween(min: number, max: number): number {
+export function randomInteger(min: number, max: number): number {
   return randomInt(Math.floor(min), Math.floor(max) + 1);
 }
 

@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 const INPUT_MAX = 65_536;
 
 /** Whether standard input is a terminal. */
-export function isAtTerminal(): boolean {
+export function isStdinTerminal(): boolean {
   return process.stdin.isTTY === true;
 }
 
@@ -13,7 +13,7 @@ export function isAtTerminal(): boolean {
  * Reads all of standard input, without the final line break.
  * @throws Error if it is longer than 65,536 characters
  */
-export async function readInput(input: NodeJS.ReadableStream = process.stdin): Promise<string> {
+export async function readStdin(input: NodeJS.ReadableStream = process.stdin): Promise<string> {
   let text = "";
   input.setEncoding("utf8");
   for await (const chunk of input) {
@@ -27,7 +27,7 @@ export async function readInput(input: NodeJS.ReadableStream = process.stdin): P
  * Prompts for a line without echoing the input.
  * @returns null if the user cancels (Ctrl+C, Ctrl+D)
  */
-export async function askUnseen(
+export async function promptHidden(
   question: string,
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
@@ -51,6 +51,6 @@ export async function askUnseen(
  * Exits once standard output and standard error are flushed, without waiting for pending work such as a DNS
  * look-up.
  */
-export function endProcess(code: number): void {
+export function exitAfterFlush(code: number): void {
   process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
 }

@@ -4,11 +4,11 @@
  */
 
 /** Message for invalid text, to follow a field name. */
-export const NOT_TEXT =
+export const INVALID_TEXT_MESSAGE =
   "contains a character that text must not contain: NUL, a lone surrogate, U+FFFE or U+FFFF";
 
 /** Whether a string has no NUL, no lone surrogate and neither U+FFFE nor U+FFFF. Linear time. */
-export function isText(value: string): boolean {
+export function isValidText(value: string): boolean {
   return (
     value.isWellFormed() &&
     !value.includes("\0") &&
@@ -18,17 +18,17 @@ export function isText(value: string): boolean {
 }
 
 /** Whether every string of a JSON value, keys included, is valid text. Iterative, so any depth is safe. */
-export function isTextThroughout(value: unknown): boolean {
+export function isValidTextDeep(value: unknown): boolean {
   const waiting = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === "string") {
-      if (!isText(next)) return false;
+      if (!isValidText(next)) return false;
     } else if (Array.isArray(next)) {
       for (const item of next) waiting.push(item);
     } else if (typeof next === "object" && next !== null) {
       for (const [key, item] of Object.entries(next)) {
-        if (!isText(key)) return false;
+        if (!isValidText(key)) return false;
         waiting.push(item);
       }
     }
@@ -37,12 +37,12 @@ export function isTextThroughout(value: unknown): boolean {
 }
 
 /** Replaces each invalid character of a third party's text by U+FFFD, the replacement character. */
-export function toText(value: string): string {
-  return isText(value) ? value : value.toWellFormed().replace(/[\0\uFFFE\uFFFF]/g, "\uFFFD");
+export function toValidText(value: string): string {
+  return isValidText(value) ? value : value.toWellFormed().replace(/[\0\uFFFE\uFFFF]/g, "\uFFFD");
 }
 
 /** The first `max` characters of a text. A surrogate pair counts as one character and is never split. */
-export function cutText(text: string, max: number): string {
+export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   let end = 0;
   for (let count = 0; count < max && end < text.length; count += 1) {

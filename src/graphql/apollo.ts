@@ -16,7 +16,7 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, parse } from "gr
 import { LRUCache } from "lru-cache";
 import { ERRORS, Fault } from "../core/errors";
 import type { Context } from "./context";
-import { DocumentRefused, type Engine, type Prepared } from "./engine";
+import { DocumentRefused, type Engine, type PreparedOperation } from "./engine";
 import { faultError, formatForApollo } from "./error";
 
 /** Maximum number of persisted queries, and maximum of their total characters. */
@@ -43,7 +43,7 @@ export function openApollo(engine: Engine): ApolloServer<Context> {
 }
 
 /** The prepared operation of each request, or why its document was refused. */
-type Documents = WeakMap<Context, Prepared | DocumentRefused>;
+type Documents = WeakMap<Context, PreparedOperation | DocumentRefused>;
 
 /** Stands in for a refused document, because Apollo Server requires one. */
 const PLACEHOLDER = parse("{ __typename }");

@@ -1,10 +1,10 @@
 import type { CallContext } from "../calls/context";
 import type { Router } from "../calls/router";
 import type { Caller } from "../core/caller";
-import { Visit } from "../identity/context";
+import { RequestAuth } from "../identity/context";
 import type { Identity } from "../identity/identity";
 import type { PushContext } from "../push/context";
-import type { Push } from "../push/push";
+import type { PushDeps } from "../push/push-deps";
 
 export type { Caller } from "../core/caller";
 
@@ -15,20 +15,20 @@ export interface Context extends CallContext, PushContext {
 }
 
 /** Creates the context of a request. */
-export type MakeContext = (caller: Caller) => Context;
+export type CreateContext = (caller: Caller) => Context;
 
 /** Creates contexts with this node's modules. */
-export function contextMaker(identity: Identity, router: Router, push: Push): MakeContext {
+export function contextFactory(identity: Identity, router: Router, push: PushDeps): CreateContext {
   return (caller) => {
-    const visit = new Visit(identity, caller);
+    const auth = new RequestAuth(identity, caller);
     return {
       identity,
       router,
       push,
       caller,
-      visit,
+      auth,
       get expiresAt() {
-        return visit.current?.expiresAt ?? null;
+        return auth.currentSession?.expiresAt ?? null;
       },
     };
   };

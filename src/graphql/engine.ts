@@ -11,28 +11,28 @@ import type { CompiledQuery } from "graphql-jit";
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../core/clock";
 import { Fault } from "../core/errors";
+import { exceedsDepth } from "../core/json-depth";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
-import { nestsDeeper } from "../core/nesting";
 import type { Context } from "./context";
-import { faultError, sourceError, toGraphQLError } from "./error";
-import { answerEach, isPromise } from "./events";
-import type { Limits } from "./limits";
+import { faultError, operationError, toGraphQLError } from "./error";
+import type { DocumentLimits } from "./limits";
+import { isPromise, mapAsyncIterator } from "./map-async-iterator";
 import { Compiler } from "./operation/compiler";
 import { DocumentReader } from "./operation/document-reader";
 import { VALUE_LEVELS } from "./operation/document-rules";
 import { OpenSubscriptions } from "./operation/open-subscriptions";
-import { countWork } from "./operation/operation-weight";
-import { type Prepared, prepareOperation } from "./operation/prepared";
+import { chargeOperation } from "./operation/operation-weight";
+import { type PreparedOperation, prepareOperation } from "./operation/prepared";
 
 export { DocumentRefused } from "./operation/document-reader";
-export type { Prepared } from "./operation/prepared";
+export type { PreparedOperation } from "./operation/prepared";
 
 /** The protocol over which an operation arrives. */
-export type Door = "graphql" | "websocket" | "rest";
+export type Protocol = "graphql" | "websocket" | "rest";
 
 /** The result of a query or mutation, or the results of a subscription. */
-export type Answer = ExecutionResult | AsyncIterable<ExecutionResult>;
+export type OperationResult = ExecutionResult | AsyncIterable<ExecutionResult>;
 
 /** Fewer coercion errors than graphql's default: each message contains the whole input. */
 const COERCION = { maxCoercionErrors: 4 };
@@ -57,16 +57,16 @@ const TOO_DEEP: ExecutionResult = {
  * only. Documents are prepared once and cached, within bounds.
  */
 export class Engine {
-  private readonly cache: LRUCache<string, Prepared>;
+  private readonly cache: LRUCache<string, PreparedOperation>;
   /** Cache keys of the operations. */
-  private readonly keys = new WeakMap<Prepared, string>();
+  private readonly keys = new WeakMap<PreparedOperation, string>();
   private readonly compiler: Compiler;
   private readonly openSubscriptions = new OpenSubscriptions();
   private readonly reader: DocumentReader;
 
   constructor(
     readonly schema: GraphQLSchema,
-    private readonly limits: Limits,
+    private readonly limits: DocumentLimits,
     private readonly log: Log,
     private readonly metrics: Metrics,
     clock: Clock = systemClock,
@@ -90,7 +90,7 @@ export class Engine {
    * specification, "Request Parameters")
    * @throws DocumentRefused (and nothing else) with the errors: MALFORMED, or TOO_LARGE beyond a limit
    */
-  prepare(text: string, operationName?: string | null): Prepared {
+  prepare(text: string, operationName?: string | null): PreparedOperation {
     const name = operationName || undefined;
     const key = `${name ?? ""}\n${text}`;
     const known = this.cache.get(key);
@@ -105,7 +105,7 @@ export class Engine {
    * Prepares an operation of Signalbox itself: without limits or cache, compiled immediately.
    * @throws Error if the document is invalid
    */
-  prepareTrusted(text: string): Prepared {
+  prepareTrusted(text: string): PreparedOperation {
     const document = parse(text);
     const [error] = validate(this.schema, document);
     if (error) throw error;
@@ -120,15 +120,15 @@ export class Engine {
 
   /** Runs a query or mutation. Every error in the result has a Fault as `originalError`. Never throws. */
   async run(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     context: Context,
     variables: Record<string, unknown>,
-    protocol: Door,
+    protocol: Protocol,
   ): Promise<ExecutionResult> {
     const end = this.metrics.operationSeconds.startTimer({ protocol });
-    const result = nestsDeeper(variables, VALUE_LEVELS)
+    const result = exceedsDepth(variables, VALUE_LEVELS)
       ? TOO_DEEP
-      : (countWork(prepared, context) ??
+      : (chargeOperation(prepared, context) ??
         (await this.execute(prepared, undefined, context, variables)));
     end();
     this.count(prepared, result, protocol);
@@ -137,33 +137,33 @@ export class Engine {
 
   /** Starts a subscription. Returns a single result with errors if it cannot start. Never throws. */
   async subscribe(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     context: Context,
     variables: Record<string, unknown>,
-    protocol: Door,
-  ): Promise<Answer> {
+    protocol: Protocol,
+  ): Promise<OperationResult> {
     const source = await this.open(prepared, context, variables);
     if (!("events" in source)) {
       this.count(prepared, source, protocol);
       return source;
     }
     this.count(prepared, {}, protocol);
-    return answerEach(
+    return mapAsyncIterator(
       source.events[Symbol.asyncIterator](),
       (event) => this.execute(prepared, event, context, variables),
-      (error) => sourceError(error, this.log, context.caller.requestId),
+      (error) => operationError(error, this.log, context.caller.requestId),
       source.ended,
     );
   }
 
   /** Opens the event source of a subscription, or returns the errors. */
   private async open(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     context: Context,
     variables: Record<string, unknown>,
   ): Promise<OpenSource | ExecutionResult> {
-    if (nestsDeeper(variables, VALUE_LEVELS)) return TOO_DEEP;
-    const limited = countWork(prepared, context);
+    if (exceedsDepth(variables, VALUE_LEVELS)) return TOO_DEEP;
+    const limited = chargeOperation(prepared, context);
     if (limited) return limited;
     let ended: (() => void) | undefined;
     try {
@@ -191,7 +191,7 @@ export class Engine {
    * @param event root value of a subscription's operation
    */
   private execute(
-    prepared: Prepared,
+    prepared: PreparedOperation,
     event: unknown,
     context: Context,
     variables: Record<string, unknown>,
@@ -220,7 +220,7 @@ export class Engine {
   }
 
   /** Compiles cached operations only, so that the cache bounds the memory of compiled code. */
-  private compiledFor(prepared: Prepared): CompiledQuery | null {
+  private compiledFor(prepared: PreparedOperation): CompiledQuery | null {
     if (prepared.compiled) return prepared.compiled;
     const key = this.keys.get(prepared);
     if (key === undefined || this.cache.peek(key) !== prepared) return null;
@@ -245,10 +245,10 @@ export class Engine {
 
   /** The result for a thrown error. */
   private failed(error: unknown, context: Context): ExecutionResult {
-    return { errors: [sourceError(error, this.log, context.caller.requestId)] };
+    return { errors: [operationError(error, this.log, context.caller.requestId)] };
   }
 
-  private count(prepared: Prepared, result: ExecutionResult, protocol: Door): void {
+  private count(prepared: PreparedOperation, result: ExecutionResult, protocol: Protocol): void {
     const code = result.errors ? String(result.errors[0]?.extensions.code) : "OK";
     this.metrics.operations.inc({ protocol, operation: prepared.label, code });
   }

@@ -30,7 +30,7 @@ function inputFault(error: GraphQLError): Fault | undefined {
 }
 
 /** The error of an operation that failed as a whole, or of a failed subscription source. */
-export function sourceError(error: unknown, log: Log, requestId: string): GraphQLError {
+export function operationError(error: unknown, log: Log, requestId: string): GraphQLError {
   const fault = toFault(error);
   if (fault !== error) log.error({ err: error, requestId }, "an operation failed");
   return faultError(fault);

@@ -4,7 +4,7 @@ import type { Caller } from "../core/caller";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
 import { openApollo } from "./apollo";
-import type { MakeContext } from "./context";
+import type { CreateContext } from "./context";
 import type { Engine } from "./engine";
 import { faultError } from "./error";
 import { registerGraphiqlFiles, sendGraphiql } from "./graphiql";
@@ -14,8 +14,8 @@ import { REFUSED_WEIGHT } from "./operation/operation-weight";
 export interface GraphqlHttpOptions {
   config: Config;
   engine: Engine;
-  makeContext: MakeContext;
-  limits: { worked(ip: string, requests: number): void };
+  makeContext: CreateContext;
+  limits: { addExtra(ip: string, requests: number): void };
 }
 
 /** URL path of GraphQL over HTTP and WebSocket. */
@@ -46,7 +46,7 @@ export async function registerGraphqlHttp(
     // variables.
     scope.addHook("onSend", (request, reply, payload, done) => {
       if (reply.statusCode === ERRORS.MALFORMED.http)
-        limits.worked(request.ip ?? "", REFUSED_WEIGHT - 1);
+        limits.addExtra(request.ip ?? "", REFUSED_WEIGHT - 1);
       done(null, payload);
     });
     scope.route({
@@ -85,7 +85,7 @@ function withSafeUrl(request: FastifyRequest): FastifyRequest {
 function callerOf(request: FastifyRequest): Caller {
   const { headers } = request;
   return {
-    door: "graphql",
+    protocol: "graphql",
     // Undefined, despite its type, if the connection was already closed.
     ip: request.ip ?? "",
     userAgent: headers["user-agent"],

@@ -13,7 +13,7 @@ import { Fault } from "../core/errors";
 import { subscriptionRootRule, valueDepthRule } from "./operation/document-rules";
 
 /** Configuration of the limits for clients' operations. */
-export type Limits = Pick<
+export type DocumentLimits = Pick<
   Config,
   | "GRAPHQL_MAX_DEPTH"
   | "GRAPHQL_MAX_ALIASES"
@@ -44,7 +44,7 @@ const options = (limit: object) => ({
  * specification, some of which are slow on oversized documents. graphql's own rule bounds the depth of
  * introspection.
  */
-export function limitRules(limits: Limits): ValidationRule[] {
+export function limitRules(limits: DocumentLimits): ValidationRule[] {
   return [
     maxDepthRule(options({ n: limits.GRAPHQL_MAX_DEPTH })),
     maxAliasesRule(options({ n: limits.GRAPHQL_MAX_ALIASES, allowList: [] })),

@@ -9,8 +9,8 @@ import {
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
+import { CallHistoryResolver } from "../calls/history/call-history.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
-import { CallRecordResolver } from "../calls/record/call-record.resolver";
 import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
 import type { Access } from "../core/viewer";
 import { AccountResolver } from "../identity/account/account.resolver";
@@ -23,7 +23,7 @@ import {
   ApplicationUsersResolver,
 } from "../identity/application/application-fields.resolver";
 import type { IdentityContext } from "../identity/context";
-import type { OperationLimit } from "../identity/limits";
+import type { OperationLimit } from "../identity/rate-limits";
 import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
 import { SessionResolver } from "../identity/session/session.resolver";
 import { SessionListResolver } from "../identity/session/session-list.resolver";
@@ -43,7 +43,7 @@ import { ApplicationPushEventResolver } from "../push/event/application-event.re
 import { PushEventFieldsResolver, PushEventResolver } from "../push/event/push-event.resolver";
 import { PushSubscriptionResolver } from "../push/subscription/push-subscription.resolver";
 import { DateTime } from "./scalars";
-import { checkTexts } from "./text-rule";
+import { applyTextRule } from "./text-rule";
 
 const RESOLVERS: NonEmptyArray<new () => object> = [
   SessionResolver,
@@ -65,7 +65,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   ApplicationCredentialsResolver,
   CallResolver,
   SignalPartyResolver,
-  CallRecordResolver,
+  CallHistoryResolver,
   IceServerResolver,
   PushSubscriptionResolver,
   PushEventResolver,
@@ -104,7 +104,7 @@ export function buildSignalboxSchema(): GraphQLSchema {
   // type-graphql wraps resolveType in a promise, which compiled operations do not wait for.
   (schema.getType("Signal") as GraphQLInterfaceType).resolveType = signalTypeName;
   for (const name of ONE_OF) (schema.getType(name) as GraphQLInputObjectType).isOneOf = true;
-  checkTexts(schema);
+  applyTextRule(schema);
   for (const [name, field] of operations(schema)) guard(name, field);
   return schema;
 }
@@ -162,22 +162,22 @@ function guard(name: string, field: RootField): void {
   const guarded =
     (resolve: GraphQLFieldResolver<unknown, IdentityContext>) =>
     async (...args: Parameters<GraphQLFieldResolver<unknown, IdentityContext>>) => {
-      const { visit, caller, identity } = args[2];
+      const { auth, caller, identity } = args[2];
       const { limits } = identity;
       if (limit !== undefined) {
         // Local limits return synchronously; awaiting them would cost an event loop turn.
-        const counting = limits.address(limit, caller.ip);
+        const counting = limits.countForAddress(limit, caller.ip);
         if (counting) await counting;
       }
       // A public operation resolves its application itself.
       if (access === "public") return resolve(...args);
-      await visit.require(access);
+      await auth.require(access);
       // Account owners belong to no application; their address has been counted.
       if (access === "account") return resolve(...args);
-      const { applicationId } = await visit.session();
-      limits.application("request", applicationId);
+      const { applicationId } = await auth.session();
+      limits.countForApplication("request", applicationId);
       if (limit !== undefined) {
-        const counting = limits.application(limit, applicationId);
+        const counting = limits.countForApplication(limit, applicationId);
         if (counting) await counting;
       }
       return resolve(...args);

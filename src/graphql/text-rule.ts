@@ -13,7 +13,7 @@ import {
   isObjectType,
 } from "graphql";
 import { Fault, type FieldErrors } from "../core/errors";
-import { isText, isTextThroughout, NOT_TEXT } from "../core/text";
+import { INVALID_TEXT_MESSAGE, isValidText, isValidTextDeep } from "../core/text";
 
 /** Whether a scalar contains text, a JSON value with text inside, or no text. */
 const SCALARS: Record<string, "text" | "json" | "none"> = {
@@ -42,7 +42,7 @@ interface NamedCheck {
  * exempt.
  * @throws Error for a scalar that {@link SCALARS} does not list
  */
-export function checkTexts(schema: GraphQLSchema): void {
+export function applyTextRule(schema: GraphQLSchema): void {
   const checks = new TextChecks();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
@@ -64,17 +64,19 @@ function checked(resolve: Resolve, check: Check): Resolve {
     check(args, "", invalid);
     const [first] = invalid;
     if (first === undefined) return resolve(source, args, context, info);
-    const fields: FieldErrors = Object.fromEntries([...invalid].map((path) => [path, [NOT_TEXT]]));
-    throw new Fault("INVALID", `${first} ${NOT_TEXT}`, fields);
+    const fields: FieldErrors = Object.fromEntries(
+      [...invalid].map((path) => [path, [INVALID_TEXT_MESSAGE]]),
+    );
+    throw new Fault("INVALID", `${first} ${INVALID_TEXT_MESSAGE}`, fields);
   };
 }
 
 const checkText: Check = (value, path, invalid) => {
-  if (typeof value === "string" && !isText(value)) invalid.add(path);
+  if (typeof value === "string" && !isValidText(value)) invalid.add(path);
 };
 
 const checkJson: Check = (value, path, invalid) => {
-  if (!isTextThroughout(value)) invalid.add(path);
+  if (!isValidTextDeep(value)) invalid.add(path);
 };
 
 /**

@@ -71,7 +71,7 @@ export class LoadShedder {
    * Decides whether to shed an arrival.
    * @returns 0 to accept it, otherwise the number of seconds after which the client may retry
    */
-  refusal(arrival: Arrival): number {
+  shed(arrival: Arrival): number {
     if (this.isFull(arrival) || this.isDue(arrival)) {
       this.refusals = (this.refusals + 1) % RETRY_SECONDS.length;
       return RETRY_SECONDS[this.refusals] ?? 1;
@@ -80,12 +80,12 @@ export class LoadShedder {
   }
 
   /** Counts a request as in flight. */
-  started(): void {
+  requestStarted(): void {
     this.inFlight += 1;
   }
 
   /** Counts a request as finished. */
-  finished(): void {
+  requestFinished(): void {
     this.inFlight -= 1;
   }
 

@@ -22,8 +22,8 @@ export function registerLoadShedding(
   });
   // Counted once the body has been read: a slow upload is not load on this node.
   server.addHook("preHandler", (_request, reply, done) => {
-    shedder.started();
-    reply.raw.once("close", () => shedder.finished());
+    shedder.requestStarted();
+    reply.raw.once("close", () => shedder.requestFinished());
     done();
   });
 }
@@ -48,7 +48,7 @@ function sheddingFault(
   arrival: Arrival,
   metrics: Metrics,
 ): Fault | undefined {
-  const seconds = shedder.refusal(arrival);
+  const seconds = shedder.shed(arrival);
   if (seconds === 0) return undefined;
   metrics.shed.inc({ arrival });
   return new Fault("UNAVAILABLE", "The server is overloaded", undefined, seconds);

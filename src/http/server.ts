@@ -11,7 +11,7 @@ import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
-import { countRequests, requireCounts } from "./counting";
+import { countRequests, requireCountConfig } from "./request-counting";
 
 /** Timeout to receive a complete request, in milliseconds. */
 const REQUEST_MS = 30_000;
@@ -30,10 +30,10 @@ const ALLOWED_HEADERS = [
 const EXPOSED_HEADERS = ["Retry-After", "Svc-Token-ExpirationDate", "X-Request-Id"];
 
 /** Options of {@link openServer}. */
-export interface ServerParts {
+export interface ServerOptions {
   log: Log;
   /** Counts a request on arrival; returns the error if its address exceeds its limit. */
-  arrive(ip: string): Fault | null;
+  countRequest(ip: string): Fault | null;
   /** Fastify options, with the rendering of errors that occur before routing. */
   options: FastifyServerOptions & Required<Pick<FastifyServerOptions, "frameworkErrors">>;
 }
@@ -41,13 +41,17 @@ export interface ServerParts {
 /** Opens the HTTP server that all HTTP protocols share: limits, request ids, CORS, request log. */
 export async function openServer(
   config: Config,
-  { log, arrive, options }: ServerParts,
+  { log, countRequest, options }: ServerOptions,
 ): Promise<FastifyInstance> {
   const server = fastify({
     ...options,
     // Requests that cannot be routed skip the hooks, so they are counted here.
     frameworkErrors: (error, request, reply) =>
-      options.frameworkErrors((arrive(request.ip ?? "") ?? error) as FastifyError, request, reply),
+      options.frameworkErrors(
+        (countRequest(request.ip ?? "") ?? error) as FastifyError,
+        request,
+        reply,
+      ),
     loggerInstance: log as FastifyBaseLogger,
     // The hook below logs requests without possible secrets; a child logger per request is too expensive.
     logController: new LogController({ disableRequestLogging: true }),
@@ -66,7 +70,7 @@ export async function openServer(
   server.server.on("connection", (socket) => void socket.remoteAddress);
   // Registered before CORS, which answers preflights: they are counted but never rejected, so that the page
   // can read why its actual request is rejected.
-  countRequests(server, arrive);
+  countRequests(server, countRequest);
   await server.register(cors, {
     origin: config.CORS_ORIGINS.includes("*") ? "*" : config.CORS_ORIGINS,
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
@@ -74,10 +78,10 @@ export async function openServer(
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 600,
   });
-  requireCounts(server);
+  requireCountConfig(server);
   server.addHook("onRequest", (request, reply, done) => {
     reply.header("X-Request-Id", request.id);
-    done(request.overLimit ?? headFault(request));
+    done(request.rateLimitFault ?? headFault(request));
   });
   if (log.isLevelEnabled("debug")) {
     server.addHook("onResponse", async (request, reply) => {

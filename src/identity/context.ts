@@ -17,11 +17,11 @@ import { findSession, viewerOf } from "./session/sessions";
 export interface IdentityContext {
   identity: Identity;
   caller: Caller;
-  visit: Visit;
+  auth: RequestAuth;
 }
 
 /** Authentication of one request. Looks the caller's session up lazily, and only once. */
-export class Visit {
+export class RequestAuth {
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
   private ownerLookup: Promise<AccountViewer> | null = null;
@@ -44,7 +44,7 @@ export class Visit {
   private async load(): Promise<Session> {
     const { token, origin } = this.caller;
     const session = await findSession(this.identity, token);
-    await this.identity.origins.check(session.applicationId, origin);
+    await this.identity.webOrigins.check(session.applicationId, origin);
     this.found = session;
     return session;
   }
@@ -56,23 +56,23 @@ export class Visit {
   }
 
   /** The token that the request carries; empty without one. */
-  get ownToken(): string {
+  get token(): string {
     return this.caller.token ?? "";
   }
 
   /** The session if it has been looked up, else null. */
-  get current(): Session | null {
+  get currentSession(): Session | null {
     return this.found;
   }
 
   /** Replaces the session after a change. */
-  replace(session: Session): void {
+  replaceSession(session: Session): void {
     this.found = session;
     this.lookup = Promise.resolve(session);
   }
 
   /** Drops the session after it was destroyed; later calls are unauthenticated. */
-  end(): void {
+  clearSession(): void {
     this.found = null;
     this.lookup = Promise.reject(Fault.noSession());
     this.lookup.catch(() => undefined);

@@ -6,14 +6,14 @@ import type { Sealer } from "../core/sealer";
 import { Connector } from "../network/connector";
 import type { Store } from "../store/store";
 import { WebOrigins } from "./application/web-origins";
-import { Endings } from "./endings";
-import type { Limits } from "./limits";
-import { Passwords } from "./password";
+import { PasswordHasher } from "./password";
 import { FirebaseKeys } from "./provider/firebase-keys";
+import type { RateLimits } from "./rate-limits";
 import type { DeliverEmailChange, DeliverReset } from "./recovery/reset-request";
+import { ActivityTracker } from "./session/activity-tracker";
 import { SessionCache } from "./session/session-cache";
-import { Touches } from "./session/touches";
-import { UserExistence } from "./user/user-existence";
+import { SessionEvents } from "./session-events";
+import { UserExistenceCache } from "./user/user-existence-cache";
 
 /** What every part of the module depends on. */
 interface IdentityBase {
@@ -25,7 +25,7 @@ interface IdentityBase {
   /** Encrypts the secrets in the database. */
   sealer: Sealer;
   /** Rate and failure limits (docs/LIMITS.md). */
-  limits: Limits;
+  limits: RateLimits;
   /** Public addresses of this deployment; the API's is known once the server listens. */
   endpoints: { api(): string; chat: string; turn: string };
 }
@@ -43,23 +43,23 @@ export interface Identity extends IdentityBase {
   /** Opens connections to addresses that owners and clients supply. */
   connector: Connector;
   /** Hashes and verifies passwords, a few at a time. */
-  passwords: Passwords;
+  passwordHasher: PasswordHasher;
   /** Mails a requested password reset; null if no mail is configured. */
   deliverReset: DeliverReset | null;
   /** Notifies an old e-mail address of a change; null if no mail is configured. */
   deliverEmailChange: DeliverEmailChange | null;
   /** Sessions cached on a single node; null with Redis, where every look-up reads the database. */
-  cache: SessionCache | null;
+  sessionCache: SessionCache | null;
   /** Session activity, written to the database with a delay. */
-  touches: Touches;
+  activity: ActivityTracker;
   /** Publishes terminations and changes of sessions and users to all nodes. */
-  endings: Endings;
+  sessionEvents: SessionEvents;
   /** Cache of existing users. */
-  existence: UserExistence;
+  userExistence: UserExistenceCache;
   /** Public keys that verify sign-ins by phone. */
   firebaseKeys: FirebaseKeys;
   /** Web origins that may use an application. */
-  origins: WebOrigins;
+  webOrigins: WebOrigins;
 }
 
 /**
@@ -72,14 +72,14 @@ export async function openIdentity(
   const { config, store, bus, clock, log } = options;
   // With Redis another node may end a session at any time, so only a single node may cache one.
   const sessionCache = config.REDIS_URL === undefined ? new SessionCache() : null;
-  const userExistence = new UserExistence(store);
+  const userExistence = new UserExistenceCache(store);
   const webOrigins = new WebOrigins(store, log);
-  const sessionEvents = await Endings.open(bus, log, (event) => {
-    sessionCache?.forget(event);
-    userExistence.forget(event);
-    webOrigins.forget(event);
+  const sessionEvents = await SessionEvents.open(bus, log, (event) => {
+    sessionCache?.invalidate(event);
+    userExistence.invalidate(event);
+    webOrigins.invalidate(event);
   });
-  const activity = new Touches({
+  const activity = new ActivityTracker({
     store,
     clock,
     log,
@@ -92,13 +92,13 @@ export async function openIdentity(
     deliverEmailChange: null,
     ...options,
     connector,
-    cache: sessionCache,
-    passwords: new Passwords(clock, config.PASSWORD_WAIT_MS),
-    touches: activity,
-    endings: sessionEvents,
-    existence: userExistence,
+    sessionCache: sessionCache,
+    passwordHasher: new PasswordHasher(clock, config.PASSWORD_WAIT_MS),
+    activity: activity,
+    sessionEvents: sessionEvents,
+    userExistence: userExistence,
     firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
-    origins: webOrigins,
+    webOrigins: webOrigins,
     async close() {
       await sessionEvents.close();
       await activity.close();

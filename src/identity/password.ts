@@ -52,7 +52,7 @@ const DUMMY_HASH = [
 ].join("");
 
 /** The client of a hash operation; the queue is fair among addresses and among names. */
-export interface HashedFor {
+export interface PasswordRequester {
   /** Null if a chat server or load balancer in between does not report it. */
   ip: string | null;
   /** The account, or the given name if it belongs to no user; absent for a new user. */
@@ -68,7 +68,7 @@ const WAITING_PER_THREAD = 64;
  * Hashes and verifies passwords for requests. Concurrency is limited, because each hash occupies a core and
  * 19 MiB; the queue is fair, so that no address or name delays the others.
  */
-export class Passwords {
+export class PasswordHasher {
   private readonly queue: FairQueue;
 
   /** @param waitMs maximum time in the queue, in milliseconds */
@@ -80,14 +80,14 @@ export class Passwords {
     const seconds = Math.ceil(waitMs / 1000);
     const text = `Too many passwords are waiting to be checked; try again in ${seconds} s`;
     this.queue = new FairQueue(
-      { concurrency, waiting: WAITING_PER_THREAD * concurrency, waitMs },
+      { concurrency, maxWaiting: WAITING_PER_THREAD * concurrency, waitMs },
       clock,
       () => new Fault("LIMITED", text, undefined, seconds),
     );
   }
 
   /** Hashes a password. @throws Fault LIMITED when the queue is full or the wait too long */
-  hash(password: string, requester: HashedFor): Promise<string> {
+  hash(password: string, requester: PasswordRequester): Promise<string> {
     return this.queue.run(keysOf(requester), () => hashPassword(password));
   }
 
@@ -96,7 +96,11 @@ export class Passwords {
    * that the response time does not reveal whether a name exists.
    * @throws Fault LIMITED when the queue is full or the wait too long
    */
-  async matches(stored: string | null, password: string, requester: HashedFor): Promise<boolean> {
+  async verify(
+    stored: string | null,
+    password: string,
+    requester: PasswordRequester,
+  ): Promise<boolean> {
     if (password.length > 4 * PASSWORD_MAX) return false;
     const matches = await this.queue.run(keysOf(requester), () =>
       verify(stored ?? DUMMY_HASH, password),
@@ -105,13 +109,13 @@ export class Passwords {
   }
 }
 
-function keysOf({ ip, name }: HashedFor): string[] {
+function keysOf({ ip, name }: PasswordRequester): string[] {
   const keys = ip === null ? [] : [`address ${networkOf(ip)}`];
   if (name !== undefined) keys.push(`name ${name}`);
   return keys;
 }
 
 /** Identifies a stored password hash without revealing it. */
-export function passwordMark(stored: string): string {
+export function passwordFingerprint(stored: string): string {
   return hashToken(stored).toString("hex");
 }

@@ -1,6 +1,6 @@
 import type { Statement } from "../store/store";
 import type { Identity } from "./identity";
-import { TIMESTAMP_TOLERANCE } from "./session/signing";
+import { TIMESTAMP_TOLERANCE_S } from "./session/verify-signature";
 import { removeUsers } from "./user/remove-users";
 
 /** Interval between two purges, in seconds. */
@@ -43,11 +43,11 @@ export async function purge(identity: Identity): Promise<void> {
   const at = new Date(now);
   await purgeGuests(identity, at);
   // Writes this node's pending last uses first; an expired session cannot be used in the meantime.
-  await identity.touches.flush();
+  await identity.activity.flush();
   await purgeAll(identity, SESSIONS, new Date(now - SESSION_MARGIN_MS));
   await purgeAll(identity, ACCOUNT_SESSIONS, at);
   await purgeAll(identity, PASSWORD_RESETS, at);
-  await purgeAll(identity, NONCES, Math.floor(now / 1000) - TIMESTAMP_TOLERANCE - NONCE_MARGIN);
+  await purgeAll(identity, NONCES, Math.floor(now / 1000) - TIMESTAMP_TOLERANCE_S - NONCE_MARGIN);
 }
 
 async function purgeGuests(identity: Identity, at: Date): Promise<void> {

@@ -28,11 +28,11 @@ const RELEASE_ACTIVE = `DELETE FROM pgboss.job WHERE state = 'active' AND policy
 const QUEUES_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('signalbox.queues', 0))";
 
 /** Options of {@link openJobs}. */
-export interface JobsParts {
+export interface JobQueueOptions {
   store: Pick<Store, "execute" | "transaction">;
   log: Log;
   /** Whether this is the only node on the database. */
-  alone: boolean;
+  singleNode: boolean;
   /** Poll interval, in milliseconds; five seconds by default. */
   pollMs?: number;
 }
@@ -41,7 +41,7 @@ export interface JobsParts {
  * Opens the job queue without accessing the database. The first job or poll creates the tables, in the schema
  * `pgboss`; this is retried while the database is unavailable.
  */
-export function openJobs(parts: JobsParts): Jobs {
+export function openJobs(parts: JobQueueOptions): Jobs {
   return new QueuedJobs(parts);
 }
 
@@ -54,7 +54,7 @@ class QueuedJobs implements Jobs {
   private started: Promise<PgBoss> | null = null;
   private closed = false;
 
-  constructor(private readonly parts: JobsParts) {
+  constructor(private readonly parts: JobQueueOptions) {
     this.every(parts.pollMs ?? POLL_MS, () => {
       for (const worker of this.workers.values()) worker.wake();
     });
@@ -71,7 +71,7 @@ class QueuedJobs implements Jobs {
     this.workers.set(
       name,
       new Worker({
-        ...{ name, concurrency, log, queue: () => this.queue(name, policy) },
+        ...{ name, concurrency, log, openQueue: () => this.queue(name, policy) },
         handler: (data) => handler(data as Data),
       }),
     );
@@ -187,7 +187,7 @@ class QueuedJobs implements Jobs {
   }
 
   private async start(): Promise<PgBoss> {
-    const { store, log, alone } = this.parts;
+    const { store, log, singleNode } = this.parts;
     const executeSql = (text: string, values?: unknown[]) =>
       this.track(store.execute(text, values));
     const boss = new PgBoss({
@@ -196,7 +196,7 @@ class QueuedJobs implements Jobs {
     });
     boss.on("error", (error) => log.warn({ err: error }, "maintenance of the job queue failed"));
     await boss.start();
-    if (alone) await executeSql(RELEASE_ACTIVE);
+    if (singleNode) await executeSql(RELEASE_ACTIVE);
     return boss;
   }
 

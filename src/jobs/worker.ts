@@ -3,14 +3,14 @@ import type { Log } from "../core/log";
 import type { JobHandler } from "./jobs";
 
 /** Options of {@link Worker}. */
-export interface WorkerParts {
+export interface WorkerOptions {
   name: string;
   handler: JobHandler<object>;
   /** Maximum number of concurrent jobs. */
   concurrency: number;
   log: Log;
   /** Resolves once the schema and the queue of this name exist. */
-  queue: () => Promise<PgBoss>;
+  openQueue: () => Promise<PgBoss>;
 }
 
 /**
@@ -25,7 +25,7 @@ export class Worker {
   private pollAgain = false;
   private stopped = false;
 
-  constructor(private readonly parts: WorkerParts) {}
+  constructor(private readonly parts: WorkerOptions) {}
 
   /** Polls for jobs now, or once more after the poll in progress. */
   wake(): void {
@@ -52,9 +52,9 @@ export class Worker {
 
   /** Starts as many jobs as concurrency allows. @returns whether there may be more */
   private async poll(): Promise<boolean> {
-    const { name, log, queue, concurrency } = this.parts;
+    const { name, log, openQueue, concurrency } = this.parts;
     try {
-      const boss = await queue();
+      const boss = await openQueue();
       if (this.stopped) return false;
       const batchSize = concurrency - this.running.size;
       const jobs = await boss.fetch<object>(name, { batchSize });

@@ -5,7 +5,7 @@ export interface FairQueueLimits {
   /** Maximum number of concurrent jobs. */
   concurrency: number;
   /** Maximum number of waiting jobs. */
-  waiting: number;
+  maxWaiting: number;
   /** Maximum wait of a job, in milliseconds. */
   waitMs: number;
 }
@@ -63,7 +63,7 @@ export class FairQueue {
         queuedAt: this.clock.now(),
       });
       // Drops the last job of the most loaded client, not the job that arrived last.
-      if (this.#waiting.length > this.limits.waiting) this.#waiting.pop()?.refuse();
+      if (this.#waiting.length > this.limits.maxWaiting) this.#waiting.pop()?.refuse();
     });
   }
 

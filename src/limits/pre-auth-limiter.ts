@@ -3,7 +3,7 @@ import { networkOf } from "../core/client-address";
 /** Maximum number of unauthenticated connections, per network and in total. */
 export interface PreAuthLimits {
   perNetwork: number;
-  inAll: number;
+  total: number;
 }
 
 interface PendingConnection {
@@ -32,8 +32,8 @@ export class PreAuthLimiter {
    * @returns a function to call once the connection has authenticated or closed; null if its network is at
    * the limit
    */
-  enter(ip: string | null, end: () => void): (() => void) | null {
-    const { perNetwork, inAll } = this.limits;
+  admit(ip: string | null, end: () => void): (() => void) | null {
+    const { perNetwork, total } = this.limits;
     const network = ip === null ? null : networkOf(ip);
     if (network !== null) {
       const others = this.#perNetwork.get(network) ?? 0;
@@ -43,7 +43,7 @@ export class PreAuthLimiter {
     const connection: PendingConnection = { network, end };
     this.#pending.add(connection);
     const [oldest] = this.#pending;
-    if (oldest && this.#pending.size > inAll) {
+    if (oldest && this.#pending.size > total) {
       this.#leave(oldest);
       oldest.end();
     }

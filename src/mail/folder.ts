@@ -5,13 +5,13 @@ import type { Clock } from "../core/clock";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
 import { MailError, type Mailer } from "./mail";
-import { SEALED } from "./smtp";
+import { CONTENT_ACCESS_DISABLED } from "./smtp";
 
 /** Maximum number of files; the oldest are deleted. */
 const FILES_MAX = 200;
 
 /** Options of {@link openMailFolder}. */
-export interface MailFolderParts {
+export interface MailFolderOptions {
   /** Target folder; created with mode 0700 if it is missing. */
   folder: string;
   /** The sender. */
@@ -24,10 +24,10 @@ export interface MailFolderParts {
  * Writes each mail to a file (RFC 5322, mode 0600) instead of sending it, for evaluation. The log contains
  * the path of the file, but nothing of its content.
  */
-export async function openMailFolder(parts: MailFolderParts): Promise<Mailer> {
+export async function openMailFolder(parts: MailFolderOptions): Promise<Mailer> {
   const { folder, from, clock, log } = parts;
   const transport = createTransport(
-    { streamTransport: true, buffer: true, newline: "windows", ...SEALED },
+    { streamTransport: true, buffer: true, newline: "windows", ...CONTENT_ACCESS_DISABLED },
     { from },
   );
   return {

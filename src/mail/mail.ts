@@ -28,6 +28,6 @@ export class MailError extends Error {
 }
 
 /** The server rejected a mail permanently. */
-export class MailRefused extends MailError {
+export class MailRejectedError extends MailError {
   override readonly name = "MailRejectedError";
 }

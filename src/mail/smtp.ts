@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { createTransport } from "nodemailer";
-import { MailError, type Mailer, MailRefused } from "./mail";
+import { MailError, type Mailer, MailRejectedError } from "./mail";
 
 /** Maximum number of connections. */
 const CONNECTIONS = 2;
@@ -13,7 +13,7 @@ const TIMEOUTS = {
 };
 
 /** Forbids nodemailer to read files or URLs that a mail refers to. */
-export const SEALED = { disableFileAccess: true, disableUrlAccess: true };
+export const CONTENT_ACCESS_DISABLED = { disableFileAccess: true, disableUrlAccess: true };
 
 /**
  * Sends mail by SMTP (RFC 5321), over pooled connections.
@@ -34,7 +34,7 @@ export function openSmtp(url: string, from: string): Mailer {
       port: port === "" ? (secure ? 465 : 587) : Number(port),
       requireTLS: auth !== undefined && !isLoopback(host),
       ...TIMEOUTS,
-      ...SEALED,
+      ...CONTENT_ACCESS_DISABLED,
     },
     { from },
   );
@@ -81,6 +81,6 @@ function toMailError(error: unknown): MailError {
   // A rejected or invalid address is permanent; anything else, such as a wrong password, can be fixed.
   const refused = code === "EENVELOPE" || code === "EMESSAGE";
   return refused && (typeof responseCode !== "number" || responseCode >= 500)
-    ? new MailRefused(text)
+    ? new MailRejectedError(text)
     : new MailError(text);
 }

@@ -21,12 +21,12 @@ const IDLE_MS = 10_000;
 export interface AgentOptions {
   lookup: LookupFunction | undefined;
   /** Rejects a host that is an IP address, for which Node does no look-up; null to allow it. */
-  refuse(host: string): Error | null;
+  rejectHost(host: string): Error | null;
   secureContext?: SecureContext;
 }
 
 /** Creates agents that check every connection and bound the number of idle ones. */
-export function guardedAgents({ lookup, refuse, secureContext }: AgentOptions): Agents {
+export function openGuardedAgents({ lookup, rejectHost, secureContext }: AgentOptions): Agents {
   const options = {
     keepAlive: true,
     timeout: IDLE_MS,
@@ -40,7 +40,7 @@ export function guardedAgents({ lookup, refuse, secureContext }: AgentOptions): 
   };
   for (const agent of Object.values(agents)) {
     boundIdle(agent);
-    rejectForbidden(agent, refuse);
+    rejectForbidden(agent, rejectHost);
   }
   return agents;
 }

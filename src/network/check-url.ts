@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import { isPrivateAddress } from "./address";
+import { isPrivateAddress } from "./private-address";
 
 /** The host of a URL, without brackets and without the trailing dot of an absolute name. */
-export function hostOf({ hostname }: URL): string {
+export function hostOfUrl({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
@@ -19,7 +19,7 @@ export function checkUrl(text: string, allowPrivate: boolean): string | null {
   const { username, password } = url;
   if (username !== "" || password !== "") return "must be a URL without a user name";
   if (allowPrivate) return null;
-  const host = hostOf(url);
+  const host = hostOfUrl(url);
   const local = host === "localhost" || host.endsWith(".localhost");
   if (local || (isIP(host) !== 0 && isPrivateAddress(host))) {
     return "must not lead into a private network";

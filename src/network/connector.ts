@@ -1,12 +1,12 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecure, type SecureContext } from "node:tls";
-import { isPrivateAddress } from "./address";
-import { type Agents, guardedAgents } from "./agents";
-import { type Answer, connectionFault, Unanswered } from "./answer";
-import { checkUrl, hostOf } from "./check-url";
+import { type Agents, openGuardedAgents } from "./agents";
+import { checkUrl, hostOfUrl } from "./check-url";
 import { type HttpRequest, sendRequest } from "./http-request";
-import { askNameServers, guardLookup, privateNetwork, type Resolve } from "./lookup";
+import { describeConnectionError, type HttpResponse, NoResponse } from "./http-response";
+import { dnsResolver, guardedLookup, privateNetworkError, type Resolve } from "./lookup";
+import { isPrivateAddress } from "./private-address";
 
 /** Options of {@link Connector}. */
 export interface ConnectorOptions {
@@ -44,7 +44,7 @@ export class Connector {
     this.lookup =
       allowPrivate && !resolve
         ? undefined
-        : guardLookup(resolve ?? askNameServers(), this.isPrivate);
+        : guardedLookup(resolve ?? dnsResolver(), this.isPrivate);
     this.shared = this.agents();
   }
 
@@ -59,7 +59,11 @@ export class Connector {
    */
   agents(secureContext?: SecureContext): Agents {
     const { lookup } = this;
-    return guardedAgents({ lookup, secureContext, refuse: (host) => this.rejectPrivate(host) });
+    return openGuardedAgents({
+      lookup,
+      secureContext,
+      rejectHost: (host) => this.rejectPrivate(host),
+    });
   }
 
   /**
@@ -67,9 +71,9 @@ export class Connector {
    * @param agents the connections to use; this connector's shared agents by default
    * @throws NoResponse
    */
-  async request(url: string, request: HttpRequest, agents = this.shared): Promise<Answer> {
+  async request(url: string, request: HttpRequest, agents = this.shared): Promise<HttpResponse> {
     const problem = this.check(url);
-    if (problem) throw new Unanswered(`the address ${problem}`, "refused");
+    if (problem) throw new NoResponse(`the address ${problem}`, "refused");
     const target = new URL(url);
     return sendRequest(target, request, agents[target.protocol === "http:" ? "http:" : "https:"]);
   }
@@ -92,9 +96,9 @@ export class Connector {
   }
 
   private open(url: URL, secureContext: SecureContext): Socket {
-    const host = hostOf(url);
+    const host = hostOfUrl(url);
     const error = this.rejectPrivate(host);
-    if (error) throw connectionFault(error);
+    if (error) throw describeConnectionError(error);
     const secure = url.protocol === "https:";
     const port = Number(url.port) || (secure ? 443 : 80);
     // Most pushes fit into one packet, and Nagle's algorithm would delay them.
@@ -105,6 +109,6 @@ export class Connector {
   }
 
   private rejectPrivate(host: string): Error | null {
-    return isIP(host) !== 0 && this.isPrivate(host) ? privateNetwork() : null;
+    return isIP(host) !== 0 && this.isPrivate(host) ? privateNetworkError() : null;
   }
 }

@@ -1,7 +1,7 @@
 import { type Agent, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
-import { cutText } from "../core/text";
-import { type Answer, connectionFault, Unanswered } from "./answer";
+import { truncateText } from "../core/text";
+import { describeConnectionError, type HttpResponse, NoResponse } from "./http-response";
 
 /** A request, and bounds of its response. */
 export interface HttpRequest {
@@ -22,7 +22,7 @@ export function sendRequest(
   url: URL,
   { method, headers, body = "", timeoutMs, bodyMax }: HttpRequest,
   agent: Agent,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestSecure : requestPlain;
     const length = method === "POST" ? { "content-length": Buffer.byteLength(body) } : {};
@@ -32,19 +32,19 @@ export function sendRequest(
       settle();
     };
     const timer = setTimeout(() => {
-      end(() => reject(new Unanswered(`no answer within ${timeoutMs / 1000} s`)));
+      end(() => reject(new NoResponse(`no answer within ${timeoutMs / 1000} s`)));
       request.destroy();
     }, timeoutMs);
     request.on("error", (error) => end(() => reject(toNoResponse(error))));
     request.on("response", (response) => {
-      const answer: Answer = {
+      const answer: HttpResponse = {
         status: response.statusCode ?? 0,
         headers: response.headers,
         body: "",
       };
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
-        answer.body = cutText(answer.body + chunk, bodyMax);
+        answer.body = truncateText(answer.body + chunk, bodyMax);
         if (answer.body.length < bodyMax) return;
         end(() => resolve(answer));
         // The rest of the body is not read, so the connection cannot be reused.
@@ -52,14 +52,14 @@ export function sendRequest(
       });
       response.on("end", () => end(() => resolve(answer)));
       response.on("close", () => {
-        if (!response.complete) end(() => reject(new Unanswered("connection closed")));
+        if (!response.complete) end(() => reject(new NoResponse("connection closed")));
       });
     });
     request.end(body);
   });
 }
 
-function toNoResponse(error: NodeJS.ErrnoException): Unanswered {
+function toNoResponse(error: NodeJS.ErrnoException): NoResponse {
   const closed = error.code === "ECONNRESET" || error.code === "EPIPE";
-  return closed ? new Unanswered("connection closed") : connectionFault(error);
+  return closed ? new NoResponse("connection closed") : describeConnectionError(error);
 }

@@ -10,7 +10,7 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
  * whole process, which a slow name from one client would block for all others.
  * @param servers addresses with ports; the servers of the system by default
  */
-export function askNameServers(servers?: string[]): Resolve {
+export function dnsResolver(servers?: string[]): Resolve {
   return async (hostname) => {
     const resolver = new Resolver({ timeout: 2000, tries: 2 });
     if (servers) resolver.setServers(servers);
@@ -30,17 +30,17 @@ export function askNameServers(servers?: string[]): Resolve {
 }
 
 /** Error code of a connection to a private network. */
-export const PRIVATE_NETWORK = "ERR_PRIVATE_NETWORK";
+export const PRIVATE_NETWORK_CODE = "ERR_PRIVATE_NETWORK";
 
 /** The error of a connection to a private network. */
-export const privateNetwork = (): NodeJS.ErrnoException =>
-  Object.assign(new Error("private network"), { code: PRIVATE_NETWORK });
+export const privateNetworkError = (): NodeJS.ErrnoException =>
+  Object.assign(new Error("private network"), { code: PRIVATE_NETWORK_CODE });
 
 /**
  * Makes a look-up function that fails if a name has any private address. The socket connects to the address
  * that was checked, so DNS rebinding gains nothing. Node does not call it for a host that is an IP address.
  */
-export function guardLookup(
+export function guardedLookup(
   resolve: Resolve,
   isPrivate: (address: string) => boolean,
 ): LookupFunction {
@@ -49,7 +49,7 @@ export function guardLookup(
       (addresses) => {
         const [first] = addresses;
         if (!first || addresses.some(({ address }) => isPrivate(address))) {
-          callback(privateNetwork(), "", 0);
+          callback(privateNetworkError(), "", 0);
         } else if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ERRORS, Fault, toFault } from "../core/errors";
 import type { Identity } from "../identity/identity";
-import { findLink, resetPassword } from "../identity/recovery/password-reset";
+import { findResetLink, resetPassword } from "../identity/recovery/password-reset";
 import { RESET_PATH } from "../identity/recovery/reset-mail";
 import { PAGE_HEADERS } from "./layout";
-import { deadLinkPage, donePage, type FormProblems, formPage, problemPage } from "./reset-pages";
+import { errorPage, expiredLinkPage, type FormErrors, formPage, successPage } from "./reset-pages";
 
 /** Status for a used, expired or unknown link (RFC 9110 section 15.5.11). */
 const GONE = 410;
@@ -48,8 +48,8 @@ async function showForm(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token } = request.query as { token?: unknown };
-  const owner = typeof token === "string" ? await findLink(identity, token) : null;
-  if (owner === null || typeof token !== "string") return reply.code(GONE).send(deadLinkPage());
+  const owner = typeof token === "string" ? await findResetLink(identity, token) : null;
+  if (owner === null || typeof token !== "string") return reply.code(GONE).send(expiredLinkPage());
   return reply.send(formPage(token, owner));
 }
 
@@ -64,9 +64,9 @@ async function submitForm(
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   const token = form.get("token") ?? "";
   const password = form.get("password") ?? "";
-  const owner = await findLink(identity, token);
-  if (owner === null) return reply.code(GONE).send(deadLinkPage());
-  const reject = (problems: FormProblems) =>
+  const owner = await findResetLink(identity, token);
+  if (owner === null) return reply.code(GONE).send(expiredLinkPage());
+  const reject = (problems: FormErrors) =>
     reply.code(ERRORS.INVALID.http).send(formPage(token, owner, problems));
   if (password !== (form.get("repeat") ?? "")) {
     return reject({ repeat: "The two passwords are not the same." });
@@ -78,10 +78,10 @@ async function submitForm(
     const problem = fields?.password?.[0];
     if (problem) return reject({ password: `The password ${problem}.` });
     // The link was used concurrently.
-    if (fields?.token) return reply.code(GONE).send(deadLinkPage());
+    if (fields?.token) return reply.code(GONE).send(expiredLinkPage());
     throw error;
   }
-  return reply.send(donePage());
+  return reply.send(successPage());
 }
 
 /** Renders an error as a page. Unexpected errors are logged, and the page contains no details. */
@@ -93,15 +93,15 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
     const retryable = code === "UNAVAILABLE" || code === "LIMITED";
     const title = retryable ? "Try again in a moment" : "That did not work";
-    return reply.code(ERRORS[code].http).send(problemPage(title, message));
+    return reply.code(ERRORS[code].http).send(errorPage(title, message));
   }
   const status = statusOf(error);
   if (status !== null) {
-    return reply.code(status).send(problemPage("That did not work", "The request is not valid."));
+    return reply.code(status).send(errorPage("That did not work", "The request is not valid."));
   }
   request.log.error({ err: error, requestId: request.id }, "A request failed");
   const { message } = toFault(error);
-  return reply.code(ERRORS.INTERNAL.http).send(problemPage("That did not work", `${message}.`));
+  return reply.code(ERRORS.INTERNAL.http).send(errorPage("That did not work", `${message}.`));
 }
 
 /** The 4xx status of Fastify's own errors, such as a body that is too large or not a form; otherwise null. */

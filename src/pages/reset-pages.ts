@@ -1,19 +1,19 @@
-import { escapeHtml, oneLine } from "../core/html";
-import type { LinkOwner } from "../identity/recovery/password-reset";
+import { escapeHtml, toSingleLine } from "../core/html";
+import type { ResetLinkOwner } from "../identity/recovery/password-reset";
 import { renderPage } from "./layout";
 
 /** Errors of a submitted form, by field. */
-export interface FormProblems {
+export interface FormErrors {
   password?: string;
   repeat?: string;
 }
 
 /** The form to set a new password, with the errors of the last attempt. Passwords are never sent back. */
-export function formPage(token: string, owner: LinkOwner, problems: FormProblems = {}): string {
+export function formPage(token: string, owner: ResetLinkOwner, problems: FormErrors = {}): string {
   const failed = problems.password !== undefined || problems.repeat !== undefined;
   const email = owner.email ?? "";
   const whose = email === "" ? "your account" : `<strong>${escapeHtml(email)}</strong>`;
-  const application = escapeHtml(oneLine(owner.applicationName) || "your application");
+  const application = escapeHtml(toSingleLine(owner.applicationName) || "your application");
   return renderPage({
     ...{ title: "Choose a new password", mark: "key", failed },
     content: `<p>For ${whose} at <strong>${application}</strong>.</p>
@@ -28,7 +28,7 @@ ${field("repeat", "New password again", problems.repeat)}
 }
 
 /** The page after the password was set. */
-export function donePage(): string {
+export function successPage(): string {
   return renderPage({
     ...{ title: "Your password is set", mark: "good" },
     content: `<p>You have been signed out everywhere. Go back to the app and sign in with your new password.</p>
@@ -37,7 +37,7 @@ export function donePage(): string {
 }
 
 /** The page for an unknown, used or expired link. All three look the same. */
-export function deadLinkPage(): string {
+export function expiredLinkPage(): string {
   return renderPage({
     ...{ title: "This link no longer works", mark: "bad" },
     content: `<p>A link works once, and for one hour. It may have been used already, or a newer one has taken its place.</p>
@@ -46,12 +46,12 @@ export function deadLinkPage(): string {
 }
 
 /** The page for any other error. */
-export function problemPage(title: string, text: string): string {
+export function errorPage(title: string, text: string): string {
   return renderPage({ title, mark: "bad", content: `<p>${escapeHtml(text)}</p>` });
 }
 
 function field(
-  name: keyof FormProblems,
+  name: keyof FormErrors,
   label: string,
   problem: string | undefined,
   hint?: string,

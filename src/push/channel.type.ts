@@ -2,10 +2,10 @@ import { registerEnumType } from "type-graphql";
 import type { PushChannel, PushPlatform } from "./channel";
 
 /** A channel as clients name it, including the legacy name `fcm` for `gcm`. */
-export type NamedChannel = PushChannel | "fcm";
+export type InputChannel = PushChannel | "fcm";
 
 /** GraphQL names of the channels. */
-export const PushChannelName: Record<string, NamedChannel> = {
+export const PushChannelName: Record<string, InputChannel> = {
   APNS: "apns",
   APNS_VOIP: "apns_voip",
   GCM: "gcm",
@@ -41,6 +41,6 @@ registerEnumType(PushPlatformName, {
 });
 
 /** Resolves the alias `fcm` to its channel. */
-export function channelOf(name: NamedChannel): PushChannel {
+export function channelOf(name: InputChannel): PushChannel {
   return name === "fcm" ? "gcm" : name;
 }

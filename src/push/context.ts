@@ -1,7 +1,7 @@
 import type { IdentityContext } from "../identity/context";
-import type { Push } from "./push";
+import type { PushDeps } from "./push-deps";
 
 /** Context of the push resolvers. */
 export interface PushContext extends IdentityContext {
-  push: Push;
+  push: PushDeps;
 }

@@ -1,34 +1,34 @@
-import { type CheckCredentials, checkWith } from "./credential/check-credentials";
-import { openCredentialRoom } from "./credential/push-credentials";
-import { BATCHES, deliver } from "./delivery/deliver";
-import { type DeliverJob, type ExpandJob, expand } from "./delivery/expand";
-import { PURGE_SECONDS, purgeDeliveries } from "./delivery/purge";
-import { beginDue, DUE_SECONDS } from "./delivery/schedule";
+import { type CheckCredentials, credentialCheckWith } from "./credential/check-credentials";
+import { openCredentialService } from "./credential/push-credentials";
+import { CONCURRENT_BATCHES, deliver } from "./delivery/deliver";
+import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
+import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
+import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
 import { openProvider } from "./provider/open-provider";
-import { Providers } from "./provider/providers";
-import { JOBS, type Push } from "./push";
+import { ProviderPool } from "./provider/provider-pool";
+import { JOBS, type PushDeps } from "./push-deps";
 
 /** Replacements for push services in tests. */
-export interface PushParts {
+export interface PushOverrides {
   /** Validates credentials with the push service. */
   checkCredentials?: CheckCredentials;
-  pushProvider?: Push["provider"];
+  pushProvider?: PushDeps["provider"];
 }
 
 /** Opens the push module and starts processing push jobs on this node. */
 export function openPush(
-  deps: Pick<Push, "identity" | "jobs" | "log" | "metrics">,
-  overrides: PushParts = {},
-): Push & { close(): Promise<void> } {
+  deps: Pick<PushDeps, "identity" | "jobs" | "log" | "metrics">,
+  overrides: PushOverrides = {},
+): PushDeps & { close(): Promise<void> } {
   const { identity, jobs } = deps;
   const options = { clock: identity.clock, connector: identity.connector };
-  const check = checkWith((...credentials) => openProvider(...credentials, options));
-  const credentials = openCredentialRoom(identity, overrides.checkCredentials ?? check);
-  const providers = new Providers(async ({ applicationId, environment, service }) => {
+  const check = credentialCheckWith((...credentials) => openProvider(...credentials, options));
+  const credentials = openCredentialService(identity, overrides.checkCredentials ?? check);
+  const providers = new ProviderPool(async ({ applicationId, environment, service }) => {
     const loaded = await credentials.cache.load(applicationId, environment, service);
     return loaded && { version: loaded.version, read: () => loaded.credentials };
   }, options);
-  const push: Push = {
+  const push: PushDeps = {
     ...deps,
     credentials,
     provider:
@@ -36,10 +36,12 @@ export function openPush(
       ((applicationId, environment, service) =>
         providers.get({ applicationId, environment, service })),
   };
-  jobs.work<ExpandJob>(JOBS.expand, (job) => expand(push, job));
-  jobs.work<DeliverJob>(JOBS.deliver, (job) => deliver(push, job), { concurrency: BATCHES });
-  jobs.work(JOBS.due, () => beginDue(push), { everySeconds: DUE_SECONDS });
-  jobs.work(JOBS.purge, () => purgeDeliveries(push), { everySeconds: PURGE_SECONDS });
+  jobs.work<FanOutJob>(JOBS.fanOut, (job) => fanOut(push, job));
+  jobs.work<DeliverJob>(JOBS.deliver, (job) => deliver(push, job), {
+    concurrency: CONCURRENT_BATCHES,
+  });
+  jobs.work(JOBS.due, () => startDueDispatches(push), { everySeconds: DUE_INTERVAL_SECONDS });
+  jobs.work(JOBS.purge, () => purgeDeliveries(push), { everySeconds: PURGE_INTERVAL_SECONDS });
   return {
     ...push,
     async close() {

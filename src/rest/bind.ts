@@ -1,6 +1,6 @@
 import { Fault, type FieldErrors } from "../core/errors";
 import { type Binder, compileBinder } from "./binders";
-import { type Coerce, coercer, Refusal } from "./coerce";
+import { type Coerce, CoercionProblem, compileCoercion } from "./coerce";
 import type { RestDocument } from "./documents";
 import type { Fields } from "./form";
 import type { RestParameter } from "./parameters";
@@ -28,7 +28,7 @@ type Step = (source: BindSource, values: Record<string, unknown>, errors: FieldE
 export function compileBind(document: RestDocument): Bind {
   const named = new Set(
     document.parameters
-      .filter(({ binder, place }) => !binder && place === "query")
+      .filter(({ binder, location }) => !binder && location === "query")
       .map(({ segments }) => segments[0] ?? ""),
   );
   const steps = document.parameters.map((parameter) => compileStep(parameter, document, named));
@@ -64,7 +64,7 @@ function compileStep(
       if (value !== undefined) values[variable] = value;
     };
   }
-  const coerce: Coerce | undefined = coercer(parameter.type, parameter.csv);
+  const coerce: Coerce | undefined = compileCoercion(parameter.type, parameter.csv);
   if (!coerce) throw new TypeError(`${parameter.type} cannot be bound`);
   const read = compileRead(parameter, document);
   return (source, values, errors) => {
@@ -75,7 +75,7 @@ function compileStep(
       return;
     }
     const value = coerce(raw);
-    if (value instanceof Refusal) addError(errors, key, value.text);
+    if (value instanceof CoercionProblem) addError(errors, key, value.text);
     else values[variable] = value;
   };
 }
@@ -89,18 +89,18 @@ function addError(errors: FieldErrors, key: string, text: string): void {
 type Read = (source: BindSource, errors: FieldErrors) => unknown;
 
 function compileRead(parameter: RestParameter, { path }: RestDocument): Read {
-  const { wire, segments } = parameter;
-  switch (parameter.place) {
+  const { wireName, segments } = parameter;
+  switch (parameter.location) {
     case "path": {
       // The router matches /users/12.json as /users/{id}; the suffix belongs to the path, not to the id.
-      const last = path.endsWith(`{${wire}}`);
+      const last = path.endsWith(`{${wireName}}`);
       return (source) => {
-        const text = source.path[wire];
+        const text = source.path[wireName];
         return last && text?.endsWith(".json") ? text.slice(0, -5) : text;
       };
     }
     case "header": {
-      const name = wire.toLowerCase();
+      const name = wireName.toLowerCase();
       // Some clients send an empty header instead of omitting it.
       return (source) => source.headers[name] || undefined;
     }

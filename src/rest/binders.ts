@@ -1,8 +1,8 @@
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
 import type { FieldErrors } from "../core/errors";
-import { type Coerce, coercer, Refusal } from "./coerce";
+import { type Coerce, CoercionProblem, compileCoercion } from "./coerce";
 import type { Fields } from "./form";
-import { legacyFilter } from "./legacy-filter";
+import { compileLegacyFilter } from "./legacy-filter";
 import { type RestParameter, snakeCase } from "./parameters";
 
 /**
@@ -59,7 +59,7 @@ function readFilters(type: GraphQLInputObjectType): ReadonlyMap<string, Filter> 
     if (!isInputObjectType(group)) continue;
     const operators = new Map<string, Operator>();
     for (const { name, type: value } of Object.values(group.getFields())) {
-      const coerce = coercer(value, false);
+      const coerce = compileCoercion(value, false);
       if (coerce) operators.set(snakeCase(name), { name, coerce });
     }
     filters.set(snakeCase(field.name), { name: field.name, operators });
@@ -82,7 +82,7 @@ function readOperators(
       continue;
     }
     const coerced = operator.coerce(value);
-    if (coerced instanceof Refusal)
+    if (coerced instanceof CoercionProblem)
       problems.push(isGroup ? `[${wire}] ${coerced.text}` : coerced.text);
     else values[operator.name] = coerced;
   }
@@ -92,8 +92,8 @@ function readOperators(
 /** Compiles the binder of a parameter. @throws TypeError if the type does not fit */
 export function compileBinder(parameter: RestParameter): Binder {
   if (parameter.binder === "LEGACY_FILTER") {
-    const read = legacyFilter(parameter.type);
-    return (query, _named, errors) => read(query?.[parameter.wire], parameter.key, errors);
+    const read = compileLegacyFilter(parameter.type);
+    return (query, _named, errors) => read(query?.[parameter.wireName], parameter.key, errors);
   }
   const type = getNullableType(parameter.type);
   if (!isInputObjectType(type)) throw new TypeError(`${type} is not an input object`);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Fault } from "../core/errors";
-import { nestsDeeper } from "../core/nesting";
+import { exceedsDepth } from "../core/json-depth";
 import { type Fields, MAX_PAIRS, nest, type Pair, readPairs, refusePrototypeName } from "./form";
 
 /** A parsed request body. */
@@ -41,7 +41,7 @@ function readJson(text: string): Fields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Fault("MALFORMED", "The body must be a JSON object");
   }
-  if (nestsDeeper(value, MAX_LEVELS)) {
+  if (exceedsDepth(value, MAX_LEVELS)) {
     throw new Fault("MALFORMED", "The body is nested too deeply");
   }
   refusePrototypeNames(value);

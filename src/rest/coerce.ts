@@ -9,23 +9,23 @@ import {
 } from "graphql";
 
 /** Why a value is rejected, as a predicate to the parameter's name: `must be text`. */
-export class Refusal {
+export class CoercionProblem {
   constructor(readonly text: string) {}
 }
 
 /**
  * Converts a wire value (JSON, or texts and lists of a form or query) to the value of a GraphQL variable, or
- * returns a {@link Refusal}. It is never called with null or undefined.
+ * returns a {@link CoercionProblem}. It is never called with null or undefined.
  */
 export type Coerce = (raw: unknown) => unknown;
 
-const TEXT = new Refusal("must be text");
-const INTEGER = new Refusal("must be a whole number");
-const NUMBER = new Refusal("must be a number");
-const BOOLEAN = new Refusal("must be true or false");
-const OBJECT = new Refusal("must be an object");
-const LIST = new Refusal("must be a list");
-const ITEM = new Refusal("must not hold null");
+const TEXT = new CoercionProblem("must be text");
+const INTEGER = new CoercionProblem("must be a whole number");
+const NUMBER = new CoercionProblem("must be a number");
+const BOOLEAN = new CoercionProblem("must be true or false");
+const OBJECT = new CoercionProblem("must be an object");
+const LIST = new CoercionProblem("must be a list");
+const ITEM = new CoercionProblem("must not hold null");
 
 /** Accepts strings; converts numbers and booleans to text. */
 const text: Coerce = (raw) => {
@@ -78,7 +78,9 @@ function scalar(type: GraphQLScalarType): Coerce {
   const known = SCALARS.get(type.name);
   if (known) return known;
   const date = type.name === "DateTime";
-  const refusal = new Refusal(date ? "must be a date and time in ISO 8601" : "is not valid");
+  const refusal = new CoercionProblem(
+    date ? "must be a date and time in ISO 8601" : "is not valid",
+  );
   return (raw) => {
     if (date && typeof raw !== "string" && typeof raw !== "number") return refusal;
     try {
@@ -97,7 +99,7 @@ export function wireValues(type: GraphQLEnumType): string[] {
 
 function enumeration(type: GraphQLEnumType): Coerce {
   const names = new Set(type.getValues().map(({ name }) => name));
-  const refusal = new Refusal(`must be one of ${wireValues(type).join(", ")}`);
+  const refusal = new CoercionProblem(`must be one of ${wireValues(type).join(", ")}`);
   return (raw) => {
     const name = typeof raw === "string" ? raw.toUpperCase() : undefined;
     return name !== undefined && names.has(name) ? name : refusal;
@@ -126,7 +128,7 @@ function list(item: Coerce, nullable: boolean, csv: boolean): Coerce {
         continue;
       }
       const value = item(part);
-      if (value instanceof Refusal) return value;
+      if (value instanceof CoercionProblem) return value;
       values.push(value);
     }
     return values;
@@ -138,11 +140,11 @@ function list(item: Coerce, nullable: boolean, csv: boolean): Coerce {
  * @param csv whether a list may be comma-separated text
  * @returns undefined for an input object, which needs a binder
  */
-export function coercer(type: GraphQLInputType, csv: boolean): Coerce | undefined {
-  if (isNonNullType(type)) return coercer(type.ofType, csv);
+export function compileCoercion(type: GraphQLInputType, csv: boolean): Coerce | undefined {
+  if (isNonNullType(type)) return compileCoercion(type.ofType, csv);
   if (isListType(type)) {
     const inner: GraphQLInputType = type.ofType;
-    const item = coercer(inner, false);
+    const item = compileCoercion(inner, false);
     return item && list(item, !isNonNullType(inner), csv);
   }
   if (isScalarType(type)) return scalar(type);

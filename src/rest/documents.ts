@@ -14,10 +14,10 @@ import {
   Source,
   validate,
 } from "graphql";
-import { type EngineText, toEngineText } from "./arguments";
 import { type RestDirective, type RestMethod, readRest, withDirectives } from "./directives";
+import { checkRest, checkSelection, type Report, routeKey } from "./document-checks";
+import { type EngineOperation, toEngineText } from "./engine-operation";
 import { type RestParameter, readParameters } from "./parameters";
-import { checkAnswer, checkRest, type Report, routeKey } from "./rules";
 import { readSelection, type Selection } from "./selection";
 
 /** A file of schema/rest. */
@@ -28,7 +28,7 @@ export interface RestFile {
 }
 
 /** One route: a parsed and validated operation of schema/rest. */
-export interface RestDocument extends EngineText {
+export interface RestDocument extends EngineOperation {
   /** Name of the operation. */
   name: string;
   kind: "query" | "mutation";
@@ -118,7 +118,7 @@ function readDocument(
   const root = schema.getRootType(operation.operation) as GraphQLObjectType;
   const selection = readSelection(schema, root, [operation.selectionSet], fragments);
   const pick = rest.pick ? rest.pick.split(".") : [];
-  checkAnswer(operation, selection, pick, report);
+  checkSelection(operation, selection, pick, report);
   const engine = toEngineText(schema, operation, fragments);
   return {
     ...engine,
@@ -138,7 +138,7 @@ function readDocument(
 
 /** Errors of a FIELD_OPERATORS variable have the key `base`, as it is bound to the whole query. */
 function errorKeys(
-  { uses }: EngineText,
+  { uses }: EngineOperation,
   parameters: readonly RestParameter[],
 ): ReadonlyMap<string, string> {
   const byVariable = new Map(parameters.map((parameter) => [parameter.variable, parameter]));

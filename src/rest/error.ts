@@ -64,7 +64,7 @@ export function sendErrors(
   const cause = internal ?? causes[0];
   // The engine has already logged masked errors.
   return cause instanceof Fault
-    ? sendFault(reply, renamed(cause, keys))
+    ? sendFault(reply, toWireNames(cause, keys))
     : sendError(cause, request, reply);
 }
 
@@ -79,7 +79,7 @@ function causeOf(error: unknown): unknown {
  * Converts a fault's fields to wire names: `fullName` or `user.fullName` to `full_name`. A field without its
  * own parameter is a filter's operator: `fullName.startWith` becomes `full_name`.
  */
-export function renamed(fault: Fault, keys: ReadonlyMap<string, string>): Fault {
+export function toWireNames(fault: Fault, keys: ReadonlyMap<string, string>): Fault {
   if (!fault.fields) return fault;
   const fields: FieldErrors = Object.create(null);
   for (const [name, texts] of Object.entries(fault.fields)) {

@@ -7,10 +7,10 @@ import {
   isListType,
 } from "graphql";
 import type { FieldErrors } from "../core/errors";
-import { type Coerce, coercer, Refusal, wireValues } from "./coerce";
+import { type Coerce, CoercionProblem, compileCoercion, wireValues } from "./coerce";
 
 /** Parses a parameter in the filter language. Adds problems to `errors` by its name. */
-export type ReadLegacy = (raw: unknown, name: string, errors: FieldErrors) => unknown;
+export type ParseLegacy = (raw: unknown, name: string, errors: FieldErrors) => unknown;
 
 /** Data types of the language, and the input field that takes their values. */
 const DATA_TYPES = new Map([
@@ -32,14 +32,14 @@ const CONDITIONS_MAX = 100;
  * input with `direction` and `field`, it reads `order=asc number id`. Fields and operators are the values of
  * the enums.
  */
-export function legacyFilter(type: GraphQLInputType): ReadLegacy {
+export function compileLegacyFilter(type: GraphQLInputType): ParseLegacy {
   const input = getNullableType(type);
   if (isListType(input)) return readConditions(objectOf(input.ofType));
   return readOrder(objectOf(input));
 }
 
 /** Whether the language can produce values of a type. */
-export function takesLegacyFilter(type: GraphQLInputType): boolean {
+export function supportsLegacyFilter(type: GraphQLInputType): boolean {
   const input = getNullableType(type);
   const object = getNullableType(isListType(input) ? input.ofType : input);
   if (!isInputObjectType(object)) return false;
@@ -65,13 +65,13 @@ function namesByWire(input: GraphQLInputObjectType, field: string): ReadonlyMap<
   return new Map(wireValues(type).map((wire) => [wire, wire.toUpperCase()]));
 }
 
-function readConditions(input: GraphQLInputObjectType): ReadLegacy {
+function readConditions(input: GraphQLInputObjectType): ParseLegacy {
   const fields = namesByWire(input, "field");
   const operators = namesByWire(input, "operator");
   const lists = new Map<string, Coerce>();
   for (const name of DATA_TYPES.values()) {
     const type = input.getFields()[name]?.type;
-    const coerce = type && coercer(type, false);
+    const coerce = type && compileCoercion(type, false);
     if (coerce) lists.set(name, coerce);
   }
 
@@ -104,7 +104,7 @@ function readConditions(input: GraphQLInputObjectType): ReadLegacy {
           .filter(Boolean)
       : [list === "strings" ? value : value.trim()];
     const coerced = lists.get(list)?.(values);
-    if (coerced instanceof Refusal) return `the value ${coerced.text}`;
+    if (coerced instanceof CoercionProblem) return `the value ${coerced.text}`;
     return { field: fields.get(field), operator: operators.get(operator), [list]: coerced };
   };
 
@@ -142,7 +142,7 @@ function textsOf(raw: unknown, operators: ReadonlyMap<string, string>): string[]
   return texts.length > CONDITIONS_MAX ? `takes ${CONDITIONS_MAX} conditions at most` : texts;
 }
 
-function readOrder(input: GraphQLInputObjectType): ReadLegacy {
+function readOrder(input: GraphQLInputObjectType): ParseLegacy {
   const fields = namesByWire(input, "field");
   const directions = namesByWire(input, "direction");
   return (raw, name, errors) => {

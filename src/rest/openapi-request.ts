@@ -16,9 +16,9 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The security scheme of a header parameter, if it has one. */
-export function securityOf({ place, wire }: RestParameter): string | undefined {
-  if (place !== "header") return undefined;
-  const name = wire.toLowerCase();
+export function securityOf({ location, wireName }: RestParameter): string | undefined {
+  if (location !== "header") return undefined;
+  const name = wireName.toLowerCase();
   return Object.keys(SECURITY_HEADERS).find(
     (scheme) => SECURITY_HEADERS[scheme]?.toLowerCase() === name,
   );
@@ -33,15 +33,15 @@ export function parametersOf(
   components: Record<string, JsonSchema>,
 ): JsonSchema[] {
   return document.parameters.flatMap((parameter) => {
-    if (parameter.place === "body" || securityOf(parameter)) return [];
+    if (parameter.location === "body" || securityOf(parameter)) return [];
     if (parameter.binder === "FIELD_OPERATORS") return filterParameters(parameter, components);
     if (parameter.binder === "LEGACY_FILTER") return [legacyParameter(parameter)];
-    const { place, wire, csv, type, description } = parameter;
+    const { location, wireName, csv, type, description } = parameter;
     return {
-      name: wire,
-      in: place,
+      name: wireName,
+      in: location,
       ...(description && { description }),
-      ...((parameter.required || place === "path") && { required: true }),
+      ...((parameter.required || location === "path") && { required: true }),
       schema: inputSchema(type, csv),
     };
   });
@@ -74,10 +74,10 @@ function filterParameters(
 }
 
 /** Parameter of LEGACY_FILTER: a text in the filter language, or a list of them. */
-function legacyParameter({ wire, type, description }: RestParameter): JsonSchema {
+function legacyParameter({ wireName, type, description }: RestParameter): JsonSchema {
   const list = isListType(getNullableType(type));
   return {
-    name: list ? `${wire}[]` : wire,
+    name: list ? `${wireName}[]` : wireName,
     in: "query",
     ...(description && { description }),
     schema: list ? { type: "array", items: { type: "string" } } : { type: "string" },
@@ -110,7 +110,7 @@ export function bodyOf(
   document: RestDocument,
   components: Record<string, JsonSchema>,
 ): JsonSchema | undefined {
-  const parameters = document.parameters.filter(({ place }) => place === "body");
+  const parameters = document.parameters.filter(({ location }) => location === "body");
   if (parameters.length === 0) return undefined;
   const root: Group = { properties: new Map() };
   for (const parameter of parameters) {

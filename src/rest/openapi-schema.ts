@@ -64,7 +64,7 @@ export function bodySchema(type: GraphQLInputType, csv: boolean): JsonSchema {
 }
 
 /** Schemas of responses. A selection that is a single fragment becomes a shared schema under `components`. */
-export class AnswerSchemas {
+export class ResponseSchemas {
   readonly components: Record<string, JsonSchema> = {};
 
   /** Schema of an object with these keys; a reference if the selection is a fragment. */
@@ -97,7 +97,9 @@ export class AnswerSchemas {
    * @param present whether its values are never null
    */
   object({ fields }: Selection, present = false): JsonSchema {
-    const required = fields.filter(({ omit, certain }) => certain && !omit).map(({ key }) => key);
+    const required = fields
+      .filter(({ omit, alwaysPresent }) => alwaysPresent && !omit)
+      .map(({ key }) => key);
     return {
       type: "object",
       properties: Object.fromEntries(

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from "../core/errors";
 import type { Access } from "../core/viewer";
 import type { RestDocument } from "./documents";
 import { bodyOf, parametersOf, SECURITY_HEADERS, securityOf } from "./openapi-request";
-import { AnswerSchemas, type JsonSchema } from "./openapi-schema";
+import { type JsonSchema, ResponseSchemas } from "./openapi-schema";
 import type { RestParameter } from "./parameters";
 import type { SelectedField, Selection } from "./selection";
 
@@ -68,7 +68,7 @@ export function openApi(
   schema: GraphQLSchema,
   info: OpenApiInfo,
 ): JsonSchema {
-  const answers = new AnswerSchemas();
+  const answers = new ResponseSchemas();
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const document of documents) {
     paths[document.path] ??= {};
@@ -109,7 +109,7 @@ function errorResponse(code: Described): JsonSchema {
 function operationOf(
   document: RestDocument,
   schema: GraphQLSchema,
-  answers: AnswerSchemas,
+  answers: ResponseSchemas,
 ): JsonSchema {
   const [summary, ...rest] = (document.description ?? "").split("\n");
   const description = rest.join("\n").trim();
@@ -149,7 +149,7 @@ function securityFor(document: RestDocument, schema: GraphQLSchema): string[] {
   return isPublic ? [] : ["svcToken"];
 }
 
-function successOf(document: RestDocument, answers: AnswerSchemas): JsonSchema {
+function successOf(document: RestDocument, answers: ResponseSchemas): JsonSchema {
   if (document.body === "NONE") return { description: "Success; the body is empty." };
   return {
     description: document.status === 201 ? "Created." : "Success.",
@@ -161,7 +161,7 @@ function successOf(document: RestDocument, answers: AnswerSchemas): JsonSchema {
   };
 }
 
-function answerOf({ selection, pick }: RestDocument, answers: AnswerSchemas): JsonSchema {
+function answerOf({ selection, pick }: RestDocument, answers: ResponseSchemas): JsonSchema {
   let current: Selection = selection;
   let field: SelectedField | undefined;
   for (const key of pick) {
@@ -177,13 +177,13 @@ function errorsOf(document: RestDocument, hasToken: boolean): Record<string, Jso
   const { parameters, selection } = document;
   const hasSecurityHeader = parameters.some((parameter) => securityOf(parameter) !== undefined);
   // Routes without a session take credentials in the body.
-  const hasBody = parameters.some(({ place }) => place === "body");
+  const hasBody = parameters.some(({ location }) => location === "body");
   if (hasToken || hasSecurityHeader || hasBody) codes.push("UNAUTHENTICATED");
   if (hasToken) codes.push("FORBIDDEN");
   const nullable = selection.fields.some(({ type }) => !isNonNullType(type));
   // A path parameter or id may refer to something that does not exist.
-  const refers = ({ place, type }: RestParameter) =>
-    place === "path" || getNullableType(type).toString() === "ID";
+  const refers = ({ location, type }: RestParameter) =>
+    location === "path" || getNullableType(type).toString() === "ID";
   if (nullable || document.method === "PATCH" || parameters.some(refers)) codes.push("NOT_FOUND");
   if (parameters.length > 0) codes.push("INVALID");
   if (document.method !== "GET") codes.push("TOO_LARGE");

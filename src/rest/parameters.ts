@@ -10,25 +10,25 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from "graphql";
-import { coercer } from "./coerce";
+import { compileCoercion } from "./coerce";
 import { type RestBinder, type RestMethod, readParam } from "./directives";
-import { takesLegacyFilter } from "./legacy-filter";
-import type { Report } from "./rules";
+import type { Report } from "./document-checks";
+import { supportsLegacyFilter } from "./legacy-filter";
 
 /** The part of a request that contains a parameter. */
-export type Place = "path" | "query" | "body" | "header";
+export type ParameterLocation = "path" | "query" | "body" | "header";
 
 /** A parameter of a route: a variable of its operation. */
 export interface RestParameter {
   /** Name of the variable. */
   variable: string;
   /** Wire name, for example `user[login]`. */
-  wire: string;
+  wireName: string;
   /** Segments of the wire name: `user`, `login`. */
   segments: string[];
   /** Key of its errors: the last segment, `login`. */
   key: string;
-  place: Place;
+  location: ParameterLocation;
   type: GraphQLInputType;
   required: boolean;
   csv: boolean;
@@ -81,10 +81,10 @@ export function readParameters(
     checkType(node, type, { csv, binder, location, method: route.method }, report);
     parameters.push({
       variable,
-      wire: wireName,
+      wireName: wireName,
       segments,
       key: segments[segments.length - 1] ?? wireName,
-      place: location,
+      location: location,
       type,
       required: isNonNullType(type) && !node.defaultValue && !binder,
       csv,
@@ -105,7 +105,7 @@ function placeOf(
   source: "HEADER" | undefined,
   binder: RestBinder | undefined,
   method: RestMethod,
-): Place {
+): ParameterLocation {
   if (source === "HEADER") return "header";
   if (names.includes(wireName)) return "path";
   return method === "GET" || binder ? "query" : "body";
@@ -114,7 +114,7 @@ function placeOf(
 function checkType(
   node: VariableDefinitionNode,
   type: GraphQLInputType,
-  use: { csv: boolean; binder?: RestBinder; location: Place; method: RestMethod },
+  use: { csv: boolean; binder?: RestBinder; location: ParameterLocation; method: RestMethod },
   report: Report,
 ): void {
   const inner = getNullableType(type);
@@ -124,7 +124,7 @@ function checkType(
     if (use.binder === "FIELD_OPERATORS" && (fields.length === 0 || !groups)) {
       report(node, `The binder ${use.binder} needs an input with operators per field, not ${type}`);
     }
-    if (use.binder === "LEGACY_FILTER" && !takesLegacyFilter(type)) {
+    if (use.binder === "LEGACY_FILTER" && !supportsLegacyFilter(type)) {
       report(
         node,
         `The binder ${use.binder} needs a list of conditions or a sort order, not ${type}`,
@@ -135,7 +135,7 @@ function checkType(
       report(node, "A binder cannot be combined with other arguments");
     return;
   }
-  if (!coercer(type, use.csv)) report(node, `A variable of type ${type} needs a binder`);
+  if (!compileCoercion(type, use.csv)) report(node, `A variable of type ${type} needs a binder`);
   if (use.csv && !isListType(inner)) report(node, `csv requires a list, not ${type}`);
   if (use.location === "path" || use.location === "header") {
     if (isListType(inner) && !use.csv) report(node, `A list is not supported in a ${use.location}`);

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isoSeconds } from "../core/clock";
-import type { Caller, MakeContext } from "../graphql/context";
+import type { Caller, CreateContext } from "../graphql/context";
 import type { Engine } from "../graphql/engine";
 import { compileBind } from "./bind";
 import { type Body, NO_BODY, readBody } from "./body";
@@ -8,12 +8,12 @@ import type { RestDocument } from "./documents";
 import { sendError, sendErrors, sendNotFound } from "./error";
 import { readQuery } from "./form";
 import { API_INFO, type OpenApiInfo, openApi } from "./openapi";
-import { compileAnswer } from "./respond";
+import { compileResponse } from "./response";
 
 /** Dependencies of the REST API. */
 export interface RestOptions {
   engine: Engine;
-  makeContext: MakeContext;
+  makeContext: CreateContext;
   documents: readonly RestDocument[];
   /** Title, version and servers of the OpenAPI document. */
   info?: OpenApiInfo;
@@ -70,10 +70,14 @@ function expirationDate(date: Date): string {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-function compileHandler(document: RestDocument, engine: Engine, makeContext: MakeContext): Handler {
+function compileHandler(
+  document: RestDocument,
+  engine: Engine,
+  makeContext: CreateContext,
+): Handler {
   const prepared = engine.prepareTrusted(document.text);
   const bind = compileBind(document);
-  const serialize = compileAnswer(document);
+  const serialize = compileResponse(document);
   const hasBody = document.body !== "NONE";
   return async (request, reply) => {
     const body = request.body === NO_BODY ? undefined : (request.body as Body | undefined);
@@ -101,7 +105,7 @@ function compileHandler(document: RestDocument, engine: Engine, makeContext: Mak
 function callerOf(request: FastifyRequest, body: Body | undefined): Caller {
   const token = request.headers["svc-token"];
   return {
-    door: "rest",
+    protocol: "rest",
     // Undefined, despite its type, if the connection was already closed.
     ip: request.ip ?? "",
     userAgent: request.headers["user-agent"],

@@ -23,7 +23,7 @@ export interface SelectedField {
   omit?: OmitDirective;
   csv: boolean;
   /** False if `@skip`, `@include` or a fragment on a narrower type may exclude the key. */
-  certain: boolean;
+  alwaysPresent: boolean;
   /** First node that selects the key. */
   node: FieldNode;
   /** Selection of an object. */
@@ -78,7 +78,7 @@ export function readSelection(
     const known = collected.get(key);
     if (known) {
       if (node.selectionSet) known.sets.push(node.selectionSet);
-      known.field.certain ||= alwaysPresent;
+      known.field.alwaysPresent ||= alwaysPresent;
       return;
     }
     const definition =
@@ -95,7 +95,7 @@ export function readSelection(
         description: definition.description,
         omit: readOmit(schema, node),
         csv: readCsv(schema, node),
-        certain: alwaysPresent,
+        alwaysPresent: alwaysPresent,
         node,
       },
       sets: node.selectionSet ? [node.selectionSet] : [],

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from "pg";
-import { unreachable } from "./conflicts";
-import { messageOf, textOf } from "./error-parts";
-import { Refusal } from "./refusal";
+import { isUnreachable } from "./database-errors";
+import { errorMessage, stringPropertyOf } from "./error-properties";
+import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** Timeout to connect, or to get a free connection from the pool, in milliseconds. */
 const CONNECT_MS = 5_000;
@@ -10,7 +10,7 @@ const CONNECT_MS = 5_000;
  * Settings of every connection. Prisma's adapter writes and reads dates without an offset, so the session
  * must use UTC, whatever the time zone of the server.
  */
-export const SESSION = "SET TIME ZONE 'UTC'";
+export const SESSION_SETTINGS = "SET TIME ZONE 'UTC'";
 
 /** Options of a PostgreSQL connection; pg_stat_activity shows the name. */
 export function connectionOptions(url: string, name: string): ClientConfig {
@@ -28,7 +28,7 @@ export async function connect(url: string, name: string): Promise<Client> {
   const client = new Client(connectionOptions(url, name));
   client.on("error", () => {});
   await client.connect();
-  await client.query(SESSION);
+  await client.query(SESSION_SETTINGS);
   return client;
 }
 
@@ -36,13 +36,16 @@ export async function connect(url: string, name: string): Promise<Client> {
  * Explains why the first connection failed.
  * @returns an UnusableDatabaseError with the reason; any other error unchanged
  */
-export function connectionRefusal(error: unknown): unknown {
-  if (error instanceof Refusal) return error;
-  const code = textOf(error, "code") ?? "";
-  if (!unreachable(error) && !ACCESS_DENIED.test(code)) return error;
-  return new Refusal(`PostgreSQL (DATABASE_URL) cannot be reached: ${messageOf(error)}`, {
-    cause: error,
-  });
+export function explainConnectionError(error: unknown): unknown {
+  if (error instanceof UnusableDatabaseError) return error;
+  const code = stringPropertyOf(error, "code") ?? "";
+  if (!isUnreachable(error) && !ACCESS_DENIED.test(code)) return error;
+  return new UnusableDatabaseError(
+    `PostgreSQL (DATABASE_URL) cannot be reached: ${errorMessage(error)}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** SQLSTATE: class 28, invalid authorization; 3D000, the database does not exist. */

@@ -6,13 +6,13 @@ import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { PrismaPGlite } from "pglite-prisma-adapter";
 import type { Log } from "../core/log";
-import { queryFailure } from "./failure";
 import { lockFolder } from "./folder-lock";
 import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
-import { embeddedConnection, unopenedRefusal } from "./migration-connection";
+import { cannotOpenError, embeddedConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
-import { type Statement, type Store, TRANSACTIONS } from "./store";
+import { toQueryError } from "./query-error";
+import { type Statement, type Store, TRANSACTION_OPTIONS } from "./store";
 
 /** Parsers for columns of `query`, so that both databases return the same types. */
 const PARSERS = { [types.INT8]: Number };
@@ -68,7 +68,7 @@ async function openDatabase(folder: string, log: Log): Promise<PGlite> {
     if (isNew) log.info("the embedded database has been created");
     return lite;
   } catch (error) {
-    throw unopenedRefusal(dataDir, error);
+    throw cannotOpenError(dataDir, error);
   }
 }
 
@@ -96,7 +96,7 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
   const db = new PrismaClient({
     adapter: new PrismaPGlite(lite),
     errorFormat: "minimal",
-    transactionOptions: TRANSACTIONS,
+    transactionOptions: TRANSACTION_OPTIONS,
   });
 
   const queryOn =
@@ -105,7 +105,7 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
       try {
         return (await connection.query<Row>(statement.text, values, { parsers: PARSERS })).rows;
       } catch (error) {
-        throw queryFailure(error, log);
+        throw toQueryError(error, log);
       }
     };
   const query = queryOn(lite);
@@ -118,7 +118,7 @@ function makeStore(lite: PGlite, log: Log, release: () => Promise<void>): Store 
       const results = await lite.transaction((transaction) => transaction.exec(text));
       return { rows: results.at(-1)?.rows ?? [] };
     } catch (error) {
-      throw queryFailure(error, log);
+      throw toQueryError(error, log);
     }
   }
 

@@ -15,8 +15,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../core/clock";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
-import { textOf } from "./error-parts";
-import { Refusal } from "./refusal";
+import { stringPropertyOf } from "./error-properties";
+import { UnusableDatabaseError } from "./unusable-database-error";
 
 /**
  * An exclusive lock on the folder of the embedded database, since two processes on one folder silently lose
@@ -35,7 +35,7 @@ export interface FolderLock {
 }
 
 /** Another process uses the folder. */
-export class FolderInUse extends Refusal {
+export class FolderInUseError extends UnusableDatabaseError {
   constructor(folder: string, pid: number) {
     super(
       `The folder ${folder} is in use by another process (PID ${pid}). Only one process can use the embedded database: stop the other process, choose a different DATA_DIR, or set DATABASE_URL to use PostgreSQL.`,
@@ -80,7 +80,7 @@ export async function lockFolder(
     const path = join(folder, `lock.${last}`);
     const owner = last === 0 ? undefined : await readOwner(path);
     if (owner && (await isAlive(owner, self, path, log, foreignTimeoutMs))) {
-      throw new FolderInUse(folder, owner.pid);
+      throw new FolderInUseError(folder, owner.pid);
     }
     const next = join(folder, `lock.${last + 1}`);
     if (await publish(folder, next, self)) {
@@ -117,7 +117,7 @@ async function isAlive(
     process.kill(owner.pid, 0);
   } catch (error) {
     // EPERM: the process exists but belongs to another user.
-    if (textOf(error, "code") !== "EPERM") return false;
+    if (stringPropertyOf(error, "code") !== "EPERM") return false;
   }
   return owner.start === null || owner.start === startTimeOf(owner.pid);
 }
@@ -153,7 +153,7 @@ async function publish(folder: string, path: string, owner: Owner): Promise<bool
     await link(draft, path);
     return true;
   } catch (error) {
-    if (textOf(error, "code") === "EEXIST") return false;
+    if (stringPropertyOf(error, "code") === "EEXIST") return false;
     throw error;
   } finally {
     await rm(draft, { force: true });

@@ -1,7 +1,7 @@
 import type { Log } from "../core/log";
-import { messageOf, textOf } from "./error-parts";
+import { errorMessage, stringPropertyOf } from "./error-properties";
 import type { Migration } from "./migrations";
-import { Refusal } from "./refusal";
+import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** A connection for migrations, without a statement timeout. */
 export interface MigrationConnection {
@@ -73,8 +73,8 @@ async function lock(connection: MigrationConnection, log: Log): Promise<void> {
   try {
     await connection.query("SELECT pg_advisory_lock($1)", [LOCK]);
   } catch (error) {
-    if (textOf(error, "code") !== "55P03") throw error;
-    throw new Refusal(
+    if (stringPropertyOf(error, "code") !== "55P03") throw error;
+    throw new UnusableDatabaseError(
       `Another process has held the migration lock (advisory lock ${LOCK}) for five minutes. Wait until it has finished, or stop it, then start again.`,
     );
   } finally {
@@ -107,7 +107,7 @@ export async function pendingMigrations(
   );
   if (!state?.recorded) {
     if (state?.tables) {
-      throw new Refusal(
+      throw new UnusableDatabaseError(
         "The database contains tables, but no migration history of this service. Use an empty database, or one that this service created.",
       );
     }
@@ -127,19 +127,19 @@ export async function pendingMigrations(
 function checkApplied(row: AppliedRow, migration: Migration | undefined): void {
   const name = row.migration_name;
   if (!row.finished) {
-    throw new Refusal(
+    throw new UnusableDatabaseError(
       row.logs === null
         ? `The migration ${name} was started on this database, but its process ended before the result was recorded. It was applied either completely or not at all: check whether its changes are in the database. ${resolveHint(name)}`
         : `The migration ${name} failed on this database earlier and was rolled back: ${row.logs}\nFix the cause. ${resolveHint(name)}`,
     );
   }
   if (!migration) {
-    throw new Refusal(
+    throw new UnusableDatabaseError(
       `The database has the migration ${name}, which this version does not know: a newer version of the service has used the database. Start that version or a later one, or restore an earlier backup of the database.`,
     );
   }
   if (![migration.checksum, ...migration.otherChecksums].includes(row.checksum)) {
-    throw new Refusal(
+    throw new UnusableDatabaseError(
       `The migration ${name} was changed after it was applied to this database: the checksum of prisma/migrations/${name}/migration.sql differs from the recorded one. Restore the original file; put changes of the model into a new migration.`,
     );
   }
@@ -187,7 +187,7 @@ async function apply(connection: MigrationConnection, migration: Migration): Pro
       text,
       row?.id,
     ]);
-    throw new Refusal(
+    throw new UnusableDatabaseError(
       `The migration ${migration.name} failed and was rolled back: ${text}\nFix the cause, or return to the previous version of the service. ${resolveHint(migration.name)}`,
       { cause: error },
     );
@@ -201,6 +201,6 @@ async function apply(connection: MigrationConnection, migration: Migration): Pro
 
 /** The database's error, in the form that Prisma stores in `logs`. */
 function databaseText(error: unknown): string {
-  const state = textOf(error, "code");
-  return `${messageOf(error)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
+  const state = stringPropertyOf(error, "code");
+  return `${errorMessage(error)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
 }

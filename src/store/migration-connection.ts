@@ -4,10 +4,10 @@ import { PGlite } from "@electric-sql/pglite";
 import type { Config } from "../core/config";
 import { openLog } from "../core/log";
 import { connect } from "./connection";
-import { messageOf } from "./error-parts";
+import { errorMessage } from "./error-properties";
 import { lockFolder } from "./folder-lock";
 import type { MigrationConnection } from "./migrate";
-import { Refusal } from "./refusal";
+import { UnusableDatabaseError } from "./unusable-database-error";
 
 /** A connection for migrations, and how to close it. */
 export interface OpenMigrationConnection {
@@ -25,7 +25,7 @@ export function embeddedConnection(lite: PGlite): MigrationConnection {
 }
 
 /** Opens a connection to a PostgreSQL server without a statement timeout. */
-export async function serverConnection(url: string): Promise<OpenMigrationConnection> {
+export async function openServerConnection(url: string): Promise<OpenMigrationConnection> {
   const client = await connect(url, "signalbox-migration");
   return {
     connection: {
@@ -44,10 +44,10 @@ export async function serverConnection(url: string): Promise<OpenMigrationConnec
 export async function openMigrationConnection(
   config: Pick<Config, "DATA_DIR" | "DATABASE_URL">,
 ): Promise<OpenMigrationConnection> {
-  if (config.DATABASE_URL !== undefined) return serverConnection(config.DATABASE_URL);
+  if (config.DATABASE_URL !== undefined) return openServerConnection(config.DATABASE_URL);
   const folder = resolve(config.DATA_DIR);
   if (!existsSync(join(folder, "db", "PG_VERSION"))) {
-    throw new Refusal(`There is no embedded database in ${folder}.`);
+    throw new UnusableDatabaseError(`There is no embedded database in ${folder}.`);
   }
   const lock = await lockFolder(folder, openLog("warn"));
   const dataDir = join(folder, "db");
@@ -62,14 +62,14 @@ export async function openMigrationConnection(
     };
   } catch (error) {
     await lock.release();
-    throw unopenedRefusal(dataDir, error);
+    throw cannotOpenError(dataDir, error);
   }
 }
 
 /** The error for an embedded database that cannot be opened. */
-export function unopenedRefusal(dataDir: string, cause: unknown): Refusal {
-  return new Refusal(
-    `The embedded database in ${dataDir} cannot be opened: ${messageOf(cause)}. Restore a backup of the folder, or remove it to start with an empty database; its data is then lost.`,
+export function cannotOpenError(dataDir: string, cause: unknown): UnusableDatabaseError {
+  return new UnusableDatabaseError(
+    `The embedded database in ${dataDir} cannot be opened: ${errorMessage(cause)}. Restore a backup of the folder, or remove it to start with an empty database; its data is then lost.`,
     { cause },
   );
 }

@@ -3,7 +3,7 @@ import { Client } from "pg";
 import type { Log } from "../core/log";
 import { newId } from "../core/random";
 import { connect } from "./connection";
-import { Refusal } from "./refusal";
+import { UnusableDatabaseError } from "./unusable-database-error";
 
 /**
  * A lock that controls which nodes may share a PostgreSQL database. A node without Redis caches sessions in
@@ -28,7 +28,7 @@ interface LockOptions {
   exclusive: boolean;
   log: Log;
   /** Called once if the lock was lost and could not be taken again; another node may run then. */
-  onLost?: (reason: string) => void;
+  onLockLost?: (reason: string) => void;
 }
 
 /**
@@ -37,7 +37,8 @@ interface LockOptions {
  */
 export async function lockNode(options: LockOptions): Promise<NodeLock> {
   const holder = new Holder(options);
-  if (!(await holder.take())) throw new Refusal(incompatibleNodeMessage(options.exclusive));
+  if (!(await holder.take()))
+    throw new UnusableDatabaseError(incompatibleNodeMessage(options.exclusive));
   return holder;
 }
 
@@ -124,6 +125,6 @@ class Holder implements NodeLock {
 
   private giveUp(reason: string): void {
     this.options.log.fatal({ reason }, "the node lock is lost: data cached in memory may be stale");
-    this.options.onLost?.(reason);
+    this.options.onLockLost?.(reason);
   }
 }

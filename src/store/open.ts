@@ -14,12 +14,12 @@ export interface StoreOptions {
    * without REDIS_URL, shared with it. Tools pass false. The embedded database is always locked by one
    * process.
    */
-  exclusive: boolean;
+  isNode: boolean;
   /**
    * Called once if the node lock was lost and could not be taken again. Another node may run from then on, so
    * data cached in memory may be stale, and this node should exit.
    */
-  onLost?: (reason: string) => void;
+  onLockLost?: (reason: string) => void;
 }
 
 /**
@@ -27,11 +27,11 @@ export interface StoreOptions {
  * DATA_DIR.
  * @throws UnusableDatabaseError with the reason and the remedy if the service must not start on the database
  */
-export async function openStore({ config, log, exclusive, onLost }: StoreOptions): Promise<Store> {
+export async function openStore({ config, log, isNode, onLockLost }: StoreOptions): Promise<Store> {
   const url = config.DATABASE_URL;
   return url === undefined
     ? openEmbedded(resolve(config.DATA_DIR), log)
-    : openPostgres({ config, url, log, exclusive, onLost });
+    : openPostgres({ config, url, log, isNode, onLockLost });
 }
 
 /**

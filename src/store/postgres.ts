@@ -2,16 +2,16 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { Pool, type PoolClient, type QueryResult, types } from "pg";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
-import { connectionOptions, connectionRefusal, SESSION } from "./connection";
-import { queryFailure } from "./failure";
+import { connectionOptions, explainConnectionError, SESSION_SETTINGS } from "./connection";
 import { PrismaClient } from "./generated/client";
 import { migrate } from "./migrate";
-import { serverConnection } from "./migration-connection";
+import { openServerConnection } from "./migration-connection";
 import { readMigrations } from "./migrations";
 import { lockNode, type NodeLock } from "./node-lock";
+import { toQueryError } from "./query-error";
 import { StatementNames } from "./statement-names";
-import { type Statement, type Store, TRANSACTIONS, type Transaction } from "./store";
-import { readTime, TIMESTAMPTZ } from "./time";
+import { type Statement, type Store, TRANSACTION_OPTIONS, type Transaction } from "./store";
+import { parseTimestamp, TIMESTAMPTZ_OID } from "./timestamps";
 
 /** Statement timeout of the server, in milliseconds. */
 const STATEMENT_MS = 30_000;
@@ -30,7 +30,7 @@ const PARSERS = {
     if (format === "binary") return types.getTypeParser(oid, format);
     if (oid === INT8) return Number;
     if (oid === INT8_ARRAY) return parseIntegers;
-    if (oid === TIMESTAMPTZ) return readTime;
+    if (oid === TIMESTAMPTZ_OID) return parseTimestamp;
     return types.getTypeParser(oid, "text");
   },
 };
@@ -48,8 +48,8 @@ export interface PostgresOptions {
   url: string;
   log: Log;
   /** Whether this process is a node, which holds the node lock. */
-  exclusive: boolean;
-  onLost?: (reason: string) => void;
+  isNode: boolean;
+  onLockLost?: (reason: string) => void;
 }
 
 /**
@@ -57,25 +57,25 @@ export interface PostgresOptions {
  * @throws UnusableDatabaseError if the service must not start on this database
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { config, url, log, exclusive, onLost } = options;
+  const { config, url, log, isNode, onLockLost } = options;
   let lock: NodeLock | undefined;
   try {
-    if (exclusive) {
-      lock = await lockNode({ url, exclusive: config.REDIS_URL === undefined, log, onLost });
+    if (isNode) {
+      lock = await lockNode({ url, exclusive: config.REDIS_URL === undefined, log, onLockLost });
     }
     await migrateServer(url, log);
   } catch (error) {
     await lock?.release();
-    throw connectionRefusal(error);
+    throw explainConnectionError(error);
   }
   const pool = openPool(url, config.DATABASE_POOL, log);
   const prismaNames = new StatementNames();
   const db = new PrismaClient({
     adapter: new PrismaPg(pool, {
-      statementNameGenerator: ({ sql }) => prismaNames.of({ name: "prisma", text: sql }) ?? "",
+      statementNameGenerator: ({ sql }) => prismaNames.nameFor({ name: "prisma", text: sql }) ?? "",
     }),
     errorFormat: "minimal",
-    transactionOptions: TRANSACTIONS,
+    transactionOptions: TRANSACTION_OPTIONS,
   });
   const names = new StatementNames();
   // The pool discards a connection whose query failed, and with it any open transaction.
@@ -105,14 +105,14 @@ function statementsOn(connection: Pool | PoolClient, names: StatementNames, log:
     async query<Row>(statement: Statement, values: unknown[]): Promise<Row[]> {
       try {
         const result = await connection.query({
-          name: names.of(statement),
+          name: names.nameFor(statement),
           text: statement.text,
           values,
           types: PARSERS,
         });
         return result.rows as Row[];
       } catch (error) {
-        throw queryFailure(error, log);
+        throw toQueryError(error, log);
       }
     },
 
@@ -122,7 +122,7 @@ function statementsOn(connection: Pool | PoolClient, names: StatementNames, log:
         const last = Array.isArray(result) ? result.at(-1) : result;
         return { rows: last?.rows ?? [] };
       } catch (error) {
-        throw queryFailure(error, log);
+        throw toQueryError(error, log);
       }
     },
   };
@@ -134,15 +134,15 @@ async function inTransaction<T>(
   log: Log,
 ): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw queryFailure(error, log);
+    throw toQueryError(error, log);
   });
   try {
     await client.query("BEGIN").catch((error: unknown) => {
-      throw queryFailure(error, log);
+      throw toQueryError(error, log);
     });
     const result = await act(client);
     await client.query("COMMIT").catch((error: unknown) => {
-      throw queryFailure(error, log);
+      throw toQueryError(error, log);
     });
     client.release();
     return result;
@@ -160,7 +160,7 @@ function openPool(url: string, max: number, log: Log): Pool {
     idleTimeoutMillis: 30_000,
     query_timeout: QUERY_MS,
     onConnect: async (client) => {
-      await client.query(`${SESSION}; SET statement_timeout = ${STATEMENT_MS}`);
+      await client.query(`${SESSION_SETTINGS}; SET statement_timeout = ${STATEMENT_MS}`);
     },
   });
   pool.on("error", (error) => log.warn({ err: error }, "lost a connection to the database"));
@@ -174,13 +174,13 @@ function openPool(url: string, max: number, log: Log): Pool {
  */
 export async function migrateServer(url: string, log: Log): Promise<string[]> {
   try {
-    const { connection, close } = await serverConnection(url);
+    const { connection, close } = await openServerConnection(url);
     try {
       return await migrate(connection, await readMigrations(), log);
     } finally {
       await close();
     }
   } catch (error) {
-    throw connectionRefusal(error);
+    throw explainConnectionError(error);
   }
 }

@@ -13,7 +13,7 @@ export interface Statement {
  * Maximum wait and duration of Prisma transactions, in milliseconds; the same as the statement timeout.
  * Prisma's default wait of two seconds would cause errors under load.
  */
-export const TRANSACTIONS = { maxWait: 30_000, timeout: 30_000 };
+export const TRANSACTION_OPTIONS = { maxWait: 30_000, timeout: 30_000 };
 
 /** The methods of {@link Store} that run inside of a transaction. */
 export type Transaction = Pick<Store, "query" | "execute">;

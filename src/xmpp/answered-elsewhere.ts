@@ -1,11 +1,11 @@
-import type { AnsweredParcel } from "../calls/device";
+import type { AnsweredMessage } from "../calls/device";
 import type { Party, Signal } from "../calls/signal";
 
 /**
  * The substitute that tells a legacy client that another device answered the call: a `hangUp` from the
  * other party of the call.
  */
-export function answeredElsewhere(answer: AnsweredParcel, to: Party): Signal {
+export function answeredElsewhere(answer: AnsweredMessage, to: Party): Signal {
   const { cursor, peer, sessionId, word } = answer;
   const { applicationId, userId } = to;
   return {

@@ -7,15 +7,15 @@ import type { PreAuthLimiter } from "../limits/pre-auth-limiter";
 import { ChatDevice } from "./chat-device";
 import { childOf, isElement } from "./element";
 import { type StreamCondition, stanzaError } from "./error";
-import { BIND, bindRequest, bindResult, iqShape } from "./iq";
+import { BIND_NS, bindRequest, bindResult, classifyIq } from "./iq";
 import { formatUser, toResource } from "./jid";
-import { failed, readCount, resourceOf, SM } from "./management/elements";
-import type { Hibernation } from "./management/hibernation";
-import { readPlain, SASL, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
-import type { Admission, ChatLimits, ChatServices } from "./services";
+import { readPlain, SASL_NS, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
+import type { ChatLimits, ChatServices, SuccessfulSignIn } from "./services";
 import { Stream, type StreamHandler } from "./stream";
+import { failed, readCount, resourceOf, STREAM_MANAGEMENT_NS } from "./stream-management/elements";
+import type { ResumableStreams } from "./stream-management/resumable-streams";
 import type { Transport } from "./transport/transport";
-import { CLIENT } from "./xml";
+import { CLIENT_NS } from "./xml";
 
 /** State that all streams of one endpoint share. */
 export interface Endpoint {
@@ -23,11 +23,11 @@ export interface Endpoint {
   limits: ChatLimits;
   throttle: SignInThrottle;
   /** Bounds the unauthenticated connections of all transports together. */
-  doorstep: PreAuthLimiter;
+  preAuthLimiter: PreAuthLimiter;
   /** Whether the address is that of a trusted proxy (TRUST_PROXY), not of the client. */
   isProxy(address: string): boolean;
   /** The streams that can be resumed, of all transports. */
-  hibernation: Hibernation<ChatDevice>;
+  resumableStreams: ResumableStreams<ChatDevice>;
   /** When the endpoint was opened, in milliseconds since the Unix epoch. */
   openedAt: number;
 }
@@ -39,10 +39,10 @@ const ORIGIN_REFUSED = "This origin may not use this application";
 
 const features = (content: string) =>
   `<stream:features xmlns:stream="http://etherx.jabber.org/streams">${content}</stream:features>`;
-const MECHANISMS = `<mechanisms xmlns="${SASL}"><mechanism>PLAIN</mechanism></mechanisms>`;
+const MECHANISMS = `<mechanisms xmlns="${SASL_NS}"><mechanism>PLAIN</mechanism></mechanisms>`;
 const TLS = "urn:ietf:params:xml:ns:xmpp-tls";
 const STARTTLS = `<starttls xmlns="${TLS}"><required/></starttls>`;
-const BINDING = `<bind xmlns="${BIND}"/><session xmlns="urn:ietf:params:xml:ns:xmpp-session"><optional/></session><sm xmlns="${SM}"/>`;
+const BINDING = `<bind xmlns="${BIND_NS}"/><session xmlns="urn:ietf:params:xml:ns:xmpp-session"><optional/></session><sm xmlns="${STREAM_MANAGEMENT_NS}"/>`;
 
 /** Serves one client: negotiation (SASL, then bind or resume), after which its device handles the stanzas. */
 class Client implements StreamHandler {
@@ -85,15 +85,15 @@ class Client implements StreamHandler {
     }
   }
 
-  async element(element: Element): Promise<void> {
-    if (this.#device) await this.#device.stanza(element);
+  async handleElement(element: Element): Promise<void> {
+    if (this.#device) await this.#device.handleElement(element);
     else if (isElement(element, "starttls", TLS) && this.stream.transport.startTls) {
       this.stream.send(`<proceed xmlns="${TLS}"/>`);
-      this.stream.secure();
-    } else if (!this.#user && element.attrs.xmlns === SASL) await this.#sasl(element);
-    else if (this.#user && element.name === "iq" && element.attrs.xmlns === CLIENT) {
+      this.stream.startTls();
+    } else if (!this.#user && element.attrs.xmlns === SASL_NS) await this.#sasl(element);
+    else if (this.#user && element.name === "iq" && element.attrs.xmlns === CLIENT_NS) {
       await this.#bind(element, this.#user);
-    } else if (this.#user && element.attrs.xmlns === SM) {
+    } else if (this.#user && element.attrs.xmlns === STREAM_MANAGEMENT_NS) {
       await this.#resume(element, this.#user);
     } else this.stream.fail("not-authorized", "Authenticate and bind a resource first");
   }
@@ -107,9 +107,9 @@ class Client implements StreamHandler {
     this.#closed.abort();
     const device = this.#device;
     // A device that was resumed on another stream belongs to that stream's client.
-    const own = device?.line.isOn(this.stream) ? device : undefined;
+    const own = device?.managedStream.usesStream(this.stream) ? device : undefined;
     // The session or user may end while the device is disconnected, so the watch continues.
-    if (lost && own?.hibernate(() => this.#unwatch?.())) return;
+    if (lost && own?.keepForResumption(() => this.#unwatch?.())) return;
     own?.leave();
     this.#unwatch?.();
   }
@@ -126,7 +126,7 @@ class Client implements StreamHandler {
     const message = element.getText();
     if (message === "" && !isResponse) {
       this.#challenged = true;
-      return this.stream.send(`<challenge xmlns="${SASL}"/>`);
+      return this.stream.send(`<challenge xmlns="${SASL_NS}"/>`);
     }
     const credentials = readPlain(message, this.stream.domain);
     if (typeof credentials === "string") return this.#refuse(credentials);
@@ -136,7 +136,7 @@ class Client implements StreamHandler {
   #refuse(condition: SaslCondition): void {
     this.#failures += 1;
     this.stream.send(saslFailure(condition));
-    if (this.#failures < this.endpoint.limits.failures) return;
+    if (this.#failures < this.endpoint.limits.maxFailures) return;
     this.stream.fail("policy-violation", "Too many failed attempts");
   }
 
@@ -161,17 +161,17 @@ class Client implements StreamHandler {
     attempt.end(true);
     if (this.stream.closing) return;
     this.#user = user;
-    this.stream.admit(services.config.XMPP_STANZA_LIMIT);
-    this.stream.send(`<success xmlns="${SASL}"/>`);
+    this.stream.setAuthenticated(services.config.XMPP_STANZA_LIMIT);
+    this.stream.send(`<success xmlns="${SASL_NS}"/>`);
     this.stream.restart();
   }
 
-  #watch({ applicationId, userId }: Party, signIn: Admission): void {
+  #watch({ applicationId, userId }: Party, signIn: SuccessfulSignIn): void {
     this.#unwatch = this.endpoint.services.watch({
       applicationId,
       userId,
       sessionId: signIn.sessionId,
-      password: signIn.password,
+      passwordFingerprint: signIn.passwordFingerprint,
       origin: this.stream.transport.origin,
       close: () => this.#end("not-authorized", "The session has ended"),
       refuse: () => this.#end("policy-violation", ORIGIN_REFUSED),
@@ -181,7 +181,7 @@ class Client implements StreamHandler {
   /** Ends the stream and, if its device is disconnected and waits to be resumed, the device. */
   #end(condition: StreamCondition, text: string): void {
     this.stream.fail(condition, text);
-    if (this.#device) this.endpoint.hibernation.drop(this.#device);
+    if (this.#device) this.endpoint.resumableStreams.endIfDisconnected(this.#device);
   }
 
   #failed(error: unknown, end: (success: boolean | null) => void): void {
@@ -201,7 +201,7 @@ class Client implements StreamHandler {
     const { services } = this.endpoint;
     const request = bindRequest(iq);
     if (!request) return this.stream.fail("not-authorized", "Bind a resource first");
-    if (iqShape(iq) !== "request")
+    if (classifyIq(iq) !== "request")
       return this.stream.send(stanzaError(iq, undefined, "bad-request"));
     const requested = childOf(request, "resource")?.getText();
     // A client that does not name a resource keeps its previous one, which other users know.
@@ -220,8 +220,8 @@ class Client implements StreamHandler {
     if (this.stream.closing) return device.leave();
     this.#device = device;
     this.stream.established();
-    this.stream.send(bindResult(iq, device.jid, device.hasMissed));
-    device.begin(this.#previousResource !== undefined);
+    this.stream.send(bindResult(iq, device.jid, device.mayHaveMissedCalls));
+    device.startDelivery(this.#previousResource !== undefined);
   }
 
   /**
@@ -229,24 +229,26 @@ class Client implements StreamHandler {
    * not know the stream, its node may have gone down: the client gets the missed signals after the bind.
    */
   async #resume(element: Element, user: Party): Promise<void> {
-    const { hibernation } = this.endpoint;
+    const { resumableStreams } = this.endpoint;
     const { previd, h } = element.attrs;
     const count = readCount(h);
     if (element.name !== "resume") return this.stream.send(failed("unexpected-request"));
     if (previd === undefined || count === undefined) return this.stream.send(failed("bad-request"));
-    const device = hibernation.find(previd, user);
+    const device = resumableStreams.find(previd, user);
     if (!device) {
       this.#previousResource = resourceOf(previd);
-      return this.stream.send(failed("item-not-found", hibernation.handledBy(previd, user)));
+      return this.stream.send(
+        failed("item-not-found", resumableStreams.handledCount(previd, user)),
+      );
     }
     this.#device = device;
-    device.line.moveTo(this.stream);
-    hibernation.wake(device);
+    device.managedStream.moveTo(this.stream);
+    resumableStreams.markConnected(device);
     // Stanzas of the previous stream are handled first, so that the count in <resumed/> includes them.
-    await device.settled();
-    if (this.stream.closing || !device.line.isOn(this.stream)) return;
+    await device.whenHandled();
+    if (this.stream.closing || !device.managedStream.usesStream(this.stream)) return;
     this.stream.established();
-    device.line.resume(previd, count);
+    device.managedStream.resume(previd, count);
   }
 }
 

@@ -1,28 +1,28 @@
 import type { Element } from "ltx";
-import type { Attachment, CloseReason, Device, Parcel } from "../calls/device";
+import type { Attachment, CloseReason, Device, DeviceMessage } from "../calls/device";
 import type { Party } from "../calls/signal";
 import { toFault } from "../core/errors";
 import { newId } from "../core/random";
 import { answeredElsewhere } from "./answered-elsewhere";
 import { attribute, writeElement } from "./element";
-import { type Refusal, stanzaError } from "./error";
-import { answerIq, bindRequest, iqResult, iqShape } from "./iq";
+import { type StanzaErrorCondition, stanzaError } from "./error";
+import { answerIq, bindRequest, classifyIq, iqResult } from "./iq";
 import { formatJid } from "./jid";
-import type { ManagementLimits } from "./management/acknowledgements";
-import { failed, readCount, SM } from "./management/elements";
-import type { Hibernation, Resumable } from "./management/hibernation";
-import { Line } from "./management/line";
 import type { ChatServices } from "./services";
 import { decodeSignal, encodeSignal } from "./stanza";
 import type { Stream } from "./stream";
-import { targetOf } from "./target";
-import { CLIENT } from "./xml";
+import type { StreamManagementLimits } from "./stream-management/acknowledgements";
+import { failed, readCount, STREAM_MANAGEMENT_NS } from "./stream-management/elements";
+import { ManagedStream } from "./stream-management/managed-stream";
+import type { Resumable, ResumableStreams } from "./stream-management/resumable-streams";
+import { resolveTarget } from "./target";
+import { CLIENT_NS } from "./xml";
 
 /** Dependencies that all devices of one endpoint share. */
-export interface DeviceParts {
+export interface DeviceDeps {
   services: Pick<ChatServices, "router" | "clock" | "log" | "messageCounter">;
-  limits: ManagementLimits;
-  hibernation: Hibernation<ChatDevice>;
+  limits: StreamManagementLimits;
+  resumableStreams: ResumableStreams<ChatDevice>;
   /** When the endpoint was opened, in milliseconds since the Unix epoch. */
   openedAt: number;
 }
@@ -32,16 +32,16 @@ const MAX_EARLY = 1_000;
 
 /** A user's device on an XMPP stream: delivers messages from the router and handles the client's stanzas. */
 export class ChatDevice implements Device, Resumable {
-  readonly door = "xmpp";
+  readonly protocol = "xmpp";
   readonly jid: string;
-  readonly line: Line;
+  readonly managedStream: ManagedStream;
   /** Whether the device may have missed calls that are still ringing. */
-  hasMissed = false;
+  mayHaveMissedCalls = false;
   readonly #account: string;
   readonly #count: (ip: string | null) => void;
   readonly #domain: string;
   /** Messages that arrived before delivery started; undefined once it has. */
-  #early: Parcel[] | undefined = [];
+  #early: DeviceMessage[] | undefined = [];
   #deliveryStarted = () => {};
   #startTimer: NodeJS.Timeout | undefined;
   #attachment: Attachment | undefined;
@@ -49,7 +49,7 @@ export class ChatDevice implements Device, Resumable {
   #handling: Promise<void> | undefined;
 
   constructor(
-    private readonly deps: DeviceParts,
+    private readonly deps: DeviceDeps,
     stream: Stream,
     readonly party: Required<Party>,
   ) {
@@ -57,9 +57,9 @@ export class ChatDevice implements Device, Resumable {
     this.jid = formatJid(party, stream.domain);
     this.#count = deps.services.messageCounter(party);
     this.#account = this.jid.slice(0, this.jid.indexOf("/"));
-    this.line = new Line(stream, deps.limits, {
+    this.managedStream = new ManagedStream(stream, deps.limits, {
       acknowledged: (cursor) => this.#attachment?.acknowledge(cursor),
-      grown: () => deps.hibernation.grown(this),
+      queued: () => deps.resumableStreams.updateSize(this),
       overflowed: () => this.#end("resource-constraint", "Too many unacknowledged stanzas"),
     });
   }
@@ -78,8 +78,9 @@ export class ChatDevice implements Device, Resumable {
    * Starts delivery with the buffered messages. If there was an earlier stream, waits up to `enableWaitMs`
    * for the client to enable stream management: what is sent before that counts as received.
    */
-  begin(resumed: boolean): void {
-    if (resumed) this.#startTimer = setTimeout(() => this.#deliver(), this.deps.limits.holdMs);
+  startDelivery(resumed: boolean): void {
+    if (resumed)
+      this.#startTimer = setTimeout(() => this.#deliver(), this.deps.limits.enableWaitMs);
     else this.#deliver();
   }
 
@@ -91,29 +92,29 @@ export class ChatDevice implements Device, Resumable {
     this.#deliveryStarted();
   }
 
-  missed(): void {
-    this.hasMissed = true;
+  onPossibleGap(): void {
+    this.mayHaveMissedCalls = true;
   }
 
-  receive(message: Parcel): void {
+  receive(message: DeviceMessage): void {
     if (this.#early) {
       if (this.#early.push(message) > MAX_EARLY) this.#end("resource-constraint");
       return;
     }
     try {
-      if (message.kind === "stanza") this.line.send(message.xml);
+      if (message.kind === "stanza") this.managedStream.send(message.xml);
       else if (message.kind === "signal" || message.hangUp) {
         const signal =
           message.kind === "signal" ? message.signal : answeredElsewhere(message, this.party);
-        this.line.send(encodeSignal(signal, this.#domain), message.cursor);
+        this.managedStream.send(encodeSignal(signal, this.#domain), message.cursor);
       }
     } catch (error) {
       this.deps.services.log.error({ err: error }, "a signal could not be written as a stanza");
     }
   }
 
-  drained(): Promise<void> | undefined {
-    if (!this.#early) return this.line.drained();
+  whenDrained(): Promise<void> | undefined {
+    if (!this.#early) return this.managedStream.whenDrained();
     return new Promise((resolve) => {
       this.#deliveryStarted = resolve;
     });
@@ -126,8 +127,8 @@ export class ChatDevice implements Device, Resumable {
     else this.#end("system-shutdown");
   }
 
-  #end(...error: Parameters<Line["fail"]>): void {
-    if (!this.line.fail(...error)) this.leave();
+  #end(...error: Parameters<ManagedStream["fail"]>): void {
+    if (!this.managedStream.fail(...error)) this.leave();
   }
 
   /**
@@ -135,17 +136,17 @@ export class ChatDevice implements Device, Resumable {
    * @param onEnd called when it is resumed or has left
    * @returns false if the device cannot be resumed
    */
-  hibernate(onEnd: () => void): boolean {
-    this.line.hibernate();
-    return this.deps.hibernation.keep(this, onEnd);
+  keepForResumption(onEnd: () => void): boolean {
+    this.managedStream.markDisconnected();
+    return this.deps.resumableStreams.keep(this, onEnd);
   }
 
   /** Detaches the device from the router for good. */
   leave(): void {
-    this.deps.hibernation.forget(this);
+    this.deps.resumableStreams.remove(this);
     clearTimeout(this.#startTimer);
     this.#deliveryStarted();
-    this.line.end();
+    this.managedStream.end();
     const attachment = this.#attachment;
     this.#attachment = undefined;
     attachment?.detach().catch((error: unknown) => {
@@ -157,16 +158,16 @@ export class ChatDevice implements Device, Resumable {
   }
 
   /** Resolves once the client's latest stanza is handled and counted. */
-  async settled(): Promise<void> {
+  async whenHandled(): Promise<void> {
     await this.#handling?.catch(() => undefined);
   }
 
   /** Handles an element of the client; resolves once that is done. */
-  stanza(stanza: Element): Promise<void> | undefined {
+  handleElement(stanza: Element): Promise<void> | undefined {
     const { xmlns } = stanza.attrs;
     // Client state indication (XEP-0352) is accepted and ignored.
     if (xmlns === "urn:xmpp:csi:0") return undefined;
-    if (xmlns === SM) {
+    if (xmlns === STREAM_MANAGEMENT_NS) {
       this.#manage(stanza);
       return undefined;
     }
@@ -175,40 +176,40 @@ export class ChatDevice implements Device, Resumable {
   }
 
   async #handle(stanza: Element): Promise<void> {
-    const isStanza = stanza.attrs.xmlns === CLIENT;
+    const isStanza = stanza.attrs.xmlns === CLIENT_NS;
     if (isStanza && stanza.name === "message") await this.#message(stanza);
     else if (isStanza && stanza.name === "iq") this.#iq(stanza);
     else if (!isStanza || stanza.name !== "presence") {
-      this.line.fail("unsupported-stanza-type");
+      this.managedStream.fail("unsupported-stanza-type");
       return;
     }
-    this.line.count();
+    this.managedStream.countHandled();
   }
 
   /** Stream management of a bound stream (XEP-0198 sections 3 and 4). */
   #manage(element: Element): void {
-    const { line } = this;
-    if (element.name === "enable" && !line.managed) {
+    const { managedStream } = this;
+    if (element.name === "enable" && !managedStream.managementEnabled) {
       const { resume } = element.attrs;
       const resumable = resume === "true" || resume === "1";
-      line.enable(resumable ? this.deps.hibernation.admit(this) : undefined);
+      managedStream.enable(resumable ? this.deps.resumableStreams.register(this) : undefined);
       this.#attachment?.acknowledge("");
       if (this.#early) this.#deliver();
-    } else if (element.name === "r" && line.managed) line.acknowledge();
-    else if (element.name === "a" && line.managed) {
+    } else if (element.name === "r" && managedStream.managementEnabled) managedStream.sendAck();
+    else if (element.name === "a" && managedStream.managementEnabled) {
       const h = readCount(element.attrs.h);
-      if (h === undefined) line.write(failed("bad-request"));
-      else line.answered(h);
-    } else line.write(failed("unexpected-request"));
+      if (h === undefined) managedStream.sendUncounted(failed("bad-request"));
+      else managedStream.handleAck(h);
+    } else managedStream.sendUncounted(failed("unexpected-request"));
   }
 
   async #message(message: Element): Promise<void> {
     const { type } = message.attrs;
-    const target = targetOf(message.attrs.to, this.party, this.#domain);
+    const target = resolveTarget(message.attrs.to, this.party, this.#domain);
     const condition = "condition" in target ? target.condition : "service-unavailable";
     if (!("party" in target) || type === "groupchat") return this.#refuse(message, condition);
     try {
-      this.#count(this.line.ip);
+      this.#count(this.managedStream.ip);
       const signal = decodeSignal(message, this.party, target.party);
       if (signal) {
         signal.id ||= newId();
@@ -223,19 +224,21 @@ export class ChatDevice implements Device, Resumable {
         this.deps.services.log.error({ err: error }, "a chat message could not be handled");
       }
       // An error stanza is never answered with an error (RFC 6120 section 8.3.1).
-      if (type !== "error") this.line.send(stanzaError(message, this.jid, fault));
+      if (type !== "error") this.managedStream.send(stanzaError(message, this.jid, fault));
     }
   }
 
-  #refuse(stanza: Element, condition: Refusal) {
-    if (stanza.attrs.type !== "error") this.line.send(stanzaError(stanza, this.jid, condition));
+  #refuse(stanza: Element, condition: StanzaErrorCondition) {
+    if (stanza.attrs.type !== "error")
+      this.managedStream.send(stanzaError(stanza, this.jid, condition));
   }
 
   #iq(iq: Element) {
-    const shape = iqShape(iq);
+    const shape = classifyIq(iq);
     if (shape === "response") return;
-    if (shape === "invalid") return this.line.send(stanzaError(iq, this.jid, "bad-request"));
-    const target = targetOf(iq.attrs.to, this.party, this.#domain);
+    if (shape === "invalid")
+      return this.managedStream.send(stanzaError(iq, this.jid, "bad-request"));
+    const target = resolveTarget(iq.attrs.to, this.party, this.#domain);
     if ("condition" in target) return this.#refuse(iq, target.condition);
     const to = "party" in target && formatJid(target.party, this.#domain);
     if (to !== false && to !== this.#account && to !== this.jid) {
@@ -246,7 +249,7 @@ export class ChatDevice implements Device, Resumable {
       uptime: () => Math.floor((this.deps.services.clock.now() - this.deps.openedAt) / 1000),
     });
     if ("condition" in response) return this.#refuse(iq, response.condition);
-    this.line.send(iqResult(iq, this.jid, response.content));
+    this.managedStream.send(iqResult(iq, this.jid, response.content));
   }
 
   /**
@@ -254,9 +257,9 @@ export class ChatDevice implements Device, Resumable {
    * (XEP-0199). Any input from the client counts as its response.
    */
   ping(): string {
-    const request = this.line.question();
+    const request = this.managedStream.ackRequest();
     if (request !== undefined) return request;
     const head = attribute("from", this.#domain) + attribute("to", this.jid);
-    return `<iq xmlns="${CLIENT}" type="get" id="${newId()}"${head}><ping xmlns="urn:xmpp:ping"/></iq>`;
+    return `<iq xmlns="${CLIENT_NS}" type="get" id="${newId()}"${head}><ping xmlns="urn:xmpp:ping"/></iq>`;
   }
 }

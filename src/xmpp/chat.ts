@@ -3,11 +3,11 @@ import type { LiveCertificate } from "../core/tls/certificate";
 import { PreAuthLimiter } from "../limits/pre-auth-limiter";
 import type { Endpoint } from "./c2s";
 import type { ChatDevice } from "./chat-device";
-import { RESUME_SECONDS } from "./management/elements";
-import { Hibernation } from "./management/hibernation";
 import { SignInThrottle } from "./sasl";
 import type { ChatLimits, ChatServices } from "./services";
-import type { Listener, Place } from "./transport/listen";
+import { RESUME_SECONDS } from "./stream-management/elements";
+import { ResumableStreams } from "./stream-management/resumable-streams";
+import type { ListenAddress, Listener } from "./transport/listen";
 import { openTcp } from "./transport/tcp";
 import { openWebSocket } from "./transport/websocket";
 
@@ -47,16 +47,16 @@ const LIMITS: Omit<ChatLimits, "idleMs" | "bytesPerSecond"> = {
   negotiationMs: 10_000,
   closeMs: 2_000,
   backlogBytes: 1_048_576,
-  queue: 32,
-  failures: 5,
-  failureMs: 250,
+  maxQueued: 32,
+  maxFailures: 5,
+  failureDelayMs: 250,
   unacknowledged: { stanzas: 2_000, bytes: 786_432 },
-  askMs: 1_000,
-  holdMs: 2_000,
+  ackRequestDelayMs: 1_000,
+  enableWaitMs: 2_000,
   resumeMs: RESUME_SECONDS * 1_000,
   // A sign-in takes moments, so a hundred at once allow thousands of reconnections in a minute.
-  atTheDoor: { perNetwork: 100, inAll: 5_000 },
-  hibernating: { perUser: 10, inAll: 20_000, bytes: 134_217_728 },
+  preAuth: { perNetwork: 100, total: 5_000 },
+  disconnected: { perUser: 10, total: 20_000, bytes: 134_217_728 },
 };
 
 const VARIABLES = {
@@ -68,7 +68,11 @@ const VARIABLES = {
 
 const OPEN: Record<
   ChatTransport,
-  (endpoint: Endpoint, address: Place, certificate: () => LiveCertificate) => Promise<Listener>
+  (
+    endpoint: Endpoint,
+    address: ListenAddress,
+    certificate: () => LiveCertificate,
+  ) => Promise<Listener>
 > = {
   ws: (endpoint, address) => openWebSocket(endpoint, address),
   wss: (endpoint, address, certificate) => openWebSocket(endpoint, address, certificate()),
@@ -99,14 +103,14 @@ export async function openChat(
     bytesPerSecond: config.XMPP_BYTES_PER_SECOND,
     ...services.limits,
   };
-  const resumableStreams = new Hibernation<ChatDevice>(limits, services);
+  const resumableStreams = new ResumableStreams<ChatDevice>(limits, services);
   const endpoint: Endpoint = {
     services,
     limits,
-    throttle: new SignInThrottle(limits.failureMs),
-    doorstep: new PreAuthLimiter(limits.atTheDoor),
+    throttle: new SignInThrottle(limits.failureDelayMs),
+    preAuthLimiter: new PreAuthLimiter(limits.preAuth),
     isProxy: isWithin(config.TRUST_PROXY),
-    hibernation: resumableStreams,
+    resumableStreams: resumableStreams,
     openedAt: services.clock.now(),
   };
   const requireCertificate = () => {
@@ -127,7 +131,7 @@ export async function openChat(
       const variable = VARIABLES[transport];
       const port = config[variable];
       if (port === null) continue;
-      const address: Place = { host: config.HOST, port, variable };
+      const address: ListenAddress = { host: config.HOST, port, variable };
       const listener = await OPEN[transport](endpoint, address, requireCertificate);
       listeners.push(listener);
       ports[transport] = listener.port;

@@ -1,6 +1,6 @@
 import { Element, type Node } from "ltx";
 import type { XmlElement } from "../calls/signal";
-import { isXmlText, TEXT } from "../calls/xml-form";
+import { isXmlText, TEXT } from "../calls/xml-rules";
 import { Fault } from "../core/errors";
 
 /**

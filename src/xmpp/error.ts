@@ -1,13 +1,13 @@
 import type { Element } from "ltx";
 import { ERRORS, type Fault } from "../core/errors";
 import { attribute, escapeText } from "./element";
-import { CLIENT } from "./xml";
+import { CLIENT_NS } from "./xml";
 
 const STANZAS = "urn:ietf:params:xml:ns:xmpp-stanzas";
 const STREAMS = "urn:ietf:params:xml:ns:xmpp-streams";
 
 /** Types of the stanza error conditions (RFC 6120 section 8.3.3) that are not in the errors table. */
-export const REFUSALS = {
+export const STANZA_ERROR_TYPES = {
   "bad-request": "modify",
   conflict: "cancel",
   "feature-not-implemented": "cancel",
@@ -19,7 +19,7 @@ export const REFUSALS = {
 } as const;
 
 /** A stanza error condition of {@link STANZA_ERROR_TYPES}. */
-export type Refusal = keyof typeof REFUSALS;
+export type StanzaErrorCondition = keyof typeof STANZA_ERROR_TYPES;
 
 /**
  * The error response to a stanza: same kind and id, with swapped addresses (RFC 6120 section 8.3.1).
@@ -30,11 +30,11 @@ export type Refusal = keyof typeof REFUSALS;
 export function stanzaError(
   stanza: Element,
   client: string | undefined,
-  reason: Fault | Refusal,
+  reason: Fault | StanzaErrorCondition,
 ): string {
   const isCondition = typeof reason === "string";
   const condition = isCondition ? reason : ERRORS[reason.code].condition;
-  const type = isCondition ? REFUSALS[reason] : ERRORS[reason.code].type;
+  const type = isCondition ? STANZA_ERROR_TYPES[reason] : ERRORS[reason.code].type;
   const text = isCondition
     ? ""
     : `<text xmlns="${STANZAS}" xml:lang="en">${escapeText(reason.message)}</text>`;
@@ -45,7 +45,7 @@ export function stanzaError(
     attribute("to", client) +
     attribute("id", stanza.attrs.id) +
     attribute("type", "error");
-  return `<${stanza.name} xmlns="${CLIENT}"${head}><error type="${type}"><${condition} xmlns="${STANZAS}"/>${text}</error></${stanza.name}>`;
+  return `<${stanza.name} xmlns="${CLIENT_NS}"${head}><error type="${type}"><${condition} xmlns="${STANZAS}"/>${text}</error></${stanza.name}>`;
 }
 
 /** Stream error conditions that the service sends (RFC 6120 section 4.9.3). */

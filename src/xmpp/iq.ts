@@ -1,10 +1,10 @@
 import type { Element } from "ltx";
 import { attribute, childOf, elementsOf, escapeText } from "./element";
-import type { Refusal } from "./error";
-import { CLIENT } from "./xml";
+import type { StanzaErrorCondition } from "./error";
+import { CLIENT_NS } from "./xml";
 
 /** Namespace of resource binding. */
-export const BIND = "urn:ietf:params:xml:ns:xmpp-bind";
+export const BIND_NS = "urn:ietf:params:xml:ns:xmpp-bind";
 
 /** The state that responses are made from. */
 export interface IqContext {
@@ -13,9 +13,9 @@ export interface IqContext {
 }
 
 /** Content of the result (may be empty), or the condition of the error. */
-export type IqAnswer = { content: string } | { condition: Refusal };
+export type IqResponse = { content: string } | { condition: StanzaErrorCondition };
 
-type IqHandler = (query: Element, target: "account" | "server", context: IqContext) => IqAnswer;
+type IqHandler = (query: Element, target: "account" | "server", context: IqContext) => IqResponse;
 
 const INFO = "http://jabber.org/protocol/disco#info";
 const ITEMS = "http://jabber.org/protocol/disco#items";
@@ -66,14 +66,14 @@ const MISSED = "urn:signalbox:missed:0";
 
 /** The `<bind/>` element of a request to bind a resource (RFC 6120 section 7); undefined for any other iq. */
 export function bindRequest(iq: Element): Element | undefined {
-  return iq.attrs.type === "set" ? childOf(iq, "bind", BIND) : undefined;
+  return iq.attrs.type === "set" ? childOf(iq, "bind", BIND_NS) : undefined;
 }
 
 /**
  * Classifies an iq (RFC 6120 section 8.2.3). A valid request has an id and one child; a response (result or
  * error) is never answered.
  */
-export function iqShape(iq: Element): "request" | "response" | "invalid" {
+export function classifyIq(iq: Element): "request" | "response" | "invalid" {
   const { type, id } = iq.attrs;
   if (type === "result" || type === "error") return "response";
   const valid = (type === "get" || type === "set") && !!id && elementsOf(iq).length === 1;
@@ -81,7 +81,11 @@ export function iqShape(iq: Element): "request" | "response" | "invalid" {
 }
 
 /** Handles a request to the server or to the user's own account. */
-export function answerIq(iq: Element, target: "account" | "server", context: IqContext): IqAnswer {
+export function answerIq(
+  iq: Element,
+  target: "account" | "server",
+  context: IqContext,
+): IqResponse {
   const [query] = elementsOf(iq);
   if (!query) return { condition: "bad-request" };
   const handler = HANDLERS.get(`${iq.attrs.type} ${query.name} ${query.attrs.xmlns ?? ""}`);
@@ -92,7 +96,7 @@ export function answerIq(iq: Element, target: "account" | "server", context: IqC
 export function iqResult(iq: Element, client: string, content: string): string {
   const head =
     attribute("from", iq.attrs.to) + attribute("to", client) + attribute("id", iq.attrs.id);
-  return `<iq xmlns="${CLIENT}" type="result"${head}>${content}</iq>`;
+  return `<iq xmlns="${CLIENT_NS}" type="result"${head}>${content}</iq>`;
 }
 
 /**
@@ -101,5 +105,5 @@ export function iqResult(iq: Element, client: string, content: string): string {
  */
 export function bindResult(iq: Element, jid: string, missed: boolean): string {
   const hint = missed ? `<missed xmlns="${MISSED}"/>` : "";
-  return iqResult(iq, jid, `<bind xmlns="${BIND}"><jid>${escapeText(jid)}</jid>${hint}</bind>`);
+  return iqResult(iq, jid, `<bind xmlns="${BIND_NS}"><jid>${escapeText(jid)}</jid>${hint}</bind>`);
 }

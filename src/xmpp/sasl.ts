@@ -4,7 +4,7 @@ import { hashToken } from "../core/random";
 import { formatUser, parseJid, parseUser } from "./jid";
 
 /** Namespace of the SASL elements (RFC 6120 section 6.4). */
-export const SASL = "urn:ietf:params:xml:ns:xmpp-sasl";
+export const SASL_NS = "urn:ietf:params:xml:ns:xmpp-sasl";
 
 /** SASL error conditions that the service sends (RFC 6120 section 6.5). */
 export type SaslCondition =
@@ -19,7 +19,7 @@ export type SaslCondition =
 
 /** The response to a failed attempt. */
 export function saslFailure(condition: SaslCondition): string {
-  return `<failure xmlns="${SASL}"><${condition}/></failure>`;
+  return `<failure xmlns="${SASL_NS}"><${condition}/></failure>`;
 }
 
 /** Credentials of a SASL PLAIN message. */

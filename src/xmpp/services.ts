@@ -4,12 +4,12 @@ import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import type { PreAuthLimits } from "../limits/pre-auth-limiter";
-import type { ManagementLimits } from "./management/acknowledgements";
-import type { HibernationLimits } from "./management/hibernation";
 import type { StreamLimits } from "./stream";
+import type { StreamManagementLimits } from "./stream-management/acknowledgements";
+import type { ResumptionLimits } from "./stream-management/resumable-streams";
 
 /** A sign-in attempt. */
-export interface SignIn {
+export interface SignInAttempt {
   applicationId: number;
   userId: number;
   /** A password or a session token. */
@@ -21,11 +21,11 @@ export interface SignIn {
 }
 
 /** A successful sign-in. */
-export interface Admission {
+export interface SuccessfulSignIn {
   /** Null after a sign-in by password: the stream then belongs to the user, not to a session. */
   sessionId: number | null;
   /** Fingerprint of the password that was used, for {@link LiveStream}. It does not reveal the password. */
-  password?: string;
+  passwordFingerprint?: string;
   /**
    * Checks the credentials again once the stream is watched, in case they were revoked in between.
    * @throws Fault as for the sign-in
@@ -38,7 +38,7 @@ export interface LiveStream {
   applicationId: number;
   userId: number;
   sessionId: number | null;
-  password?: string;
+  passwordFingerprint?: string;
   /** Origin of the web page, if a browser sent one. */
   origin?: string;
   /** Ends the stream because its session or user has ended. */
@@ -59,7 +59,7 @@ export interface ChatServices {
    * @throws Fault UNAUTHENTICATED (the same for an unknown user and a wrong password), FORBIDDEN for a web
    *   origin that the application does not allow, LIMITED, UNAVAILABLE
    */
-  authenticate(attempt: SignIn): Promise<Admission>;
+  authenticate(attempt: SignInAttempt): Promise<SuccessfulSignIn>;
   /**
    * Returns a function that counts the messages of a user by client address (null if unknown) and throws
    * Fault LIMITED above the limit.
@@ -74,11 +74,11 @@ export interface ChatServices {
 }
 
 /** Limits of the endpoint. */
-export interface ChatLimits extends StreamLimits, ManagementLimits, HibernationLimits {
+export interface ChatLimits extends StreamLimits, StreamManagementLimits, ResumptionLimits {
   /** Limits of unauthenticated connections. */
-  atTheDoor: PreAuthLimits;
+  preAuth: PreAuthLimits;
   /** Number of failed sign-ins after which a stream is closed. */
-  failures: number;
+  maxFailures: number;
   /** Delay of the first throttled sign-in, in milliseconds. */
-  failureMs: number;
+  failureDelayMs: number;
 }

@@ -1,8 +1,12 @@
-import { type SizeRule, sizeRule } from "../calls/signal-size";
+import { type SignalSizeLimit, signalSizeLimit } from "../calls/signal-size";
 import type { Config } from "../core/config";
 import { encodeSignal } from "./stanza";
 
 /** The size limit of signals, measured as stanzas. */
-export function stanzaSizes(config: Pick<Config, "XMPP_STANZA_LIMIT" | "CHAT_DOMAIN">): SizeRule {
-  return sizeRule(config.XMPP_STANZA_LIMIT, (signal) => encodeSignal(signal, config.CHAT_DOMAIN));
+export function stanzaSizes(
+  config: Pick<Config, "XMPP_STANZA_LIMIT" | "CHAT_DOMAIN">,
+): SignalSizeLimit {
+  return signalSizeLimit(config.XMPP_STANZA_LIMIT, (signal) =>
+    encodeSignal(signal, config.CHAT_DOMAIN),
+  );
 }

@@ -2,11 +2,18 @@ import { Element } from "ltx";
 import { checkSignal } from "../calls/check-signal";
 import type { IceCandidate, JsonObject, Party, Signal, XmlElement } from "../calls/signal";
 import { fromElements, toElements } from "../calls/user-info";
-import { ATTRIBUTES, TEXT } from "../calls/xml-form";
+import { ATTRIBUTES, TEXT } from "../calls/xml-rules";
 import { attribute, contentOf, isElement, nodesOf, toEntry, writeXml } from "./element";
+import {
+  decodeFields,
+  decodeParameters,
+  encodeFields,
+  type FieldCodec,
+  fieldCodec,
+  mergeInOrder,
+} from "./field-codec";
 import { formatJid } from "./jid";
-import { arrange, put, type Slot, slot, take, takeParameters } from "./slots";
-import { CLIENT } from "./xml";
+import { CLIENT_NS } from "./xml";
 
 /**
  * The codec between stanzas and signals (docs/SIGNALING-REFERENCE.md). Only this file contains the wire names.
@@ -62,7 +69,7 @@ function readList<T>(
 const candidateCodec = (
   name: "sdpMLineIndex" | "sdpMid" | "candidate",
   read: (element: XmlElement) => string | undefined = readText,
-) => slot<IceCandidate, typeof name>(name, name, read, (text) => leaf(name, text));
+) => fieldCodec<IceCandidate, typeof name>(name, name, read, (text) => leaf(name, text));
 const CANDIDATE_CODECS = [
   candidateCodec("sdpMLineIndex", readMatch(/^\d{0,9}$/)),
   candidateCodec("sdpMid"),
@@ -72,13 +79,13 @@ const CANDIDATE_CODECS = [
 function readCandidate(element: XmlElement): IceCandidate | undefined {
   if (!plain(element)) return undefined;
   const text: XmlElement[] = element.text ? [{ name: TEXT, text: element.text }] : [];
-  const { fields, rest, order } = take(CANDIDATE_CODECS, element.children ?? text);
+  const { fields, rest, order } = decodeFields(CANDIDATE_CODECS, element.children ?? text);
   return { ...fields, extra: rest, ...(order && { order }) };
 }
 
 function writeCandidate(candidate: IceCandidate): XmlElement {
-  const typed = put(CANDIDATE_CODECS, candidate);
-  return container("iceCandidate", arrange(typed, candidate.extra, candidate.order));
+  const typed = encodeFields(CANDIDATE_CODECS, candidate);
+  return container("iceCandidate", mergeInOrder(typed, candidate.extra, candidate.order));
 }
 
 function readObject(element: XmlElement): JsonObject | undefined {
@@ -90,19 +97,19 @@ const signalCodec = (
   name: string,
   key: "type" | "sessionId" | "callType" | "platform" | "callerId",
   read: (element: XmlElement) => string | undefined = readText,
-) => slot<Signal, typeof key>(name, key, read, (text) => leaf(name, text));
+) => fieldCodec<Signal, typeof key>(name, key, read, (text) => leaf(name, text));
 
 /** In canonical order, which applies unless the signal has an order of its own. */
-const SIGNAL_CODECS: Slot<Signal>[] = [
+const SIGNAL_CODECS: FieldCodec<Signal>[] = [
   {
     name: "moduleIdentifier",
-    take: (_into, element) => readText(element) === MODULE,
-    put: () => leaf("moduleIdentifier", MODULE),
+    decode: (_into, element) => readText(element) === MODULE,
+    encode: () => leaf("moduleIdentifier", MODULE),
   },
   signalCodec("signalType", "type"),
   signalCodec("sessionID", "sessionId"),
   signalCodec("callType", "callType", readMatch(/^[12]$/)),
-  slot<Signal, "sdp">(
+  fieldCodec<Signal, "sdp">(
     "sdp",
     "sdp",
     (element) => {
@@ -113,7 +120,7 @@ const SIGNAL_CODECS: Slot<Signal>[] = [
   ),
   signalCodec("platform", "platform"),
   signalCodec("callerID", "callerId"),
-  slot<Signal, "opponentIds">(
+  fieldCodec<Signal, "opponentIds">(
     "opponentsIDs",
     "opponentIds",
     (element) => readList(element, "opponentID", readText),
@@ -123,13 +130,13 @@ const SIGNAL_CODECS: Slot<Signal>[] = [
         ids.map((id) => leaf("opponentID", id)),
       ),
   ),
-  slot<Signal, "iceCandidates">(
+  fieldCodec<Signal, "iceCandidates">(
     "iceCandidates",
     "iceCandidates",
     (element) => readList(element, "iceCandidate", readCandidate),
     (candidates) => container("iceCandidates", candidates.map(writeCandidate)),
   ),
-  slot<Signal, "userInfo">("userInfo", "userInfo", readObject, (json) =>
+  fieldCodec<Signal, "userInfo">("userInfo", "userInfo", readObject, (json) =>
     container("userInfo", toElements(json)),
   ),
 ];
@@ -147,7 +154,7 @@ function readParams(message: Element) {
   for (const node of message.children) {
     if (!(node instanceof Element) || !isElement(node, PARAMS)) continue;
     const elements = contentOf(node);
-    const first = take(SIGNAL_CODECS, elements);
+    const first = decodeFields(SIGNAL_CODECS, elements);
     if (!first.decoded.has("moduleIdentifier") || !first.fields.type) continue;
     return { node, elements, first };
   }
@@ -167,9 +174,10 @@ export function decodeSignal(message: Element, from: Party, to: Party): Signal |
   const found = readParams(message);
   if (!found) return undefined;
   const { node, elements, first } = found;
-  const update = first.fields.type === "update" ? takeParameters(elements, FIELD_NAMES) : undefined;
+  const update =
+    first.fields.type === "update" ? decodeParameters(elements, FIELD_NAMES) : undefined;
   const { fields, rest, order } = update?.decoded.size
-    ? take(SIGNAL_CODECS, elements, update.decoded)
+    ? decodeFields(SIGNAL_CODECS, elements, update.decoded)
     : first;
   const signal: Signal = {
     id: message.attrs.id ?? "",
@@ -207,14 +215,14 @@ let latest: { signal: Signal; domain: string; xml: string } | undefined;
 export function encodeSignal(signal: Signal, domain: string): string {
   if (latest?.signal === signal && latest.domain === domain) return latest.xml;
   checkSignal(signal);
-  const typed = put(SIGNAL_CODECS, signal);
+  const typed = encodeFields(SIGNAL_CODECS, signal);
   for (const element of toElements(signal.parameters ?? {})) {
     const same = typed.get(element.name);
     if (same) same.push(element);
     else typed.set(element.name, [element]);
   }
   const extra = signal.extra.filter(({ name }) => name !== ATTRIBUTES);
-  const content = arrange(typed, extra, signal.order).map(writeXml).join("");
+  const content = mergeInOrder(typed, extra, signal.order).map(writeXml).join("");
   const params = `<${PARAMS}${entryAttributes(signal.extra)}>${content}</${PARAMS}>`;
   const siblings = signal.siblings ?? [];
   const lead = signal.lead ?? 0;
@@ -230,7 +238,7 @@ export function encodeSignal(signal: Signal, domain: string): string {
     attribute("xml:lang", signal.lang) +
     entryAttributes(siblings);
   const body = write(siblings.slice(0, lead)) + params + write(siblings.slice(lead));
-  const xml = `<message xmlns="${CLIENT}" type="headline"${head}>${body}</message>`;
+  const xml = `<message xmlns="${CLIENT_NS}" type="headline"${head}>${body}</message>`;
   latest = { signal, domain, xml };
   return xml;
 }

@@ -3,12 +3,12 @@ import type { Log } from "../core/log";
 import { newId } from "../core/random";
 import { type StreamCondition, streamError } from "./error";
 import { isHost } from "./jid";
-import { Intake, type IntakeLimits } from "./transport/intake";
+import { type InboundLimits, InboundThrottle } from "./transport/inbound-throttle";
 import type { Transport } from "./transport/transport";
-import { CLIENT, XmlRefusal } from "./xml";
+import { CLIENT_NS, XmlStreamError } from "./xml";
 
 /** Limits of one stream. */
-export interface StreamLimits extends IntakeLimits {
+export interface StreamLimits extends InboundLimits {
   /** Maximum time of authentication, and again of binding, in milliseconds. */
   negotiationMs: number;
   /** Idle time after which the client is pinged, and again until it is disconnected, in milliseconds. */
@@ -24,7 +24,7 @@ export interface StreamHandler {
   /** The stream features to send after the header. */
   features(): string;
   /** Handles an element, one at a time. An exception ends the stream. */
-  element(element: Element): void | Promise<void>;
+  handleElement(element: Element): void | Promise<void>;
   /** A ping to send on an idle stream. */
   ping(): string;
   /**
@@ -40,9 +40,9 @@ export interface StreamHandler {
  */
 export class Stream {
   /** Maximum size of an element, in bytes; readers of the transport apply it. */
-  bytes = 8_192;
+  maxElementBytes = 8_192;
   readonly #queue: (() => Element | null)[] = [];
-  readonly #throttle: Intake;
+  readonly #throttle: InboundThrottle;
   #busy = false;
   #awaitsHeader = true;
   #open = false;
@@ -59,7 +59,7 @@ export class Stream {
     private readonly log: Log,
     private readonly handler: StreamHandler,
   ) {
-    this.#throttle = new Intake(limits, transport);
+    this.#throttle = new InboundThrottle(limits, transport);
     this.#deadline = this.#startDeadline();
   }
 
@@ -69,7 +69,7 @@ export class Stream {
   }
 
   /** Whether the client has received what was written, except for a small backlog. */
-  get idle(): boolean {
+  get drained(): boolean {
     return this.transport.backlog() <= this.limits.backlogBytes / 16;
   }
 
@@ -87,16 +87,16 @@ export class Stream {
    */
   push(bytes: number, read: () => Element | null): void {
     if (this.#closing) return;
-    this.alive();
+    this.resetIdleTimeout();
     this.#queue.push(read);
-    this.#throttle.waiting(this.#queue.length);
-    this.count(bytes);
+    this.#throttle.setQueueLength(this.#queue.length);
+    this.countBytes(bytes);
     if (!this.#busy) void this.#run();
   }
 
   /** Counts received bytes against the client's rate limit. */
-  count(bytes: number): void {
-    if (!this.#closing) this.#throttle.bytes(bytes);
+  countBytes(bytes: number): void {
+    if (!this.#closing) this.#throttle.countBytes(bytes);
   }
 
   async #run(): Promise<void> {
@@ -109,13 +109,13 @@ export class Stream {
       } catch (error) {
         this.#failed(error);
       }
-      this.#throttle.waiting(this.#queue.length);
+      this.#throttle.setQueueLength(this.#queue.length);
     }
     this.#busy = false;
   }
 
   #failed(error: unknown) {
-    if (error instanceof XmlRefusal) return this.fail(error.condition, error.message);
+    if (error instanceof XmlStreamError) return this.fail(error.condition, error.message);
     this.log.error({ err: error }, "chat stream failed");
     this.fail("internal-server-error");
   }
@@ -124,8 +124,8 @@ export class Stream {
     const { framing } = this.transport;
     if (framing.isClose(element)) return this.#finish(false);
     if (framing.isOpen(element)) return this.#header(element);
-    if (!this.#awaitsHeader) return this.handler.element(element);
-    this.fail(element.attrs.xmlns === CLIENT ? "not-authorized" : "invalid-namespace");
+    if (!this.#awaitsHeader) return this.handler.handleElement(element);
+    this.fail(element.attrs.xmlns === CLIENT_NS ? "not-authorized" : "invalid-namespace");
   }
 
   #header(element: Element) {
@@ -149,14 +149,14 @@ export class Stream {
    * The client is authenticated: raises the limits.
    * @param bytes maximum size of an element from now on
    */
-  admit(bytes: number): void {
-    this.bytes = bytes;
-    this.#throttle.widen();
-    this.transport.admitted();
+  setAuthenticated(bytes: number): void {
+    this.maxElementBytes = bytes;
+    this.#throttle.raiseQueueLimit();
+    this.transport.onAuthenticated();
   }
 
   /** Switches to TLS and discards everything received in the clear (RFC 6120 section 5.4.3.3). */
-  secure(): void {
+  startTls(): void {
     this.#queue.length = 0;
     this.#awaitsHeader = true;
     this.#open = false;
@@ -179,7 +179,7 @@ export class Stream {
   }
 
   /** Resets the idle timeout. */
-  alive(): void {
+  resetIdleTimeout(): void {
     this.#pinged = false;
     this.#idle?.refresh();
   }
@@ -219,8 +219,8 @@ export class Stream {
     this.#finish(condition === "connection-timeout");
   }
 
-  #finish(lost: boolean): void {
-    this.#end(lost);
+  #finish(onConnectionClosed: boolean): void {
+    this.#end(onConnectionClosed);
     this.transport.write(this.transport.framing.close);
     this.transport.end();
     this.#forceClose = setTimeout(() => this.transport.abort(), this.limits.closeMs);
@@ -235,7 +235,7 @@ export class Stream {
   #end(lost: boolean): void {
     this.#closing = true;
     this.#queue.length = 0;
-    this.#throttle.end();
+    this.#throttle.stop();
     clearTimeout(this.#deadline);
     clearTimeout(this.#idle);
     this.handler.closed(lost);

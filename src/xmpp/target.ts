@@ -1,9 +1,9 @@
 import type { Party } from "../calls/signal";
-import type { Refusal } from "./error";
+import type { StanzaErrorCondition } from "./error";
 import { parseJid, parseUser } from "./jid";
 
 /** Destination of a stanza: a user of this domain, the server, or the error for an invalid address. */
-export type Target = { party: Party } | { server: true } | { condition: Refusal };
+export type Target = { party: Party } | { server: true } | { condition: StanzaErrorCondition };
 
 /**
  * Resolves the destination of a client's stanza (RFC 6120 section 10.3): without an address, the client's
@@ -12,7 +12,7 @@ export type Target = { party: Party } | { server: true } | { condition: Refusal 
  * @param own the client's account
  * @param domain the domain of the users
  */
-export function targetOf(to: string | undefined, own: Party, domain: string): Target {
+export function resolveTarget(to: string | undefined, own: Party, domain: string): Target {
   if (to === undefined) return { party: { ...own, resource: undefined } };
   const jid = parseJid(to);
   if (!jid) return { condition: "jid-malformed" };

@@ -1,6 +1,6 @@
 import { Element } from "ltx";
 import { SaxesParser } from "saxes";
-import { readTextQuickly } from "./quick-text";
+import { installFastTextReader } from "./fast-text-reader";
 
 /** Maximum nesting depth of a stanza. */
 export const MAX_DEPTH = 32;
@@ -15,20 +15,20 @@ export const MAX_NAMESPACES = 65_536;
 const XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace";
 const XMLNS_NAMESPACE = "http://www.w3.org/2000/xmlns/";
 /** Namespace of a stanza; the default at the top of a frame. */
-export const CLIENT = "jabber:client";
+export const CLIENT_NS = "jabber:client";
 
 /** Stream error conditions for invalid input (RFC 6120 section 4.9.3). */
-export type RefusalCondition =
+export type XmlErrorCondition =
   | "restricted-xml"
   | "not-well-formed"
   | "policy-violation"
   | "unsupported-encoding";
 
 /** Invalid input, which ends the stream. Its message is sent to the other side. */
-export class XmlRefusal extends Error {
+export class XmlStreamError extends Error {
   override readonly name = "XmlStreamError";
   constructor(
-    readonly condition: RefusalCondition,
+    readonly condition: XmlErrorCondition,
     message: string,
   ) {
     super(message);
@@ -36,24 +36,25 @@ export class XmlRefusal extends Error {
 }
 
 /** The error for input that is not well-formed XML in UTF-8. */
-export const malformed = () => new XmlRefusal("not-well-formed", "The XML is not well-formed");
+export const notWellFormed = () =>
+  new XmlStreamError("not-well-formed", "The XML is not well-formed");
 
 /** Receives a complete element. */
-export type OnElement = (element: Element) => void;
+export type ElementHandler = (element: Element) => void;
 
 /** Receives the start and end of the stream element, whose content is the stream (RFC 6120 section 4.2). */
-export interface OnStream {
+export interface StreamElementHandler {
   /** The start tag, as an element without content. */
-  header: OnElement;
+  header: ElementHandler;
   /** The end tag. */
   end(): void;
 }
 
-const refuse = (condition: RefusalCondition, message: string) => (): never => {
-  throw new XmlRefusal(condition, message);
+const refuse = (condition: XmlErrorCondition, message: string) => (): never => {
+  throw new XmlStreamError(condition, message);
 };
 
-const OPTIONS = { xmlns: true, position: false, additionalNamespaces: { "": CLIENT } } as const;
+const OPTIONS = { xmlns: true, position: false, additionalNamespaces: { "": CLIENT_NS } } as const;
 
 /**
  * The handlers that refuse input are on the prototype: with more than six own handlers, V8 makes the parser
@@ -61,12 +62,12 @@ const OPTIONS = { xmlns: true, position: false, additionalNamespaces: { "": CLIE
  */
 class StrictParser extends SaxesParser<typeof OPTIONS> {}
 const refusals = StrictParser.prototype;
-readTextQuickly(refusals as SaxesParser);
+installFastTextReader(refusals as SaxesParser);
 const refuseDoctype = refuse("restricted-xml", "A DOCTYPE is not allowed");
 refusals.on("error", ({ message }) => {
   // Inside an element saxes reports a DOCTYPE as a syntax error, recognizable only by its message.
   if (message.includes("doctype")) refuseDoctype();
-  throw malformed();
+  throw notWellFormed();
 });
 refusals.on("doctype", refuseDoctype);
 refusals.on("comment", refuse("restricted-xml", "Comments are not allowed"));
@@ -79,7 +80,7 @@ refusals.on("xmldecl", refuse("restricted-xml", "An XML declaration is not allow
 /** A stream may begin with an XML declaration, of version 1.0 and UTF-8 only (RFC 6120 section 11.5). */
 class StreamParser extends StrictParser {}
 StreamParser.prototype.on("xmldecl", ({ version, encoding }) => {
-  if (version !== "1.0") throw malformed();
+  if (version !== "1.0") throw notWellFormed();
   if (encoding === undefined || /^utf-8$/i.test(encoding)) return;
   refuse("unsupported-encoding", "The encoding must be UTF-8")();
 });
@@ -93,7 +94,10 @@ StreamParser.prototype.on("xmldecl", ({ version, encoding }) => {
  * The attributes object has no prototype.
  * @param done receives each top-level element: the only one, or those of a stream
  */
-export function strictParser(done: OnElement, stream?: OnStream): SaxesParser<typeof OPTIONS> {
+export function strictParser(
+  done: ElementHandler,
+  stream?: StreamElementHandler,
+): SaxesParser<typeof OPTIONS> {
   const parser = stream ? new StreamParser(OPTIONS) : new StrictParser(OPTIONS);
   const levels = stream ? MAX_DEPTH + 1 : MAX_DEPTH;
   const open: { element: Element; namespace: string }[] = [];
@@ -150,7 +154,7 @@ export function strictParser(done: OnElement, stream?: OnStream): SaxesParser<ty
   const append = (text: string) => {
     const children = open.at(-1)?.element.children;
     if (!children) {
-      if (/[^ \t\r\n]/.test(text)) throw malformed();
+      if (/[^ \t\r\n]/.test(text)) throw notWellFormed();
       return;
     }
     if (text === "") return;
@@ -191,22 +195,22 @@ let spare: FrameParser | undefined;
 export function readFrame(frame: string, limit: number): Element | null {
   const bytes = Buffer.byteLength(frame);
   if (bytes > limit) {
-    throw new XmlRefusal("policy-violation", `A stanza is limited to ${limit} bytes`);
+    throw new XmlStreamError("policy-violation", `A stanza is limited to ${limit} bytes`);
   }
   if (/^[ \t\r\n]*$/.test(frame)) return null;
   // saxes accepts a lone surrogate before some characters as a pair. ASCII has no surrogates.
   const ascii = bytes === frame.length;
-  if (!ascii && /[\uD800-\uDFFF]/.test(frame) && /\p{Cs}/u.test(frame)) throw malformed();
+  if (!ascii && /[\uD800-\uDFFF]/.test(frame) && /\p{Cs}/u.test(frame)) throw notWellFormed();
   const parser = spare ?? new FrameParser();
   spare = undefined;
   let element: Element | null;
   try {
     element = parser.read(frame);
   } catch (error) {
-    if (error instanceof XmlRefusal) throw error;
-    throw malformed();
+    if (error instanceof XmlStreamError) throw error;
+    throw notWellFormed();
   }
-  if (!element) throw malformed();
+  if (!element) throw notWellFormed();
   spare = parser;
   return element;
 }

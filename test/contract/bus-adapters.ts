@@ -1,4 +1,4 @@
-import type { OpenBus } from "../../src/bus/adapter";
+import type { ManagedBus } from "../../src/bus/adapter";
 import type { InboxPage } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
@@ -12,7 +12,7 @@ export const log = openLog("silent");
 export interface Adapter {
   name: string;
   /** Opens buses of one deployment; the second one is another node if the adapter supports several. */
-  open(): Promise<{ bus: OpenBus; other: OpenBus; close(): Promise<void> }>;
+  open(): Promise<{ bus: ManagedBus; other: ManagedBus; close(): Promise<void> }>;
 }
 
 const LOCAL: Adapter = {
@@ -41,12 +41,12 @@ const REDIS: Adapter = {
 export const ADAPTERS: Adapter[] = [hasServices ? REDIS : LOCAL];
 
 /** Appends an entry and returns its cursor. */
-export async function append(bus: OpenBus, inbox: string, body: string): Promise<string> {
+export async function append(bus: ManagedBus, inbox: string, body: string): Promise<string> {
   return (await bus.append(inbox, body)).cursor;
 }
 
 /** Reads all pages. */
-export async function readAll(bus: OpenBus, inbox: string, after: string): Promise<InboxPage> {
+export async function readAll(bus: ManagedBus, inbox: string, after: string): Promise<InboxPage> {
   const page = await bus.read(inbox, after);
   if (!page.more) return page;
   const rest = await readAll(bus, inbox, page.entries.at(-1)?.cursor ?? "");

@@ -1,19 +1,25 @@
 import { eventually } from "../../scripts/services/binaries";
 import {
-  ask,
   type RedisServer,
+  sendCommand,
   startDurableRedis,
   startRedis,
 } from "../../scripts/services/redis-server";
-import type { OpenBus } from "../../src/bus/adapter";
-import { INBOX_BYTES, INBOX_ENTRIES, INBOX_MS, PAGE_BYTES, PAGE_ENTRIES } from "../../src/bus/bus";
+import type { ManagedBus } from "../../src/bus/adapter";
+import {
+  INBOX_BYTES_MAX,
+  INBOX_ENTRIES_MAX,
+  INBOX_TTL_MS,
+  PAGE_BYTES_MAX,
+  PAGE_ENTRIES_MAX,
+} from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
 import { describeEmbedded, describeServices } from "../support/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
 /** A listener that records its messages. */
-function ear() {
+function recorder() {
   const heard: string[] = [];
   const waiting: { count: number; resolve(heard: string[]): void }[] = [];
   return {
@@ -31,8 +37,8 @@ function ear() {
 }
 
 describe.each(ADAPTERS)("the $name bus", ({ open }) => {
-  let bus: OpenBus;
-  let other: OpenBus;
+  let bus: ManagedBus;
+  let other: ManagedBus;
   let close: () => Promise<void>;
 
   beforeEach(async () => {
@@ -41,12 +47,12 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   afterEach(() => close());
 
   test("reports whether an inbox has a subscriber, on any node", async () => {
-    expect((await bus.append("inbox:1", "a")).heard).toBe(false);
+    expect((await bus.append("inbox:1", "a")).hasSubscribers).toBe(false);
     const stop = await other.subscribe("inbox:1", () => undefined);
-    expect((await bus.append("inbox:1", "b")).heard).toBe(true);
-    expect((await bus.append("inbox:2", "c")).heard).toBe(false);
+    expect((await bus.append("inbox:1", "b")).hasSubscribers).toBe(true);
+    expect((await bus.append("inbox:2", "c")).hasSubscribers).toBe(false);
     await stop();
-    expect((await bus.append("inbox:1", "d")).heard).toBe(false);
+    expect((await bus.append("inbox:1", "d")).hasSubscribers).toBe(false);
   });
 
   test("reads entries in order, after a cursor and from the beginning", async () => {
@@ -78,10 +84,10 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
 
   test("returns a long inbox in pages without gaps", async () => {
     const first = await append(bus, "inbox:1", "first");
-    const bodies = Array.from({ length: PAGE_ENTRIES + 20 }, (_, index) => `body ${index}`);
+    const bodies = Array.from({ length: PAGE_ENTRIES_MAX + 20 }, (_, index) => `body ${index}`);
     await Promise.all(bodies.map((body) => append(bus, "inbox:1", body)));
     const page = await bus.read("inbox:1", first);
-    expect(page.entries).toHaveLength(PAGE_ENTRIES);
+    expect(page.entries).toHaveLength(PAGE_ENTRIES_MAX);
     const rest = await bus.read("inbox:1", page.entries.at(-1)?.cursor ?? "");
     expect(rest.complete).toBe(true);
     expect([...page.entries, ...rest.entries].map((entry) => entry.body)).toEqual(bodies);
@@ -89,8 +95,8 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
 
   test("limits the size of pages of long bodies", async () => {
     const first = await append(bus, "inbox:1", "first");
-    const half = "ü".repeat(PAGE_BYTES / 4);
-    const bodies = [half, half, "1", "x".repeat(PAGE_BYTES + 1), "2"];
+    const half = "ü".repeat(PAGE_BYTES_MAX / 4);
+    const bodies = [half, half, "1", "x".repeat(PAGE_BYTES_MAX + 1), "2"];
     for (const body of bodies) await append(bus, "inbox:1", body);
     const pages: string[][] = [];
     for (let after = first, more = true; more; ) {
@@ -106,7 +112,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
 
   test("returns the last cursor to a read from the beginning", async () => {
     const [, last] = [await append(bus, "inbox:1", "1"), await append(bus, "inbox:1", "2")];
-    expect((await other.read("inbox:1", "")).head).toBe(last);
+    expect((await other.read("inbox:1", "")).lastCursor).toBe(last);
     await append(bus, "inbox:1", "3");
     expect(await other.read("inbox:1", last)).toMatchObject({
       entries: [{ body: "3" }],
@@ -117,7 +123,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   test("evicts the oldest entries of a full inbox, and reports the gap to readers before them", async () => {
     const first = await append(bus, "inbox:1", "0");
     const second = await append(bus, "inbox:1", "1");
-    const appended = Array.from({ length: INBOX_ENTRIES }, (_, index) =>
+    const appended = Array.from({ length: INBOX_ENTRIES_MAX }, (_, index) =>
       append(bus, "inbox:1", String(index + 2)),
     );
     await Promise.all(appended);
@@ -132,11 +138,11 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
 
   test("evicts the oldest entries of an inbox with too many bytes, and reports the gap to readers before them", async () => {
     // Counted in UTF-8, not in characters: each is slightly less than a third of the limit.
-    const third = "ü".repeat(Math.floor(INBOX_BYTES / 6));
+    const third = "ü".repeat(Math.floor(INBOX_BYTES_MAX / 6));
     const before = await append(bus, "inbox:1", "before");
     const first = await append(bus, "inbox:1", third);
     await append(bus, "inbox:1", third);
-    const small = INBOX_BYTES - 2 * Buffer.byteLength(third);
+    const small = INBOX_BYTES_MAX - 2 * Buffer.byteLength(third);
     await append(bus, "inbox:1", "x".repeat(small));
     expect((await bus.read("inbox:1", before)).complete).toBe(true);
     await append(other, "inbox:1", "y");
@@ -146,7 +152,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     expect(page.entries.map(({ body }) => body.length)).toEqual([third.length, small, 1]);
     expect((await readAll(bus, "inbox:1", "")).entries).toHaveLength(3);
     // The last one is kept, whatever its size.
-    const huge = await append(bus, "inbox:1", "z".repeat(INBOX_BYTES + 1));
+    const huge = await append(bus, "inbox:1", "z".repeat(INBOX_BYTES_MAX + 1));
     expect((await bus.read("inbox:1", "")).entries.map(({ cursor }) => cursor)).toEqual([huge]);
     const last = await append(bus, "inbox:1", "last");
     await append(bus, "inbox:1", "one more");
@@ -159,7 +165,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("does not count the bytes of removed entries", async () => {
-    const tenth = "x".repeat(Math.floor(INBOX_BYTES / 10));
+    const tenth = "x".repeat(Math.floor(INBOX_BYTES_MAX / 10));
     const cursors: string[] = [];
     for (let n = 0; n < 35; n++) cursors.push(await append(bus, "inbox:1", tenth));
     const page = await readAll(bus, "inbox:1", "");
@@ -180,7 +186,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("an append publishes its cursor once the entry can be read", async () => {
-    const { listen, until } = ear();
+    const { listen, until } = recorder();
     await other.subscribe("inbox:1", listen);
     const cursor = await append(bus, "inbox:1", "a");
     await append(bus, "inbox:2", "not heard");
@@ -190,7 +196,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("a notice reaches every listener of its channel on every node, and no other", async () => {
-    const ears = [ear(), ear(), ear()] as const;
+    const ears = [recorder(), recorder(), recorder()] as const;
     await bus.subscribe("channel", ears[0].listen);
     await bus.subscribe("channel", ears[0].listen);
     await other.subscribe("channel", ears[1].listen);
@@ -204,7 +210,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("a removed listener receives nothing more, while others of the channel do", async () => {
-    const [stopped, kept] = [ear(), ear()];
+    const [stopped, kept] = [recorder(), recorder()];
     const stop = await bus.subscribe("channel", stopped.listen);
     const stopKept = await bus.subscribe("channel", kept.listen);
     await stop();
@@ -212,7 +218,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
     await bus.publish("channel", "one");
     expect(await kept.until(1)).toEqual(["one"]);
     await stopKept();
-    const again = ear();
+    const again = recorder();
     await bus.subscribe("channel", again.listen);
     await bus.publish("channel", "two");
     expect(await again.until(1)).toEqual(["two"]);
@@ -221,7 +227,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("rapid subscribe and unsubscribe calls end in the last requested state", async () => {
-    const { listen, until } = ear();
+    const { listen, until } = recorder();
     const stops = Array.from({ length: 20 }, async () => {
       const stop = await bus.subscribe("channel", () => {});
       await stop();
@@ -233,7 +239,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
   });
 
   test("a listener that throws does not affect the others", async () => {
-    const { listen, until } = ear();
+    const { listen, until } = recorder();
     await bus.subscribe("channel", () => {
       throw new Error("listener");
     });
@@ -259,7 +265,7 @@ describe.each(ADAPTERS)("the $name bus", ({ open }) => {
 
 describeEmbedded("the local bus in time", () => {
   let now = 1_000_000;
-  let bus: OpenBus;
+  let bus: ManagedBus;
 
   beforeEach(() => {
     now = 1_000_000;
@@ -268,12 +274,12 @@ describeEmbedded("the local bus in time", () => {
 
   test("removes expired entries, and reports the gap to readers that missed them", async () => {
     const first = await append(bus, "inbox:1", "a");
-    now += INBOX_MS / 2;
+    now += INBOX_TTL_MS / 2;
     const second = await append(bus, "inbox:1", "b");
-    now += INBOX_MS / 2 + 1;
+    now += INBOX_TTL_MS / 2 + 1;
     expect(await bus.read("inbox:1", "")).toMatchObject({ entries: [{ body: "b" }] });
     expect(await bus.read("inbox:1", first)).toMatchObject({ complete: true });
-    now += INBOX_MS;
+    now += INBOX_TTL_MS;
     expect(await bus.read("inbox:1", first)).toMatchObject({ entries: [], complete: false });
     expect(await bus.read("inbox:1", second)).toMatchObject({ entries: [], complete: true });
   });
@@ -296,7 +302,7 @@ describeEmbedded("the local bus in time", () => {
       await bus.subscribe("inbox:1", () => undefined),
       await bus.subscribe("inbox:2", () => undefined),
     ];
-    const { head } = await bus.read("inbox:2", "");
+    const { lastCursor } = await bus.read("inbox:2", "");
     for (let day = 0; day < 4; day++) {
       now += 25 * 3_600_000;
       await append(bus, "inbox:3", "b");
@@ -305,7 +311,7 @@ describeEmbedded("the local bus in time", () => {
     await append(bus, "inbox:2", "d");
     const page = { entries: [{ body: "c" }], complete: true };
     expect(await bus.read("inbox:1", cursor)).toMatchObject(page);
-    expect((await bus.read("inbox:2", head)).complete).toBe(true);
+    expect((await bus.read("inbox:2", lastCursor)).complete).toBe(true);
     for (const stop of stops) await stop();
     for (let day = 0; day < 4; day++) {
       now += 25 * 3_600_000;
@@ -328,7 +334,7 @@ describeEmbedded("the local bus in time", () => {
 
 describeServices("the redis bus during an outage", () => {
   let server: RedisServer;
-  let bus: OpenBus;
+  let bus: ManagedBus;
 
   beforeEach(async () => {
     server = await startRedis();
@@ -340,7 +346,7 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("throws UNAVAILABLE while Redis is down, and recovers afterwards", async () => {
-    const { heard, listen } = ear();
+    const { heard, listen } = recorder();
     await bus.subscribe("channel", listen);
     const lost = await append(bus, "inbox:1", "lost with the server");
     await server.stop("SIGKILL");
@@ -368,9 +374,9 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("reconnects after a lost connection, and signals to listeners that notices may be missing", async () => {
-    const { heard, listen } = ear();
+    const { heard, listen } = recorder();
     await bus.subscribe("channel", listen);
-    await ask(server.port, "CLIENT KILL TYPE pubsub");
+    await sendCommand(server.port, "CLIENT KILL TYPE pubsub");
     await eventually(async () => expect(heard).toEqual([""]));
     await bus.publish("channel", "heard");
     await eventually(async () => expect(heard).toEqual(["", "heard"]));
@@ -383,7 +389,7 @@ describeServices("the redis bus during an outage", () => {
       openRedisBus(durable.url, log),
     ]);
     try {
-      const { heard, listen } = ear();
+      const { heard, listen } = recorder();
       await there.subscribe("inbox:1", listen);
       const first = await append(here, "inbox:1", "1");
       const bodies = Array.from({ length: 50 }, (_, index) => String(index + 2));
@@ -412,10 +418,10 @@ describeServices("the redis bus during an outage", () => {
     const first = await append(bus, "inbox:1", "a");
     const second = await append(bus, "inbox:1", "b");
     expect(
-      Number((await ask(server.port, "PTTL signalbox:inbox:{inbox:1}")).slice(1)),
+      Number((await sendCommand(server.port, "PTTL signalbox:inbox:{inbox:1}")).slice(1)),
     ).toBeGreaterThan(0);
     // Simulates the TTL of the keys after a minute.
-    await ask(server.port, "DEL signalbox:inbox:{inbox:1}");
+    await sendCommand(server.port, "DEL signalbox:inbox:{inbox:1}");
     expect(await bus.read("inbox:1", second)).toMatchObject({ entries: [], complete: true });
     expect(await bus.read("inbox:1", first)).toMatchObject({ entries: [], complete: false });
     await append(bus, "inbox:1", "c");
@@ -430,18 +436,18 @@ describeServices("the redis bus during an outage", () => {
   });
 
   test("expired entries are not returned even before they are removed", async () => {
-    await ask(server.port, "XADD signalbox:inbox:{inbox:1} 1000-0 p 0-1 b old");
-    await ask(server.port, "SET signalbox:head:{inbox:1} 1000-0");
+    await sendCommand(server.port, "XADD signalbox:inbox:{inbox:1} 1000-0 p 0-1 b old");
+    await sendCommand(server.port, "SET signalbox:head:{inbox:1} 1000-0");
     expect(await bus.read("inbox:1", "")).toMatchObject({ entries: [], complete: true });
     expect(await bus.read("inbox:1", "0-1")).toMatchObject({ entries: [], complete: false });
     await append(bus, "inbox:1", "new");
-    expect(await ask(server.port, "XLEN signalbox:inbox:{inbox:1}")).toBe(":1");
+    expect(await sendCommand(server.port, "XLEN signalbox:inbox:{inbox:1}")).toBe(":1");
     expect(await bus.read("inbox:1", "1000-0")).toMatchObject({ complete: true });
   });
 
   test("cursors grow even when the server's clock goes back", async () => {
     const future = "99999999999999-7";
-    await ask(server.port, `SET signalbox:head:{inbox:1} ${future}`);
+    await sendCommand(server.port, `SET signalbox:head:{inbox:1} ${future}`);
     expect(await append(bus, "inbox:1", "a")).toBe("99999999999999-8");
     expect(await bus.read("inbox:1", future)).toMatchObject({
       entries: [{ body: "a" }],
@@ -451,7 +457,7 @@ describeServices("the redis bus during an outage", () => {
 
   test("two deployments in separate databases of one server are isolated", async () => {
     const neighbour = await openRedisBus(`${server.url}/1`, log);
-    const [here, there] = [ear(), ear()];
+    const [here, there] = [recorder(), recorder()];
     await bus.subscribe("channel", here.listen);
     await neighbour.subscribe("channel", there.listen);
     await bus.publish("channel", "here");

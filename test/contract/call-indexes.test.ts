@@ -1,11 +1,11 @@
 import { openBus } from "../../src/bus/open";
 import { openLimiters } from "../../src/bus/open-limiter";
-import { toCallEvent } from "../../src/calls/record/call-event";
-import { findCall, findCalls, listCalls } from "../../src/calls/record/call-list";
-import type { Records } from "../../src/calls/record/records";
-import { endWaiting, purgeCalls } from "../../src/calls/record/upkeep";
-import { type WakeJob, wake } from "../../src/calls/record/wake";
-import { writeEvents } from "../../src/calls/record/write-calls";
+import { toCallEvent } from "../../src/calls/history/call-event";
+import { findCall, findCalls, listCalls } from "../../src/calls/history/call-list";
+import { expireCalls, purgeCalls } from "../../src/calls/history/cleanup";
+import type { HistoryDeps } from "../../src/calls/history/history-deps";
+import { type CallPushJob, sendCallPushes } from "../../src/calls/history/incoming-call-push";
+import { writeEvents } from "../../src/calls/history/write-calls";
 import { type Clock, systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
@@ -15,14 +15,14 @@ import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
 import { exportUser } from "../../src/identity/application/user-export";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
+import { RateLimits } from "../../src/identity/rate-limits";
 import { removeUsers } from "../../src/identity/user/remove-users";
 import type { Enqueue, Jobs } from "../../src/jobs/jobs";
-import { openCredentialRoom } from "../../src/push/credential/push-credentials";
+import { openCredentialService } from "../../src/push/credential/push-credentials";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
-import { explained } from "../support/explained";
+import { explainStatements } from "../support/explain";
 import { RecordingProviders } from "../support/recording-provider";
 
 /** Enough rows for the planner not to prefer a scan. */
@@ -62,33 +62,33 @@ const SCAN = /Seq Scan on (users|calls|call_participants|push_subscriptions|push
 let database: FreshDatabase;
 let store: Store;
 let close: () => Promise<void>;
-let records: Records;
+let records: HistoryDeps;
 /** Offset of the clock of the functions under test, in milliseconds. */
 let ahead = 0;
 /** Query plans of the functions under test, by statement. */
 const plans = new Map<string, string>();
 /** Enqueued jobs. */
-const wakes: WakeJob[] = [];
+const wakes: CallPushJob[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
   const clock: Clock = { now: () => systemClock.now() + ahead };
-  store = await openStore({ config, log, exclusive: true });
+  store = await openStore({ config, log, isNode: true });
   for (const text of FILL) await store.db.$executeRawUnsafe(text);
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   const transaction: Store["transaction"] = (act) =>
-    store.transaction((open) => act({ ...open, ...explained(open, plans) }));
+    store.transaction((open) => act({ ...open, ...explainStatements(open, plans) }));
   const identity = await openIdentity({
     ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
-    store: { ...store, ...explained(store, plans), transaction },
-    limits: new Limits(config, limiters),
+    store: { ...store, ...explainStatements(store, plans), transaction },
+    limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   const enqueue: Enqueue = async (name, data) => {
-    if (name === "call-wake") wakes.push(...([data].flat() as WakeJob[]));
+    if (name === "call-wake") wakes.push(...([data].flat() as CallPushJob[]));
   };
   const jobs: Jobs = {
     ...{ work: () => undefined, enqueue, close: async () => undefined },
@@ -97,7 +97,7 @@ beforeAll(async () => {
   const metrics = openMetrics();
   const push = {
     ...{ identity, jobs, log, metrics, provider: new RecordingProviders().open },
-    credentials: openCredentialRoom(identity, async () => null),
+    credentials: openCredentialService(identity, async () => null),
   };
   records = { identity, jobs, push, log, metrics };
   close = async () => {
@@ -122,7 +122,7 @@ it("runs no statement that scans a whole table", async () => {
     const ends = { from: { applicationId, userId: from }, to: { applicationId, userId: to } };
     const signal = { id: "i", type, sessionId, ...ends, extra: [] };
     const found = toCallEvent(
-      { door: "rest", cursor: "", heard: false, signal },
+      { protocol: "rest", cursor: "", hasSubscribers: false, signal },
       identity.clock.now(),
     );
     if (!found) throw new Error(`${type} says nothing`);
@@ -135,7 +135,7 @@ it("runs no statement that scans a whole table", async () => {
   );
   expect(calling.unknown).toEqual([]);
   expect(wakes.flatMap((job) => job.wakes)).toHaveLength(100);
-  for (const job of wakes) await wake(records, job);
+  for (const job of wakes) await sendCallPushes(records, job);
   const answers = callers
     .slice(0, 50)
     .flatMap((from) => [
@@ -144,7 +144,7 @@ it("runs no statement that scans a whole table", async () => {
     ]);
   expect((await writeEvents(records, answers)).unknown).toEqual([]);
   ahead = 2 * MINUTE;
-  await endWaiting(records);
+  await expireCalls(records);
   expect((await findCall(identity, viewer, "new-1099")).state).toBe("missed");
   const page = await listCalls(identity, viewer, { first: 100 });
   expect(page).toMatchObject({ hasNextPage: true });
@@ -180,7 +180,7 @@ it("runs no statement that scans a whole table", async () => {
 });
 
 it("detects a statement without an index", async () => {
-  await explained(store, plans).query(
+  await explainStatements(store, plans).query(
     { name: "bad", text: "SELECT 1 FROM calls WHERE state = 'failed'" },
     [],
   );

@@ -13,26 +13,29 @@ import type { UserViewer } from "../../src/core/viewer";
 import { findOwner, signInOwner, signOutOwner } from "../../src/identity/account/account-sessions";
 import { updateAccount } from "../../src/identity/account/accounts";
 import { AccountSettingsResolver } from "../../src/identity/application/account-settings.resolver";
-import { isAnsweredElsewhereTold } from "../../src/identity/application/answered-elsewhere";
-import { pageOfSessions, pageOfUsers } from "../../src/identity/application/application-lists";
+import { isAnsweredElsewhereEnabled } from "../../src/identity/application/answered-elsewhere";
+import {
+  listApplicationSessions,
+  listApplicationUsers,
+} from "../../src/identity/application/application-lists";
 import { findApplication } from "../../src/identity/application/applications";
-import { type Addresses, bootstrap } from "../../src/identity/application/bootstrap";
+import { bootstrap, type DeploymentEndpoints } from "../../src/identity/application/bootstrap";
 import {
   createApplication,
+  findOwnedApplication,
   listApplications,
-  ownApplication,
   rotateSecret,
   updateApplication,
 } from "../../src/identity/application/owned-applications";
-import { AUTH_SECRET, resealSecrets } from "../../src/identity/application/secret-key";
+import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/identity/application/secret-key";
 import { exportUser } from "../../src/identity/application/user-export";
-import { Visit } from "../../src/identity/context";
+import { RequestAuth } from "../../src/identity/context";
 import { type Identity, openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
 import { hashPassword } from "../../src/identity/password";
-import { userOf } from "../../src/identity/provider/provider-users";
+import { findOrCreateUser } from "../../src/identity/provider/provider-users";
 import { purge } from "../../src/identity/purge";
-import { findLink, sendReset } from "../../src/identity/recovery/password-reset";
+import { RateLimits } from "../../src/identity/rate-limits";
+import { findResetLink, sendResetMail } from "../../src/identity/recovery/password-reset";
 import { checkCredentials } from "../../src/identity/session/credentials";
 import { listSessions } from "../../src/identity/session/session-list";
 import { findSession } from "../../src/identity/session/sessions";
@@ -40,14 +43,14 @@ import { findUser, type UserKey } from "../../src/identity/user/find-user";
 import type { LegacyCondition } from "../../src/identity/user/legacy-filter";
 import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
 import { listUsers } from "../../src/identity/user/user-list";
-import { pageUsers, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
+import { listUserPage, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
 import { eraseUser } from "../../src/identity/user/users";
 import { bindWebSession } from "../../src/identity/web-session/web-sessions";
 import type { Mailer } from "../../src/mail/mail";
 import {
-  checkAgain,
   clearCredentials,
-  openCredentialRoom,
+  openCredentialService,
+  recheckCredentials,
   setCredentials,
 } from "../../src/push/credential/push-credentials";
 import { resealCredentials } from "../../src/push/credential/reseal-credentials";
@@ -60,7 +63,7 @@ import type { SubscriptionFields } from "../../src/push/subscription/subscriptio
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
-import { planOf } from "../support/explained";
+import { explain } from "../support/explain";
 
 /** Enough rows that the planner prefers an index to scanning the table. */
 const ROWS = hasServices ? 100_000 : 30_000;
@@ -70,7 +73,7 @@ const sealer = new Sealer([newKey()]);
 const FILL = [
   `INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())`,
   `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
-    SELECT id, 'x', 'k', '${sealer.seal("s", AUTH_SECRET)}', '{}', now() FROM accounts`,
+    SELECT id, 'x', 'k', '${sealer.seal("s", AUTH_SECRET_PURPOSE)}', '{}', now() FROM accounts`,
   `INSERT INTO users (application_id, login, login_key, email, email_key, external_id,
       external_user_id, facebook_id, twitter_id, full_name, phone, updated_at)
     SELECT a.id, 'Login' || n, 'login' || n, n || '@mail.example', n || '@mail.example', 'ext' || n,
@@ -157,7 +160,7 @@ beforeAll(async () => {
   // One connection, so that its statistics can be flushed and read at any time.
   const variables = { LOG_LEVEL: "silent", DATABASE_POOL: "1", ...database.environment };
   const config = readConfig(variables);
-  store = await openStore({ config, log: openLog("silent"), exclusive: true });
+  store = await openStore({ config, log: openLog("silent"), isNode: true });
   for (const text of FILL) await store.db.$executeRawUnsafe(text);
 });
 
@@ -205,7 +208,7 @@ async function openDomain() {
   };
   const identity = await openIdentity({
     ...{ config, store: recordingStore, bus, clock: systemClock, log },
-    limits: new Limits(config, limiters),
+    limits: new RateLimits(config, limiters),
     sealer,
     endpoints: { api: () => "", chat: "", turn: "" },
   });
@@ -230,7 +233,7 @@ function mailerTo(texts: string[]): Mailer {
 
 /** Runs every statement about push credentials. */
 async function queryPushCredentials(identity: Identity): Promise<void> {
-  const credentials = openCredentialRoom(identity, async () => null);
+  const credentials = openCredentialService(identity, async () => null);
   const [row] = await store.query<{ id: number; account_id: number }>(
     { name: "any_application", text: "SELECT id, account_id FROM applications LIMIT 1" },
     [],
@@ -239,8 +242,8 @@ async function queryPushCredentials(identity: Identity): Promise<void> {
   const scope = { applicationId: String(id), environment: "production" } as const;
   const web = { generate: true, subject: "mailto:push@example.com" };
   await setCredentials(credentials, account, scope, { web }, false);
-  expect(await checkAgain(credentials, account, scope, "web")).toHaveLength(1);
-  expect(await credentials.lists.of(id)).toHaveLength(6);
+  expect(await recheckCredentials(credentials, account, scope, "web")).toHaveLength(1);
+  expect(await credentials.listLoader.load(id)).toHaveLength(6);
   expect((await clearCredentials(credentials, account, scope, "web")).cleared).toBe(true);
   // Seals the plain-text credentials; one page covers every statement.
   const firstPage: Store = {
@@ -286,16 +289,16 @@ it("serves every query of a request from an index", async () => {
     }
     const application = await findApplication(identity, applicationId);
     const verified = { subject: `fb${id}`, fullName: null, email: null, phone: null };
-    expect((await userOf(identity, application, "facebook", verified)).id).toBe(id);
+    expect((await findOrCreateUser(identity, application, "facebook", verified)).id).toBe(id);
     for (const conditions of PAGES) {
-      const { list } = await pageUsers(identity, viewer, { filter: conditions, page: 2 });
+      const { list } = await listUserPage(identity, viewer, { filter: conditions, page: 2 });
       await list.total();
     }
     for (const page of [1, 2]) {
       await (await usersByFullName(identity, viewer, "Name7", { page })).list.total();
       await (await usersByTags(identity, viewer, ["tag7", "tag8"], { page })).list.total();
     }
-    expect(await identity.existence.has(applicationId, id)).toBe(true);
+    expect(await identity.userExistence.has(applicationId, id)).toBe(true);
     const samples = { id: [id, id], userTags: ["tag7", "tag7"] } as Record<string, unknown[]>;
     for (const [field, { kind, type }] of Object.entries(USER_LIST_FIELDS)) {
       if (kind === "additional") continue;
@@ -310,9 +313,9 @@ it("serves every query of a request from an index", async () => {
     }
     const reset = { applicationId, emailKey: "7@mail.example" };
     const mailed: string[] = [];
-    await sendReset(identity, mailerTo(mailed), reset);
+    await sendResetMail(identity, mailerTo(mailed), reset);
     const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
-    expect(await findLink(identity, token)).toMatchObject({ email: reset.emailKey });
+    expect(await findResetLink(identity, token)).toMatchObject({ email: reset.emailKey });
     const device = (udid: string, token: string): SubscriptionFields => ({
       ...{ channel: "gcm", environment: "development", platform: "android", udid, token },
     });
@@ -324,7 +327,7 @@ it("serves every query of a request from an index", async () => {
     await deletePushSubscription(identity, viewer, String(made));
     const pushed = recorded.filter(({ statement }) => /push_subscription/.test(statement.text));
     expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(7);
-    await identity.touches.sweep();
+    await identity.activity.sweep();
     // At a time at which nothing has expired.
     await purge({ ...identity, clock: { now: () => 0 } });
     await queryPushCredentials(identity);
@@ -341,7 +344,7 @@ it("serves every query of a request from an index", async () => {
 async function plansOf(statements: typeof recorded): Promise<Map<string, string>> {
   const plans = new Map<string, string>();
   for (const { statement, values } of statements) {
-    plans.set(statement.text, await planOf(store, statement.text, values));
+    plans.set(statement.text, await explain(store, statement.text, values));
   }
   return plans;
 }
@@ -413,35 +416,35 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     const viewer = await findOwner(later, token);
     const changes = { name: "a", password: "another horse", oldPassword: credentials.password };
     await updateAccount(identity, viewer, changes, from.ip);
-    const caller: Caller = { door: "graphql", ip: from.ip, requestId: "1" };
-    const context = { identity, caller, visit: new Visit(identity, caller) };
+    const caller: Caller = { protocol: "graphql", ip: from.ip, requestId: "1" };
+    const context = { identity, caller, auth: new RequestAuth(identity, caller) };
     await new AccountSettingsResolver().accountSettings(context, "key7");
     const { id: made } = await createApplication(identity, accountId, "new");
-    await ownApplication(identity, accountId, String(made));
+    await findOwnedApplication(identity, accountId, String(made));
     await updateApplication(identity, accountId, id, { webOrigins: ["https://a.example"] });
     await rotateSecret(identity, accountId, id, 60);
     await findApplication(identity, own.id);
-    await identity.origins.check(own.id, "https://a.example");
-    expect(await isAnsweredElsewhereTold(identity, own.id)).toBe(false);
+    await identity.webOrigins.check(own.id, "https://a.example");
+    expect(await isAnsweredElsewhereEnabled(identity, own.id)).toBe(false);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
-        const { nodes, total } = await pageOfUsers(identity, own.id, { search, ...page });
+        const { nodes, total } = await listApplicationUsers(identity, own.id, { search, ...page });
         expect([await total(), nodes.length]).toBeDefined();
       }
     }
     for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
-      const { nodes, total } = await pageOfSessions(identity, own.id, page);
+      const { nodes, total } = await listApplicationSessions(identity, own.id, page);
       expect(nodes.length).toBeGreaterThan(0);
       expect(await total()).toEqual({ count: 10_000, exact: false });
     }
-    const { nodes } = await pageOfUsers(identity, own.id, { search: "LOGIN77" });
+    const { nodes } = await listApplicationUsers(identity, own.id, { search: "LOGIN77" });
     expect(nodes.map(({ login }) => login)).toContain("Login77");
     expect(await exportUser(identity, own.id, userId)).toMatchObject({
       deliveries: [expect.anything()],
       calls: [expect.anything(), expect.anything()],
     });
     expect(await eraseUser(identity, own.id, Number(userId))).toBe(true);
-    await bootstrap(identity.store, sealer, "nowhere", {} as Addresses);
+    await bootstrap(identity.store, sealer, "nowhere", {} as DeploymentEndpoints);
     await signOutOwner(identity, viewer);
     await purge({ ...identity, clock: { now: () => 0 } });
 
@@ -461,7 +464,7 @@ it("detects a query that no index serves", async () => {
   expect(await store.db.user.findFirst({ where: { website: "x" } })).toBeNull();
   const after = await countScans();
   expect(after.users).toBeGreaterThan(before.users ?? 0);
-  const scan = await planOf(store, "SELECT 1 FROM users WHERE website = $1", ["x"]);
+  const scan = await explain(store, "SELECT 1 FROM users WHERE website = $1", ["x"]);
   expect(readsAll(scan)).toBe(true);
   const text = "SELECT id FROM push_deliveries WHERE reason = $1 ORDER BY id";
   await store.execute(

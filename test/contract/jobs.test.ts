@@ -11,7 +11,7 @@ import { eventually } from "../support/moving-clock";
 const log = openLog("silent");
 
 const openOn = (database: FreshDatabase) =>
-  openStore({ config: readConfig({ ...database.environment }), log, exclusive: false });
+  openStore({ config: readConfig({ ...database.environment }), log, isNode: false });
 
 describe(`jobs on the ${DATABASE_NAME} database`, () => {
   let database: FreshDatabase;
@@ -31,7 +31,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
   });
 
   const open = (pollMs = 20): Jobs => {
-    const jobs = openJobs({ store, log, pollMs, alone: false });
+    const jobs = openJobs({ store, log, pollMs, singleNode: false });
     opened.push(jobs);
     return jobs;
   };
@@ -50,7 +50,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     const capturing = openLog("info", { write: (line) => void logged.push(line) });
     const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`);
     const nodes = Array.from({ length: 4 }, () =>
-      openJobs({ store, log: capturing, pollMs: 20, alone: false }),
+      openJobs({ store, log: capturing, pollMs: 20, singleNode: false }),
     );
     opened.push(...nodes);
     const done: string[] = [];
@@ -73,7 +73,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     const asked: string[] = [];
     const jobs = openJobs({
       log,
-      alone: true,
+      singleNode: true,
       store: {
         transaction: store.transaction,
         execute: async (text) => {
@@ -182,7 +182,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     await others.enqueue("others", {});
     expect(await states("released")).toEqual(["active"]);
     await others.close();
-    const alone = openJobs({ store, log, pollMs: 20, alone: true });
+    const alone = openJobs({ store, log, pollMs: 20, singleNode: true });
     opened.push(alone);
     const done = new Promise((resolve) => {
       alone.work("released", async (data) => resolve(data));
@@ -352,7 +352,7 @@ describe(`jobs on the ${DATABASE_NAME} database`, () => {
     const jobs = openJobs({
       log,
       pollMs: 20,
-      alone: false,
+      singleNode: false,
       store: {
         transaction: store.transaction,
         execute: (text, values) =>
@@ -393,7 +393,7 @@ test("the tables are created in a new embedded database, and the next start acce
   const database = await emptyFolder();
   for (const turn of [1, 2]) {
     const store = await openOn(database);
-    const jobs = openJobs({ store, log, pollMs: 20, alone: true });
+    const jobs = openJobs({ store, log, pollMs: 20, singleNode: true });
     const done = new Promise((resolve) => jobs.work("first", async (data) => resolve(data)));
     await jobs.enqueue("first", { turn });
     expect(await done).toEqual({ turn });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { openLog } from "../../src/core/log";
 import { type MigrationConnection, migrate, resolveMigration } from "../../src/store/migrate";
-import { embeddedConnection, serverConnection } from "../../src/store/migration-connection";
+import { embeddedConnection, openServerConnection } from "../../src/store/migration-connection";
 import { type Migration, readMigrations } from "../../src/store/migrations";
-import { Refusal } from "../../src/store/refusal";
+import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
 import { type FreshDatabase, freshServices, hasServices } from "../support/database";
 import { sample } from "../support/migrations";
 
@@ -35,7 +35,7 @@ const DATABASE: { name: string; open(): Promise<Server> } = hasServices
       name: "postgresql",
       open: async () => {
         const database: FreshDatabase = await freshServices("template0");
-        const another = () => serverConnection(database.environment.DATABASE_URL ?? "");
+        const another = () => openServerConnection(database.environment.DATABASE_URL ?? "");
         const { connection, close } = await another();
         return {
           connection,
@@ -72,7 +72,7 @@ describe(`migrating the ${DATABASE.name} database`, () => {
     );
   const refused = async (migrations: Migration[]): Promise<string> => {
     const error: unknown = await migrate(connection, migrations, log).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(Refusal);
+    expect(error).toBeInstanceOf(UnusableDatabaseError);
     return String(error);
   };
   const columns = async () =>

@@ -1,11 +1,11 @@
 import type { UserViewer } from "../../src/core/viewer";
 import { deliver } from "../../src/push/delivery/deliver";
 import { findDeliveries, listDeliveries } from "../../src/push/delivery/deliveries";
-import { expand } from "../../src/push/delivery/expand";
+import { fanOut } from "../../src/push/delivery/fan-out";
 import { purgeDeliveries } from "../../src/push/delivery/purge";
-import { beginDue } from "../../src/push/delivery/schedule";
-import { sendStandard } from "../../src/push/delivery/standard";
-import { tryEvent } from "../../src/push/event/dry-run";
+import { startDueDispatches } from "../../src/push/delivery/schedule";
+import { sendVoipFallback } from "../../src/push/delivery/voip-fallback";
+import { dryRunEvent } from "../../src/push/event/dry-run";
 import {
   findEvent,
   listApplicationEvents,
@@ -14,9 +14,9 @@ import {
 } from "../../src/push/event/event-list";
 import { createEvents } from "../../src/push/event/events";
 import { hasServices } from "../support/database";
-import { explained } from "../support/explained";
+import { explainStatements } from "../support/explain";
 import { universal } from "../support/push";
-import { openPushRoom, type PushRoom } from "../support/push/room";
+import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */
 const ROWS = hasServices ? 100_000 : 30_000;
@@ -43,12 +43,12 @@ const FILL = [
 ];
 const SCAN = /Seq Scan on (users|user_tags|push_subscriptions|push_events|push_deliveries)\b/;
 
-let fixture: PushRoom;
+let fixture: PushFixture;
 /** Query plans by statement. */
 const plans = new Map<string, string>();
 
 beforeAll(async () => {
-  fixture = await openPushRoom({ before: (store) => explained(store, plans) });
+  fixture = await openPushFixture({ wrap: (store) => explainStatements(store, plans) });
   for (const text of FILL) await fixture.store.db.$executeRawUnsafe(text);
 });
 afterAll(() => fixture.close());
@@ -73,12 +73,12 @@ it("runs no statement that scans a table", async () => {
   const viewer: UserViewer = { kind: "user", sessionId: 1, ...sender };
   for (const selector of SELECTORS) {
     const input = { environment: "development", message: universal(), ...selector } as const;
-    await tryEvent(push, sender, input);
+    await dryRunEvent(push, sender, input);
     await createEvents(push, sender, input, `key-${Object.keys(selector)}`);
   }
   for (let done = 0; done < 8; done += 1) {
     const job = fanOutJobs.shift();
-    if (job) await expand(push, job);
+    if (job) await fanOut(push, job);
   }
   expect(deliverJobs.length).toBeGreaterThan(2);
   const [batch] = deliverJobs;
@@ -90,13 +90,13 @@ it("runs no statement that scans a table", async () => {
     },
     [batch?.deliveries[0]],
   );
-  providers.answers.set(gone?.token ?? "", () => ({ kind: "gone", reason: "Unregistered" }));
+  providers.outcomes.set(gone?.token ?? "", () => ({ kind: "gone", reason: "Unregistered" }));
   if (batch) await deliver(push, batch);
   for (const standard of [null, batch?.event ?? 0]) {
     const voip = { id: batch?.event ?? 0, channel: "apns_voip", standard_id: standard } as const;
     const devices = { users: [20, 40], occurrence: 0, now: new Date() };
     await push.jobs.transaction([], (open, enqueue) =>
-      sendStandard(open, enqueue, { ...voip, universal: true }, devices),
+      sendVoipFallback(open, enqueue, { ...voip, universal: true }, devices),
     );
   }
   const events = await listEvents(identity, viewer, { first: 10 });
@@ -109,7 +109,7 @@ it("runs no statement that scans a table", async () => {
     ...{ environment: "development", message: universal(), eventType: "fixed_date" },
     ...{ date: new Date(), userIds: ["1"] },
   });
-  await beginDue(push);
+  await startDueDispatches(push);
   await stopEvent(identity, viewer, id);
   const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
   await purgeDeliveries({ ...push, identity: { ...identity, clock: { now: () => later } } });
@@ -124,7 +124,7 @@ it("runs no statement that scans a table", async () => {
 });
 
 it("detects a statement without an index", async () => {
-  await explained(fixture.store, plans).query(
+  await explainStatements(fixture.store, plans).query(
     { name: "bad", text: "SELECT 1 FROM push_events WHERE kind = $1" },
     ["x"],
   );

@@ -1,21 +1,21 @@
 import { Fault } from "../../src/core/errors";
 import { deliver } from "../../src/push/delivery/deliver";
-import { type DeliverJob, expand } from "../../src/push/delivery/expand";
+import { type DeliverJob, fanOut } from "../../src/push/delivery/fan-out";
 import { createEvents } from "../../src/push/event/events";
 import type { Outcome } from "../../src/push/provider/provider";
-import type { Push } from "../../src/push/push";
+import type { PushDeps } from "../../src/push/push-deps";
 import { payload } from "../support/push";
-import { openPushRoom, type PushRoom } from "../support/push/room";
+import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Recording outcomes of a batch that is repeated, or while the database fails. */
 
 const BUSY: Outcome = { kind: "later", reason: "Busy", delayMs: 60_000 };
 const DEVICES = 3;
 
-let fixture: PushRoom;
+let fixture: PushFixture;
 let sender: { applicationId: number; userId: number };
 beforeAll(async () => {
-  fixture = await openPushRoom();
+  fixture = await openPushFixture();
   const [user] = await sql<{ id: number; application_id: number }>(
     `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
         RETURNING id),
@@ -45,7 +45,7 @@ async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcom
           token, updated_at) VALUES ($1, $2, 'gcm', 'development', 'android', $3, $3, now())`,
       [sender.applicationId, sender.userId, token],
     );
-    providers.answers.set(token, answer);
+    providers.outcomes.set(token, answer);
   }
   batchCount += 1;
 
@@ -53,7 +53,7 @@ async function createBatch(answer: (attempt: number) => Outcome | Promise<Outcom
     ...{ environment: "development", pushType: "gcm", message: payload({ a: "b" }) },
     userIds: [String(sender.userId)],
   });
-  await expand(push, fanOutJobs.pop()!);
+  await fanOut(push, fanOutJobs.pop()!);
   return deliverJobs.pop() as DeliverJob;
 }
 let batchCount = 0;
@@ -97,10 +97,10 @@ describe("a batch with recorded outcomes", () => {
 
 describe("outcomes that the database fails to record", () => {
   /** A fixture whose transactions fail with these first. */
-  function failing(errors: unknown[]): { push: Push; left: unknown[] } {
+  function failing(errors: unknown[]): { push: PushDeps; left: unknown[] } {
     const left = [...errors];
     const { push } = fixture;
-    const transaction: Push["jobs"]["transaction"] = (names, act) =>
+    const transaction: PushDeps["jobs"]["transaction"] = (names, act) =>
       push.jobs.transaction(names, async (open, enqueue) => {
         const answer = await act(open, enqueue);
         if (left.length > 0) throw left.shift();

@@ -1,12 +1,12 @@
 import { deliver } from "../../src/push/delivery/deliver";
-import { expand } from "../../src/push/delivery/expand";
+import { fanOut } from "../../src/push/delivery/fan-out";
 import { purgeDeliveries } from "../../src/push/delivery/purge";
-import { beginDue } from "../../src/push/delivery/schedule";
+import { startDueDispatches } from "../../src/push/delivery/schedule";
 import { stopEvent } from "../../src/push/event/event-list";
 import { createEvents } from "../../src/push/event/events";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { universal } from "../support/push";
-import { openPushRoom, type PushRoom } from "../support/push/room";
+import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Retention of deliveries, also for events with several dispatches. */
 
@@ -14,11 +14,11 @@ const DAY = 24 * HOUR;
 const USERS = 700;
 const clock = new MovingClock();
 
-let fixture: PushRoom;
+let fixture: PushFixture;
 let sender: { applicationId: number; userId: number };
 beforeAll(async () => {
   clock.hold(true);
-  fixture = await openPushRoom({ clock });
+  fixture = await openPushFixture({ clock });
   await sql(
     "INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'key', now())",
     `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
@@ -57,7 +57,7 @@ async function work() {
   for (;;) {
     const expansion = fanOutJobs.shift();
     const batch = deliverJobs.shift();
-    if (expansion) await expand(push, expansion);
+    if (expansion) await fanOut(push, expansion);
     if (batch) await deliver(push, batch);
     if (!expansion && !batch) return;
   }
@@ -81,11 +81,11 @@ it("deletes deliveries of a schedule after 30 days, dispatch by dispatch", async
   await createPush({ eventType: "period_date", period: 86_400, date: new Date(clock.now()) });
   // Only one of its channels has recipients.
   await sql("DELETE FROM push_events WHERE channel <> 'gcm'");
-  await beginDue(fixture.push);
+  await startDueDispatches(fixture.push);
   await work();
   for (let day = 1; day <= 3; day += 1) {
     clock.advance(DAY);
-    await beginDue(fixture.push);
+    await startDueDispatches(fixture.push);
     await work();
   }
   expect(await remaining()).toEqual({ 0: USERS, 1: USERS, 2: USERS, 3: USERS });
@@ -100,7 +100,7 @@ it("deletes deliveries of a schedule after 30 days, dispatch by dispatch", async
   await purgeDeliveries(fixture.push);
   expect([await remaining(), await dispatchAges()]).toEqual([{}, [null]]);
   // A further dispatch sets dispatched_at again.
-  await beginDue(fixture.push);
+  await startDueDispatches(fixture.push);
   await work();
   expect([await remaining(), await dispatchAges()]).toEqual([{ 4: USERS }, [0]]);
 });
@@ -108,7 +108,7 @@ it("deletes deliveries of a schedule after 30 days, dispatch by dispatch", async
 it("deletes deliveries of an event stopped during its first dispatch", async () => {
   const [event] = await createPush();
   const { push, fanOutJobs } = fixture;
-  await expand(push, fanOutJobs.shift()!);
+  await fanOut(push, fanOutJobs.shift()!);
   const viewer = { kind: "user", sessionId: 1, ...sender } as const;
   await stopEvent(push.identity, viewer, String(event?.id));
   await work();

@@ -1,15 +1,15 @@
 import { deliver } from "../../src/push/delivery/deliver";
-import { type DeliverJob, type ExpandJob, expand } from "../../src/push/delivery/expand";
+import { type DeliverJob, type FanOutJob, fanOut } from "../../src/push/delivery/fan-out";
 import { createEvents } from "../../src/push/event/events";
 import { universal } from "../support/push";
-import { openPushRoom, type PushRoom } from "../support/push/room";
+import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Fallback to the standard push for users whose VoIP subscriptions are gone. */
 
-let fixture: PushRoom;
+let fixture: PushFixture;
 let applicationId: number;
 beforeAll(async () => {
-  fixture = await openPushRoom();
+  fixture = await openPushFixture();
   const [row] = await sql<{ id: number }>(
     `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
         RETURNING id)
@@ -46,7 +46,7 @@ async function newUser(...devices: Array<[channel: string, token: string]>): Pro
       [applicationId, user?.id, channel, `${token}-${made}`],
     );
     if (token.startsWith("dead")) {
-      fixture.providers.answers.set(`${token}-${made}`, () => ({ kind: "gone", reason: "410" }));
+      fixture.providers.outcomes.set(`${token}-${made}`, () => ({ kind: "gone", reason: "410" }));
     }
   }
   return user?.id ?? 0;
@@ -65,7 +65,7 @@ const createPush = (...users: number[]) =>
 async function send(...jobs: Array<DeliverJob | undefined>) {
   for (const job of jobs) if (job) await deliver(fixture.push, job);
 }
-const fanOutJob = (job: ExpandJob | undefined) => job && expand(fixture.push, job);
+const fanOutJob = (job: FanOutJob | undefined) => job && fanOut(fixture.push, job);
 /** Channels and devices of accepted pushes, sorted. */
 const reachedDevices = () =>
   fixture.providers.sent

@@ -3,10 +3,10 @@ import { eventually } from "../../scripts/services/binaries";
 import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { unreachable } from "../../src/store/conflicts";
+import { isUnreachable } from "../../src/store/database-errors";
 import { openStore } from "../../src/store/open";
-import { Refusal } from "../../src/store/refusal";
 import type { Store } from "../../src/store/store";
+import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
 import { describeServices, type FreshDatabase, freshServices } from "../support/database";
 
 const log = openLog("silent");
@@ -34,8 +34,8 @@ describeServices("the nodes of one PostgreSQL database", () => {
     const store = await openStore({
       config,
       log,
-      exclusive: kind !== "tool",
-      onLost: (reason) => lost.push(reason),
+      isNode: kind !== "tool",
+      onLockLost: (reason) => lost.push(reason),
     });
     stores.push(store);
     return store;
@@ -43,7 +43,7 @@ describeServices("the nodes of one PostgreSQL database", () => {
 
   test("a node without Redis runs alone: others are rejected until it has stopped", async () => {
     const first = await open("single");
-    await expect(open("single")).rejects.toThrow(Refusal);
+    await expect(open("single")).rejects.toThrow(UnusableDatabaseError);
     await expect(open("single")).rejects.toThrow(/set REDIS_URL to the same Redis on every node/);
     await expect(open("clustered")).rejects.toThrow(/restart that node/);
     await open("tool");
@@ -54,7 +54,7 @@ describeServices("the nodes of one PostgreSQL database", () => {
   test("several nodes with Redis may run, but not together with one without Redis", async () => {
     await open("clustered");
     await open("clustered");
-    await expect(open("single")).rejects.toThrow(Refusal);
+    await expect(open("single")).rejects.toThrow(UnusableDatabaseError);
   });
 
   const END_HOLDER = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -72,7 +72,7 @@ describeServices("the nodes of one PostgreSQL database", () => {
     await open("single");
     await execute(url, END_HOLDER);
     await eventually(async () => expect(await holders()).toBe(1));
-    await expect(open("single")).rejects.toThrow(Refusal);
+    await expect(open("single")).rejects.toThrow(UnusableDatabaseError);
     expect(lost).toEqual([]);
   });
 
@@ -107,8 +107,8 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
     const store = await openStore({
       config: readConfig({ DATABASE_URL: server.url, SECRET_KEY }),
       log,
-      exclusive: true,
-      onLost: (reason) => lost.push(reason),
+      isNode: true,
+      onLockLost: (reason) => lost.push(reason),
     });
     await Promise.all([store.check(), store.check(), store.db.account.count()]);
     await server.pause();
@@ -121,7 +121,7 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
     ];
     for (const attempt of attempts) {
       const error = await attempt().catch((caught: unknown) => caught);
-      expect([unreachable(error), error]).toEqual([true, error]);
+      expect([isUnreachable(error), error]).toEqual([true, error]);
     }
     await server.resume();
     await eventually(() => store.check());
@@ -140,10 +140,10 @@ describeServices("a PostgreSQL server that becomes unavailable", () => {
     const url = "postgresql://user:pass-word@127.0.0.1:1/db";
     const config = readConfig({ DATABASE_URL: url, SECRET_KEY });
     for (const isNode of [true, false]) {
-      const error: unknown = await openStore({ config, log, exclusive: isNode }).catch(
+      const error: unknown = await openStore({ config, log, isNode: isNode }).catch(
         (e: unknown) => e,
       );
-      expect(error).toBeInstanceOf(Refusal);
+      expect(error).toBeInstanceOf(UnusableDatabaseError);
       expect(String(error)).toMatch(/cannot be reached/);
       expect(String(error)).not.toMatch(/pass-word/);
     }

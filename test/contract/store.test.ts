@@ -1,6 +1,6 @@
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { uniqueViolation, unreachable } from "../../src/store/conflicts";
+import { isUnreachable, uniqueViolation } from "../../src/store/database-errors";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { UNIQUE_INDEXES } from "../../src/store/unique-indexes";
@@ -15,7 +15,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
   beforeAll(async () => {
     database = await freshDatabase();
     const config = readConfig({ ...database.environment, DATABASE_POOL: "1" });
-    store = await openStore({ config, log, exclusive: true });
+    store = await openStore({ config, log, isNode: true });
   });
   afterAll(async () => {
     await store.close();
@@ -204,7 +204,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     for (const [fields, attempt] of cases) {
       const error = await thrown(attempt);
       expect(uniqueViolation(error)).toEqual(fields);
-      expect(unreachable(error)).toBe(false);
+      expect(isUnreachable(error)).toBe(false);
     }
   });
 
@@ -223,7 +223,7 @@ describe(`the ${DATABASE_NAME} store`, () => {
     ];
     for (const error of errors) {
       expect(uniqueViolation(error)).toBeNull();
-      expect(unreachable(error)).toBe(false);
+      expect(isUnreachable(error)).toBe(false);
     }
   });
 
@@ -256,12 +256,12 @@ describe(`the ${DATABASE_NAME} store`, () => {
   test("is UNAVAILABLE once it is closed", async () => {
     const own = await freshDatabase();
     const config = readConfig(own.environment);
-    const closing = await openStore({ config, log, exclusive: true });
+    const closing = await openStore({ config, log, isNode: true });
     await closing.close();
     await expect(closing.check()).rejects.toMatchObject({ code: "UNAVAILABLE" });
-    expect(unreachable(await thrown(() => closing.db.account.findFirst()))).toBe(true);
+    expect(isUnreachable(await thrown(() => closing.db.account.findFirst()))).toBe(true);
     // The database can be opened again.
-    await (await openStore({ config, log, exclusive: true })).close();
+    await (await openStore({ config, log, isNode: true })).close();
     await own.remove();
   });
 });

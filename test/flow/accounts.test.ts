@@ -4,7 +4,7 @@ import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
+import { ownerCredentials, ownerToken } from "../support/owner";
 import { secondApplication } from "../support/second-application";
 
 const SIGN_IN = `mutation ($input: SignInOwnerInput!) {
@@ -52,12 +52,12 @@ describe("a start on a database without owners", () => {
 
   it("creates an owner for the first account once, and changes nothing else", async () => {
     const first = await startNode();
-    const { password: old } = ownerOf(first);
+    const { password: old } = ownerCredentials(first);
     const before = await first.sql("SELECT * FROM applications");
     rmSync(fileOf(first));
     const second = await restart(first, "UPDATE accounts SET email = NULL, password_hash = NULL");
     expect(second.app.created).toBeNull();
-    const owner = ownerOf(second);
+    const owner = ownerCredentials(second);
     expect([owner.email, owner.password === old]).toEqual(["owner@localhost", false]);
     expect(statSync(fileOf(second)).mode & 0o777).toBe(0o600);
     const answer = await graphql(second, SIGN_IN, { input: owner });
@@ -65,7 +65,7 @@ describe("a start on a database without owners", () => {
     expect(await second.sql("SELECT * FROM applications")).toEqual(before);
 
     const third = await restart(second, "UPDATE accounts SET email = 'me@example.com'");
-    expect(ownerOf(third)).toEqual(owner);
+    expect(ownerCredentials(third)).toEqual(owner);
     expect(await third.sql("SELECT email FROM accounts")).toEqual([{ email: "me@example.com" }]);
     await third.app.close();
     await first.stop();
@@ -73,7 +73,7 @@ describe("a start on a database without owners", () => {
 
   it("does not create a second account with the same e-mail", async () => {
     const first = await startNode();
-    const written = ownerOf(first);
+    const written = ownerCredentials(first);
     await first.sql("UPDATE accounts SET email = NULL");
     const second = await restart(
       first,
@@ -84,7 +84,7 @@ describe("a start on a database without owners", () => {
       { email: null },
       { email: "owner@localhost" },
     ]);
-    expect(ownerOf(second)).toEqual(written);
+    expect(ownerCredentials(second)).toEqual(written);
     await second.app.close();
     await first.stop();
   });
@@ -92,7 +92,7 @@ describe("a start on a database without owners", () => {
 
 describe("signInOwner", () => {
   it("returns a token, of which only the hash is stored", async () => {
-    const { data } = await signIn(ownerOf(node));
+    const { data } = await signIn(ownerCredentials(node));
     expect(data.signInOwner).toEqual({
       token: expect.stringMatching(/^acct_[\w-]{43}$/),
       expiresAt: expect.stringMatching(/Z$/),
@@ -112,7 +112,7 @@ describe("signInOwner", () => {
   });
 
   it("accepts the e-mail in any case", async () => {
-    const { email, password } = ownerOf(node);
+    const { email, password } = ownerCredentials(node);
     expect((await signIn({ email: email.toUpperCase(), password })).errors).toBeUndefined();
   });
 
@@ -121,7 +121,7 @@ describe("signInOwner", () => {
     ["a wrong password", { password: "wrong horse" }],
     ["an e-mail that cannot be", { email: "no address at all" }],
   ])("refuses %s with the same text", async (_what, wrong) => {
-    expect(codeOf(await signIn({ ...ownerOf(node), ...wrong }))).toEqual([
+    expect(codeOf(await signIn({ ...ownerCredentials(node), ...wrong }))).toEqual([
       ["UNAUTHENTICATED", "Unauthorized: the e-mail or the password is wrong"],
     ]);
   });
@@ -129,7 +129,7 @@ describe("signInOwner", () => {
 
 describe("an owner's token", () => {
   it("is extended by twelve hours with each use, and then expires", async () => {
-    const { data } = await signIn(ownerOf(node));
+    const { data } = await signIn(ownerCredentials(node));
     const { token } = data.signInOwner;
     for (const hours of [11, 11]) {
       clock.advance(hours * HOUR);
@@ -142,14 +142,14 @@ describe("an owner's token", () => {
   });
 
   it("is invalid after sign-out", async () => {
-    const token = (await signIn(ownerOf(node))).data.signInOwner.token;
+    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
     const { data } = await graphql(node, "mutation { signOutOwner { signedOut } }", {}, token);
     expect(data).toEqual({ signOutOwner: { signedOut: true } });
     expect(codeOf(await graphql(node, ACCOUNT, {}, token))?.[0]?.[0]).toBe("UNAUTHENTICATED");
   });
 
   it("cannot replace a session, and vice versa", async () => {
-    const token = (await signIn(ownerOf(node))).data.signInOwner.token;
+    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
     const answer = await rest(node, "GET", "/session", { token });
     expect([answer.status, answer.body]).toEqual([403, { errors: { base: [OWNER_REFUSED] } }]);
     clock.advance(-34 * HOUR);
@@ -203,7 +203,7 @@ describe("a socket of an owner", () => {
 
 describe("updateAccount", () => {
   it("changes given fields, shows them in /account_settings, and resets null fields", async () => {
-    const token = (await signIn(ownerOf(node))).data.signInOwner.token;
+    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
     const change = async (input: object) =>
       (await graphql(node, UPDATE, { input }, token)).data.updateAccount.account;
     const input = {
@@ -246,7 +246,7 @@ describe("updateAccount", () => {
   });
 
   it("ends the other sessions with a new password, and then refuses the old one", async () => {
-    const old = ownerOf(node);
+    const old = ownerCredentials(node);
     const [here, there] = [await ownerTokenNow(), await ownerTokenNow()];
     const input = { password: "correct horse", oldPassword: old.password };
     expect((await graphql(node, UPDATE, { input }, here)).errors).toBeUndefined();

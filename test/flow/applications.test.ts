@@ -1,4 +1,4 @@
-import { graphql, newUser, rest, signed } from "../support/client";
+import { graphql, newUser, rest, signedParameters } from "../support/client";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
@@ -183,7 +183,7 @@ describe("settings apply from the next request", () => {
     const { token } = await newUser(place);
     const attempts = async () => {
       const body = { user: { login: `late-${++late}`, password: "correct horse" } };
-      const guest = { ...signed(place, clock.now()), user: { guest: 1 } };
+      const guest = { ...signedParameters(place, clock.now()), user: { guest: 1 } };
       const query = "mutation ($i: CreateUserInput!) { createUser(input: $i) { user { login } } }";
       const i = { login: `late-${++late}`, password: "correct horse" };
       const { errors } = await graphql(node, query, { i }, token);
@@ -228,7 +228,7 @@ describe("settings apply from the next request", () => {
       const attempt = async () => {
         const body = { provider: "facebook", keys: { token: "EAAB-5" } };
         const answer = await rest(place, "POST", "/session", {
-          body: { ...signed(place, clock.now()), ...body },
+          body: { ...signedParameters(place, clock.now()), ...body },
         });
         return answer.status;
       };
@@ -254,8 +254,11 @@ describe("rotateSecret", () => {
     expect(after.authSecret).not.toBe(before.authSecret);
     expect(after.previousSecretValidUntil).toMatch(/Z$/);
     const sign = async (application: typeof before) =>
-      (await rest(node, "POST", "/session", { body: signed(asNode(application), clock.now()) }))
-        .status;
+      (
+        await rest(node, "POST", "/session", {
+          body: signedParameters(asNode(application), clock.now()),
+        })
+      ).status;
     expect([await sign(before), await sign(after)]).toEqual([201, 201]);
     clock.advance(MINUTE);
     expect([await sign(before), await sign(after)]).toEqual([422, 201]);
@@ -369,7 +372,7 @@ describe("the lists of an application", () => {
         if (page.length === 0) break;
         seen.push(...page);
         // New sessions come first, new users last; removes one that was already seen.
-        await rest(place, "POST", "/session", { body: signed(place, clock.now()) });
+        await rest(place, "POST", "/session", { body: signedParameters(place, clock.now()) });
         await node.sql(`DELETE FROM ${list} WHERE id = $1`, [seen[0]]);
       }
       expect(new Set(seen).size).toBe(seen.length);

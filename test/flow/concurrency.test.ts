@@ -1,4 +1,11 @@
-import { applicationToken, graphql, newUser, rest, signed, signIn } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+} from "../support/client";
 import { MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
@@ -46,7 +53,7 @@ test("only one user gets a login", async () => {
 
 test("a signed request creates one session", async () => {
   for (const path of ["/session", "/session/web"]) {
-    const body = signed(node);
+    const body = signedParameters(node);
     const answers = await atOnce(() => rest(node, "POST", path, { body }));
     expect([path, statuses(answers)]).toEqual([path, { 201: 1, 422: MANY - 1 }]);
   }
@@ -54,7 +61,7 @@ test("a signed request creates one session", async () => {
 
 test("only one user can bind a web session", async () => {
   const users = [await newUser(node), await newUser(node)] as const;
-  const web = await rest(node, "POST", "/session/web", { body: signed(node) });
+  const web = await rest(node, "POST", "/session/web", { body: signedParameters(node) });
   const { token: webToken } = web.body.session;
   const answers = await atOnce(async (index) => {
     const { id, token } = users[index % 2 ? 1 : 0];
@@ -92,7 +99,7 @@ test("of two reset links of a user only one can be used, and only once", async (
     Array(MANY - 1).fill({ token: ["is unknown, used or expired"] }),
   );
   const signsIn = async (password: string) => {
-    const body = { ...signed(node), user: { login: user.login, password } };
+    const body = { ...signedParameters(node), user: { login: user.login, password } };
     return (await rest(node, "POST", "/session", { body })).status;
   };
   expect(await signsIn(won?.password ?? "")).toBe(201);

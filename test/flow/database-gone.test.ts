@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
-import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { LEAKS } from "../support/hostile-values";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf } from "../support/owner";
+import { ownerCredentials } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
-import { ROWS, type World } from "../support/permission-rows";
+import { type Participants, PERMISSION_ROWS } from "../support/permission-rows";
 
 const schema = signalboxSchema();
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
@@ -21,19 +21,21 @@ describe("when the database is unavailable", () => {
   });
   afterAll(() => broken.stop());
 
-  const world = (): World => ({
+  const world = (): Participants => ({
     ...{ node: broken, elsewhere: broken, a: user, b: user, foreign: user, unique: 1 },
     resetToken: () => "x".repeat(43),
-    owner: ownerOf(broken),
+    owner: ownerCredentials(broken),
     subscriptionId: 1,
     eventId: 1,
     spareApplicationId: String(broken.application.id),
-    signed: () => signed(broken),
+    signed: () => signedParameters(broken),
   });
 
-  const operations = Object.keys(ROWS).filter((name) => !name.startsWith("Subscription."));
+  const operations = Object.keys(PERMISSION_ROWS).filter(
+    (name) => !name.startsWith("Subscription."),
+  );
   test.each(operations)("%s answers UNAVAILABLE and nothing else", async (operation) => {
-    const row = ROWS[operation];
+    const row = PERMISSION_ROWS[operation];
     if (!row) throw new Error("no row");
     const context = world();
     for (const own of [user.token, "x".repeat(43)]) {

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execute } from "../../scripts/services/postgres-server";
-import { ask, startRedis } from "../../scripts/services/redis-server";
+import { sendCommand, startRedis } from "../../scripts/services/redis-server";
 import { runChecks } from "../../src/cli/doctor/checks";
 import { Sealer } from "../../src/core/sealer";
 import { openMigrationConnection } from "../../src/store/migration-connection";
@@ -194,16 +194,16 @@ describeServices("Redis", () => {
       expect(about(await look(), "redis")).toMatchObject([
         { status: "warning", mend: expect.stringMatching(/appendonly yes/) },
       ]);
-      await ask(redis.port, "CONFIG SET appendonly yes");
+      await sendCommand(redis.port, "CONFIG SET appendonly yes");
       for (const often of ["everysec", "no"]) {
-        await ask(redis.port, `CONFIG SET appendfsync ${often}`);
+        await sendCommand(redis.port, `CONFIG SET appendfsync ${often}`);
         expect(only(await look(), "redis")).toMatchObject({
           ...{ status: "warning", detail: expect.stringContaining(`appendfsync ${often}`) },
           mend: expect.stringMatching(/appendfsync always/),
         });
       }
-      await ask(redis.port, "CONFIG SET appendfsync always");
-      await ask(redis.port, "ACL SETUSER guest on >secret ~* &* +@all -config");
+      await sendCommand(redis.port, "CONFIG SET appendfsync always");
+      await sendCommand(redis.port, "ACL SETUSER guest on >secret ~* &* +@all -config");
       const REDIS_URL = redis.url.replace("//", "//guest:secret@");
       expect(about(await runDoctor({ DATA_DIR, REDIS_URL }), "redis")).toMatchObject([
         { status: "ok", detail: expect.stringMatching(/^Redis \d+\./) },
@@ -216,21 +216,21 @@ describeServices("Redis", () => {
       expect(only(healthy, "clock: redis").status).toBe("ok");
       const beyond = await runDoctor({ DATA_DIR, REDIS_URL: `${redis.url}/10001` });
       expect(only(beyond, "redis").detail).toMatch(/DB index is out of range/);
-      await ask(redis.port, "CONFIG SET maxmemory 100mb");
+      await sendCommand(redis.port, "CONFIG SET maxmemory 100mb");
       expect(only(await look(), "redis")).toMatchObject({
         ...{ status: "warning", detail: expect.stringMatching(/INBOXES_BYTES/) },
       });
-      await ask(redis.port, "CONFIG SET maxmemory 512mb");
+      await sendCommand(redis.port, "CONFIG SET maxmemory 512mb");
       expect(only(await look(), "redis").status).toBe("ok");
-      await ask(redis.port, "CONFIG SET maxmemory-policy allkeys-lru");
+      await sendCommand(redis.port, "CONFIG SET maxmemory-policy allkeys-lru");
       expect(about(await look(), "redis")).toMatchObject([
         { status: "warning", mend: expect.stringMatching(/noeviction/) },
       ]);
-      await ask(redis.port, `REPLICAOF 127.0.0.1 ${redis.port + 1}`);
+      await sendCommand(redis.port, `REPLICAOF 127.0.0.1 ${redis.port + 1}`);
       expect(about(await look(), "redis")).toContainEqual(
         expect.objectContaining({ status: "wrong", detail: expect.stringMatching(/replica/) }),
       );
-      await ask(redis.port, "CONFIG SET requirepass hunter2");
+      await sendCommand(redis.port, "CONFIG SET requirepass hunter2");
       const locked = await look();
       expect(only(locked, "redis")).toMatchObject({
         ...{ status: "wrong", detail: expect.stringMatching(/NOAUTH/) },

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { join } from "node:path";
-import { ask, type RedisServer, startRedis } from "../../scripts/services/redis-server";
+import { type RedisServer, sendCommand, startRedis } from "../../scripts/services/redis-server";
 import { runChecks } from "../../src/cli/doctor/checks";
 import { packageVersion } from "../../src/core/package-root";
 import { runCommand } from "../support/command-line";
@@ -51,8 +51,8 @@ beforeAll(async () => {
   if (!hasServices) return;
   // Persistent like a deployment's; the Redis of the other tests is not.
   redis = await startRedis();
-  await ask(redis.port, "CONFIG SET appendonly yes");
-  await ask(redis.port, "CONFIG SET appendfsync always");
+  await sendCommand(redis.port, "CONFIG SET appendonly yes");
+  await sendCommand(redis.port, "CONFIG SET appendfsync always");
   healthy.REDIS_URL = redis.url;
 });
 afterEach(async () => {

@@ -1,4 +1,11 @@
-import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  type TestUser,
+} from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
 import { startSmtp, type TestSmtp } from "../support/smtp";
@@ -22,7 +29,9 @@ afterAll(async () => {
 
 const newEmail = () => `person${++emails}@example.com`;
 const signIn = (email: string, password = "correct horse") =>
-  rest(node, "POST", "/session", { body: { ...signed(node), user: { email, password } } });
+  rest(node, "POST", "/session", {
+    body: { ...signedParameters(node), user: { email, password } },
+  });
 const change = ({ id, token }: TestUser, user: object) =>
   rest(node, "PUT", `/users/${id}`, { token, body: { user } });
 const signUp = async (email: string) => {

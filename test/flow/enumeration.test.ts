@@ -1,8 +1,15 @@
 import { RESET_JOB } from "../../src/identity/recovery/password-reset";
 import { auth, connectRaw, OPEN } from "../support/chat";
-import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  type TestUser,
+} from "../support/client";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf } from "../support/owner";
+import { ownerCredentials } from "../support/owner";
 import { startSmtp, type TestSmtp } from "../support/smtp";
 
 /** Clients without a password cannot find out which names exist. */
@@ -68,7 +75,7 @@ const REFUSED = { errors: { base: ["Unauthorized: the login or the password is w
 
 describe.each(ATTEMPTS)("%s", (_what, name, password) => {
   test("gets the same answer from POST /session", async () => {
-    const body = { ...signed(node), user: { ...name(), password } };
+    const body = { ...signedParameters(node), user: { ...name(), password } };
     const answer = await rest(node, "POST", "/session", { body });
     expect([answer.status, answer.body]).toEqual([401, REFUSED]);
     expect(answer.headers.get("svc-token-expirationdate")).toBeNull();
@@ -101,7 +108,7 @@ describe.each(ATTEMPTS)("%s", (_what, name, password) => {
 
 test("a password may contain NUL, and is wrong for known and unknown logins alike", async () => {
   for (const login of [user.login, "nobody-of-that-name"]) {
-    const body = { ...signed(node), user: { login, password: "a\u0000b" } };
+    const body = { ...signedParameters(node), user: { login, password: "a\u0000b" } };
     const answer = await rest(node, "POST", "/session", { body });
     expect([answer.status, answer.body]).toEqual([401, REFUSED]);
   }
@@ -186,7 +193,7 @@ describe("the work", () => {
   });
 
   test("of an owner's sign-in is the same for known and unknown e-mails", async () => {
-    const { email } = ownerOf(node);
+    const { email } = ownerCredentials(node);
     await node.sql(
       `INSERT INTO accounts (name, account_key, email, updated_at)
         VALUES ('x', 'key of nobody', 'no-password@example.com', now())`,
@@ -260,7 +267,7 @@ test("every wrong account key gets the same answer", async () => {
 
 test("a signed request is refused again after a restart on the same data", async () => {
   const first = await startNode();
-  const body = signed(first);
+  const body = signedParameters(first);
   const before = await rest(first, "POST", "/session", { body });
   expect(before.status).toBe(201);
   await first.app.close();
@@ -272,7 +279,9 @@ test("a signed request is refused again after a restart on the same data", async
   ]);
   const { token } = before.body.session;
   expect((await rest(second, "GET", "/session", { token })).status).toBe(200);
-  expect((await rest(second, "POST", "/session", { body: signed(second) })).status).toBe(201);
+  expect((await rest(second, "POST", "/session", { body: signedParameters(second) })).status).toBe(
+    201,
+  );
   await second.stop();
   await first.stop();
 });

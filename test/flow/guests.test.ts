@@ -1,7 +1,7 @@
 import { openLog } from "../../src/core/log";
-import { NOT_TEXT } from "../../src/core/text";
+import { INVALID_TEXT_MESSAGE } from "../../src/core/text";
 import { openJobs } from "../../src/jobs/pg-boss";
-import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -22,7 +22,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 /** Creates a session with a signed request and the given additional fields. */
 const create = (more: object = { user: { guest: 1 } }, on: TestNode = node) =>
-  rest(on, "POST", "/session", { body: { ...signed(on, clock.now()), ...more } });
+  rest(on, "POST", "/session", { body: { ...signedParameters(on, clock.now()), ...more } });
 const stored = async (id: number) => {
   const [row] = await node.sql<Record<string, unknown>>("SELECT * FROM users WHERE id = $1", [id]);
   return row;
@@ -37,7 +37,7 @@ describe("POST /session with user[guest]", () => {
     ["1 in a form", new URLSearchParams({ "user[guest]": "1" })],
     ["true in a form", new URLSearchParams({ "user[guest]": "true" })],
   ])("%s creates a guest and its session", async (_what, more) => {
-    const base = signed(node, clock.now());
+    const base = signedParameters(node, clock.now());
     const body =
       more instanceof URLSearchParams
         ? new URLSearchParams(`${new URLSearchParams(base as Record<string, string>)}&${more}`)
@@ -86,8 +86,8 @@ describe("POST /session with user[guest]", () => {
 
   test.each([
     ["is too long (maximum is 255 characters)", "x".repeat(256)],
-    [NOT_TEXT, "a\0b"],
-    [NOT_TEXT, "a\ud800b"],
+    [INVALID_TEXT_MESSAGE, "a\0b"],
+    [INVALID_TEXT_MESSAGE, "a\ud800b"],
   ])("a full name that %s is rejected", async (message, full_name) => {
     const answer = await create({ user: { guest: 1, full_name } });
     expect([answer.status, answer.body]).toEqual([422, { errors: { full_name: [message] } }]);
@@ -121,7 +121,10 @@ describe("POST /session with user[guest]", () => {
 });
 
 test("createSession in GraphQL creates a guest", async () => {
-  const { application_id, auth_key, nonce, timestamp, signature } = signed(node, clock.now());
+  const { application_id, auth_key, nonce, timestamp, signature } = signedParameters(
+    node,
+    clock.now(),
+  );
   const { data, errors } = await graphql(
     node,
     `mutation ($input: CreateSessionInput!) {
@@ -235,7 +238,7 @@ test("after a day a guest is deleted with all its data and its sockets are close
   clock.advance(DAY + MINUTE);
 
   // The node's worker also runs jobs that another client enqueued.
-  const jobs = openJobs({ store: node.app.store, log: openLog("silent"), alone: false });
+  const jobs = openJobs({ store: node.app.store, log: openLog("silent"), singleNode: false });
   await jobs.enqueue("purge", {});
   await jobs.close();
   await socket.closed;

@@ -1,7 +1,7 @@
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient, signInRaw } from "../support/chat";
 import { graphql, newGuest, rest, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
-import { graphqlWs, type ShownSignal } from "../support/graphql-signals";
+import { connectGraphqlWs, type SignalData } from "../support/graphql-signals";
 import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 import { jidOf, rawChat } from "../support/signal-clients";
@@ -80,7 +80,7 @@ async function untilRung(
   }
 }
 /** The first signal that a new device receives. */
-async function firstOf(user: TestUser): Promise<ShownSignal> {
+async function firstOf(user: TestUser): Promise<SignalData> {
   const socket = await openSocket(there, user.token);
   clients.push({ close: () => socket.socket.terminate() });
   const query = "subscription { callSignals { sessionId mayHaveMissed } }";
@@ -98,7 +98,7 @@ async function bindResult(user: TestUser): Promise<string> {
     if (frame.includes("<jid>")) return frame;
   }
 }
-const shown = ({ signalType, sessionId }: ShownSignal) => ({ type: signalType, sessionId });
+const shown = ({ signalType, sessionId }: SignalData) => ({ type: signalType, sessionId });
 
 describe("a guest who floods an inbox evicts no call of others", () => {
   beforeAll(() => start({}));
@@ -131,7 +131,7 @@ describe("a guest who floods an inbox evicts no call of others", () => {
   test.each(FLOODS)("every acknowledged call rings: %s", async (_what, flood) => {
     const [victim, hostile] = [await newGuest(here), await newGuest(here)];
     const callers = await Promise.all(Array.from({ length: 12 }, () => newGuest(here)));
-    const present = await opened(graphqlWs(there, victim));
+    const present = await opened(connectGraphqlWs(there, victim));
     const sessions: string[] = [];
     const callFrom = async (caller: TestUser, n: number) => {
       const sessionId = `honest ${sessions.length}`;
@@ -150,7 +150,7 @@ describe("a guest who floods an inbox evicts no call of others", () => {
     for (const [n, caller] of callers.slice(6).entries()) await callFrom(caller, n);
     await flood(hostile, victim);
 
-    const arriving = await opened(graphqlWs(there, victim));
+    const arriving = await opened(connectGraphqlWs(there, victim));
     await untilRung(async () => shown(await arriving.next()), sessions);
     const phone = await opened(rawChat(there, victim, "phone", victim.token));
     await untilRung(async () => {

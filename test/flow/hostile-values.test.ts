@@ -3,12 +3,12 @@ import { ERRORS } from "../../src/core/errors";
 import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { graphql, newUser, rest, signIn } from "../support/client";
-import { HOSTILE, LEAKS, placesOf, withValue } from "../support/hostile-values";
-import { hostileWorld } from "../support/hostile-world";
+import { HOSTILE, inputPaths, LEAKS, withValue } from "../support/hostile-values";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
+import { createParticipants } from "../support/participants";
 import { ROUTES } from "../support/permission-routes";
-import { ROWS, type World } from "../support/permission-rows";
+import { type Participants, PERMISSION_ROWS } from "../support/permission-rows";
 
 /**
  * Every parameter of every operation, with every hostile value: the result is an answer or an error of the
@@ -21,12 +21,12 @@ const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest
 const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL" && code !== "UNAVAILABLE");
 
 let node: TestNode;
-let fixture: World;
+let fixture: Participants;
 let session: { token: string };
 
 beforeAll(async () => {
   node = await startNode();
-  fixture = await hostileWorld(node);
+  fixture = await createParticipants(node);
   session = fixture.a;
 });
 afterAll(() => node.stop());
@@ -45,10 +45,10 @@ async function inGroups<T>(items: readonly T[], run: (item: T) => Promise<void>)
   }
 }
 
-const places = Object.entries(ROWS).flatMap(([operation, row]) =>
+const places = Object.entries(PERMISSION_ROWS).flatMap(([operation, row]) =>
   operation.startsWith("Subscription.")
     ? []
-    : placesOf(schema, row.document).map((place): [string, string, typeof place] => [
+    : inputPaths(schema, row.document).map((place): [string, string, typeof place] => [
         operation,
         place.join("."),
         place,
@@ -56,7 +56,7 @@ const places = Object.entries(ROWS).flatMap(([operation, row]) =>
 );
 
 test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
-  const row = ROWS[operation];
+  const row = PERMISSION_ROWS[operation];
   if (!row) throw new Error("no row");
   const own = access.get(operation) === "account" ? await ownerToken(node) : await token();
   await inGroups(HOSTILE, async (value) => {
@@ -79,10 +79,10 @@ test.each(places)("GraphQL %s: %s", async (operation, _name, place) => {
 const parameters = documents.flatMap((document) =>
   document.parameters
     .filter(({ binder }) => !binder)
-    .map(({ wire, place, segments }): [string, string, string, string[], string] => [
+    .map(({ wireName, location, segments }): [string, string, string, string[], string] => [
       document.name,
-      wire,
-      place,
+      wireName,
+      location,
       segments,
       document.method,
     ]),

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { signalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
-import { applicationToken, graphql, newUser, rest, signed } from "../support/client";
-import { DOORS } from "../support/graphql-doors";
+import { applicationToken, graphql, newUser, rest, signedParameters } from "../support/client";
+import { HTTP_PROTOCOLS } from "../support/graphql-protocols";
 import { connectSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
+import { ownerCredentials, ownerToken } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
-import { ROWS, type World } from "../support/permission-rows";
+import { type Participants, PERMISSION_ROWS } from "../support/permission-rows";
 import { addEvent } from "../support/push";
 import { addSubscription } from "../support/push-devices";
 import { secondApplication } from "../support/second-application";
@@ -41,7 +41,7 @@ const secret: Record<string, string> = {
 const tags = [random(), random()];
 
 let node: TestNode;
-let fixture: World;
+let fixture: Participants;
 /** Values that no answer may contain. */
 let hidden: string[];
 const tokens: Record<string, string> = {};
@@ -59,7 +59,7 @@ beforeAll(async () => {
   await addSubscription(node, a, device);
   hidden = [...Object.values(secret), ...tags, login, a.token, b.token, b.login];
   hidden.push(...Object.values(device), node.application.authSecret, node.application.accountKey);
-  hidden.push("First account", "First application", ownerOf(node).email);
+  hidden.push("First account", "First application", ownerCredentials(node).email);
   // The second application knows the id and the auth_key of the first, but no secret.
   const { authSecret, accountKey } = elsewhere.application;
   const known = { ...node.application, authSecret, accountKey };
@@ -88,7 +88,7 @@ afterAll(() => node.stop());
 
 /** A request for the first application, signed with the second one's secret. */
 function forged(): Record<string, string | number> {
-  return signed(fixture.node);
+  return signedParameters(fixture.node);
 }
 
 /** Columns that are written some seconds after a request, also of the own application. */
@@ -156,12 +156,12 @@ test("every table is dumped", async () => {
 });
 
 test("every operation of the schema is tested", () => {
-  expect(Object.keys(ROWS).sort()).toEqual(operations);
+  expect(Object.keys(PERMISSION_ROWS).sort()).toEqual(operations);
 });
 
 const callers = ["a user", "the application", "the owner"];
 /** Operations that end the caller's session come last, so that the others have a live one. */
-const last = (operation: string) => (ROWS[operation]?.ends === "anybody" ? 1 : 0);
+const last = (operation: string) => (PERMISSION_ROWS[operation]?.ends === "anybody" ? 1 : 0);
 const ordered = [...operations].sort((one, other) => last(one) - last(other));
 
 /** The token of a caller; a new one if an operation has ended it. */
@@ -179,7 +179,7 @@ async function tokenOf(caller: string): Promise<string> {
   fixture = Object.defineProperties(
     {},
     { ...Object.getOwnPropertyDescriptors(fixture), foreign: { value: user, enumerable: true } },
-  ) as World;
+  ) as Participants;
   tokens["a user"] = user.token;
   tokens["the application"] = await applicationToken(fixture.elsewhere);
   return tokens[caller] ?? "";
@@ -187,9 +187,9 @@ async function tokenOf(caller: string): Promise<string> {
 
 describe.each(callers)("%s of another application gets nothing", (caller) => {
   test.each(ordered)("by %s", async (operation) => {
-    const row = ROWS[operation];
+    const row = PERMISSION_ROWS[operation];
     if (!row) throw new Error(`${operation} has no row`);
-    for (const [name, send] of Object.entries(DOORS)) {
+    for (const [name, send] of Object.entries(HTTP_PROTOCOLS)) {
       if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
       const token = await tokenOf(caller);
       await expectIsolation(() =>
@@ -312,7 +312,13 @@ test("the hidden values are visible to their own application", async () => {
   const variables = { id: String(node.application.id) };
   const account = JSON.stringify(await graphql(node, query, variables, await ownerToken(node)));
   const { authSecret, accountKey } = node.application;
-  const owned = ["First account", "First application", ownerOf(node).email, authSecret, accountKey];
+  const owned = [
+    "First account",
+    "First application",
+    ownerCredentials(node).email,
+    authSecret,
+    accountKey,
+  ];
   owned.push(fixture.a.login, secret.email ?? "");
   expect(owned.filter((value) => !account.includes(value))).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
-import { Arrivals } from "../support/arrivals";
+import { AsyncQueue } from "../support/async-queue";
 import { applicationToken, graphql, newUser, rest, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { usedHeap } from "../support/heap";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { watchSlowClosings } from "../support/slow-closings";
+import { countSlowClosings } from "../support/slow-clients";
 
 /** Many clients at once, one of them slow: no client gets data of another, and memory is bounded. */
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-const slowClosings = watchSlowClosings();
+const slowClosings = countSlowClosings();
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
@@ -84,8 +84,8 @@ describe("a subscriber that does not read", () => {
   test("that uses graphql-ws reconnects by itself, and gets new signals", async () => {
     const [sender, slow] = [await newUser(node), await newUser(node)];
     const sdp = "a=x".repeat(20_000);
-    const opened = new Arrivals<WebSocket>();
-    const closed = new Arrivals<number>();
+    const opened = new AsyncQueue<WebSocket>();
+    const closed = new AsyncQueue<number>();
     const delivered = new Set<string>();
     const client = createClient({
       url: node.graphqlUrl.replace(/^http/, "ws"),

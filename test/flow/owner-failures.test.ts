@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { NO_RATES, startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
+import { ownerCredentials, ownerToken } from "../support/owner";
 
 /** Attempts at owners' passwords are limited like those at users' passwords. */
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
     },
     { clock },
   );
-  ({ password } = ownerOf(node));
+  ({ password } = ownerCredentials(node));
 });
 afterAll(() => node.stop());
 // Failures are forgotten after an hour.
@@ -137,7 +137,7 @@ test("failures from other addresses do not lock the owner out", async () => {
 });
 
 test("wrong old passwords count together with failed sign-ins", async () => {
-  const { email } = ownerOf(node);
+  const { email } = ownerCredentials(node);
   const ip = newAddress();
   const token = await ownerToken(node);
   await node.sql("UPDATE account_sessions SET expires_at = $1", [new Date(clock.now() + HOUR)]);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { newUser, rest, signed, type TestUser } from "../support/client";
+import { newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 
@@ -40,7 +40,7 @@ const open = (token: string, method = "GET") =>
 const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
   rest(node, "POST", "/password/reset", { body: new URLSearchParams(fields), headers });
 const signInStatus = async (login: string, password: string) => {
-  const body = { ...signed(node), user: { login, password } };
+  const body = { ...signedParameters(node), user: { login, password } };
   return (await rest(node, "POST", "/session", { body })).status;
 };
 const heading = (html: string) => /<h1>([^<]*)<\/h1>/.exec(html)?.[1];

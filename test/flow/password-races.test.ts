@@ -1,18 +1,18 @@
 import { Client } from "pg";
 import { auth, connectRaw, OPEN } from "../support/chat";
 import {
-  type Answer,
   applicationToken,
   graphql,
   newUser,
+  type RestResponse,
   rest,
-  signed,
+  signedParameters,
   signIn,
   type TestUser,
 } from "../support/client";
 import { hasServices } from "../support/database";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf } from "../support/owner";
+import { ownerCredentials } from "../support/owner";
 
 /**
  * A sign-in takes time, mostly for the hash. These tests change the password after the old one was verified
@@ -81,20 +81,22 @@ const CHANGES: Array<[what: string, change: Change, remaining: (user: TestUser) 
 
 /** The requests that sign in with a password, and the statement that follows the password check. */
 const SIGN_INS: Array<
-  [what: string, statement: string, send: (user: TestUser) => Promise<Answer>]
+  [what: string, statement: string, send: (user: TestUser) => Promise<RestResponse>]
 > = [
   [
     "POST /session by login",
     "create_user_session",
     ({ login, password }) =>
-      rest(node, "POST", "/session", { body: { ...signed(node), user: { login, password } } }),
+      rest(node, "POST", "/session", {
+        body: { ...signedParameters(node), user: { login, password } },
+      }),
   ],
   [
     "POST /session by e-mail",
     "create_user_session",
     ({ login, password }) => {
       const user = { email: `${login}@example.com`, password };
-      return rest(node, "POST", "/session", { body: { ...signed(node), user } });
+      return rest(node, "POST", "/session", { body: { ...signedParameters(node), user } });
     },
   ],
   [
@@ -158,7 +160,7 @@ test("a chat client is rejected when the session of its token ends before the st
 });
 
 test("an owner's sign-in creates no session either", async () => {
-  const own = ownerOf(node);
+  const own = ownerCredentials(node);
   const signInOwner = (password: string) =>
     graphql(node, "mutation ($i: SignInOwnerInput!) { signInOwner(input: $i) { token } }", {
       i: { email: own.email, password },
@@ -202,14 +204,16 @@ describe("a password that changes while another change checks the old one", () =
         { errors: { old_password: ["is wrong"] } },
       ]);
       const tries = [NEW, "a thief's horse"].map((password) =>
-        rest(node, "POST", "/session", { body: { ...signed(node), user: { login, password } } }),
+        rest(node, "POST", "/session", {
+          body: { ...signedParameters(node), user: { login, password } },
+        }),
       );
       expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([201, 401]);
     }
   });
 
   test("stays the one that was set first, for an owner's account too", async () => {
-    const { email } = ownerOf(node);
+    const { email } = ownerCredentials(node);
     const query =
       "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }";
     const answer = await graphql(
@@ -240,7 +244,8 @@ describe("a password that changes while another change checks the old one", () =
 test("a web session is not bound by a session that ends during the binding", async () => {
   const user = await newUser(node);
   const mobile = await signIn(node, user);
-  const web = (await rest(node, "POST", "/session/web", { body: signed(node) })).body.session;
+  const web = (await rest(node, "POST", "/session/web", { body: signedParameters(node) })).body
+    .session;
   before.set("bind_session", () => changePassword(user));
   const body = { web_token: web.token };
   const answer = await rest(node, "PATCH", "/session/web", { token: mobile.token, body });

@@ -5,10 +5,10 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { resetLink } from "../../src/identity/recovery/reset-mail";
+import { resetLinkUrl } from "../../src/identity/recovery/reset-mail";
 import { openMail } from "../../src/mail/open";
 import { signInRaw } from "../support/chat";
-import { applicationToken, graphql, newUser, rest, signed } from "../support/client";
+import { applicationToken, graphql, newUser, rest, signedParameters } from "../support/client";
 import { hasServices } from "../support/database";
 import { openSocket } from "../support/graphql-socket";
 import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
@@ -78,7 +78,7 @@ async function newUserAt(target: TestNode, email: string) {
 
 const signInNow = (login: string, password: string, target = node) =>
   rest(target, "POST", "/session", {
-    body: { ...signed(target, clock.now()), user: { login, password } },
+    body: { ...signedParameters(target, clock.now()), user: { login, password } },
   });
 
 describe("the response", () => {
@@ -338,7 +338,7 @@ describe("the link", () => {
 
 it("the link starts with the deployment's public URL, including its path", () => {
   for (const base of ["https://example.com/box", "https://example.com/box/"]) {
-    expect(resetLink(base, "t_-")).toBe("https://example.com/box/password/reset?token=t_-");
+    expect(resetLinkUrl(base, "t_-")).toBe("https://example.com/box/password/reset?token=t_-");
   }
 });
 

@@ -12,17 +12,27 @@ import {
   graphql,
   newUser,
   rest,
-  signed,
+  signedParameters,
   signIn,
   type TestUser,
 } from "../support/client";
-import { DOORS, type Door } from "../support/graphql-doors";
-import { connectSocket, type SocketAnswer } from "../support/graphql-socket";
+import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../support/graphql-protocols";
+import { connectSocket, type SocketResult } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
-import { CALLERS, expected, NOBODY, REST_ERRORS } from "../support/permission-callers";
+import { ownerCredentials, ownerToken } from "../support/owner";
+import {
+  CALLERS,
+  expectedOutcome,
+  REST_ERRORS,
+  UNAUTHENTICATED_CALLERS,
+} from "../support/permission-callers";
 import { ROUTES } from "../support/permission-routes";
-import { type Outcome, ROWS, type Row, type World } from "../support/permission-rows";
+import {
+  type Outcome,
+  type Participants,
+  PERMISSION_ROWS,
+  type PermissionRow,
+} from "../support/permission-rows";
 import { addEvent } from "../support/push";
 import { addSubscription } from "../support/push-devices";
 import { secondApplication } from "../support/second-application";
@@ -45,7 +55,7 @@ const invalidTokens: Record<string, string | undefined> = { "no token": undefine
 let count = 0;
 /** Number of used reset links. */
 let links = 0;
-let owner: World["owner"];
+let owner: Participants["owner"];
 let spareApplicationId: string;
 
 const PASSWORD = "correct horse";
@@ -54,7 +64,7 @@ beforeAll(async () => {
   node = await startNode({}, { clock });
   elsewhere = await secondApplication(node);
   await node.sql("UPDATE applications SET v1_list_disabled = false");
-  owner = ownerOf(node);
+  owner = ownerCredentials(node);
   const [spare] = await node.sql<{ id: number }>(
     `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
       SELECT account_id, 'Spare', 'key', 'secret', '{}', now() FROM applications WHERE id = $1
@@ -71,7 +81,7 @@ beforeAll(async () => {
   passwordHash = rows[0]?.hash ?? "";
 
   ahead = -(2 * 60 * 60 * 1000 + 1000);
-  const body = { ...signed(node, clock.now()), user: { login, password } };
+  const body = { ...signedParameters(node, clock.now()), user: { login, password } };
   const old = await rest(node, "POST", "/session", { body });
   expect((await rest(node, "GET", "/session", { token: old.body.session.token })).status).toBe(200);
   invalidTokens["an expired token"] = old.body.session.token;
@@ -113,7 +123,7 @@ async function makeResetLinks(): Promise<void> {
   );
 }
 
-async function makeFixture(): Promise<World> {
+async function makeFixture(): Promise<Participants> {
   const [a, b, foreign] = [
     await signedInUser(node),
     await signedInUser(node),
@@ -127,12 +137,12 @@ async function makeFixture(): Promise<World> {
       return count;
     },
     resetToken: () => `link of lost${++links}`,
-    signed: () => signed(node),
+    signed: () => signedParameters(node),
   };
 }
 
-async function tokenOf(caller: string, fixture: World): Promise<string | undefined> {
-  if (NOBODY.includes(caller)) return invalidTokens[caller];
+async function tokenOf(caller: string, fixture: Participants): Promise<string | undefined> {
+  if (UNAUTHENTICATED_CALLERS.includes(caller)) return invalidTokens[caller];
   switch (caller) {
     case "user A":
       return fixture.a.token;
@@ -165,13 +175,13 @@ async function tokenOf(caller: string, fixture: World): Promise<string | undefin
 }
 
 function protocolsOf(operation: string): string[] {
-  if (operation.startsWith("Subscription.") || ROWS[operation]?.socketOnly) return [];
-  return Object.keys(DOORS).filter(
+  if (operation.startsWith("Subscription.") || PERMISSION_ROWS[operation]?.socketOnly) return [];
+  return Object.keys(HTTP_PROTOCOLS).filter(
     (protocol) => protocol !== "GraphQL by GET" || operation.startsWith("Query."),
   );
 }
 
-function outcome({ data, errors }: SocketAnswer): Outcome {
+function outcome({ data, errors }: SocketResult): Outcome {
   if (errors) return errors[0].extensions.code;
   // A missing object is null without an error.
   return Object.values(data).includes(null) ? "NOT_FOUND" : "OK";
@@ -179,7 +189,7 @@ function outcome({ data, errors }: SocketAnswer): Outcome {
 
 describe("the tables", () => {
   test("contain exactly the operations of the schema", () => {
-    expect(Object.keys(ROWS).sort()).toEqual([...accessTable(schema).keys()].sort());
+    expect(Object.keys(PERMISSION_ROWS).sort()).toEqual([...accessTable(schema).keys()].sort());
   });
 
   test("contain exactly the REST routes", () => {
@@ -187,12 +197,12 @@ describe("the tables", () => {
   });
 
   test("run the operations that they name", () => {
-    const asked = Object.values(ROWS).map(({ document }) => {
+    const asked = Object.values(PERMISSION_ROWS).map(({ document }) => {
       const { operation, label } = engine.prepare(document);
       const kind = operation.operation;
       return `${kind[0]?.toUpperCase()}${kind.slice(1)}.${label}`;
     });
-    expect(asked).toEqual(Object.keys(ROWS));
+    expect(asked).toEqual(Object.keys(PERMISSION_ROWS));
     for (const document of documents) {
       const root = `${document.kind === "query" ? "Query" : "Mutation"}.`;
       const label = engine.prepareTrusted(document.text).label;
@@ -204,14 +214,14 @@ describe("the tables", () => {
   });
 });
 
-const graphqlCases = Object.keys(ROWS).flatMap((operation) =>
+const graphqlCases = Object.keys(PERMISSION_ROWS).flatMap((operation) =>
   protocolsOf(operation).map((protocol): [string, string] => [operation, protocol]),
 );
 
 describe.each(graphqlCases)("%s through %s", (operation, name) => {
-  const row = ROWS[operation] as Row;
-  const send = DOORS[name] as Door;
-  let fixture: World;
+  const row = PERMISSION_ROWS[operation] as PermissionRow;
+  const send = HTTP_PROTOCOLS[name] as GraphqlProtocol;
+  let fixture: Participants;
   beforeAll(async () => {
     fixture = await makeFixture();
   });
@@ -220,7 +230,7 @@ describe.each(graphqlCases)("%s through %s", (operation, name) => {
     const token = await tokenOf(caller, fixture);
     count += 1;
     const answer = await send(node, row.document, row.variables(fixture), token);
-    const wanted = expected(row, caller);
+    const wanted = expectedOutcome(row, caller);
     expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
     if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {
       expect(answer.errors?.[0].message).toBe(NO_SESSION);
@@ -235,9 +245,9 @@ const SILENT_SUBSCRIPTIONS = [
   "Subscription.pushDeliveries",
 ];
 
-describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
-  const row = ROWS[operation] as Row;
-  let fixture: World;
+describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operation) => {
+  const row = PERMISSION_ROWS[operation] as PermissionRow;
+  let fixture: Participants;
   beforeAll(async () => {
     fixture = await makeFixture();
   });
@@ -247,13 +257,13 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
     count += 1;
     const socket = await connectSocket(node);
     socket.send({ type: "connection_init", payload: token === undefined ? {} : { token } });
-    if (NOBODY.includes(caller) && token !== undefined) {
+    if (UNAUTHENTICATED_CALLERS.includes(caller) && token !== undefined) {
       expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
       expect(socket.received.filter(({ type }) => type !== "connection_ack")).toEqual([]);
       return;
     }
     expect(await socket.next()).toEqual({ type: "connection_ack" });
-    const wanted = expected(row, caller);
+    const wanted = expectedOutcome(row, caller);
     if (operation === "Subscription.callSignals" && wanted === "OK") {
       const { id } = { "user A": fixture.a, "user B": fixture.b }[caller] ?? fixture.foreign;
       expect((await socket.listen("s", id))()).toEqual([]);
@@ -291,7 +301,7 @@ describe.each(Object.keys(ROWS))("%s through the WebSocket", (operation) => {
 describe.each(
   documents.map((document): [string, RestDocument] => [document.name, document]),
 )("REST %s", (name, { method }) => {
-  let fixture: World;
+  let fixture: Participants;
   beforeAll(async () => {
     fixture = await makeFixture();
     await ROUTES[name]?.prepare?.(fixture);
@@ -299,7 +309,7 @@ describe.each(
 
   test.each(CALLERS)("%s", async (caller) => {
     const route = ROUTES[name];
-    const row = ROWS[route?.operation ?? ""];
+    const row = PERMISSION_ROWS[route?.operation ?? ""];
     if (!route || !row) throw new Error(`${name} has no row`);
     const token = await tokenOf(caller, fixture);
     count += 1;
@@ -308,7 +318,7 @@ describe.each(
       headers: route.headers?.(fixture),
       body: route.body?.(fixture),
     });
-    const wanted = expected(row, caller);
+    const wanted = expectedOutcome(row, caller);
     const got = { status: answer.status, body: answer.body };
     if (wanted === "OK") {
       expect(got).toEqual(route.success(fixture, caller));
@@ -326,7 +336,7 @@ describe.each(
 /** XMPP, which only signs users in and carries signals. */
 describe("a chat client", () => {
   type Attempt = Awaited<ReturnType<typeof signInBy>>;
-  let fixture: World;
+  let fixture: Participants;
   /** Sign-ins of all callers at once, since the answer to a failed one is delayed. */
   const asUserA = new Map<string, Promise<Attempt>>();
   const asThemselves = new Map<string, Promise<Attempt>>();
@@ -363,7 +373,7 @@ describe("a chat client", () => {
     CALLERS,
   )("sends user A a signal with the permissions of Mutation.sendSignal: %s", async (caller) => {
     const user = userOf(caller);
-    const wanted = expected(ROWS["Mutation.sendSignal"] as Row, caller);
+    const wanted = expectedOutcome(PERMISSION_ROWS["Mutation.sendSignal"] as PermissionRow, caller);
     const { client, answer } = (await asThemselves.get(caller)) as Attempt;
     const to = `${fixture.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
     const signal = `<message xmlns="jabber:client" type="headline" id="m" to="${to}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;

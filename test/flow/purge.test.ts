@@ -5,8 +5,8 @@ import { openLog } from "../../src/core/log";
 import { hashToken, newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
 import { purge } from "../../src/identity/purge";
+import { RateLimits } from "../../src/identity/rate-limits";
 import { findSession } from "../../src/identity/session/sessions";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
-  store = await openStore({ config, log, exclusive: true });
+  store = await openStore({ config, log, isNode: true });
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
   closeBus = async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   identity = await openIdentity({
     ...{ config, store: listening, bus, clock, log },
     sealer: new Sealer([newKey()]),
-    limits: new Limits(config, limiters),
+    limits: new RateLimits(config, limiters),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   await sql("INSERT INTO accounts (id, name, account_key, updated_at) VALUES (1, 'a', 'k', now())");
@@ -110,7 +110,7 @@ test("deletes only expired guests", async () => {
   }
   const closed: number[] = [];
   const withdraw = [1, 2, 3, 4].map((userId) =>
-    identity.endings.watch({ userId, sessionId: null, close: () => closed.push(userId) }),
+    identity.sessionEvents.track({ userId, sessionId: null, close: () => closed.push(userId) }),
   );
   await purge(identity);
   expect(await ids("users")).toEqual([3, 4]);

@@ -9,11 +9,11 @@ import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openSealer } from "../../src/identity/application/secret-key";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
-import { LoadedCredentials } from "../../src/push/credential/loaded-credentials";
+import { RateLimits } from "../../src/identity/rate-limits";
+import { CredentialCache } from "../../src/push/credential/credential-cache";
 import {
   clearCredentials,
-  openCredentialRoom,
+  openCredentialService,
   setCredentials,
 } from "../../src/push/credential/push-credentials";
 import { type FreshDatabase, freshDatabase } from "../support/database";
@@ -36,10 +36,10 @@ async function openService(node: TestNode, sealer: Sealer, bus = openLocalBus(sy
   const config = readConfig({});
   const identity = await openIdentity({
     ...{ config, store: node.app.store, bus, clock: systemClock, log: LOG, sealer },
-    limits: new Limits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
+    limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
-  const service = openCredentialRoom(identity, async () => null);
+  const service = openCredentialService(identity, async () => null);
   return {
     ...{ service, bus },
     async close() {
@@ -93,7 +93,7 @@ describe("across restarts", () => {
       );
       expect(now).toHaveLength(2);
       const opener = new Sealer([Buffer.from(`${fresh}`, "base64")]);
-      const loaded = new LoadedCredentials({ store: node.app.store, sealer: opener });
+      const loaded = new CredentialCache({ store: node.app.store, sealer: opener });
       const apns = await loaded.load(node.application.id, "production", "apns");
       expect(apns?.credentials).toEqual({ service: "apns", kind: "token", ...TOKEN });
       await node.app.close();

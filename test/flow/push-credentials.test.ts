@@ -1,9 +1,12 @@
 import { createECDH, X509Certificate } from "node:crypto";
 import { openLog } from "../../src/core/log";
-import { type CheckCredentials, checkWith } from "../../src/push/credential/check-credentials";
-import { NOT_ASKED, type Provider } from "../../src/push/provider/provider";
+import {
+  type CheckCredentials,
+  credentialCheckWith,
+} from "../../src/push/credential/check-credentials";
+import { CHECK_UNAVAILABLE, type Provider } from "../../src/push/provider/provider";
 import { applicationToken, graphql, newUser } from "../support/client";
-import { DOORS } from "../support/graphql-doors";
+import { HTTP_PROTOCOLS } from "../support/graphql-protocols";
 import { openSocket } from "../support/graphql-socket";
 import { HOSTILE, LEAKS } from "../support/hostile-values";
 import { MovingClock } from "../support/moving-clock";
@@ -356,7 +359,7 @@ describe("the check by the service", () => {
   it.each<[string, () => Promise<string>, RegExp]>([
     [
       "is down",
-      async () => `${NOT_ASKED}: connection refused`,
+      async () => `${CHECK_UNAVAILABLE}: connection refused`,
       /^Not checked.*: connection refused\.$/,
     ],
     ["never answers", () => new Promise(() => undefined), /no answer in time/],
@@ -385,7 +388,7 @@ describe("the check by the service", () => {
     expect(await checks({ service: "APNS" })).toEqual([
       { service: "APNS", outcome: "REFUSED", reason: "ExpiredProviderToken" },
     ]);
-    service = async () => `${NOT_ASKED}: no answer`;
+    service = async () => `${CHECK_UNAVAILABLE}: no answer`;
     expect(await checks({ environment: "PRODUCTION" })).toEqual([
       { service: "FCM", outcome: "UNREACHABLE", reason: "no answer" },
     ]);
@@ -397,7 +400,7 @@ describe("the check by the service", () => {
 
 it("a check opens its own provider, and closes it even on failure", async () => {
   const done: unknown[] = [];
-  const check = checkWith((credentials, environment): Provider => {
+  const check = credentialCheckWith((credentials, environment): Provider => {
     done.push([credentials.service, environment]);
     return {
       send: () => Promise.reject(new Error("nothing is to be sent")),
@@ -539,7 +542,7 @@ describe("secrets", () => {
     service = async () => "BadCertificate";
     await refused({ apns: TOKEN });
     await refused({ fcm: { serviceAccount: { ...KEYS.account, project_id: "" } } });
-    service = async () => NOT_ASKED;
+    service = async () => CHECK_UNAVAILABLE;
     await set({ apns: { certificate: KEYS.certificate, privateKey: KEYS.privateKey } });
     await set({ apns: TOKEN }, "PRODUCTION");
     await set({ fcm: { serviceAccount: KEYS.account } });
@@ -548,7 +551,7 @@ describe("secrets", () => {
     const vapid = web?.service === "web" ? web.privateKey : "";
     await run(CHECK, { input: { applicationId, environment: "DEVELOPMENT" } });
 
-    for (const door of Object.values(DOORS)) {
+    for (const door of Object.values(HTTP_PROTOCOLS)) {
       answers.push(JSON.stringify(await door(node, SHOW, { id: applicationId }, owner)));
     }
     const socket = await openSocket(node, owner);

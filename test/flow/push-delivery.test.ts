@@ -3,7 +3,7 @@ import { graphql, newUser, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { eventually, HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { addDevice, deliveries, payload, postEvent, settled } from "../support/push";
+import { addDevice, deliveries, eventCounts, payload, postEvent } from "../support/push";
 import { RecordingProviders } from "../support/recording-provider";
 
 const clock = new MovingClock();
@@ -22,7 +22,7 @@ const message = payload({ data: { a: "b" } });
 
 async function send(answer?: (attempt: number) => Outcome) {
   const token = await addDevice(node, user);
-  if (answer) providers.answers.set(token, answer);
+  if (answer) providers.outcomes.set(token, answer);
   const [event] = await postEvent(node, sender, {
     ...{ push_type: "gcm", message, user: { ids: user.id } },
   });
@@ -43,7 +43,7 @@ beforeEach(() => node.sql("DELETE FROM push_subscriptions"));
 describe("outcomes", () => {
   it("gone: the subscription is deleted, and the delivery keeps the reason", async () => {
     const { id, token } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
-    expect(await settled(node, id)).toMatchObject({ accepted: 0, gone: 1, refused: 0 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, gone: 1, refused: 0 });
     expect(await subscriptions()).not.toContain(token);
     expect(await deliveries(node, sender, id)).toEqual([
       expect.objectContaining({ outcome: "GONE", reason: "Unregistered", userId: null }),
@@ -52,14 +52,14 @@ describe("outcomes", () => {
 
   it("gone: a token that was replaced in the meantime is kept", async () => {
     const token = await addDevice(node, user);
-    providers.answers.set(token, async () => {
+    providers.outcomes.set(token, async () => {
       await node.sql("UPDATE push_subscriptions SET token = 'fresh' WHERE token = $1", [token]);
       return { kind: "gone", reason: "Unregistered" };
     });
     const [event] = await postEvent(node, sender, {
       ...{ push_type: "gcm", message, user: { ids: user.id } },
     });
-    await settled(node, event.id);
+    await eventCounts(node, event.id);
     expect(await subscriptions()).toEqual(["fresh"]);
   });
 
@@ -68,7 +68,7 @@ describe("outcomes", () => {
       kind: "refused",
       reason: "PayloadTooLarge\0\ud800",
     }));
-    expect(await settled(node, id)).toMatchObject({ accepted: 0, gone: 0, refused: 1 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, gone: 0, refused: 1 });
     expect(await subscriptions()).toContain(token);
     expect(await deliveries(node, sender, id)).toEqual([
       expect.objectContaining({ outcome: "REFUSED", reason: "PayloadTooLarge\ufffd\ufffd" }),
@@ -98,7 +98,7 @@ describe("outcomes", () => {
       waits.push(job?.wait ?? 0);
       await hurry();
     }
-    expect(await settled(node, id)).toMatchObject({ accepted: 0, refused: 1 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, refused: 1 });
     expect((await deliveries(node, sender, id))[0].reason).toBe("Busy 6 (tried 6 times)");
     expect(waits[0]).toBeGreaterThan(8);
     expect(waits[0]).toBeLessThan(20);
@@ -118,7 +118,7 @@ describe("outcomes", () => {
       ([each]) => each?.outcome === "LATER",
     );
     await hurry();
-    expect(await settled(node, id)).toMatchObject({ accepted: 1, gone: 0, refused: 0 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 1, gone: 0, refused: 0 });
     expect(await deliveries(node, sender, id)).toEqual([
       expect.objectContaining({
         outcome: "ACCEPTED",
@@ -135,7 +135,7 @@ it("a subscription deleted before its delivery counts as gone, without blocking 
   const [event] = await postEvent(node, sender, {
     ...{ push_type: "gcm", message, user: { ids: user.id } },
   });
-  await settled(node, event.id);
+  await eventCounts(node, event.id);
   await node.sql("UPDATE push_deliveries SET outcome = 'pending', attempts = 0");
   await node.sql("DELETE FROM push_subscriptions WHERE token = $1", [first]);
   await node.sql(
@@ -158,7 +158,7 @@ it("a subscription deleted before its delivery counts as gone, without blocking 
 it("without credentials, every delivery is refused with the reason, and subscriptions are kept", async () => {
   providers.missing.add("fcm");
   const { id, token } = await send();
-  await settled(node, id);
+  await eventCounts(node, id);
   providers.missing.clear();
   expect((await deliveries(node, sender, id))[0]).toMatchObject({
     outcome: "REFUSED",
@@ -174,7 +174,7 @@ it("an oversized push is not sent, and the reason states its size", async () => 
     ...{ push_type: "gcm", message: payload({ data: { a: "x".repeat(5_000) } }) },
     user: { ids: user.id },
   });
-  expect(await settled(node, event.id)).toMatchObject({ refused: 1 });
+  expect(await eventCounts(node, event.id)).toMatchObject({ refused: 1 });
   expect((await deliveries(node, sender, event.id))[0].reason).toMatch(/\b5,\d{3} bytes.*4,096/);
   expect(providers.sent).toHaveLength(before);
 });
@@ -192,7 +192,7 @@ it("streams deliveries only to their sender, for one event or all", async () => 
   stranger.send({ id: "none", type: "subscribe", payload: { query: document } });
   await Promise.all([socket.run("{ __typename }"), stranger.run("{ __typename }")]);
   const { id } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
-  await settled(node, id);
+  await eventCounts(node, id);
   const streamed = await eventually(
     () => socket.received.filter(({ type }) => type === "next" && true),
     (messages) => messages.some(({ id: operation }) => operation === "all"),
@@ -214,7 +214,7 @@ it("streams deliveries only to their sender, for one event or all", async () => 
 
 it("deliveries are deleted after their retention period, and the event keeps its counts", async () => {
   const { id } = await send();
-  await settled(node, id);
+  await eventCounts(node, id);
   clock.advance(31 * 24 * HOUR);
   await node.sql("INSERT INTO pgboss.job (name, data) VALUES ('push-purge', '{}')");
   await eventually(

@@ -5,9 +5,9 @@ import {
   addDevice,
   deliveries,
   eventBody,
+  eventCounts,
   payload,
   postEvent,
-  settled,
   universal,
 } from "../support/push";
 import { RecordingProviders } from "../support/recording-provider";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 const allSettled = async (events: Array<{ id: number }>) => {
-  for (const { id } of events) await settled(node, id);
+  for (const { id } of events) await eventCounts(node, id);
 };
 
 /** Tokens of the devices that received an event. */
@@ -67,7 +67,7 @@ describe("POST /events", () => {
       tag_query: null,
       notification_channel: { name: "apns" },
     });
-    expect(await settled(node, event.id)).toEqual({
+    expect(await eventCounts(node, event.id)).toEqual({
       ...{ accepted: 1, gone: 0, refused: 0, active: false },
     });
     expect(providers.sent.at(-1)).toMatchObject({
@@ -281,7 +281,7 @@ it("fans out to many recipients in windows, each once, and counts them", async (
       ...{ push_type: "gcm", message: payload({ data: { a: "b" } }) },
       ...selector,
     });
-    const { accepted } = await settled(node, event.id);
+    const { accepted } = await eventCounts(node, event.id);
     const crowd = providers.sent
       .slice(from)
       .map(({ target }) => target.token)

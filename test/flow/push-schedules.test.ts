@@ -1,7 +1,7 @@
 import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { addDevice, eventBody, payload, postEvent, settled, universal } from "../support/push";
+import { addDevice, eventBody, eventCounts, payload, postEvent, universal } from "../support/push";
 import { RecordingProviders } from "../support/recording-provider";
 
 const DAY = 24 * HOUR;
@@ -100,7 +100,7 @@ describe("fixed_date", () => {
     expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 0 }, before]);
     clock.advance(HOUR);
     expect(await dispatchDue(event.id, 1)).toMatchObject({ active: false, deliveryCount: 1 });
-    await settled(node, event.id);
+    await eventCounts(node, event.id);
     await runDueJob();
     expect([await seen(event.id), sentTo()]).toMatchObject([{ occurredCount: 1 }, before + 1]);
   });
@@ -116,7 +116,7 @@ describe("fixed_date", () => {
     const device = await addDevice(node, late, "web");
     clock.advance(HOUR + MINUTE);
     await dispatchDue(event.id, 1);
-    await settled(node, event.id);
+    await eventCounts(node, event.id);
     expect(providers.tokens()).toContain(device);
   });
 });
@@ -138,7 +138,7 @@ describe("a universal schedule", () => {
     clock.advance(HOUR);
     // One run starts them all.
     await dispatchDue(events[0].id, 1);
-    for (const { id } of events) await settled(node, id);
+    for (const { id } of events) await eventCounts(node, id);
     expect(
       providers.sent
         .filter(({ target }) => [plain, voip, android].includes(target.token))
@@ -170,7 +170,7 @@ describe("period_date", () => {
     await dispatchDue(event.id, 3);
     clock.advance(DAY);
     expect(await dispatchDue(event.id, 4)).toMatchObject({ active: false });
-    await settled(node, event.id);
+    await eventCounts(node, event.id);
     clock.advance(7 * DAY);
     await runDueJob();
     expect([(await seen(event.id)).occurredCount, sentTo()]).toEqual([4, before + 4]);
@@ -184,7 +184,7 @@ describe("period_date", () => {
     const before = sentTo();
     clock.advance(HOUR);
     await dispatchDue(event.id, 1);
-    await settled(node, event.id);
+    await eventCounts(node, event.id);
     clock.advance(3 * DAY);
     await runDueJob();
     expect(await seen(event.id)).toMatchObject({ active: false, occurredCount: 1 });
@@ -220,7 +220,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.flatMap(idsOf)).size).toBe(1);
     const [id] = idsOf(answers[0]!);
-    await settled(node, id);
+    await eventCounts(node, id);
     expect(sentTo()).toBe(before + 1);
     clock.advance(DAY - MINUTE);
     expect(idsOf(await post("once"))).toEqual([id]);
@@ -394,7 +394,7 @@ describe("the list of events", () => {
 
   it("loses a deleted event with its deliveries, and hides other users' events", async () => {
     const [event] = await postEvent(node, sender, { user: { ids: user.id } });
-    await settled(node, event.id);
+    await eventCounts(node, event.id);
     const remove =
       "mutation ($id: ID!) { deletePushEvent(input: { id: $id }) { deletedPushEventId } }";
     const id = String(event.id);

@@ -1,7 +1,14 @@
-import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  type TestUser,
+} from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
-import { addDevice, eventBody, settled, universal } from "../support/push";
+import { addDevice, eventBody, eventCounts, universal } from "../support/push";
 import { RecordingProviders } from "../support/recording-provider";
 import { secondApplication } from "../support/second-application";
 
@@ -14,7 +21,7 @@ beforeAll(async () => {
   node = await startNode({ RATE_PUSHES_PER_USER: "5" }, { pushProvider: providers.open });
   user = await newUser(node);
   await addDevice(node, user);
-  const body = { ...signed(node), user: { guest: 1 } };
+  const body = { ...signedParameters(node), user: { guest: 1 } };
   guest = (await rest(node, "POST", "/session", { body })).body.session.token;
   owner = await ownerToken(node);
 });
@@ -63,7 +70,7 @@ describe("the account's owner", () => {
     expect(errors).toBeUndefined();
     const [{ id, userId }] = data.createApplicationPushEvent.events;
     expect(userId).toBeNull();
-    await settled(node, Number(id));
+    await eventCounts(node, Number(id));
     const read = await graphql(
       node,
       `query ($id: ID!, $app: ID!) {

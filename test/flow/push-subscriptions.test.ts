@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
@@ -301,7 +301,7 @@ describe("POST /subscriptions", () => {
   });
 
   it("is available to guests", async () => {
-    const body = { ...signed(node), user: { guest: true } };
+    const body = { ...signedParameters(node), user: { guest: true } };
     const { session } = (await rest(node, "POST", "/session", { body })).body;
     expect((await subscribe(session, device())).status).toBe(201);
     expect(await listed(session)).toHaveLength(1);

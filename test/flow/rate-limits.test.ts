@@ -1,5 +1,5 @@
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../support/chat";
-import { type Answer, rest, signed } from "../support/client";
+import { type RestResponse, rest, signedParameters } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -30,8 +30,8 @@ beforeAll(async () => {
     { REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1", ...LIMITS },
     { clock },
   );
-  token = (await rest(node, "POST", "/session", { body: signed(node, clock.now()) })).body.session
-    .token;
+  token = (await rest(node, "POST", "/session", { body: signedParameters(node, clock.now()) })).body
+    .session.token;
   userId = (await rest(node, "POST", "/users", { token, body: { user } })).body.user.id;
 });
 afterAll(() => node.stop());
@@ -58,7 +58,11 @@ interface Body {
 }
 
 const TOO_MANY = "Too many requests; try again in 60 s";
-const refusal = ({ status, headers, body }: Answer) => [status, headers.get("retry-after"), body];
+const refusal = ({ status, headers, body }: RestResponse) => [
+  status,
+  headers.get("retry-after"),
+  body,
+];
 const LIMITED_REST = [429, "60", { errors: { base: [TOO_MANY] } }];
 const LIMITED = { code: "LIMITED", retryAfter: 60 };
 
@@ -69,14 +73,14 @@ const WHO = "{ currentSession { id } }";
 
 let names = 0;
 const newcomer = () => ({ login: `newcomer-${++names}`, password: "correct horse" });
-const camel = (parameters: ReturnType<typeof signed>) => ({
+const camel = (parameters: ReturnType<typeof signedParameters>) => ({
   applicationId: parameters.application_id,
   authKey: parameters.auth_key,
   nonce: parameters.nonce,
   timestamp: parameters.timestamp,
   signature: parameters.signature,
 });
-const request = () => signed(node, clock.now());
+const request = () => signedParameters(node, clock.now());
 
 type Route = [method: string, path: string, body: () => object | undefined];
 const CLASSES: Array<
@@ -168,7 +172,7 @@ test("a chat client's sign-ins count with the others, and get a temporary failur
 
 /** A session of the user. */
 async function userToken(ip: string): Promise<string> {
-  const body = signed(node, clock.now());
+  const body = signedParameters(node, clock.now());
   const own = (await rest(node, "POST", "/session", { body, headers: from(ip) })).body.session
     .token;
   await rest(node, "POST", "/login", { token: own, headers: from(ip), body: user });
@@ -264,7 +268,10 @@ describe("the address of a client", () => {
     const open = await startNode({ RATE_SESSIONS_PER_IP: "2" });
     try {
       const call = () =>
-        rest(open, "POST", "/session", { body: signed(open), headers: from(newAddress()) });
+        rest(open, "POST", "/session", {
+          body: signedParameters(open),
+          headers: from(newAddress()),
+        });
       expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([
         201, 201, 429,
       ]);
@@ -278,7 +285,7 @@ test("an application has its own limit, which only its signed requests consume",
   const own = await startNode({ REDIS_URL: "", RATE_SESSIONS_PER_APPLICATION: "2" }, { clock });
   try {
     const call = (fields = {}) =>
-      rest(own, "POST", "/session", { body: { ...signed(own, clock.now()), ...fields } });
+      rest(own, "POST", "/session", { body: { ...signedParameters(own, clock.now()), ...fields } });
     for (let count = 0; count < 5; count += 1) {
       expect((await call({ signature: "0".repeat(40) })).status).toBe(422);
     }

@@ -5,9 +5,9 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
 import { purge } from "../../src/identity/purge";
-import { type Answer, graphql, rest, signed } from "../support/client";
+import { RateLimits } from "../../src/identity/rate-limits";
+import { graphql, type RestResponse, rest, signedParameters } from "../support/client";
 import { hasServices } from "../support/database";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -32,10 +32,10 @@ afterAll(async () => {
 });
 
 /** A request signed with a timestamp that differs by `seconds` from the server's time. */
-const signedAt = (seconds: number) => signed(node, clock.now() + seconds * SECOND);
+const signedAt = (seconds: number) => signedParameters(node, clock.now() + seconds * SECOND);
 const send = (path: string, body: object, to = node) => rest(to, "POST", path, { body });
 /** The status and the fields with errors. */
-const outcome = ({ status, body }: Answer) => [status, ...Object.keys(body.errors ?? {})];
+const outcome = ({ status, body }: RestResponse) => [status, ...Object.keys(body.errors ?? {})];
 
 /** Runs the purge, which the node runs every minute, with the clock of this file. */
 async function runPurge(): Promise<void> {
@@ -45,7 +45,7 @@ async function runPurge(): Promise<void> {
   const limiters = await openLimiters({ config, log, clock });
   const identity = await openIdentity({
     ...{ config, store: node.app.store, bus, clock, log },
-    limits: new Limits(config, limiters),
+    limits: new RateLimits(config, limiters),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: "", turn: "" },
   });

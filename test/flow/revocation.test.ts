@@ -1,5 +1,5 @@
 import { auth, connectRaw, OPEN, type RawClient, signInRaw } from "../support/chat";
-import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, signIn, type TestUser } from "../support/client";
 import { type GraphqlSocket, openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
@@ -179,7 +179,7 @@ describe("afterwards", () => {
     expect(await denied(name, token)).toBe(false);
     expect((await rest(node, "GET", "/session", { token: other.token })).status).toBe(401);
     expect((await rest(node, "GET", "/session", { token })).status).toBe(200);
-    const again = { ...signed(node), user: { login, password } };
+    const again = { ...signedParameters(node), user: { login, password } };
     expect((await rest(node, "POST", "/session", { body: again })).status).toBe(401);
   });
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
 import { openSealer } from "../../src/identity/application/secret-key";
-import { readSettings } from "../../src/identity/application/settings";
-import { applicationToken, graphql, rest, signed } from "../support/client";
+import { unsealSettings } from "../../src/identity/application/settings";
+import { applicationToken, graphql, rest, signedParameters } from "../support/client";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
 import { asTestNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
@@ -56,7 +56,7 @@ it("an unencrypted secret of an earlier version is sealed at the next start and 
   node = await start();
   try {
     expect(await stored()).toMatch(/^sealed:/);
-    const answer = await rest(node, "POST", "/session", { body: signed(node) });
+    const answer = await rest(node, "POST", "/session", { body: signedParameters(node) });
     expect(answer.status).toBe(201);
   } finally {
     await node.app.close();
@@ -126,7 +126,7 @@ it("the secrets of providers are sealed, and move to a new key with the others",
   async function sealedAfter(keys: string): Promise<string[]> {
     node = await start({ SECRET_KEY: keys });
     try {
-      const opened = readSettings(await ofRow(), await openSealer(readConfig(node.environment)));
+      const opened = unsealSettings(await ofRow(), await openSealer(readConfig(node.environment)));
       expect(opened.facebook?.appSecret).toBe("secret of facebook");
       expect(opened.twitter?.consumerSecret).toBe("in clear");
       expect((await ofRow()).push).toEqual({ appSecret: "as it is" });

@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLog } from "../../src/core/log";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
-import { type Answer, applicationToken, graphql, rest, signed } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  type RestResponse,
+  rest,
+  signedParameters,
+} from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
@@ -32,7 +38,7 @@ let node: TestNode;
 let metrics: string;
 
 /** Checks the status of an answer, and keeps the body and headers of errors. */
-async function expectStatus(answer: Promise<Answer>, status: number): Promise<Answer> {
+async function expectStatus(answer: Promise<RestResponse>, status: number): Promise<RestResponse> {
   const received = await answer;
   expect(received.status).toBe(status);
   if (status >= 400) errors.push(received.text, JSON.stringify([...received.headers]));
@@ -50,7 +56,7 @@ async function ask(query: string, variables: object, token: string): Promise<voi
 }
 
 function request(user?: object) {
-  const parameters = signed(node);
+  const parameters = signedParameters(node);
   secrets.set(`signature ${secrets.size}`, String(parameters.signature));
   return user ? { ...parameters, user } : parameters;
 }

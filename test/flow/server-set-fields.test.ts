@@ -1,7 +1,7 @@
-import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, signIn, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
-import { shownUser } from "../support/permission-routes";
+import { userBody } from "../support/permission-routes";
 import { androidDevice } from "../support/push-devices";
 
 /**
@@ -61,14 +61,14 @@ describe("REST", () => {
     });
     expect([answer.status, answer.body]).toEqual([
       201,
-      { user: shownUser({ id: expect.any(Number), login }) },
+      { user: userBody({ id: expect.any(Number), login }) },
     ]);
     const { id, created_at } = answer.body.user;
     expect(id).toBeGreaterThan(user.id);
     expect(Date.parse(created_at)).toBeGreaterThan(Date.parse("2020-01-01T00:00:00Z"));
     const session = await signIn(node, { login, password: "correct horse" });
     const again = await rest(node, "GET", `/users/${id}`, { token: session.token });
-    expect([again.status, again.body]).toEqual([200, { user: shownUser({ id, login }) }]);
+    expect([again.status, again.body]).toEqual([200, { user: userBody({ id, login }) }]);
   });
 
   test.each(VALUES)("PUT /users/{id} ignores each of them as %j", async (value) => {
@@ -94,7 +94,7 @@ describe("REST", () => {
     };
     const body = {
       ...forged,
-      ...signed(node),
+      ...signedParameters(node),
       session: forged,
       user: { ...forged, login: user.login, password: user.password },
     };
@@ -224,7 +224,7 @@ describe("writable fields grant no access", () => {
     });
     expect(taken.status).toBe(200);
     for (const [field, value] of Object.entries(profile)) {
-      const body = { ...signed(node), user: { [field]: value, password: user.password } };
+      const body = { ...signedParameters(node), user: { [field]: value, password: user.password } };
       const answer = await rest(node, "POST", "/session", { body });
       expect(answer.status).toBe(422);
     }

@@ -1,5 +1,12 @@
 import { createHmac } from "node:crypto";
-import { applicationToken, graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  type TestUser,
+} from "../support/client";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
@@ -63,7 +70,7 @@ describe("an application session", () => {
         Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
     ],
   ])("is created from %s", async (_what, form) => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     const { status, body: answer, headers } = await create(form(body));
     expect(status).toBe(201);
     expect(Object.keys(answer)).toEqual(["session"]);
@@ -79,12 +86,12 @@ describe("an application session", () => {
   });
 
   it.each(["/session?", "/session.json", "/session.json?"])("is created at %s", async (path) => {
-    expect((await create(signed(node, clock.now()), {}, path)).status).toBe(201);
+    expect((await create(signedParameters(node, clock.now()), {}, path)).status).toBe(201);
   });
 
   it.each(["not-a-token", ""])("is created regardless of the token header: %j", async (token) => {
     const other = token === "" ? user.token : token;
-    const answer = await create(signed(node, clock.now()), { "Svc-Token": other });
+    const answer = await create(signedParameters(node, clock.now()), { "Svc-Token": other });
     expect(answer.status).toBe(201);
     expect(answer.body.session).toMatchObject({ user_id: null });
     expect(answer.body.session.token).not.toBe(other);
@@ -92,7 +99,7 @@ describe("an application session", () => {
 
   it("ignores session fields that a client sends", async () => {
     const answer = await create({
-      ...signed(node, clock.now()),
+      ...signedParameters(node, clock.now()),
       ...{ id: 1, user_id: user.id, token: "x", created_at: "2000-01-01T00:00:00Z", user: {} },
     });
     expect(answer.status).toBe(201);
@@ -130,7 +137,7 @@ describe("a user session", () => {
   );
 
   it.each(cases)("is created with %s in %s", async (_name, _shape, make, who) => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     const answer = await create(make(body, { ...who(), password: user.password }));
     expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
     const { session } = answer.body;
@@ -160,7 +167,7 @@ describe("a user session", () => {
     wrong,
   )("is rejected for %s, with the same text, and creates nothing", async (_what, who) => {
     const before = await countSessions();
-    const answer = await create({ ...signed(node, clock.now()), user: who() });
+    const answer = await create({ ...signedParameters(node, clock.now()), user: who() });
     expect([answer.status, answer.body]).toEqual([
       401,
       { errors: { base: ["Unauthorized: the login or the password is wrong"] } },
@@ -169,25 +176,34 @@ describe("a user session", () => {
   });
 
   it("is rejected without a name or a password, and the error names the parameter", async () => {
-    const nameless = await create({ ...signed(node, clock.now()), user: { password: "x" } });
+    const nameless = await create({
+      ...signedParameters(node, clock.now()),
+      user: { password: "x" },
+    });
     expect([nameless.status, nameless.body]).toEqual([
       422,
       { errors: { base: ["login or email is required"] } },
     ]);
-    const bare = await create({ ...signed(node, clock.now()), user: { login: user.login } });
+    const bare = await create({
+      ...signedParameters(node, clock.now()),
+      user: { login: user.login },
+    });
     expect([bare.status, bare.body]).toEqual([422, { errors: { password: ["is required"] } }]);
   });
 
   it("is rejected for a user of another application", async () => {
     const other = await secondApplication(node);
     const answer = await rest(other, "POST", "/session", {
-      body: { ...signed(other, clock.now()), user: { login: user.login, password: user.password } },
+      body: {
+        ...signedParameters(other, clock.now()),
+        user: { login: user.login, password: user.password },
+      },
     });
     expect(answer.status).toBe(401);
   });
 
   it("stores the client's address and its User-Agent, cut to 255 characters", async () => {
-    const answer = await create(signed(node, clock.now()), {
+    const answer = await create(signedParameters(node, clock.now()), {
       "User-Agent": `agent ${"x".repeat(300)}`,
     });
     const [row] = await node.sql<{ ip: string; user_agent: string }>(
@@ -242,19 +258,23 @@ describe("a signature", () => {
   });
 
   it("over the mandatory parameters is accepted when there are others", async () => {
-    const answer = await create({ ...signed(node, clock.now()), unknown: { deep: [1] }, long: 1 });
+    const answer = await create({
+      ...signedParameters(node, clock.now()),
+      unknown: { deep: [1] },
+      long: 1,
+    });
     expect(answer.status).toBe(201);
   });
 
   it("in upper case is accepted", async () => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     const signature = String(body.signature).toUpperCase();
     expect((await create({ ...body, signature })).status).toBe(201);
   });
 
   it("that is wrong is rejected, and the error lists the parameters in signing order", async () => {
     const body = {
-      ...signed(node, clock.now()),
+      ...signedParameters(node, clock.now()),
       user: { password: "hunter2hunter2", login: "alice" },
       signature: "0".repeat(40),
     };
@@ -274,13 +294,13 @@ describe("a signature", () => {
   it("over a tampered parameter is rejected", async () => {
     const now = Math.floor(clock.now() / 1000);
     for (const change of [{ nonce: 1 }, { timestamp: now + 1 }]) {
-      const answer = await create({ ...signed(node, clock.now()), ...change });
+      const answer = await create({ ...signedParameters(node, clock.now()), ...change });
       expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["signature"]]);
     }
   });
 
   it("that is wrong consumes no nonce", async () => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     expect((await create({ ...body, signature: "0".repeat(40) })).status).toBe(422);
     expect((await create(body)).status).toBe(201);
   });
@@ -295,7 +315,7 @@ describe("a signature", () => {
     );
     const attempt = async (secret: string) => {
       const application = { ...other.application, authSecret: secret };
-      const body = signed({ application }, clock.now());
+      const body = signedParameters({ application }, clock.now());
       return (await rest(other, "POST", "/session", { body })).status;
     };
     expect([await attempt(old), await attempt("a new secret")]).toEqual([201, 201]);
@@ -308,7 +328,7 @@ describe("the timestamp", () => {
   beforeAll(() => clock.hold(true));
   afterAll(() => clock.hold(false));
 
-  const attempt = (seconds: number) => create(signed(node, clock.now() + seconds * 1000));
+  const attempt = (seconds: number) => create(signedParameters(node, clock.now() + seconds * 1000));
 
   it.each([
     -3_600, -1_800, 0, 1_800, 3_600,
@@ -338,29 +358,29 @@ describe("the timestamp", () => {
   });
 
   it("is compared with the server's current time: an accepted one is rejected later", async () => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     clock.advance(HOUR + 5_000);
     const answer = await create(body);
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["timestamp"]]);
-    expect((await create(signed(node, clock.now()))).status).toBe(201);
+    expect((await create(signedParameters(node, clock.now()))).status).toBe(201);
   });
 
   it.each([-1, 2 ** 53 - 1])("must not be %i", async (timestamp) => {
-    const answer = await create(signed(node, timestamp * 1000));
+    const answer = await create(signedParameters(node, timestamp * 1000));
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["timestamp"]]);
   });
 });
 
 describe("a nonce", () => {
   it("is accepted once with its timestamp, regardless of the credentials", async () => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     expect((await create(body)).status).toBe(201);
     const again = await create({ ...body, user: { login: user.login, password: user.password } });
     expect([again.status, Object.keys(again.body.errors)]).toEqual([422, ["nonce"]]);
   });
 
   it("of fifty concurrent requests is accepted once", async () => {
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(body)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([201, ...Array(49).fill(422)]);
@@ -382,7 +402,10 @@ describe("a nonce", () => {
   });
 
   it("is consumed by a wrong password too", async () => {
-    const body = { ...signed(node, clock.now()), user: { login: user.login, password: "wrong" } };
+    const body = {
+      ...signedParameters(node, clock.now()),
+      user: { login: user.login, password: "wrong" },
+    };
     expect((await create(body)).status).toBe(401);
     expect((await create(body)).status).toBe(422);
   });
@@ -447,13 +470,13 @@ describe("a captured signed request", () => {
   });
 
   it("takes all parameters from the query when there is no body", async () => {
-    const query = new URLSearchParams(Object.entries(signed(node, clock.now())) as never);
+    const query = new URLSearchParams(Object.entries(signedParameters(node, clock.now())) as never);
     expect((await rest(node, "POST", `/session?${query}`)).status).toBe(201);
     expect((await rest(node, "POST", `/session?${query}`)).status).toBe(422);
   });
 
   it("takes no parameter from the query when there is a body", async () => {
-    const { timestamp, ...body } = signed(node, clock.now());
+    const { timestamp, ...body } = signedParameters(node, clock.now());
     const answer = await create(body, {}, `/session?timestamp=${timestamp}`);
     expect([answer.status, answer.body]).toEqual([422, { errors: { timestamp: ["is required"] } }]);
   });
@@ -468,7 +491,7 @@ describe("a missing or wrong parameter", () => {
     "signature",
   ])("is named: %s", async (name) => {
     for (const missing of [undefined, null]) {
-      const answer = await create({ ...signed(node, clock.now()), [name]: missing });
+      const answer = await create({ ...signedParameters(node, clock.now()), [name]: missing });
       expect([answer.status, answer.body]).toEqual([422, { errors: { [name]: ["is required"] } }]);
     }
   });
@@ -490,12 +513,12 @@ describe("a missing or wrong parameter", () => {
     ["auth_key", { $ne: "" }],
     ["signature", ["a"]],
   ])("is named when its value has the wrong type: %s = %j", async (name, value) => {
-    const answer = await create({ ...signed(node, clock.now()), [name]: value });
+    const answer = await create({ ...signedParameters(node, clock.now()), [name]: value });
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [name]]);
   });
 
   it("is only application_id for an unknown application", async () => {
-    const body = { ...signed(node, clock.now()), application_id: 999_999 };
+    const body = { ...signedParameters(node, clock.now()), application_id: 999_999 };
     const answer = await create(body);
     expect([answer.status, answer.body]).toEqual([
       422,
@@ -506,7 +529,7 @@ describe("a missing or wrong parameter", () => {
   it("is named when it is an auth_key of another application", async () => {
     const other = await secondApplication(node);
     for (const auth_key of ["x", other.application.authKey, `${node.application.authKey}x`]) {
-      const answer = await create({ ...signed(node, clock.now()), auth_key });
+      const answer = await create({ ...signedParameters(node, clock.now()), auth_key });
       expect([answer.status, answer.body]).toEqual([
         422,
         { errors: { auth_key: ["does not belong to this application"] } },
@@ -520,7 +543,7 @@ describe("createSession in GraphQL", () => {
     createSession(input: $input) { session { databaseId userId token user { databaseId login } } }
   }`;
   const input = () => {
-    const { application_id, auth_key, ...rest } = signed(node, clock.now());
+    const { application_id, auth_key, ...rest } = signedParameters(node, clock.now());
     return { applicationId: application_id, authKey: auth_key, ...rest };
   };
 

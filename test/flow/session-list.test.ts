@@ -1,8 +1,8 @@
-import { graphql, newUser, rest, signed, signIn } from "../support/client";
+import { graphql, newUser, rest, signedParameters, signIn } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { shownEntry } from "../support/permission-routes";
+import { sessionListEntry } from "../support/permission-routes";
 
 const clock = new MovingClock();
 let node: TestNode;
@@ -20,13 +20,16 @@ const list = async (token: string) => {
 it("lists the user's sessions by latest activity, including activity that is not stored yet", async () => {
   const user = await newUser(node);
   const phone = await rest(node, "POST", "/session", {
-    body: { ...signed(node), user: { login: user.login, password: user.password } },
+    body: { ...signedParameters(node), user: { login: user.login, password: user.password } },
     headers: { "User-Agent": "Phone/1.0" },
   });
   await newUser(node);
   clock.advance(MINUTE);
   const { id, token } = phone.body.session;
-  expect(await list(token)).toEqual([shownEntry(id, "Phone/1.0"), shownEntry(user.sessionId)]);
+  expect(await list(token)).toEqual([
+    sessionListEntry(id, "Phone/1.0"),
+    sessionListEntry(user.sessionId),
+  ]);
   clock.advance(MINUTE);
   const [first, second] = await list(user.token);
   expect([first?.session_id, second?.session_id]).toEqual([user.sessionId, id]);
@@ -75,8 +78,9 @@ it("ends all other sessions and their sockets but not the current one", async ()
 });
 
 it("is not available to an application session", async () => {
-  const { session } = (await rest(node, "POST", "/session", { body: signed(node, clock.now()) }))
-    .body;
+  const { session } = (
+    await rest(node, "POST", "/session", { body: signedParameters(node, clock.now()) })
+  ).body;
   for (const method of ["GET", "DELETE"]) {
     const answer = await rest(node, method, "/session/list", { token: session.token });
     expect(answer.status).toBe(403);
@@ -87,8 +91,9 @@ it("is not available to an application session", async () => {
 async function newUserNow() {
   const login = `list-${clock.now()}-${Math.random()}`.replace(".", "-");
   const password = "correct horse";
-  const { session } = (await rest(node, "POST", "/session", { body: signed(node, clock.now()) }))
-    .body;
+  const { session } = (
+    await rest(node, "POST", "/session", { body: signedParameters(node, clock.now()) })
+  ).body;
   const body = { user: { login, password } };
   const created = await rest(node, "POST", "/users", { token: session.token, body });
   expect(created.status).toBe(201);
@@ -99,7 +104,7 @@ async function signInNow({
   login,
   password,
 }: Pick<Awaited<ReturnType<typeof signIn>>, "login" | "password">) {
-  const body = { ...signed(node, clock.now()), user: { login, password } };
+  const body = { ...signedParameters(node, clock.now()), user: { login, password } };
   const answer = await rest(node, "POST", "/session", { body });
   expect(answer.status).toBe(201);
   return { token: answer.body.session.token as string };

@@ -1,5 +1,12 @@
 import { WebSocket } from "ws";
-import { applicationToken, graphql, newUser, rest, signed, signIn } from "../support/client";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+} from "../support/client";
 import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
@@ -15,7 +22,7 @@ afterAll(() => node.stop());
 
 describe("GET /session", () => {
   it("shows an application session with exactly its keys", async () => {
-    const body = signed(node);
+    const body = signedParameters(node);
     const created = await rest(node, "POST", "/session", { body });
     const { token, id } = created.body.session;
     const shown = await rest(node, "GET", "/session", { token });
@@ -293,7 +300,9 @@ describe("the two-hour lifetime of a session", () => {
     const own = await startNode({}, { clock });
     try {
       clock.hold(true);
-      const created = await rest(own, "POST", "/session", { body: signed(own, clock.now()) });
+      const created = await rest(own, "POST", "/session", {
+        body: signedParameters(own, clock.now()),
+      });
       const { token } = created.body.session;
       for (const ahead of [0, HOUR, 90 * MINUTE]) {
         clock.advance(ahead);

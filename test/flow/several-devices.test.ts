@@ -1,7 +1,7 @@
 import { DOMAIN } from "../support/chat";
 import { graphql, newUser, signIn, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
-import { graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs } from "../support/graphql-signals";
 import { openSocket } from "../support/graphql-socket";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -43,7 +43,7 @@ const ANSWERS = `subscription ($after: String) {
 }`;
 
 /** Sends a signal from a session of Bob to Alice; resolves with the error code, if any. */
-async function say(
+async function sendAs(
   word: string,
   session: Pick<TestUser, "token">,
   {
@@ -83,24 +83,24 @@ const deviceOf = ({ sessionId }: TestUser) => `graphql-${sessionId}`;
 
 describe("of twenty devices that accept concurrently", () => {
   it("one wins, on any node, and only its accept reaches the caller", async () => {
-    const caller = await opened(graphqlWs(one, alice));
+    const caller = await opened(connectGraphqlWs(one, alice));
     const devices: TestUser[] = [];
     for (let count = 0; count < 20; count++) devices.push(await another());
     await ring();
     const codes = await Promise.all(
-      devices.map((device, index) => say("accept", device, { node: index % 2 ? one : two })),
+      devices.map((device, index) => sendAs("accept", device, { node: index % 2 ? one : two })),
     );
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === "CONFLICT")).toHaveLength(19);
     const winner = devices[codes.indexOf(undefined)] as TestUser;
     expect((await caller.next()).from).toEqual({ userId: bob.id, device: deviceOf(winner) });
     // The winner may repeat its accept; other devices are refused until it has ended the call.
-    expect(await say("accept", winner)).toBeUndefined();
+    expect(await sendAs("accept", winner)).toBeUndefined();
     const loser = devices[codes.indexOf("CONFLICT")] as TestUser;
-    expect(await say("accept", loser, { node: two })).toBe("CONFLICT");
-    expect(await say("accept", loser, { sessionId: "another" })).toBeUndefined();
-    expect(await say("hangUp", winner)).toBeUndefined();
-    expect(await say("accept", loser)).toBeUndefined();
+    expect(await sendAs("accept", loser, { node: two })).toBe("CONFLICT");
+    expect(await sendAs("accept", loser, { sessionId: "another" })).toBeUndefined();
+    expect(await sendAs("hangUp", winner)).toBeUndefined();
+    expect(await sendAs("accept", loser)).toBeUndefined();
     const heard = [];
     for (let count = 0; count < 4; count++) {
       const { signalType, sessionId, from } = await caller.next();
@@ -124,9 +124,9 @@ describe("callAnswers", () => {
       await answersFor(one, bob),
       await answersFor(one, alice),
     ];
-    const { device } = await opened(graphqlWs(one, alice));
+    const { device } = await opened(connectGraphqlWs(one, alice));
     await ring();
-    await say("accept", bob, { device });
+    await sendAs("accept", bob, { device });
     const answer = {
       ...{ sessionId: "s", signalType: "accept", device: deviceOf(bob) },
       peer: { userId: alice.id, device, user: { id: String(alice.id) } },
@@ -136,9 +136,9 @@ describe("callAnswers", () => {
       expect(answers()).toEqual([{ ...answer, cursor: expect.any(String) }]);
     }
     // The second device receives nothing more, and the first receives nothing from it.
-    expect(await say("accept", tablet)).toBe("CONFLICT");
-    await say("reject", tablet);
-    await say("hangUp", bob);
+    expect(await sendAs("accept", tablet)).toBe("CONFLICT");
+    await sendAs("reject", tablet);
+    await sendAs("hangUp", bob);
     await eventually(near.answers, ({ length }) => length > 1);
     expect(near.answers()[1]).toMatchObject({ signalType: "hangUp", device: deviceOf(bob) });
     expect([own.answers(), caller.answers()]).toEqual([[], []]);
@@ -151,7 +151,7 @@ describe("callAnswers", () => {
     await ring();
     const [rang] = await eventually(first.signals, ({ length }) => length > 0);
     for (const client of clients.splice(0)) await client.close();
-    await say("reject", bob);
+    await sendAs("reject", bob);
     const again = await answersFor(two, tablet, rang?.cursor);
     const [answer] = await eventually(again.answers, ({ length }) => length > 0);
     expect(answer).toMatchObject({ sessionId: "s", signalType: "reject", device: deviceOf(bob) });
@@ -199,7 +199,7 @@ describe("XMPP devices", () => {
     expect(textAt(told, "extraParams", "sessionID")).toBe("s");
     expect(textAt(told, "extraParams", "userInfo", "answered_elsewhere")).toBe(word);
     // The answering device is not notified: it receives the next signal first.
-    await say("update", alice);
+    await sendAs("update", alice);
     const { errors } = await graphql(
       one,
       SEND,

@@ -1,8 +1,15 @@
 import pino from "pino";
 import { readConfig } from "../../src/core/config";
 import { openSealer } from "../../src/identity/application/secret-key";
-import { type ApplicationSettings, writeSettings } from "../../src/identity/application/settings";
-import { type Answer, applicationToken, graphql, newUser, rest, signed } from "../support/client";
+import { type ApplicationSettings, sealSettings } from "../../src/identity/application/settings";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  type RestResponse,
+  rest,
+  signedParameters,
+} from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import {
   confusedToken,
@@ -47,7 +54,7 @@ beforeAll(async () => {
   other = await secondApplication(node);
   // Encrypted, as the service stores them; the other application's settings are in plain text.
   const sealer = await openSealer(readConfig(node.environment));
-  await configure(node, writeSettings(settings(), sealer));
+  await configure(node, sealSettings(settings(), sealer));
 });
 afterAll(async () => {
   await node.stop();
@@ -84,9 +91,9 @@ const byPhone = (token: string, project = PROJECT): Data => ({
   firebase_phone: { project_id: project, access_token: token },
 });
 
-const session = (of: TestNode, data: Data): Promise<Answer> =>
-  rest(of, "POST", "/session", { body: { ...signed(of), ...data } });
-const login = async (of: TestNode, data: Data): Promise<Answer> =>
+const session = (of: TestNode, data: Data): Promise<RestResponse> =>
+  rest(of, "POST", "/session", { body: { ...signedParameters(of), ...data } });
+const login = async (of: TestNode, data: Data): Promise<RestResponse> =>
   rest(of, "POST", "/login", { token: await applicationToken(of), body: data });
 const routes = { "/session": session, "/login": login };
 
@@ -223,7 +230,7 @@ describe.each(PROVIDERS)("sign-in through %s", (provider) => {
         ? { firebasePhone: { projectId: phone.project_id, accessToken: phone.access_token } }
         : {}),
     };
-    const { application_id, auth_key, ...mandatory } = signed(node);
+    const { application_id, auth_key, ...mandatory } = signedParameters(node);
     const created = await graphql(
       node,
       `mutation ($input: CreateSessionInput!) {

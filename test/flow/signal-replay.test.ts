@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
-import { ask } from "../../scripts/services/redis-server";
-import { INBOX_ENTRIES, INBOX_MS } from "../../src/bus/bus";
+import { sendCommand } from "../../scripts/services/redis-server";
+import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../src/bus/bus";
 import { inboxOf } from "../../src/calls/signal";
 import { DOMAIN } from "../support/chat";
 import { graphql, newGuest, type TestUser } from "../support/client";
@@ -110,12 +110,14 @@ describe("callSignals(after:)", () => {
   });
 
   /** Expires all entries of Bob's inbox. */
-  async function letMinutePass(): Promise<void> {
-    if (!hasServices) return clock.advance(INBOX_MS + 1);
+  async function expireInbox(): Promise<void> {
+    if (!hasServices) return clock.advance(INBOX_TTL_MS + 1);
     const { port, pathname } = new URL(here.environment.REDIS_URL ?? "");
     const inbox = inboxOf({ applicationId: here.application.id, userId: bob.id });
     const script = `redis.call('SELECT', ${pathname.slice(1)}) return redis.call('DEL', KEYS[1])`;
-    expect(await ask(Number(port), `EVAL "${script}" 1 signalbox:inbox:{${inbox}}`)).toBe(":1");
+    expect(await sendCommand(Number(port), `EVAL "${script}" 1 signalbox:inbox:{${inbox}}`)).toBe(
+      ":1",
+    );
   }
 
   it("resumes when only entries for other devices are gone", async () => {
@@ -127,7 +129,7 @@ describe("callSignals(after:)", () => {
     const phone = await opened(rawChat(here, bob, "phone"));
     phone.send('<enable xmlns="urn:xmpp:sm:3" resume="true"/>');
     await send("to the tablet", { to: { userId: bob.id, device: "tablet" } });
-    await letMinutePass();
+    await expireInbox();
     const accept = { signalType: "accept", sdp: "v=0", to: { userId: bob.id, device } };
     const accepted = await send("accept", accept);
     const socket = await opened(openSocket(there, bob.token));
@@ -137,7 +139,7 @@ describe("callSignals(after:)", () => {
     await eventually(messages, ({ length }) => length > 1);
     expect(idsOf(messages())).toEqual(["accept", "live"]);
     // A missed signal to this device is still a gap.
-    await letMinutePass();
+    await expireInbox();
     expect(await refusal(cursor)).toMatchObject([{ extensions: { code: "INVALID" } }]);
     const live = messages()[1]?.payload.data.callSignals.cursor;
     const again = await opened(openSocket(there, bob.token));
@@ -185,7 +187,7 @@ describe("callSignals(after:)", () => {
   it("is refused when signals after the cursor are gone", async () => {
     const cursor = await send("first");
     const next = await send("second");
-    for (let sent = 0; sent < INBOX_ENTRIES; sent += 50) {
+    for (let sent = 0; sent < INBOX_ENTRIES_MAX; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, () => send("more")));
     }
     expect(await refusal(cursor)).toMatchObject([
@@ -194,8 +196,8 @@ describe("callSignals(after:)", () => {
     // After the next cursor nothing is lost: it receives the complete, full inbox.
     const socket = await opened(openSocket(there, bob.token));
     const messages = subscribe(socket, next);
-    await eventually(messages, ({ length }) => length >= INBOX_ENTRIES);
-    expect(idsOf(messages())).toEqual(Array.from({ length: INBOX_ENTRIES }, () => "more"));
+    await eventually(messages, ({ length }) => length >= INBOX_ENTRIES_MAX);
+    expect(idsOf(messages())).toEqual(Array.from({ length: INBOX_ENTRIES_MAX }, () => "more"));
   });
 
   it("closes a client with 1013 that does not read while it catches up, and skips nothing", async () => {

@@ -1,8 +1,8 @@
 import { DOMAIN } from "../support/chat";
 import { newUser, rest, type TestUser } from "../support/client";
-import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs, type GraphqlClient } from "../support/graphql-signals";
 import { startNode, type TestNode } from "../support/node";
-import { type ChatClient, jidOf, rawChat, xmppJs } from "../support/signal-clients";
+import { type ChatClient, connectXmppJs, jidOf, rawChat } from "../support/signal-clients";
 import { textAt } from "../support/xml-tree";
 
 /** A signal grows when it is written as a stanza; one that becomes too large is refused. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   [alice, bob] = [await newUser(node), await newUser(node)];
-  sender = await opened(graphqlWs(node, alice));
+  sender = await opened(connectGraphqlWs(node, alice));
   chat = await opened(rawChat(node, bob, "phone"));
 });
 afterEach(() => {
@@ -60,7 +60,7 @@ it("beyond the limit is refused over GraphQL, and nothing is stored", async () =
   // After a bind, ringing calls are delivered first.
   const [again, other] = [
     await opened(rawChat(node, bob, "tablet")),
-    await opened(graphqlWs(node, bob)),
+    await opened(connectGraphqlWs(node, bob)),
   ];
   await sender.send({ to: { userId: bob.id }, signalType: "marker", id: "next" });
   expect((await again.next()).attributes.id).toBe("next");
@@ -101,7 +101,7 @@ it("within the limit reaches chat clients, also those that bind while it rings",
     expect([received.attributes.id, textAt(received, "extraParams", "sdp")]).toEqual([id, WITHIN]);
   }
   // Together they exceed the limit of unacknowledged stanzas, so acknowledgements are requested in between.
-  const later = await opened(xmppJs(node, bob, "later"));
+  const later = await opened(connectXmppJs(node, bob, "later"));
   for (const id of ["one", "two", "three"]) {
     expect((await later.next()).attributes.id).toBe(id);
   }

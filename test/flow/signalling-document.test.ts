@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Arrivals } from "../support/arrivals";
-import { type BreakableProxy, breakableProxy } from "../support/breakable-proxy";
+import { AsyncQueue } from "../support/async-queue";
+import { type BreakableProxy, startBreakableProxy } from "../support/breakable-proxy";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
@@ -20,7 +20,7 @@ let node: TestNode;
 let way: BreakableProxy;
 beforeAll(async () => {
   node = await startNode();
-  way = await breakableProxy(Number(new URL(node.baseUrl).port));
+  way = await startBreakableProxy(Number(new URL(node.baseUrl).port));
 });
 afterAll(async () => {
   await way.close();
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Runs the client. It prints the sessionID of each signal, null for a possible gap, and how it ended. */
-function runPrinted(token: string) {
+function runDocumented(token: string) {
   const url = `ws://127.0.0.1:${way.port}/graphql`;
   const code = `
     globalThis.WebSocket ??= (await import("ws")).WebSocket;
@@ -47,7 +47,7 @@ function runPrinted(token: string) {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const lines = new Arrivals<string>();
+  const lines = new AsyncQueue<string>();
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return { next: () => lines.next(), exited, stop: () => child.kill("SIGKILL") };
@@ -60,7 +60,11 @@ const send = async (from: TestUser, to: TestUser, sessionId: string) => {
 };
 
 /** Repeats the first signal until it arrives, since a client cannot tell when its subscription is active. */
-async function begin(client: ReturnType<typeof runPrinted>, from: TestUser, to: TestUser) {
+async function untilSubscribed(
+  client: ReturnType<typeof runDocumented>,
+  from: TestUser,
+  to: TestUser,
+) {
   let heard = false;
   const first = client.next().then((line) => {
     heard = true;
@@ -71,7 +75,7 @@ async function begin(client: ReturnType<typeof runPrinted>, from: TestUser, to: 
 }
 
 /** The next line other than repeats of the first. */
-async function nextOf(client: ReturnType<typeof runPrinted>): Promise<string> {
+async function nextOf(client: ReturnType<typeof runDocumented>): Promise<string> {
   for (;;) {
     const line = await client.next();
     if (line !== "first") return line;
@@ -80,11 +84,11 @@ async function nextOf(client: ReturnType<typeof runPrinted>): Promise<string> {
 
 it("resumes after a lost connection, until it is stopped", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];
-  const client = runPrinted(bob.token);
+  const client = runDocumented(bob.token);
   try {
-    await begin(client, alice, bob);
+    await untilSubscribed(client, alice, bob);
     for (const turn of [1, 2, 3]) {
-      way.cut();
+      way.breakConnections();
       await send(alice, bob, `during ${turn}`);
       expect(await nextOf(client)).toBe(`during ${turn}`);
     }
@@ -99,14 +103,14 @@ it("resumes after a lost connection, until it is stopped", async () => {
 
 it("reports possible gaps when its cursor has expired", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];
-  const client = runPrinted(bob.token);
+  const client = runDocumented(bob.token);
   // Points the proxy at a port without a listener, so that the client retries.
   const lead = (port: number) => {
-    way.lead(port);
-    way.cut();
+    way.redirect(port);
+    way.breakConnections();
   };
   try {
-    await begin(client, alice, bob);
+    await untilSubscribed(client, alice, bob);
     lead(1);
     for (let sent = 0; sent < 2_100; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, () => send(alice, bob, "forgotten")));
@@ -120,19 +124,19 @@ it("reports possible gaps when its cursor has expired", async () => {
     expect(heard).toBe("after");
   } finally {
     client.stop();
-    way.lead(Number(new URL(node.baseUrl).port));
+    way.redirect(Number(new URL(node.baseUrl).port));
   }
 });
 
 it("ends with the session", async () => {
   const [alice, bob] = [await newUser(node), await newUser(node)];
-  const client = runPrinted(bob.token);
+  const client = runDocumented(bob.token);
   try {
-    await begin(client, alice, bob);
+    await untilSubscribed(client, alice, bob);
     await rest(node, "DELETE", "/session", { token: bob.token });
     expect(await nextOf(client)).toBe("ended 4401");
     await client.exited;
-    const late = runPrinted(bob.token);
+    const late = runDocumented(bob.token);
     expect(await late.next()).toBe("ended 4401");
     await late.exited;
   } finally {

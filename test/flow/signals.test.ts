@@ -1,14 +1,14 @@
 import { DOMAIN } from "../support/chat";
 import { graphql, newGuest, newUser, signIn, type TestUser } from "../support/client";
-import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs, type GraphqlClient } from "../support/graphql-signals";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
-import { jidOf, rawChat, strophe, xmppJs } from "../support/signal-clients";
+import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../support/signal-clients";
 import {
   asInput,
-  type Cast,
   EXAMPLES,
-  passOn,
+  type ExampleUsers,
+  forwardedInput,
   type SignalExample,
 } from "../support/signal-examples";
 import { type Tree, textAt, treeOf } from "../support/xml-tree";
@@ -17,7 +17,7 @@ let node: TestNode;
 let alice: TestUser;
 let bob: TestUser;
 let carol: TestUser;
-let cast: Cast;
+let cast: ExampleUsers;
 const clients: { close(): void }[] = [];
 
 beforeAll(async () => {
@@ -39,10 +39,11 @@ async function opened<T extends { close(): void }>(opening: Promise<T>): Promise
   clients.push(client);
   return client;
 }
-const onGraphql = (user: TestUser) => opened(graphqlWs(node, user));
+const onGraphql = (user: TestUser) => opened(connectGraphqlWs(node, user));
 const onFrames = (user: TestUser, resource: string) => opened(rawChat(node, user, resource));
-const onXmppJs = (user: TestUser, resource: string) => opened(xmppJs(node, user, resource));
-const onStrophe = (user: TestUser, resource: string) => opened(strophe(node, user, resource));
+const onXmppJs = (user: TestUser, resource: string) => opened(connectXmppJs(node, user, resource));
+const onStrophe = (user: TestUser, resource: string) =>
+  opened(connectStrophe(node, user, resource));
 
 /** A stanza of the module, as a client writes it. */
 function stanza(to: string, params: string, { type = "call", id = "i1", head = "" } = {}): string {
@@ -130,7 +131,7 @@ describe.each(EXAMPLES)("$name", (example) => {
       await onFrames(carol, "phone"),
     ];
     sender.send(written(sender.jid, jidOf(node, bob), cast));
-    await between.send({ to: { userId: carol.id }, ...passOn(await between.next()) });
+    await between.send({ to: { userId: carol.id }, ...forwardedInput(await between.next()) });
     const expected = written(jidOf(node, bob, between.device), jidOf(node, carol), cast);
     expect(await last.next()).toEqual(treeOf(expected));
   });
@@ -199,7 +200,7 @@ describe("unknown content", () => {
         stanza(to, needed, { type, head: ` from="${from}"` });
       sender.send(sent(jidOf(node, bob), sender.jid));
       expect(await direct.next()).toEqual(treeOf(sent(jidOf(node, bob), sender.jid)));
-      await between.send({ to: { userId: carol.id }, ...passOn(await between.next()) });
+      await between.send({ to: { userId: carol.id }, ...forwardedInput(await between.next()) });
       const passed = sent(jidOf(node, carol), jidOf(node, bob, between.device));
       expect(await last.next()).toEqual(treeOf(passed));
     }
@@ -226,7 +227,7 @@ describe("unknown content", () => {
     expect(await direct.next()).toEqual(treeOf(sent(jidOf(node, bob), sender.jid)));
     const received = await between.next();
     expect(received).toMatchObject({ lang: "de", signalType: "hangUp", sessionId: "s" });
-    await between.send({ to: { userId: carol.id }, ...passOn(received) });
+    await between.send({ to: { userId: carol.id }, ...forwardedInput(received) });
     const passed = sent(jidOf(node, carol), jidOf(node, bob, between.device));
     expect(await last.next()).toEqual(treeOf(passed));
   });
@@ -418,7 +419,7 @@ describe("recipients", () => {
     const [sender, chat, theirs] = [
       await onGraphql(alice),
       await onFrames(alice, "web"),
-      await opened(graphqlWs(elsewhere, stranger)),
+      await opened(connectGraphqlWs(elsewhere, stranger)),
     ];
     for (const userId of [stranger.id, 9_007_199_254_740_991]) {
       const { errors } = await sender.trySend({ ...call, to: { userId } });

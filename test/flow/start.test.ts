@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { applicationToken, newUser, rest, signed } from "../support/client";
+import { applicationToken, newUser, rest, signedParameters } from "../support/client";
 import { emptyFolder, freshDatabase, hasServices } from "../support/database";
 import type { TestNode } from "../support/node";
-import { ownProcesses, type ServiceProcess } from "../support/process";
+import { managedProcesses, type ServiceProcess } from "../support/process";
 
-const { environment, start } = ownProcesses();
+const { environment, start } = managedProcesses();
 
 /** Resolves to the address of the service once it is ready. */
 async function ready(service: ServiceProcess): Promise<{ baseUrl: string }> {
-  const [, baseUrl = ""] = await service.says(/REST +(http:\S+).*Credentials .*\n/s);
+  const [, baseUrl = ""] = await service.waitForOutput(/REST +(http:\S+).*Credentials .*\n/s);
   return { baseUrl };
 }
 
@@ -85,7 +85,7 @@ it("keeps acknowledged writes when it is killed", async () => {
   const first = start(variables);
   const node = asNode((await ready(first)).baseUrl, variables);
   const user = await newUser(node);
-  const used = signed(node);
+  const used = signedParameters(node);
   const { body } = await rest(node, "POST", "/session", { body: used });
   first.child.kill("SIGKILL");
   expect(await first.exited).toBe("SIGKILL");

@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { getNamedType } from "graphql";
 import { ERRORS } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
-import { NOT_TEXT } from "../../src/core/text";
+import { INVALID_TEXT_MESSAGE } from "../../src/core/text";
 import { accessTable, buildSignalboxSchema } from "../../src/graphql/schema";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import type { RestParameter } from "../../src/rest/parameters";
-import { type Answer, graphql, rest, signIn } from "../support/client";
-import { openSocket, type SocketAnswer } from "../support/graphql-socket";
+import { graphql, type RestResponse, rest, signIn } from "../support/client";
+import { openSocket, type SocketResult } from "../support/graphql-socket";
 import { withValue } from "../support/hostile-values";
-import { hostileWorld } from "../support/hostile-world";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
+import { createParticipants } from "../support/participants";
 import { ROUTES } from "../support/permission-routes";
-import type { World } from "../support/permission-rows";
-import { type TextPlace, textPlaces } from "../support/text-places";
+import type { Participants } from "../support/permission-rows";
+import { type TextInput, textInputs } from "../support/text-inputs";
 
 /**
  * Every place that accepts text, over every protocol, with invalid text: the answer is INVALID with the
@@ -29,7 +29,7 @@ const CODES = Object.keys(ERRORS).filter((code) => code !== "INTERNAL");
 
 const schema = buildSignalboxSchema();
 const access = accessTable(schema);
-const places = textPlaces(schema);
+const places = textInputs(schema);
 const documents = readDocuments(readRestFiles(join(__dirname, "../../schema/rest")), schema);
 
 const warnings: object[] = [];
@@ -41,11 +41,11 @@ const log = openLog("info", {
 });
 
 let node: TestNode;
-let fixture: World;
+let fixture: Participants;
 let session: { token: string };
 beforeAll(async () => {
   node = await startNode({}, { log });
-  fixture = await hostileWorld(node);
+  fixture = await createParticipants(node);
   session = fixture.a;
 });
 afterAll(() => node.stop());
@@ -59,16 +59,16 @@ async function userToken(): Promise<string> {
 }
 
 /** Whether a place belongs to an operation for owners, or to a field that only owners see. */
-function isOwners({ name }: TextPlace): boolean {
+function isOwners({ name }: TextInput): boolean {
   const wanted = access.get(name.slice(0, name.indexOf(":")));
   return wanted === "account" || wanted === undefined;
 }
 
-const tokenFor = (place: TextPlace) => (isOwners(place) ? ownerToken(node) : userToken());
+const tokenFor = (place: TextInput) => (isOwners(place) ? ownerToken(node) : userToken());
 
-type Send = (document: string, variables: Record<string, unknown>) => Promise<SocketAnswer>;
+type Send = (document: string, variables: Record<string, unknown>) => Promise<SocketResult>;
 
-async function checkPlace(place: TextPlace, values: string[], send: Send): Promise<void> {
+async function checkPlace(place: TextInput, values: string[], send: Send): Promise<void> {
   const of_id = String(node.application.id);
   const answers = await Promise.all(
     values.map((value) => send(place.document, { ...place.variables(value), of_id })),
@@ -78,10 +78,10 @@ async function checkPlace(place: TextPlace, values: string[], send: Send): Promi
   );
   if (place.kind === "password" || values.includes(LARGE)) {
     for (const [code] of results.flat()) expect(CODES).toContain(code);
-    expect(JSON.stringify(results)).not.toContain(NOT_TEXT);
+    expect(JSON.stringify(results)).not.toContain(INVALID_TEXT_MESSAGE);
     return;
   }
-  const refused = [["INVALID", { [place.field]: [NOT_TEXT] }]];
+  const refused = [["INVALID", { [place.field]: [INVALID_TEXT_MESSAGE] }]];
   expect([place.name, results]).toEqual([place.name, values.map(() => refused)]);
 }
 
@@ -101,8 +101,8 @@ test("finds the places that accept text", () => {
   );
 });
 
-const isSubscription = ({ name }: TextPlace) => name.startsWith("Subscription.");
-const rows = places.map((place): [string, TextPlace] => [place.name, place]);
+const isSubscription = ({ name }: TextInput) => name.startsWith("Subscription.");
+const rows = places.map((place): [string, TextInput] => [place.name, place]);
 
 test.each(
   rows.filter(([, place]) => !isSubscription(place)),
@@ -136,7 +136,7 @@ async function sendRoute(
   name: string,
   method: string,
   change: (request: Request) => void,
-): Promise<Answer> {
+): Promise<RestResponse> {
   const route = ROUTES[name];
   if (!route) throw new Error("no route");
   const request: Request = { path: route.path(fixture), body: route.body?.(fixture) ?? {} };
@@ -158,15 +158,15 @@ function formOf(body: object, prefix = ""): URLSearchParams {
 }
 
 /** Functions that set a parameter's value, by the form of the request. */
-function waysTo({ wire, segments, place, type }: RestParameter, method: string) {
+function waysTo({ wireName, segments, location, type }: RestParameter, method: string) {
   const json = String(getNamedType(type)) === "JSONObject";
   const inPath = (value: string) => (request: Request) => {
     request.path = request.path.replace(/[^/]*$/, encodeURIComponent(value));
   };
   const inQuery = (value: string) => (request: Request) => {
     const [path = "", query = ""] = request.path.split("?");
-    const others = [...new URLSearchParams(query)].filter(([each]) => each !== wire);
-    request.path = `${path}?${new URLSearchParams([...others, [wire, value]])}`;
+    const others = [...new URLSearchParams(query)].filter(([each]) => each !== wireName);
+    request.path = `${path}?${new URLSearchParams([...others, [wireName, value]])}`;
   };
   const inJson = (value: string) => (request: Request) => {
     const one = json ? { a: [value] } : value;
@@ -175,19 +175,19 @@ function waysTo({ wire, segments, place, type }: RestParameter, method: string) 
   const inForm = (value: string) => (request: Request) => {
     request.body = formOf(withValue(request.body as object, segments, value));
   };
-  if (place === "path") return { inPath };
-  if (place === "query" || method === "GET") return { inQuery };
+  if (location === "path") return { inPath };
+  if (location === "query" || method === "GET") return { inQuery };
   return json ? { inJson } : { inJson, inForm };
 }
 
 /** Parameters that accept text, except those of binders. */
 const parameters = documents.flatMap(({ name, method, parameters: all }) =>
   all
-    .filter(({ binder, type, place }) => {
+    .filter(({ binder, type, location }) => {
       const text = /^(String|ID|JSONObject)$/.test(String(getNamedType(type)));
-      return !binder && text && place !== "header";
+      return !binder && text && location !== "header";
     })
-    .map((each): [string, string, string, RestParameter] => [name, each.wire, method, each]),
+    .map((each): [string, string, string, RestParameter] => [name, each.wireName, method, each]),
 );
 
 test.each(parameters)("REST %s: %s", async (name, wire, method, parameter) => {
@@ -198,9 +198,9 @@ test.each(parameters)("REST %s: %s", async (name, wire, method, parameter) => {
       const { status, body } = await sendRoute(name, method, put(value));
       if (/password\]?$/.test(wire)) {
         expect([value, status < 500]).toEqual([value, true]);
-        expect(JSON.stringify(body)).not.toContain(NOT_TEXT);
+        expect(JSON.stringify(body)).not.toContain(INVALID_TEXT_MESSAGE);
       } else {
-        const refused = { errors: { [parameter.key]: [NOT_TEXT] } };
+        const refused = { errors: { [parameter.key]: [INVALID_TEXT_MESSAGE] } };
         expect([way, value, status, body]).toEqual([way, value, 422, refused]);
       }
     }
@@ -214,7 +214,7 @@ test.each(["a\0b", "\ufffe", "\uffff"])("REST filters, %j", async (value) => {
     const { status, body } = await rest(node, "GET", path, { token });
     return [status, body.errors];
   };
-  const refused = (field: string) => [422, { [field]: [NOT_TEXT] }];
+  const refused = (field: string) => [422, { [field]: [INVALID_TEXT_MESSAGE] }];
   for (const field of ["login", "email", "full_name", "phone", "external_id", "user_tags"]) {
     for (const operator of ["", "[start_with]", "[in][]"]) {
       expect(await ask(`/users/v2?${field}${operator}=${text}`)).toEqual(refused(field));

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { signalboxSchema } from "../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
-import { type Answer, applicationToken, newUser, rest } from "../support/client";
+import { applicationToken, newUser, type RestResponse, rest } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
-import { Conformity } from "../support/openapi-conformity";
+import { OpenApiConformity } from "../support/openapi-conformity";
 import {
   expectation,
   filled,
@@ -21,7 +21,7 @@ const documents = readDocuments(
   readRestFiles(join(__dirname, "../../schema/rest")),
   signalboxSchema(),
 );
-const conformity = new Conformity();
+const conformity = new OpenApiConformity();
 
 let node: TestNode;
 let played = 0;
@@ -70,7 +70,7 @@ async function initialVariables(): Promise<Known> {
   return known;
 }
 
-function toReply({ status, headers, body }: Answer): Reply {
+function toReply({ status, headers, body }: RestResponse): Reply {
   const shown = HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
@@ -87,7 +87,7 @@ async function send({ request }: Step, known: Known): Promise<Reply> {
   const answer = await rest(node, method, path, { headers, body });
   if (answer.body === null) expect(answer.text).toBe("");
   const { status } = answer;
-  expect(conformity.misfits({ method, path, body, status, answer: answer.body })).toEqual([]);
+  expect(conformity.violations({ method, path, body, status, answer: answer.body })).toEqual([]);
   return toReply(answer);
 }
 

@@ -7,16 +7,16 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
+import { RateLimits } from "../../src/identity/rate-limits";
 import { signInStream } from "../../src/identity/session/stream-sign-in";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
-import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, signIn, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
-import { graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs } from "../support/graphql-signals";
 import { openSocket } from "../support/graphql-socket";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { jidOf, rawChat, strophe, xmppJs } from "../support/signal-clients";
+import { connectStrophe, connectXmppJs, jidOf, rawChat } from "../support/signal-clients";
 import { asInput, EXAMPLES } from "../support/signal-examples";
 import { treeOf } from "../support/xml-tree";
 
@@ -48,7 +48,7 @@ it("a node that was disconnected from the others finds ended sessions after the 
   const bus = openLocalBus(systemClock, log);
   const identity = await openIdentity({
     ...{ config, store: node.app.store, bus, clock: systemClock, log },
-    limits: new Limits(config, await openLimiters({ config, clock: systemClock, log })),
+    limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log })),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: DOMAIN, turn: "" },
   });
@@ -56,16 +56,21 @@ it("a node that was disconnected from the others finds ended sessions after the 
     const user = await newUser(node);
     const endedSession = await signIn(node, user);
     const closed: string[] = [];
-    const watch = (name: string, sessionId: number | null, userId: number, password?: string) =>
+    const watch = (
+      name: string,
+      sessionId: number | null,
+      userId: number,
+      passwordFingerprint?: string,
+    ) =>
       new Promise<void>((resolve) => {
         const close = () => resolve(void closed.push(name));
-        identity.endings.watch({ sessionId, userId, password, close });
+        identity.sessionEvents.track({ sessionId, userId, passwordFingerprint, close });
       });
     const changing = await newUser(node);
     const byPassword = async (name: string, { id, password: secret }: TestUser) => {
       const who = { applicationId: node.application.id, userId: id, secret, ip: null };
-      const { sessionId, password } = await signInStream(identity, who);
-      return { ended: watch(name, sessionId, id, password) };
+      const { sessionId, passwordFingerprint } = await signInStream(identity, who);
+      return { ended: watch(name, sessionId, id, passwordFingerprint) };
     };
     void watch("live", user.sessionId, user.id);
     await byPassword("live by password", user);
@@ -142,10 +147,10 @@ function onServices() {
       const users = [alice, await newUser(here), await newUser(here)] as const;
       const chats = [
         await opened(rawChat(here, users[0], "frames")),
-        await opened(xmppJs(here, users[1], "xmpp.js")),
-        await opened(strophe(here, users[2], "strophe")),
+        await opened(connectXmppJs(here, users[1], "xmpp.js")),
+        await opened(connectStrophe(here, users[2], "strophe")),
       ] as const;
-      const subscriber = await opened(graphqlWs(there, bob));
+      const subscriber = await opened(connectGraphqlWs(there, bob));
       for (const [index, chat] of chats.entries()) {
         chat.send(stanza(chat.jid, jidOf(there, bob), participants));
         const received = await subscriber.next();
@@ -168,7 +173,7 @@ function onServices() {
     it("keep their order", async () => {
       const [here, there] = nodes();
       const chat = await opened(rawChat(here, alice, "web"));
-      const subscriber = await opened(graphqlWs(there, bob));
+      const subscriber = await opened(connectGraphqlWs(there, bob));
       const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
       for (const id of ids) {
         chat.send(
@@ -180,7 +185,7 @@ function onServices() {
   });
 
   it("deliver signals to the devices of a user on both nodes, or to one device", async () => {
-    const caller = await opened(graphqlWs(one, alice));
+    const caller = await opened(connectGraphqlWs(one, alice));
     const [near, far] = [
       await opened(rawChat(one, bob, "near")),
       await opened(rawChat(two, bob, "far")),
@@ -197,7 +202,7 @@ function onServices() {
     const other = await opened(rawChat(one, bob, "tablet"));
     const newer = await opened(rawChat(two, bob, "phone"));
     expect(await old.ended).toBe("conflict");
-    const caller = await opened(graphqlWs(one, alice));
+    const caller = await opened(connectGraphqlWs(one, alice));
     await caller.send({ ...HANG_UP, id: "all", to: { userId: bob.id } });
     for (const chat of [newer, other]) expect((await chat.next()).attributes.id).toBe("all");
   });
@@ -211,7 +216,7 @@ function onServices() {
       user,
       /** Another session of the same user. */
       other,
-      subscriber: await opened(graphqlWs(two, other)),
+      subscriber: await opened(connectGraphqlWs(two, other)),
       socket,
       byToken: await opened(rawChat(two, user, "token", other.token)),
       byPassword: await opened(rawChat(two, user, "password")),
@@ -236,7 +241,7 @@ function onServices() {
     expect(await byToken.ended).toBe("not-authorized");
     await expectTokenRefusedByChat(user.id, other.token);
     // Connections of the user or of another session stay open.
-    const caller = await opened(graphqlWs(one, user));
+    const caller = await opened(connectGraphqlWs(one, user));
     await caller.send({ ...HANG_UP, id: "on", to: { userId: user.id } });
     expect((await byPassword.next()).attributes.id).toBe("on");
     expect((await whoAmI(two, user.token)).status).toBe(200);
@@ -278,7 +283,7 @@ function onServices() {
 
   it("reject a user who was deleted on the other node", async () => {
     const { user, other, subscriber, socket, byToken, byPassword } = await connected();
-    const caller = await opened(graphqlWs(two, alice));
+    const caller = await opened(connectGraphqlWs(two, alice));
     await caller.send({ ...HANG_UP, id: "there", to: { userId: user.id } });
     const deleted = await rest(one, "DELETE", `/users/${user.id}`, { token: user.token });
     expect(deleted.status).toBe(200);
@@ -292,7 +297,10 @@ function onServices() {
     const { errors } = await caller.trySend({ ...HANG_UP, to: { userId: user.id } });
     expect(errors).toMatchObject([{ extensions: { code: "NOT_FOUND" } }]);
     expect((await rest(two, "GET", `/users/${user.id}`, { token: alice.token })).status).toBe(404);
-    const login = { ...signed(two), user: { login: user.login, password: user.password } };
+    const login = {
+      ...signedParameters(two),
+      user: { login: user.login, password: user.password },
+    };
     expect((await rest(two, "POST", "/session", { body: login })).status).toBe(401);
   });
 
@@ -301,13 +309,13 @@ function onServices() {
       [one, two],
       [two, one],
     ] as const) {
-      const body = signed(first);
+      const body = signedParameters(first);
       expect((await rest(first, "POST", "/session", { body })).status).toBe(201);
       const again = await rest(second, "POST", "/session", { body });
       expect(again.status).toBe(422);
       expect(again.text).toMatch(/nonce/);
     }
-    const body = signed(one);
+    const body = signedParameters(one);
     const answers = await Promise.all(
       [one, two, one, two].map((node) => rest(node, "POST", "/session", { body })),
     );
@@ -330,13 +338,13 @@ function onServices() {
 
   it("continue when one of them stops", async () => {
     const third = await startNode({}, {}, one);
-    const subscriber = await opened(graphqlWs(third, bob));
+    const subscriber = await opened(connectGraphqlWs(third, bob));
     const chat = await opened(rawChat(third, bob, "web"));
-    const stays = await opened(graphqlWs(two, { ...bob, ...(await signIn(two, bob)) }));
+    const stays = await opened(connectGraphqlWs(two, { ...bob, ...(await signIn(two, bob)) }));
     await third.stop();
     expect(await subscriber.ended).toBe(1012);
     expect(await chat.ended).toBe("system-shutdown");
-    const caller = await opened(graphqlWs(one, alice));
+    const caller = await opened(connectGraphqlWs(one, alice));
     await caller.send({ ...HANG_UP, id: "on", to: { userId: bob.id } });
     expect((await stays.next()).id).toBe("on");
   });
@@ -360,8 +368,8 @@ function onServices() {
     it("report the outage, and reconnect without action of clients", async () => {
       const [caller, callee] = [await newUser(near), await newUser(far)];
       const leaving = { ...callee, ...(await signIn(far, callee)) };
-      const sender = await opened(graphqlWs(near, caller));
-      const subscriber = await opened(graphqlWs(far, callee));
+      const sender = await opened(connectGraphqlWs(near, caller));
+      const subscriber = await opened(connectGraphqlWs(far, callee));
       const device = await opened(rawChat(far, callee, "web"));
       const socket = await opened(openSocket(far, leaving.token));
       const to = { userId: callee.id };
@@ -407,7 +415,7 @@ function onServices() {
       expect(await subscriber.ended).toBe(1013);
       expect(await device.ended).toBe("resource-constraint");
       // They reconnect, and the nodes are connected again.
-      const again = await opened(graphqlWs(far, callee));
+      const again = await opened(connectGraphqlWs(far, callee));
       const deviceAgain = await opened(rawChat(far, callee, "web"));
       expect((await send("and on")).errors).toBeUndefined();
       expect((await again.next()).id).toBe("and on");

@@ -1,4 +1,4 @@
-import { graphql, newUser, rest, signed, signIn, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, signIn, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 import { ownerToken } from "../support/owner";
@@ -50,7 +50,8 @@ async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
   const user = await newUser(node, { ...fields, email: "full@example.com", external_id: "x1" });
   const other = await newUser(node);
   await signIn(node, user);
-  const web = (await rest(node, "POST", "/session/web", { body: signed(node) })).body.session;
+  const web = (await rest(node, "POST", "/session/web", { body: signedParameters(node) })).body
+    .session;
   const body = { web_token: web.token };
   await rest(node, "PATCH", "/session/web", { token: user.token, body });
   const insert = async (text: string, values: unknown[]) =>

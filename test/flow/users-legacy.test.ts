@@ -1,13 +1,13 @@
 import {
-  activityWritten,
   applicationToken,
   graphql,
   newUser,
   rest,
   type TestUser,
+  waitForActivity,
 } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
-import { shownUser } from "../support/permission-routes";
+import { userBody } from "../support/permission-routes";
 import { secondApplication } from "../support/second-application";
 
 const NOT_FOUND = { errors: { base: ["Not found"] } };
@@ -68,7 +68,7 @@ beforeAll(async () => {
   foreign = await newUser(other, { ...PEOPLE[0], facebook_id: "fb-there", tag_list: "there" });
   reader = await newUser(node, { login: "reader" });
   // The tests compare two reads of each user.
-  await activityWritten(node);
+  await waitForActivity(node);
 });
 afterAll(() => node.stop());
 
@@ -344,7 +344,7 @@ describe("GET /users", () => {
       { current_page: 1, per_page: 10, total_entries: 1, items: [{ user: await whole(1) }] },
     ]);
     expect(body.items[0].user).toEqual(
-      shownUser(users[0] as TestUser, {
+      userBody(users[0] as TestUser, {
         ...PEOPLE[0],
         login: LOGINS[0],
         tag_list: undefined,

@@ -1,4 +1,4 @@
-import { activityWritten, graphql, newUser, rest, type TestUser } from "../support/client";
+import { graphql, newUser, rest, type TestUser, waitForActivity } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   // Without these sessions no delayed activity is written.
   for (const { token } of users) await rest(node, "DELETE", "/session", { token });
   reader = await newUser(node, { login: "reader" });
-  await activityWritten(node);
+  await waitForActivity(node);
   for (const [index, { id }] of users.entries()) {
     const at = index === 5 ? null : new Date(Date.parse(day(index)) + 250);
     await node.sql("UPDATE users SET last_request_at = $2 WHERE id = $1", [id, at]);

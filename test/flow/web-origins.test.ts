@@ -8,18 +8,18 @@ import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
-import { signInStream, watchStream } from "../../src/identity/session/stream-sign-in";
+import { RateLimits } from "../../src/identity/rate-limits";
+import { signInStream, trackStream } from "../../src/identity/session/stream-sign-in";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../support/chat";
-import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";
 import { connectSocket, type GraphqlSocket } from "../support/graphql-socket";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
+import { ownerCredentials, ownerToken } from "../support/owner";
 import { ROUTES } from "../support/permission-routes";
-import { ROWS, type World } from "../support/permission-rows";
+import { type Participants, PERMISSION_ROWS } from "../support/permission-rows";
 import { secondApplication } from "../support/second-application";
 
 /** The web origins of an application apply to all protocols, and to open connections. */
@@ -103,10 +103,14 @@ const chatAnswer =
 
 const PROTOCOLS: Array<[protocol: string, ask: Ask, refused: string]> = [
   ["REST", overRest("GET", "/session"), `403 ${REFUSED}`],
-  ["REST POST /session", overRest("POST", "/session", () => signed(node)), `403 ${REFUSED}`],
+  [
+    "REST POST /session",
+    overRest("POST", "/session", () => signedParameters(node)),
+    `403 ${REFUSED}`,
+  ],
   [
     "REST POST /session/web",
-    overRest("POST", "/session/web", () => signed(node)),
+    overRest("POST", "/session/web", () => signedParameters(node)),
     `403 ${REFUSED}`,
   ],
   [
@@ -156,7 +160,7 @@ const PROTOCOLS: Array<[protocol: string, ask: Ask, refused: string]> = [
     async (origin, of) => {
       const socket = await connectSocket(of, origin === undefined ? {} : { origin });
       socket.send({ type: "connection_init" });
-      const { application_id, auth_key, ...more } = signed(of);
+      const { application_id, auth_key, ...more } = signedParameters(of);
       const input = { ...more, applicationId: application_id, authKey: auth_key };
       const query =
         "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }";
@@ -199,7 +203,7 @@ describe("a list of web origins", () => {
     const count = async () => (await node.sql("SELECT id FROM sessions")).length;
     const before = await count();
     const { login, password } = user;
-    const body = { ...signed(node), user: { login, password } };
+    const body = { ...signedParameters(node), user: { login, password } };
     const headers = { Origin: EVIL };
     const answer = await rest(node, "POST", "/session", { headers, body });
     expect([answer.status, answer.body]).toEqual([403, { errors: { base: [REFUSED] } }]);
@@ -231,16 +235,16 @@ describe("every operation refuses a page that is not on the list", () => {
   const access = accessTable(schema);
   /** Operations without a session, which do not belong to an application. */
   const OPEN_TO_ALL = ["Query.accountSettings", "Mutation.resetPassword", "Mutation.signInOwner"];
-  let fixture: World;
+  let fixture: Participants;
   beforeAll(async () => {
     const elsewhere = await secondApplication(node);
     await node.sql("UPDATE applications SET v1_list_disabled = false");
     let unique = 0;
     fixture = {
       ...{ node, elsewhere, a: user, b: await newUser(node), foreign: await newUser(elsewhere) },
-      ...{ owner: ownerOf(node), spareApplicationId: "1", resetToken: () => "no link" },
+      ...{ owner: ownerCredentials(node), spareApplicationId: "1", resetToken: () => "no link" },
       ...{ subscriptionId: 1, eventId: 1 },
-      signed: () => signed(node),
+      signed: () => signedParameters(node),
       get unique() {
         return ++unique;
       },
@@ -253,7 +257,7 @@ describe("every operation refuses a page that is not on the list", () => {
     return asks !== "account" && !OPEN_TO_ALL.includes(name) && !name.startsWith("Subscription.");
   });
   test.each(operations)("%s", async (name) => {
-    const row = ROWS[name];
+    const row = PERMISSION_ROWS[name];
     if (!row) throw new Error(`${name} has no row`);
     const response = await fetch(node.graphqlUrl, {
       method: "POST",
@@ -340,7 +344,10 @@ describe("a list that changes", () => {
   test("restricts a renewed socket", async () => {
     const socket = await overSocket(user.token, EVIL, node);
     await socket.next();
-    const body = { ...signed(node), user: { login: user.login, password: user.password } };
+    const body = {
+      ...signedParameters(node),
+      user: { login: user.login, password: user.password },
+    };
     const fresh = (await rest(node, "POST", "/session", { body })).body.session.token;
     const query =
       "mutation ($token: String!) { renewSocket(input: { token: $token }) { session { id } } }";
@@ -358,7 +365,7 @@ describe("a list that changes", () => {
     // An instance that receives no events of the node, as if its bus were unavailable.
     const identity = await openIdentity({
       ...{ config, store: node.app.store, bus, clock: systemClock, log },
-      limits: new Limits(config, limiters),
+      limits: new RateLimits(config, limiters),
       sealer: new Sealer([newKey()]),
       endpoints: { api: () => "", chat: DOMAIN, turn: "" },
     });
@@ -372,7 +379,7 @@ describe("a list that changes", () => {
       for (const admission of admissions) await admission.confirm();
       const refused = new Promise<void>((resolve) => {
         const stream = { ...attempt, sessionId: user.sessionId, close: () => undefined };
-        watchStream(identity, { ...stream, refuse: resolve });
+        trackStream(identity, { ...stream, refuse: resolve });
       });
       await allow([GOOD]);
       // The bus publishes an empty message when it is available again.

@@ -6,10 +6,10 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
-import { Limits } from "../../src/identity/limits";
+import { RateLimits } from "../../src/identity/rate-limits";
 import { findSession } from "../../src/identity/session/sessions";
 import { watchBinding } from "../../src/identity/web-session/binding-watch";
-import { newUser, rest, signed, signIn } from "../support/client";
+import { newUser, rest, signedParameters, signIn } from "../support/client";
 import { hasServices } from "../support/database";
 import { openSocket } from "../support/graphql-socket";
 import { startNode } from "../support/node";
@@ -30,12 +30,12 @@ it("sessionBound delivers the session even if the event was lost", async () => {
   const identity = await openIdentity({
     ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
     sealer: new Sealer([newKey()]),
-    limits: new Limits(config, await openLimiters({ config, log, clock: systemClock })),
+    limits: new RateLimits(config, await openLimiters({ config, log, clock: systemClock })),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   try {
     const user = await newUser(node);
-    const create = () => rest(node, "POST", "/session/web", { body: signed(node) });
+    const create = () => rest(node, "POST", "/session/web", { body: signedParameters(node) });
     const [one, two] = [(await create()).body.session, (await create()).body.session];
     const watch = async (token: string) =>
       watchBinding(identity, await findSession(identity, token), token);
@@ -66,7 +66,8 @@ function onServices() {
     const two = await startNode({}, {}, one);
     try {
       const users = [await newUser(one), await newUser(two)] as const;
-      const { session } = (await rest(one, "POST", "/session/web", { body: signed(one) })).body;
+      const { session } = (await rest(one, "POST", "/session/web", { body: signedParameters(one) }))
+        .body;
       const body = { web_token: session.token };
       const statuses = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {
@@ -95,7 +96,8 @@ function onServices() {
     const two = await startNode({}, {}, one);
     try {
       const user = await newUser(one);
-      const { session } = (await rest(one, "POST", "/session/web", { body: signed(one) })).body;
+      const { session } = (await rest(one, "POST", "/session/web", { body: signedParameters(one) }))
+        .body;
       const socket = await openSocket(two, session.token);
       const bound = socket.run("subscription { sessionBound { userId } }");
       const body = { web_token: session.token };

@@ -2,11 +2,11 @@ import { createHash, createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, toString as drawQrCode } from "qrcode";
-import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { eventually, HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { shownUser, shownWebSession } from "../support/permission-routes";
+import { userBody, webSessionBody } from "../support/permission-routes";
 import { secondApplication } from "../support/second-application";
 
 const NO_SESSION = { errors: { base: ["Required session does not exist"] } };
@@ -24,7 +24,7 @@ afterAll(() => node.stop());
 
 /** Parameters of POST /session/web, signed over all of them as legacy clients do. */
 function signedWith(extra: Record<string, string | number>): Record<string, string | number> {
-  const { signature: _, ...parameters } = { ...signed(node, clock.now()), ...extra };
+  const { signature: _, ...parameters } = { ...signedParameters(node, clock.now()), ...extra };
   const line = Object.entries(parameters)
     .map(([name, value]) => `${name}=${value}`)
     .sort()
@@ -41,7 +41,7 @@ interface WebSession {
 
 async function webSession(extra: Record<string, string | number> = {}): Promise<WebSession> {
   const answer = await rest(node, "POST", "/session/web", { body: signedWith(extra) });
-  expect([answer.status, answer.body]).toEqual([201, shownWebSession(node.application.id)]);
+  expect([answer.status, answer.body]).toEqual([201, webSessionBody(node.application.id)]);
   const { session, qr_code: qrCode } = answer.body;
   expect(session._id).toBe(String(session.id));
   return { id: session.id, token: session.token, qrCode };
@@ -90,7 +90,7 @@ describe("creating a web session", () => {
       ]),
     );
     expect((await rest(node, "POST", "/session/web", { body })).status).toBe(201);
-    const loose = { ...signed(node, clock.now()), long: 1 };
+    const loose = { ...signedParameters(node, clock.now()), long: 1 };
     expect((await rest(node, "POST", "/session/web", { body: loose })).status).toBe(201);
     const CREATE = `mutation ($input: CreateWebSessionInput!) {
       createWebSession(input: $input) { session { userId } qrCode } }`;
@@ -106,7 +106,7 @@ describe("creating a web session", () => {
   it("accepts for long exactly the values that OpenAPI lists", async () => {
     const days = async (long: unknown) => {
       const answer = await rest(node, "POST", "/session/web", {
-        body: { ...signed(node, clock.now()), long },
+        body: { ...signedParameters(node, clock.now()), long },
       });
       if (answer.status !== 201) return Object.keys(answer.body.errors);
       const [row] = await node.sql<{ expires_at: Date }>(
@@ -150,7 +150,7 @@ describe("binding a web session", () => {
         expect([answer.status, answer.text]).toEqual([200, ""]);
         const { session } = (await whoAmI(web.token)).body;
         expect(session).toMatchObject({ id: web.id, user_id: user.id, token: web.token });
-        expect(session.user).toEqual(shownUser(user));
+        expect(session.user).toEqual(userBody(user));
         expect(session).not.toHaveProperty("device_id");
         const [row] = await node.sql("SELECT binding_code_hash FROM sessions WHERE id = $1", [
           web.id,
@@ -227,7 +227,7 @@ describe("binding a web session", () => {
     const guest = await newUser(node);
     await node.sql("UPDATE users SET is_guest = true WHERE id = $1", [guest.id]);
     // A session that the node has not cached for the user.
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     const { id, token } = (await rest(node, "POST", "/session", { body })).body.session;
     await node.sql("UPDATE sessions SET user_id = $2 WHERE id = $1", [id, guest.id]);
     const web = await webSession();
@@ -283,7 +283,7 @@ describe("web sessions expire", () => {
     const { token } = await webSession();
     const login = `later-${clock.now()}`;
     const password = "correct horse";
-    const body = signed(node, clock.now());
+    const body = signedParameters(node, clock.now());
     const { session } = (await rest(node, "POST", "/session", { body })).body;
     await rest(node, "POST", "/users", {
       token: session.token,

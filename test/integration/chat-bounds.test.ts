@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { Fault } from "../../src/core/errors";
-import { trusting } from "../support/certificates";
+import { trustOptions } from "../support/certificates";
 import {
   auth,
   bind,
@@ -137,7 +137,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
   describe("before authentication", () => {
     it("refuses connections above the limit of a network until one has authenticated", async () => {
-      const chat = await start({ limits: { atTheDoor: { perNetwork: 3, inAll: 100 } } });
+      const chat = await start({ limits: { preAuth: { perNetwork: 3, total: 100 } } });
       const url = chat.urls[transport];
       const waiting = await connectRaw(url);
       const others = [await silent(url), await silent(url)];
@@ -159,7 +159,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
     it("closes the longest pending connection above the total limit, so that sign-ins succeed", async () => {
       const chat = await start({
-        limits: { negotiationMs: 600_000, atTheDoor: { perNetwork: 100, inAll: 3 } },
+        limits: { negotiationMs: 600_000, preAuth: { perNetwork: 100, total: 3 } },
       });
       const url = chat.urls[transport];
       const bound = await signInRaw(url, "42-7", "web");
@@ -177,7 +177,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     it("applies no network limit to the address of a load balancer", async () => {
       const chat = await start({
         config: { TRUST_PROXY: ["127.0.0.0/8"] },
-        limits: { atTheDoor: { perNetwork: 1, inAll: 100 } },
+        limits: { preAuth: { perNetwork: 1, total: 100 } },
       });
       const url = chat.urls[transport];
       for (let count = 0; count < 5; count += 1) await silent(url);
@@ -193,12 +193,15 @@ describe.each(["ws", "wss"] as const)("over %s only", (transport) => {
   it("counts a client behind a proxy by its forwarded address", async () => {
     const chat = await start({
       config: { TRUST_PROXY: ["127.0.0.0/8"] },
-      limits: { atTheDoor: { perNetwork: 1, inAll: 100 } },
+      limits: { preAuth: { perNetwork: 1, total: 100 } },
     });
     const url = chat.urls[transport];
     const from = (ip: string) => ({ headers: { "x-forwarded-for": ip } });
     const first = await connectRaw(url, from("203.0.113.9"));
-    const second = new WebSocket(url, "xmpp", { ...from("203.0.113.9"), ...(await trusting()) });
+    const second = new WebSocket(url, "xmpp", {
+      ...from("203.0.113.9"),
+      ...(await trustOptions()),
+    });
     await expect(once(second, "open")).rejects.toThrow("503");
     const other = await connectRaw(url, from("203.0.113.10"));
     for (const raw of [first, other]) raw.socket.terminate();

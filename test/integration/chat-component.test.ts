@@ -10,11 +10,11 @@ import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import { type Component, openComponent } from "../../src/xmpp/component/component";
-import type { Ended } from "../../src/xmpp/component/sign-ins";
-import { Arrivals } from "../support/arrivals";
+import type { Termination } from "../../src/xmpp/component/sign-in-index";
+import { AsyncQueue } from "../support/async-queue";
 import { rest } from "../support/client";
 import {
-  type AcceptedLink,
+  type AcceptedConnection,
   type ComponentServer,
   startComponentServer,
 } from "../support/component-server";
@@ -48,7 +48,7 @@ afterEach(async () => {
  * @param work awaited by the router for each signal
  */
 async function attach(port = server.port, secret = SECRET, fault?: Fault, work?: Promise<void>) {
-  const signals = new Arrivals<Signal>();
+  const signals = new AsyncQueue<Signal>();
   let routed = 0;
   const metrics = openMetrics();
   const config = readConfig({
@@ -57,14 +57,14 @@ async function attach(port = server.port, secret = SECRET, fault?: Fault, work?:
     CHAT_SERVER: `127.0.0.1:${port}`,
     CHAT_SECRET: secret,
   });
-  let terminate: (ended: Ended) => void = () => undefined;
+  let terminate: (ended: Termination) => void = () => undefined;
   const component = openComponent({
     config,
     log,
     metrics,
     bus,
     limiter,
-    onEnding: (listener) => {
+    onTermination: (listener) => {
       terminate = listener;
       return () => undefined;
     },
@@ -81,15 +81,16 @@ async function attach(port = server.port, secret = SECRET, fault?: Fault, work?:
   } as unknown as Router;
   await component.start(router);
   const copies = async (outcome: string) =>
-    (await metrics.chatCopies.get()).values.find(({ labels }) => labels.outcome === outcome)?.value;
-  const isUp = async () => (await metrics.chatLink.get()).values[0]?.value === 1;
+    (await metrics.forwardedStanzas.get()).values.find(({ labels }) => labels.outcome === outcome)
+      ?.value;
+  const isUp = async () => (await metrics.chatServerConnected.get()).values[0]?.value === 1;
   return {
     component,
     signals,
     routed: () => routed,
     copies,
     isUp,
-    terminate: (ended: Ended) => terminate(ended),
+    terminate: (ended: Termination) => terminate(ended),
   };
 }
 
@@ -119,9 +120,9 @@ describe("the connection", () => {
 
   it("reconnects when it is lost", async () => {
     const { component } = await attach();
-    (await server.accepted()).cut();
+    (await server.accepted()).drop();
     const link = await server.accepted();
-    await component.pass(signalFrom("graphql-1", "again"));
+    await component.send(signalFrom("graphql-1", "again"));
     expect(link.received()).toContain('id="again"');
   });
 
@@ -175,9 +176,9 @@ describe("a signal for the chat server", () => {
   it("is delivered when the ping after it is answered, and not before", async () => {
     const { component, signals } = await attach();
     const link = await server.accepted();
-    link.answers = false;
+    link.answersPings = false;
     let passed = false;
-    const passing = component.pass(signalFrom("graphql-1", "one")).then(() => {
+    const passing = component.send(signalFrom("graphql-1", "one")).then(() => {
       passed = true;
     });
     await eventually(
@@ -201,8 +202,8 @@ describe("a signal for the chat server", () => {
   it("is delivered when another node receives the response, as with ejabberd", async () => {
     const nodes = [await attach(), await attach()];
     const links = [await server.accepted(), await server.accepted()];
-    for (const link of links) link.answers = false;
-    const passing = nodes[0]?.component.pass(signalFrom("graphql-1", "one"));
+    for (const link of links) link.answersPings = false;
+    const passing = nodes[0]?.component.send(signalFrom("graphql-1", "one"));
     const pinged = () => links.find((link) => link.received().includes("<ping"));
     const link = await eventually(pinged, Boolean);
     const id = /<iq [^>]*id="([^"]+)"/.exec(link?.received() ?? "")?.[1];
@@ -214,13 +215,13 @@ describe("a signal for the chat server", () => {
   it("is sent again when the connection is lost before the response", async () => {
     const { component } = await attach();
     const link = await server.accepted();
-    link.answers = false;
-    const passing = component.pass(signalFrom("graphql-1", "one"));
+    link.answersPings = false;
+    const passing = component.send(signalFrom("graphql-1", "one"));
     await eventually(
       () => link.received(),
       (text) => text.includes("<ping"),
     );
-    link.cut();
+    link.drop();
     const next = await server.accepted();
     await passing;
     expect(next.received()).toContain('id="one"');
@@ -228,7 +229,7 @@ describe("a signal for the chat server", () => {
 
   it("is refused after five seconds when no node reaches the chat server", async () => {
     const { component } = await attach(1);
-    await expect(component.pass(signalFrom("graphql-1", "one"))).rejects.toMatchObject({
+    await expect(component.send(signalFrom("graphql-1", "one"))).rejects.toMatchObject({
       code: "UNAVAILABLE",
     });
   });
@@ -236,10 +237,10 @@ describe("a signal for the chat server", () => {
   it("is refused at once when a thousand are pending", async () => {
     const { component } = await attach(1);
     const waiting = Array.from({ length: 1_000 }, (_, index) =>
-      component.pass(signalFrom("graphql-1", String(index))).catch(() => "late"),
+      component.send(signalFrom("graphql-1", String(index))).catch(() => "late"),
     );
     const first = await Promise.race([
-      component.pass(signalFrom("graphql-1", "more")).catch((error: Fault) => error.code),
+      component.send(signalFrom("graphql-1", "more")).catch((error: Fault) => error.code),
       ...waiting,
     ]);
     expect(first).toBe("UNAVAILABLE");
@@ -250,10 +251,10 @@ describe("a signal for the chat server", () => {
     for (let sessionId = 1; sessionId <= 50; sessionId += 1) terminate({ sessionId });
     const settled: number[] = [];
     for (let index = 0; index < 1_000; index += 1) {
-      const passing = component.pass(signalFrom("graphql-1", String(index)));
+      const passing = component.send(signalFrom("graphql-1", String(index)));
       passing.catch(() => void settled.push(index));
     }
-    await expect(component.pass(signalFrom("graphql-1", "more"))).rejects.toThrow();
+    await expect(component.send(signalFrom("graphql-1", "more"))).rejects.toThrow();
     expect(settled).toEqual([]);
   });
 
@@ -262,13 +263,13 @@ describe("a signal for the chat server", () => {
     await eventually(isUp, Boolean);
     const link = await server.accepted();
     const disconnected = await attach(1);
-    await disconnected.component.pass(signalFrom("graphql-1", "through"));
+    await disconnected.component.send(signalFrom("graphql-1", "through"));
     expect(link.received().split('id="through"')).toHaveLength(2);
   });
 
   it("is sent once, by a node that connects while it is pending", async () => {
     const disconnected = await attach(1);
-    const passing = disconnected.component.pass(signalFrom("graphql-1", "through"));
+    const passing = disconnected.component.send(signalFrom("graphql-1", "through"));
     await attach();
     await attach();
     await passing;
@@ -283,11 +284,11 @@ describe("the notice of a termination", () => {
   const all = ids.map((id) => `<ended xmlns="urn:signalbox:chat:0" session="${id}"/>`);
   /** Ends sessions while no node reaches the chat server, and waits until the first attempt has failed. */
   async function terminateOffline({ component, terminate }: Awaited<ReturnType<typeof attach>>) {
-    component.signedIn({ applicationId: 7, userId: 42 }, 1);
+    component.recordSignIn({ applicationId: 7, userId: 42 }, 1);
     for (const sessionId of ids) terminate({ sessionId });
-    await expect(component.pass(signalFrom("graphql-1", "late"))).rejects.toThrow();
+    await expect(component.send(signalFrom("graphql-1", "late"))).rejects.toThrow();
   }
-  const receivedAll = (link: AcceptedLink) =>
+  const receivedAll = (link: AcceptedConnection) =>
     eventually(
       () => all.filter((notice) => !link.received().includes(notice)),
       (missing) => missing.length === 0,
@@ -303,7 +304,7 @@ describe("the notice of a termination", () => {
     await receivedAll(link);
     // For ejabberd: with the JID of the user, which is known for one of the sessions.
     expect(link.received()).toContain("<value>42-7@chat.example</value>");
-    await node.component.pass(signalFrom("graphql-1", "after"));
+    await node.component.send(signalFrom("graphql-1", "after"));
     for (const notice of all) expect(link.received().split(notice)).toHaveLength(2);
   });
 
@@ -384,10 +385,10 @@ describe("a forwarded copy", () => {
     const first = await server.accepted();
     first.write(many(0));
     await eventually(routed, (count) => count >= 256);
-    first.cut();
+    first.drop();
     // Reading is paused, so only a write detects that the connection is closed.
     const writing = setInterval(() => {
-      component.pass(signalFrom("graphql-1", "late")).catch(() => undefined);
+      component.send(signalFrom("graphql-1", "late")).catch(() => undefined);
     }, 100);
     const second = await server.accepted();
     clearInterval(writing);
@@ -408,7 +409,7 @@ describe("a forwarded copy", () => {
     const { component, signals } = await attach();
     const link = await server.accepted();
     const xml = message("own", "", `42-7@chat.example/${resource}`);
-    await component.pass(signalFrom(resource, "own"));
+    await component.send(signalFrom(resource, "own"));
     link.write(copy(xml));
     link.write(copy(message("next")));
     expect((await signals.next()).id).toBe("next");

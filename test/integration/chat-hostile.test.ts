@@ -21,7 +21,7 @@ const PING = '<iq id="alive" type="get"><ping xmlns="urn:xmpp:ping"/></iq>';
 
 let chat: TestChat;
 beforeAll(async () => {
-  chat = await startChat({ limits: { failureMs: 0, closeMs: 200 } });
+  chat = await startChat({ limits: { failureDelayMs: 0, closeMs: 200 } });
 });
 afterAll(() => chat.close());
 

@@ -4,10 +4,10 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from "n
 import fc from "fast-check";
 import type { LiveCertificate } from "../../src/core/tls/certificate";
 import { parseCertificate } from "../../src/core/tls/pem";
-import { makeSelfSigned } from "../../src/core/tls/self-signed";
-import { testCertificate, trusting } from "../support/certificates";
+import { generateSelfSigned } from "../../src/core/tls/self-signed";
+import { testCertificate, trustOptions } from "../support/certificates";
 import { auth, OPEN, signInRaw, startChat, type TestChat } from "../support/chat";
-import { connectClear, heard, toTcp, upgrade } from "../support/chat-tcp";
+import { connectClear, readUntil, toTcp, upgrade } from "../support/chat-tcp";
 import { usedHeap } from "../support/heap";
 
 /** TLS of the chat endpoint: STARTTLS, versions, certificates and invalid input before and inside it. */
@@ -59,7 +59,7 @@ async function opened(): Promise<{ socket: Socket; features: string }> {
   const socket = await connectClear(chat.urls.tcp);
   closers.push(() => socket.destroy());
   socket.write(HEADER);
-  return { socket, features: await heard(socket, "</stream:features>") };
+  return { socket, features: await readUntil(socket, "</stream:features>") };
 }
 
 describe("STARTTLS", () => {
@@ -74,7 +74,7 @@ describe("STARTTLS", () => {
     const before = chat.attempts.length;
     const { socket } = await opened();
     socket.write(auth("42-7", "password"));
-    expect(await heard(socket, "</failure>")).toContain("<encryption-required/>");
+    expect(await readUntil(socket, "</failure>")).toContain("<encryption-required/>");
     expect(chat.attempts).toHaveLength(before);
   });
 
@@ -91,10 +91,10 @@ describe("STARTTLS", () => {
   it("is followed by a new stream with a new id, which accepts the password", async () => {
     const { socket, features } = await opened();
     socket.write(STARTTLS);
-    await heard(socket, "<proceed ");
+    await readUntil(socket, "<proceed ");
     const secure = await upgrade(socket);
     secure.write(HEADER);
-    const inside = await heard(secure, "</stream:features>");
+    const inside = await readUntil(secure, "</stream:features>");
     expect(inside).toContain("<mechanism>PLAIN</mechanism>");
     expect(inside).not.toContain("<starttls");
     const idOf = (text: string) => / id="([^"]+)"/.exec(text)?.[1];
@@ -110,14 +110,14 @@ describe("STARTTLS", () => {
     const before = chat.attempts.length;
     const { socket } = await opened();
     socket.write(`${STARTTLS}${header}${auth("42-7", "password")}${HEADER}<iq`);
-    await heard(socket, "<proceed ");
+    await readUntil(socket, "<proceed ");
     const secure = await upgrade(socket);
     secure.write(HEADER);
-    const inside = await heard(secure, "</stream:features>");
+    const inside = await readUntil(secure, "</stream:features>");
     expect(inside).toMatch(/^<\?xml [^>]*><stream:stream [^>]*><stream:features /);
     expect(inside).toContain("<mechanism>PLAIN</mechanism>");
     secure.write(auth("43-7", "password"));
-    await heard(secure, "<success ");
+    await readUntil(secure, "<success ");
     expect(chat.attempts.slice(before)).toMatchObject([{ userId: 43 }]);
   });
 
@@ -134,7 +134,7 @@ describe("STARTTLS", () => {
     const socket = await connectClear(slow.urls.tcp);
     closers.push(() => socket.destroy());
     socket.write(HEADER);
-    await heard(socket, "</stream:features>");
+    await readUntil(socket, "</stream:features>");
     socket.write(STARTTLS);
     // One per tick, so that they arrive in separate packets, before or during the handshake.
     for (let count = 0; count < 20; count += 1) {
@@ -150,7 +150,7 @@ describe("STARTTLS", () => {
     for (const noise of [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.alloc(300, 0x16)]) {
       const { socket } = await opened();
       socket.write(STARTTLS);
-      await heard(socket, "<proceed ");
+      await readUntil(socket, "<proceed ");
       socket.write(noise);
       expect(await rest(socket)).not.toContain("<");
     }
@@ -160,7 +160,7 @@ describe("STARTTLS", () => {
 
 /** Connects with direct TLS. */
 async function secureTo(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const socket = connectTls({ ...addressOf(url), ...(await trusting()), ...options });
+  const socket = connectTls({ ...addressOf(url), ...(await trustOptions()), ...options });
   closers.push(() => socket.destroy());
   await once(socket, "secureConnect");
   return socket;
@@ -179,9 +179,9 @@ describe("TLS", () => {
   it("is 1.2 or later: after STARTTLS", async () => {
     const { socket } = await opened();
     socket.write(STARTTLS);
-    await heard(socket, "<proceed ");
+    await readUntil(socket, "<proceed ");
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL@SECLEVEL=0" } as const;
-    const secure = connectTls({ socket, ...(await trusting()), ...old });
+    const secure = connectTls({ socket, ...(await trustOptions()), ...old });
     await expect(once(secure, "secureConnect")).rejects.toThrow(/alert|version|protocol/i);
   });
 
@@ -239,7 +239,7 @@ describe("TLS", () => {
 
   it("uses a renewed certificate for new connections; open streams continue", async () => {
     const first = (await testCertificate()).current;
-    const made = await makeSelfSigned("chat.example", Date.now());
+    const made = await generateSelfSigned("chat.example", Date.now());
     const second = parseCertificate(made.cert, made.key);
     let now = first;
     const listeners: (() => void)[] = [];
@@ -268,7 +268,7 @@ describe("TLS", () => {
     const clear = await connectClear(changing.urls.tcp);
     closers.push(() => clear.destroy());
     clear.write(`${HEADER}${STARTTLS}`);
-    await heard(clear, "<proceed ");
+    await readUntil(clear, "<proceed ");
     const secure = connectTls({ socket: clear, ca: second.cert, servername: "chat.example" });
     await once(secure, "secureConnect");
     for (const client of old) {
@@ -297,14 +297,14 @@ describe("a forged record", () => {
     closers.push(() => raw.destroy());
     if (way === "tcp") {
       raw.write(`${HEADER}${STARTTLS}`);
-      await heard(raw, "<proceed ");
+      await readUntil(raw, "<proceed ");
     }
-    const options = { ...(await trusting()), minVersion: version, maxVersion: version };
+    const options = { ...(await trustOptions()), minVersion: version, maxVersion: version };
     const secure = connectTls({ socket: raw, ...options });
     secure.on("error", () => {});
     await once(secure, "secureConnect");
     secure.write(HEADER);
-    await heard(secure, "</stream:features>");
+    await readUntil(secure, "</stream:features>");
     const gone = new Promise((resolve) => secure.once("close", resolve));
     raw.write(record(64));
     for (let count = 0; count < 100 && !raw.destroyed; count += 1) raw.write(record(16_384));

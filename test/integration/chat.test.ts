@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { type XmlNode, type XmppClient, xml } from "@xmpp/client";
 import { $iq, $msg, $pres, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import type { Parcel } from "../../src/calls/device";
+import type { DeviceMessage } from "../../src/calls/device";
 import type { Signal } from "../../src/calls/signal";
 import { Fault } from "../../src/core/errors";
 import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
 import { readFrame } from "../../src/xmpp/xml";
-import { testCertificate, trustEverywhere } from "../support/certificates";
+import { testCertificate, trustGlobally } from "../support/certificates";
 import {
   auth,
   bind,
@@ -46,7 +46,7 @@ async function startOwn(options: Parameters<typeof startChat>[0]): Promise<TestC
 describe.each(TRANSPORTS)("over %s", (transport) => {
   let chat: TestChat;
 
-  beforeAll(async () => trustEverywhere((await testCertificate()).current.cert));
+  beforeAll(async () => trustGlobally((await testCertificate()).current.cert));
   beforeEach(async () => {
     chat = await startChat({ transport });
   });
@@ -151,11 +151,11 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
 
   /** Attaches a device as a GraphQL subscription does. Returns a function for its next signal. */
   async function subscribe(userId = 43) {
-    const messages: Parcel[] = [];
+    const messages: DeviceMessage[] = [];
     let wake = () => {};
     const { detach } = await chat.router.attach({
       party: { applicationId: 7, userId, resource: "graphql" },
-      door: "graphql",
+      protocol: "graphql",
       receive(message) {
         messages.push(message);
         wake();
@@ -268,14 +268,14 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
         transport,
         authenticate: async () => ({
           sessionId: null,
-          password: "fingerprint",
+          passwordFingerprint: "fingerprint",
           confirm: async () => undefined,
         }),
       });
       const raw = await signInRaw(own.url, "42-7", "web");
       const [stream] = own.live;
       expect(stream).toMatchObject({ userId: 42, sessionId: null });
-      expect(stream?.password).toBe("fingerprint");
+      expect(stream?.passwordFingerprint).toBe("fingerprint");
       raw.socket.terminate();
     });
 
@@ -673,7 +673,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
         open = resolve;
       });
       const own = await start({
-        limits: { queue: 4 },
+        limits: { maxQueued: 4 },
         router: (router) => ({
           ...router,
           relay: (...args) => gate.then(() => router.relay(...args)),
@@ -694,7 +694,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
 
     it("throttles failed sign-ins and closes the stream after five", async () => {
-      const { url } = await start({ limits: { failureMs: 20 } });
+      const { url } = await start({ limits: { failureDelayMs: 20 } });
       const raw = await connectRaw(url);
       raw.send(OPEN);
       for (let count = 0; count < 5; count += 1) raw.send(auth("42-7", "wrong"));
@@ -706,7 +706,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
     });
 
     it("cancels a delayed sign-in when its client disconnects", async () => {
-      const own = await start({ limits: { failureMs: 600_000, failures: 9 } });
+      const own = await start({ limits: { failureDelayMs: 600_000, maxFailures: 9 } });
       const raw = await connectRaw(own.url);
       raw.send(OPEN);
       for (let count = 0; count < 4; count += 1) raw.send(auth("42-7", "wrong"));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Credentials } from "../../src/push/credential/credentials";
-import { NOT_ASKED } from "../../src/push/provider/provider";
+import { CHECK_UNAVAILABLE } from "../../src/push/provider/provider";
 import { ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
 import { certificateFor, p8, serviceAccount, vapidPair } from "../support/push-credentials";
@@ -90,7 +90,7 @@ it("sets a certificate, a service account, and a key pair, each from its file or
   const fcm = await answered(["set-fcm", ...SCOPE, "--service-account", "-"], account);
   expect(fcm.credentials.fcm.clientEmail).toBe(ACCOUNT.client_email);
 
-  says = `${NOT_ASKED}: no answer`;
+  says = `${CHECK_UNAVAILABLE}: no answer`;
   const subject = ["--subject", "mailto:push@shop.example"];
   const made = await answered(["set-web", ...SCOPE, ...subject, "--generate", "true"]);
   expect(made.warning).toMatch(/no answer/);

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { askUnseen, readInput } from "../../src/core/terminal";
+import { promptHidden, readStdin } from "../../src/core/terminal";
 import { newUser, rest, type TestUser } from "../support/client";
 import { ownersEnvironment, runCommand } from "../support/command-line";
 import { startNode, type TestNode } from "../support/node";
@@ -68,7 +68,7 @@ describe("a secret at a terminal", () => {
   async function typed(keys: string) {
     const input = new PassThrough();
     const output = new PassThrough();
-    const answer = askUnseen("Password: ", input, output);
+    const answer = promptHidden("Password: ", input, output);
     input.write(keys);
     const text = await answer;
     return { text, shown: String(output.read()) };
@@ -85,7 +85,7 @@ describe("a secret at a terminal", () => {
   });
 
   it("is read from a pipe without the final line end, up to a limit", async () => {
-    const piped = (text: string) => readInput(new PassThrough().end(text));
+    const piped = (text: string) => readStdin(new PassThrough().end(text));
     expect(await piped("two\nlines\r\n")).toBe("two\nlines");
     expect(await piped("")).toBe("");
     await expect(piped("x".repeat(65_537))).rejects.toThrow("too long");

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { ORDER } from "../../src/cli/doctor/checks";
+import { CHECK_ORDER } from "../../src/cli/doctor/checks";
 import { checkExposure } from "../../src/cli/doctor/exposure";
-import type { Patient } from "../../src/cli/doctor/finding";
+import type { CheckContext } from "../../src/cli/doctor/finding";
 import { readConfig } from "../../src/core/config";
 import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../support/doctor";
 
@@ -12,7 +12,7 @@ import { endListening, KEY, listen, NOT_EXPOSED, only, statuses } from "../suppo
 afterEach(endListening);
 
 const runExposureChecks = (environment: Record<string, string>) =>
-  checkExposure({ config: readConfig(environment) } as Patient);
+  checkExposure({ config: readConfig(environment) } as CheckContext);
 
 const OPEN = {
   ...{ HOST: "0.0.0.0", BASE_URL: "https://api.example.invalid", TRUST_PROXY: "10.0.0.1" },
@@ -82,7 +82,7 @@ it("has every check that docs/SECURITY.md names", () => {
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
   );
   expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((name) => name !== "doctor" && !ORDER.includes(name))).toEqual([]);
+  expect(named.filter((name) => name !== "doctor" && !CHECK_ORDER.includes(name))).toEqual([]);
 });
 
 it("warns if the metrics are public", async () => {

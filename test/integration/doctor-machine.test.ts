@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { runChecks } from "../../src/cli/doctor/checks";
-import { makeSelfSigned } from "../../src/core/tls/self-signed";
+import { generateSelfSigned } from "../../src/core/tls/self-signed";
 import { emptyFolder, type FreshDatabase } from "../support/database";
 import { about, endListening, listen, NOWHERE, only } from "../support/doctor";
 import { FREE_PORTS } from "../support/ports";
@@ -86,7 +86,7 @@ describe("the certificate", () => {
   async function files(daysLeft: number, domain = "chat.example") {
     const DATA_DIR = await folderOf(emptyFolder());
     await mkdir(DATA_DIR, { recursive: true });
-    const made = await makeSelfSigned(domain, Date.now() + (daysLeft + 0.5 - 3_650) * DAY);
+    const made = await generateSelfSigned(domain, Date.now() + (daysLeft + 0.5 - 3_650) * DAY);
     const TLS_CERT_FILE = join(DATA_DIR, "cert.pem");
     const TLS_KEY_FILE = join(DATA_DIR, "key.pem");
     await writeFile(TLS_CERT_FILE, made.cert);
@@ -109,7 +109,10 @@ describe("the certificate", () => {
     const variables = await files(40);
     await writeFile(variables.TLS_KEY_FILE, "hello");
     expect(only(await runDoctor(variables), "certificate")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/) },
+      ...{
+        status: "wrong",
+        detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/),
+      },
     });
   });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { getOperationAST, parse } from "graphql";
 import { openLog } from "../../src/core/log";
 import { applicationToken } from "../support/client";
-import { openSocket, type SocketAnswer } from "../support/graphql-socket";
+import { openSocket, type SocketResult } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
 /**
@@ -24,7 +24,7 @@ afterAll(() => node.stop());
 afterEach(() => expect(complaints.splice(0)).toEqual([]));
 
 type Body = Record<string, unknown>;
-type Ask = (body: Body) => Promise<SocketAnswer & { status?: number }>;
+type Ask = (body: Body) => Promise<SocketResult & { status?: number }>;
 
 const headers = () => ({
   "Content-Type": "application/json",
@@ -33,7 +33,7 @@ const headers = () => ({
 });
 
 async function answerOf(response: Response) {
-  return { status: response.status, ...((await response.json()) as SocketAnswer) };
+  return { status: response.status, ...((await response.json()) as SocketResult) };
 }
 
 function parametersOf(body: Body): URLSearchParams {
@@ -150,7 +150,7 @@ async function send(method: string, search: string, body?: string, more: object 
   });
   const text = await response.text();
   // Unknown routes respond in the REST format.
-  const answer = text === "" || response.status === 404 ? {} : (JSON.parse(text) as SocketAnswer);
+  const answer = text === "" || response.status === 404 ? {} : (JSON.parse(text) as SocketResult);
   return { status: response.status, code: answer.errors?.[0]?.extensions.code, data: answer.data };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { applicationToken, graphql, rest, signed } from "../support/client";
+import { applicationToken, graphql, rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** Cross-site requests, and requests that are not a single operation. */
@@ -43,7 +43,7 @@ const malformed = (message: string | RegExp) => ({
 
 /** A mutation with a visible effect: its nonce can only be used once. */
 function traced() {
-  const parameters = signed(node);
+  const parameters = signedParameters(node);
   const { application_id, auth_key, ...others } = parameters;
   const input = { ...others, applicationId: application_id, authKey: auth_key };
   const query =

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { openLog } from "../../src/core/log";
 import { graphql, newUser, type TestUser } from "../support/client";
-import { OPEN_DOORS } from "../support/graphql-doors";
+import { ANONYMOUS_PROTOCOLS } from "../support/graphql-protocols";
 import { connectSocket, openSocket } from "../support/graphql-socket";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -53,7 +53,7 @@ describe("conditions on the root field of a subscription", () => {
   test.each(DOCUMENTS)("%s", async (query) => {
     const beside = await openSocket(node, user.token);
     const signalsOf = await beside.listen("s", user.id);
-    for (const run of Object.values(OPEN_DOORS)) {
+    for (const run of Object.values(ANONYMOUS_PROTOCOLS)) {
       const { data, errors } = await run(node, query, { c: true });
       expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "MALFORMED"]);
     }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { isoSeconds } from "../../src/core/clock";
-import { graphql, newUser, rest, signed, type TestUser } from "../support/client";
+import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
@@ -42,7 +42,7 @@ it("returns valid RTCIceServers, over HTTP and over the WebSocket", async () => 
 });
 
 it("identifies the user only by id, also a guest", async () => {
-  const body = { ...signed(node, NOW), user: { guest: "1", full_name: "Zoë" } };
+  const body = { ...signedParameters(node, NOW), user: { guest: "1", full_name: "Zoë" } };
   const { session } = (await rest(node, "POST", "/session", { body })).body;
   const { data } = await graphql(node, QUERY, {}, session.token);
   expect(data.iceServers).toEqual(expected({ id: session.user_id }));

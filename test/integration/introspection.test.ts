@@ -1,5 +1,5 @@
 import { graphql } from "../support/client";
-import { OPEN_DOORS } from "../support/graphql-doors";
+import { ANONYMOUS_PROTOCOLS } from "../support/graphql-protocols";
 import { startNode, type TestNode } from "../support/node";
 
 let node: TestNode;
@@ -48,7 +48,7 @@ describe("with introspection disabled", () => {
     /^(Cannot query field "__schema"|GET requests only support query|.* must not select an introspection)/;
   const BLANK = /Did you mean|currentSession"|"login|"LOGIN|"eq"|"user"|UserFilter"\?/;
 
-  describe.each(Object.entries(OPEN_DOORS))("by %s", (_name, run) => {
+  describe.each(Object.entries(ANONYMOUS_PROTOCOLS))("by %s", (_name, run) => {
     test.each(QUESTIONS)("%s", async (query) => {
       const { data, errors } = await run(silent, query);
       expect(data ?? null).toBeNull();

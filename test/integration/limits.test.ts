@@ -1,5 +1,5 @@
 import { graphql, newUser, type TestUser } from "../support/client";
-import { OPEN_DOORS } from "../support/graphql-doors";
+import { ANONYMOUS_PROTOCOLS } from "../support/graphql-protocols";
 import { openSocket } from "../support/graphql-socket";
 import { startNode, type TestNode } from "../support/node";
 
@@ -115,7 +115,7 @@ const ADDRESS_MAX = 8_000;
 const fits = (protocol: string, query: string) =>
   protocol !== "GET" || new URLSearchParams({ query }).toString().length < ADDRESS_MAX;
 
-describe.each(Object.entries(OPEN_DOORS))("refused by %s", (name, send) => {
+describe.each(Object.entries(ANONYMOUS_PROTOCOLS))("refused by %s", (name, send) => {
   test.each(
     REFUSED.filter(([, query]) => fits(name, query)),
   )("%s", async (_what, query, code, message) => {

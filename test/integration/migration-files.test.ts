@@ -3,12 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { writeMigration } from "../../scripts/migration";
-import { listOf, MemoryDatabases, migrationsDiff, openEngine } from "../../scripts/schema-engine";
+import {
+  MemoryDatabases,
+  migrationsDiff,
+  openEngine,
+  toEngineMigrations,
+} from "../../scripts/schema-engine";
 import { openLog } from "../../src/core/log";
 import { migrate } from "../../src/store/migrate";
 import { embeddedConnection } from "../../src/store/migration-connection";
 import { type Migration, migrationsFolder, readMigrations } from "../../src/store/migrations";
-import { Refusal } from "../../src/store/refusal";
+import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
 import { sample } from "../support/migrations";
 
 const log = openLog("silent");
@@ -56,7 +61,7 @@ describe("prisma/migrations", () => {
     );
     expect(await diff(copy, changed)).toBeNull();
     await expect(writeMigration("Bad Name", copy, changed, now, databases)).rejects.toThrow(
-      Refusal,
+      UnusableDatabaseError,
     );
     await rm(copy, { recursive: true });
   });
@@ -68,7 +73,7 @@ describe("prisma/migrations", () => {
     const engine = await openEngine(await schema(), new MemoryDatabases(lite));
     const diagnose = (list: Migration[]) =>
       engine.diagnoseMigrationHistory({
-        migrationsList: listOf(folder, list),
+        migrationsList: toEngineMigrations(folder, list),
         optInToShadowDatabase: false,
         filters: { externalTables: [], externalEnums: [] },
       });
@@ -82,7 +87,9 @@ describe("prisma/migrations", () => {
       ...migrations,
       ...sample({ name: "20990101000000_broken", script: "SELECT broken" }),
     ];
-    await expect(migrate(embeddedConnection(lite), broken, log)).rejects.toThrow(Refusal);
+    await expect(migrate(embeddedConnection(lite), broken, log)).rejects.toThrow(
+      UnusableDatabaseError,
+    );
     expect(await diagnose(broken)).toMatchObject({
       failedMigrationNames: ["20990101000000_broken"],
     });

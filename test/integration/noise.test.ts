@@ -3,8 +3,8 @@ import { newUser, rest, type TestUser } from "../support/client";
 import { connectSocket, openSocket } from "../support/graphql-socket";
 import { usedHeap } from "../support/heap";
 import { startNode, type TestNode } from "../support/node";
-import { type Random, seeded, spoil } from "../support/noise";
 import { exchange, HEAD, post, TYPE } from "../support/raw-http";
+import { corrupt, type Random, seededRandom } from "../support/seeded-random";
 
 let node: TestNode;
 let user: TestUser;
@@ -37,7 +37,7 @@ describe("seeded noise", () => {
   async function sendNoise(random: Random, rounds: number, at: number): Promise<void> {
     for (let turn = 0; turn < rounds; turn += 1) {
       const answers = await Promise.all(
-        requests().map((request) => exchange(spoil(random, Buffer.from(request, "latin1")), at)),
+        requests().map((request) => exchange(corrupt(random, Buffer.from(request, "latin1")), at)),
       );
       for (const answer of answers) {
         expect(answer).not.toMatch(/^HTTP\/1\.1 5\d\d(?! Service)/);
@@ -47,7 +47,7 @@ describe("seeded noise", () => {
   }
 
   test("in requests", async () => {
-    const random = seeded(1);
+    const random = seededRandom(1);
     await sendNoise(random, 40, port);
     const before = usedHeap();
     await sendNoise(random, 80, port);
@@ -55,11 +55,11 @@ describe("seeded noise", () => {
   });
 
   test("in requests to the chat endpoint", async () => {
-    await sendNoise(seeded(2), 30, chatPort);
+    await sendNoise(seededRandom(2), 30, chatPort);
   });
 
   test("in graphql-transport-ws messages", async () => {
-    const random = seeded(3);
+    const random = seededRandom(3);
     const messages = [
       '{"type":"connection_init","payload":{"token":"x"}}',
       '{"type":"ping","payload":{"a":1}}',
@@ -71,7 +71,7 @@ describe("seeded noise", () => {
         turn % 2 === 0 ? await connectSocket(node) : await openSocket(node, user.token);
       const closed = socket.closed;
       for (const message of messages) {
-        const bytes = spoil(random, Buffer.from(message));
+        const bytes = corrupt(random, Buffer.from(message));
         // Sent as text in any case; half of the messages are not valid UTF-8.
         if (socket.socket.readyState === WebSocket.OPEN) {
           socket.socket.send(bytes, { binary: turn % 3 === 0 });
@@ -85,7 +85,7 @@ describe("seeded noise", () => {
   });
 
   test("in frames after a handshake", async () => {
-    const random = seeded(4);
+    const random = seededRandom(4);
     for (let turn = 0; turn < 60; turn += 1) {
       const handshake = Buffer.from(requests()[4]?.split("\r\n\r\n")[0] ?? "");
       const noise = Buffer.from(Array.from({ length: 200 }, () => random(256)));

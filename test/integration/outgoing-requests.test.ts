@@ -106,7 +106,7 @@ describe.each(
   test("does not connect to a name with a private address, even beside a public one", async () => {
     for (const a of [["127.0.0.1"], ["127.0.0.2", "127.0.0.1"]]) {
       logged.length = 0;
-      names.tell(`${provider}-inside.example`, { a });
+      names.setRecords(`${provider}-inside.example`, { a });
       await setProviderUrls(`https://${provider}-inside.example:${port}`);
       expect(await signIn(provider)).toEqual([503, "the address leads into a private network"]);
     }
@@ -115,7 +115,7 @@ describe.each(
 
   test("does not connect to a name that has become private (DNS rebinding)", async () => {
     const name = `${provider}-moving.example`;
-    names.tell(name, { a: ["127.0.0.2"] }, { a: ["127.0.0.1"] });
+    names.setRecords(name, { a: ["127.0.0.2"] }, { a: ["127.0.0.1"] });
     await setProviderUrls(`https://${name}:${port}`);
     expect((await signIn(provider))[0]).toBe(503);
     expect(connections).toEqual(["127.0.0.2"]);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
-import { applicationToken, graphql, rest, signed } from "../support/client";
+import { applicationToken, graphql, rest, signedParameters } from "../support/client";
 import { HOUR, MINUTE, MovingClock } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { ownerOf, ownerToken } from "../support/owner";
+import { ownerCredentials, ownerToken } from "../support/owner";
 
 /** The bounds of password hashing: the limits of password changes and attempts, and the queue of a node. */
 
@@ -114,7 +114,7 @@ describe("password changes", () => {
   });
 
   test("are limited for account owners too", async () => {
-    const owner = ownerOf(node);
+    const owner = ownerCredentials(node);
     const own = await ownerToken(node, 100);
     const query =
       "mutation ($i: UpdateAccountInput!) { updateAccount(input: $i) { account { id } } }";
@@ -200,7 +200,9 @@ test("unknown names have a counter each and get the same responses as known ones
 describe("the limits of an application", () => {
   test("apply to web sessions, and do not count requests with a wrong signature", async () => {
     const create = (fields = {}) =>
-      rest(node, "POST", "/session/web", { body: { ...signed(node, clock.now()), ...fields } });
+      rest(node, "POST", "/session/web", {
+        body: { ...signedParameters(node, clock.now()), ...fields },
+      });
     clock.advance(MINUTE);
     for (let count = 0; count < 15; count += 1) {
       expect((await create({ signature: "0".repeat(40) })).status).toBe(422);

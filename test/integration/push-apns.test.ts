@@ -1,20 +1,20 @@
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
-import type { ApnsPush } from "../../src/push/payload/push";
+import type { ApnsPush } from "../../src/push/payload/push-payload";
 import type { Provider } from "../../src/push/provider/provider";
-import { closedAfterEach } from "../support/closing";
+import { closeAfterEach } from "../support/close-after-each";
 import { eventually, MINUTE, MovingClock } from "../support/moving-clock";
-import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
+import { type ApnsFixture, startApnsFixture } from "../support/push/apns-fixture";
 import { fingerprintOf } from "../support/stand-ins/apns-rules";
 import { makeAppleCertificate, makeAuthority } from "../support/stand-ins/certificates";
-import { newApnsKey } from "../support/stand-ins/kept-keys";
+import { newApnsKey } from "../support/stand-ins/stored-keys";
 
 /** Behaviour specific to APNs. */
 
-let fixture: ApnsStage;
-const keep = closedAfterEach<Provider>();
+let fixture: ApnsFixture;
+const keep = closeAfterEach<Provider>();
 
 beforeAll(async () => {
-  fixture = await startApnsStage();
+  fixture = await startApnsFixture();
 });
 afterEach(() => fixture.standIn.received.clear());
 afterAll(async () => {
@@ -126,7 +126,7 @@ describe("a request", () => {
 
 test("repeated attempts of a delivery have the same apns-id, other deliveries different ones", async () => {
   const [one, other] = [fixture.device(), fixture.device()];
-  fixture.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
+  fixture.script(one, { kind: "answer", status: 503 }, { kind: "ok" });
   // Also after a restart of the process.
   await keep(fixture.open()).send(fixture.push, one);
   const provider = keep(fixture.open());
@@ -143,7 +143,7 @@ describe("GOAWAY", () => {
   test("before a push sends it on the next connection immediately", async () => {
     const provider = keep(fixture.open());
     const device = fixture.device();
-    fixture.tell(device, { kind: "goaway-before" }, { kind: "ok" });
+    fixture.script(device, { kind: "goaway-before" }, { kind: "ok" });
     expect(await provider.send(fixture.push, device)).toMatchObject({ kind: "accepted" });
     const { items } = fixture.standIn.received;
     expect(items.map(({ connection }) => connection)).toEqual([
@@ -154,7 +154,7 @@ describe("GOAWAY", () => {
 
   test("before every push ends in the outcome later", async () => {
     const device = fixture.device();
-    fixture.tell(device, { kind: "goaway-before" });
+    fixture.script(device, { kind: "goaway-before" });
     expect(await keep(fixture.open()).send(fixture.push, device)).toMatchObject({ kind: "later" });
     expect(fixture.standIn.received.count).toBe(3);
   });
@@ -212,7 +212,7 @@ describe("the token", () => {
       Promise.all(
         Array.from({ length: 20 }, () => {
           const device = fixture.device();
-          fixture.tell(device, expired);
+          fixture.script(device, expired);
           return provider.send(fixture.push, device);
         }),
       );
@@ -321,7 +321,7 @@ describe("credentials", () => {
   });
 
   test("are not at fault if the service is unavailable", async () => {
-    expect(await keep(fixture.openNowhere()).check()).toBe(
+    expect(await keep(fixture.openUnreachable()).check()).toBe(
       "the service is unavailable: no connection (ECONNREFUSED)",
     );
   });

@@ -1,19 +1,19 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { FcmPush } from "../../src/push/payload/push";
+import type { FcmPush } from "../../src/push/payload/push-payload";
 import type { Provider } from "../../src/push/provider/provider";
-import { closedAfterEach } from "../support/closing";
+import { closeAfterEach } from "../support/close-after-each";
 import { MINUTE, MovingClock } from "../support/moving-clock";
-import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
-import { newApnsKey, newServiceKey } from "../support/stand-ins/kept-keys";
+import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";
+import { newApnsKey, newServiceKey } from "../support/stand-ins/stored-keys";
 
 /** Behaviour specific to FCM. */
 
-let fixture: FcmStage;
-const keep = closedAfterEach<Provider>();
+let fixture: FcmFixture;
+const keep = closeAfterEach<Provider>();
 
 beforeAll(async () => {
-  fixture = await startFcmStage();
+  fixture = await startFcmFixture();
 });
 afterEach(() => {
   fixture.standIn.received.clear();

@@ -3,25 +3,29 @@ import type { AddressInfo } from "node:net";
 import { Connector } from "../../src/network/connector";
 import type { Resolve } from "../../src/network/lookup";
 import type { Credentials } from "../../src/push/credential/credentials";
-import type { Push } from "../../src/push/payload/push";
+import type { PushPayload } from "../../src/push/payload/push-payload";
 import { checkEndpoint } from "../../src/push/provider/endpoint";
 import { openProvider } from "../../src/push/provider/open-provider";
-import type { Outcome, Provider, Target } from "../../src/push/provider/provider";
+import type { Outcome, Provider, PushTarget } from "../../src/push/provider/provider";
 import type { ProviderOptions } from "../../src/push/provider/provider-options";
-import { closedAfterEach } from "../support/closing";
-import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
-import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
-import { startWebPushStage, type WebPushStage } from "../support/push/web-push-stage";
+import { closeAfterEach } from "../support/close-after-each";
+import { type ApnsFixture, startApnsFixture } from "../support/push/apns-fixture";
+import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";
+import { startWebPushFixture, type WebPushFixture } from "../support/push/web-push-fixture";
 
 /** Server-side request forgery: addresses named by devices and applications (docs/SECURITY.md). */
 
-let apns: ApnsStage;
-let fcm: FcmStage;
-let web: WebPushStage;
-const keep = closedAfterEach<Provider>();
+let apns: ApnsFixture;
+let fcm: FcmFixture;
+let web: WebPushFixture;
+const keep = closeAfterEach<Provider>();
 
 beforeAll(async () => {
-  [apns, fcm, web] = await Promise.all([startApnsStage(), startFcmStage(), startWebPushStage()]);
+  [apns, fcm, web] = await Promise.all([
+    startApnsFixture(),
+    startFcmFixture(),
+    startWebPushFixture(),
+  ]);
 });
 afterAll(async () => {
   for (const fixture of [apns, fcm, web]) await fixture?.close();
@@ -38,8 +42,8 @@ const named = (url: string) => url.replace("127.0.0.1", "push.example.com");
 
 async function sendBy(
   credentials: Credentials,
-  push: Push,
-  target: Target,
+  push: PushPayload,
+  target: PushTarget,
   options: Partial<ProviderOptions> = {},
 ): Promise<Outcome> {
   return keep(openProvider(credentials, "production", options)).send(push, target);
@@ -161,7 +165,7 @@ describe("a browser's endpoint", () => {
       301, 302, 303, 307, 308,
     ])("is not followed on a redirect with status %i", async (status) => {
       const device = web.device();
-      web.tell(device, { kind: "answer", status, headers: { location: `${plainUrl()}/secret` } });
+      web.script(device, { kind: "answer", status, headers: { location: `${plainUrl()}/secret` } });
       const outcome = await sendBy(web.credentials, web.push, device, allowed);
       expect(outcome).toEqual(refused(`status ${status}: a redirect, which is not followed`));
       expect(asked).toEqual([]);
@@ -173,7 +177,7 @@ describe("a service's own address, which an application names", () => {
   const APPLE = () => apns.token;
   const GOOGLE = () => fcm.credentials;
   const cases: Array<
-    [string, () => { fixture: ApnsStage | FcmStage; literal: Credentials; named: Credentials }]
+    [string, () => { fixture: ApnsFixture | FcmFixture; literal: Credentials; named: Credentials }]
   > = [
     [
       "of Apple's",

@@ -1,19 +1,19 @@
 import type { Credentials } from "../../src/push/credential/credentials";
-import { type ProviderKey, Providers } from "../../src/push/provider/providers";
-import { closedAfterEach } from "../support/closing";
+import { type ProviderKey, ProviderPool } from "../../src/push/provider/provider-pool";
+import { closeAfterEach } from "../support/close-after-each";
 import { eventually } from "../support/moving-clock";
-import { type ApnsStage, startApnsStage } from "../support/push/apns-stage";
-import { staged } from "../support/push/stage";
-import { newApnsKey } from "../support/stand-ins/kept-keys";
+import { type ApnsFixture, startApnsFixture } from "../support/push/apns-fixture";
+import { testOptions } from "../support/push/provider-fixture";
+import { newApnsKey } from "../support/stand-ins/stored-keys";
 
 /** The pool of open providers. */
 
-let fixture: ApnsStage;
-const keep = closedAfterEach<Providers>();
+let fixture: ApnsFixture;
+const keep = closeAfterEach<ProviderPool>();
 const KEY: ProviderKey = { applicationId: 1, environment: "production", service: "apns" };
 
 beforeAll(async () => {
-  fixture = await startApnsStage();
+  fixture = await startApnsFixture();
 });
 afterEach(() => fixture.standIn.received.clear());
 afterAll(async () => {
@@ -26,7 +26,7 @@ function openPool(bounds?: { max: number; idleMs: number }) {
   const calls = { loads: 0, reads: 0 };
   const nameOf = ({ applicationId, environment, service }: ProviderKey) =>
     `${applicationId} ${environment} ${service}`;
-  const providers = new Providers(
+  const providers = new ProviderPool(
     async (key) => {
       calls.loads++;
       const row = table.get(nameOf(key));
@@ -37,7 +37,7 @@ function openPool(bounds?: { max: number; idleMs: number }) {
       };
       return { version: row.version, read };
     },
-    staged(),
+    testOptions(),
     bounds,
   );
   keep(providers);
@@ -70,7 +70,7 @@ test("changed credentials apply from the next batch on, and in-flight pushes fin
   put(KEY, "1");
   const old = await providers.get(KEY);
   const device = fixture.device();
-  fixture.tell(device, { kind: "slow", ms: 300 });
+  fixture.script(device, { kind: "slow", ms: 300 });
   const underway = old!.send(fixture.push, device);
   put(KEY, "2", { ...fixture.token, key: newApnsKey() });
   expect(await send(KEY)).toEqual({ kind: "refused", reason: "InvalidProviderToken" });
@@ -130,7 +130,7 @@ test("closing closes all providers after in-flight pushes, and opens no more", a
   for (const key of keys) put(key, "1");
   const sent = keys.map(async (key) => {
     const device = fixture.device();
-    fixture.tell(device, { kind: "slow", ms: 200 });
+    fixture.script(device, { kind: "slow", ms: 200 });
     return (await providers.get(key))!.send(fixture.push, device);
   });
   await eventually(

@@ -1,18 +1,18 @@
 import type { Outcome, Provider } from "../../src/push/provider/provider";
 import type { ProviderOptions } from "../../src/push/provider/provider-options";
-import { closedAfterEach } from "../support/closing";
+import { closeAfterEach } from "../support/close-after-each";
 import { MovingClock } from "../support/moving-clock";
-import { startApnsStage } from "../support/push/apns-stage";
-import { startFcmStage } from "../support/push/fcm-stage";
-import type { Stage } from "../support/push/stage";
-import { startWebPushStage } from "../support/push/web-push-stage";
+import { startApnsFixture } from "../support/push/apns-fixture";
+import { startFcmFixture } from "../support/push/fcm-fixture";
+import type { ProviderFixture } from "../support/push/provider-fixture";
+import { startWebPushFixture } from "../support/push/web-push-fixture";
 import type { Behaviour } from "../support/stand-ins/behaviour";
 
 /** Contract of all providers, each tested against its stand-in. */
 
 interface Service {
   name: string;
-  start(): Promise<Stage>;
+  start(): Promise<ProviderFixture>;
   /** Expected outcomes of scripted responses. */
   outcomes: Array<[behaviour: Behaviour & { kind: "answer" }, Outcome]>;
   /** Whether concurrent pushes share a connection. */
@@ -32,7 +32,7 @@ const later = (reason: string, delayMs: number | null = null): Outcome => ({
 const SERVICES: Service[] = [
   {
     name: "APNs",
-    start: startApnsStage,
+    start: startApnsFixture,
     multiplexes: true,
     outcomes: [
       [answer(410), gone("Unregistered")],
@@ -52,7 +52,7 @@ const SERVICES: Service[] = [
   },
   {
     name: "FCM",
-    start: startFcmStage,
+    start: startFcmFixture,
     multiplexes: true,
     outcomes: [
       [answer(404), gone("UNREGISTERED: Scripted error.")],
@@ -78,7 +78,7 @@ const SERVICES: Service[] = [
   },
   {
     name: "Web Push",
-    start: startWebPushStage,
+    start: startWebPushFixture,
     multiplexes: false,
     outcomes: [
       [answer(410), gone("status 410: push subscription has unsubscribed or expired.")],
@@ -104,8 +104,8 @@ const SERVICES: Service[] = [
 ];
 
 describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
-  let fixture: Stage;
-  const keep = closedAfterEach<Provider>();
+  let fixture: ProviderFixture;
+  const keep = closeAfterEach<Provider>();
   const open = (options?: Partial<ProviderOptions>) => keep(fixture.open(options));
 
   beforeAll(async () => {
@@ -119,15 +119,15 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const device = fixture.device();
     const outcome = await open().send(fixture.push, device);
     expect(outcome).toEqual({ kind: "accepted", providerId: expect.stringMatching(/.{8,}/) });
-    expect(fixture.devices()).toContain(device.token);
+    expect(fixture.receivedDevices()).toContain(device.token);
   });
 
   test.each(outcomes)("%j becomes %j", async (behaviour, outcome) => {
     const device = fixture.device();
-    fixture.tell(device, behaviour);
+    fixture.script(device, behaviour);
     expect(await open().send(fixture.push, device)).toEqual(outcome);
     // Sent once: retries are up to the job.
-    expect(fixture.devices().filter((token) => token === device.token)).toHaveLength(1);
+    expect(fixture.receivedDevices().filter((token) => token === device.token)).toHaveLength(1);
   });
 
   test("accepts Retry-After as a date, up to a day, and ignores invalid values", async () => {
@@ -136,7 +136,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const provider = open({ clock });
     const delayOf = async (text: string) => {
       const device = fixture.device();
-      fixture.tell(device, answer(503, { "retry-after": text }));
+      fixture.script(device, answer(503, { "retry-after": text }));
       const outcome = await provider.send(fixture.push, device);
       return outcome.kind === "later" ? outcome.delayMs : outcome;
     };
@@ -155,14 +155,14 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     ["no JSON", 400, "<html>what?</html>", refused("status 400")],
   ])("a response with %s and status %i gets its outcome from the status", async (_, status, body, outcome) => {
     const device = fixture.device();
-    fixture.tell(device, { kind: "raw", status, body });
+    fixture.script(device, { kind: "raw", status, body });
     const got = await open().send(fixture.push, device);
     expect(got).toEqual({ ...outcome, reason: expect.stringContaining(`${status}`) });
   });
 
   test("limits the size of responses", async () => {
     const device = fixture.device();
-    fixture.tell(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
+    fixture.script(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
     const outcome = await open().send(fixture.push, device);
     expect(outcome.kind).toBe("later");
     expect(JSON.stringify(outcome).length).toBeLessThan(400);
@@ -172,7 +172,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const provider = open();
     await provider.send(fixture.push, fixture.device());
     const device = fixture.device();
-    fixture.tell(device, { kind: "drop" }, { kind: "ok" });
+    fixture.script(device, { kind: "drop" }, { kind: "ok" });
     const before = fixture.connections();
     expect(await provider.send(fixture.push, device)).toEqual(
       later(expect.stringMatching(/^(connection closed|no connection \(ECONNRESET\))$/) as never),
@@ -184,8 +184,8 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   test("a slow response ends in a timeout", async () => {
     const provider = open({ timeoutMs: 3_000 });
     const [silent, slow] = [fixture.device(), fixture.device()];
-    fixture.tell(silent, { kind: "silent" });
-    fixture.tell(slow, { kind: "slow", ms: 60 });
+    fixture.script(silent, { kind: "silent" });
+    fixture.script(slow, { kind: "slow", ms: 60 });
     const outcomes = await Promise.all(
       [silent, slow].map((device) => provider.send(fixture.push, device)),
     );
@@ -196,16 +196,16 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test("an unreachable service has the outcome later", async () => {
-    const outcome = await keep(fixture.openNowhere()).send(fixture.push, fixture.device());
+    const outcome = await keep(fixture.openUnreachable()).send(fixture.push, fixture.device());
     expect(outcome).toEqual(later("no connection (ECONNREFUSED)"));
   });
 
   test("a server with a certificate of an unknown authority receives nothing", async () => {
     const device = fixture.device();
-    const outcome = await keep(fixture.openDistrusting()).send(fixture.push, device);
+    const outcome = await keep(fixture.openUntrusted()).send(fixture.push, device);
     const reason = expect.stringMatching(/^no connection \((SELF_SIGNED|UNABLE_TO)_[A-Z_]+\)$/);
     expect(outcome).toEqual(later(reason as never));
-    expect(fixture.devices()).not.toContain(device.token);
+    expect(fixture.receivedDevices()).not.toContain(device.token);
   });
 
   test("forged credentials are refused, with a reason that does not reveal the keys", async () => {
@@ -220,7 +220,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const echo = `no ${device.token} with Bearer eyJhbGciOiJFUzI1NiJ9.${"a".repeat(90)} at https://a.example/b\n\u0000\u001b[31m`;
     const body = JSON.stringify({ reason: echo, error: { status: "DENIED", message: echo } });
     for (const status of [400, 503]) {
-      fixture.tell(device, { kind: "raw", status, body });
+      fixture.script(device, { kind: "raw", status, body });
       const outcome = await provider.send(fixture.push, device);
       const reason = "reason" in outcome ? outcome.reason : "";
       expect(reason).toContain("no … with Bearer … at …");
@@ -252,7 +252,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const sent = await Promise.all(devices.map((device) => provider.send(fixture.push, device)));
     expect(new Set(sent.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
     const mine = new Set(devices.map(({ token }) => token));
-    const got = fixture.devices().filter((token) => mine.has(token));
+    const got = fixture.receivedDevices().filter((token) => mine.has(token));
     expect(got.sort()).toEqual([...mine].sort());
     if (multiplexes) expect(fixture.connections()).toBe(before + 1);
     else expect(fixture.connections() - before).toBeLessThanOrEqual(50);
@@ -262,11 +262,11 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const provider = open();
     const before = fixture.connections();
     const devices = Array.from({ length: 600 }, () => fixture.device());
-    for (const at of [100, 400]) fixture.tell(devices[at]!, { kind: "goaway" }, { kind: "ok" });
+    for (const at of [100, 400]) fixture.script(devices[at]!, { kind: "goaway" }, { kind: "ok" });
     const sent = await Promise.all(devices.map((device) => provider.send(fixture.push, device)));
     expect(sent.filter(({ kind }) => kind !== "accepted")).toEqual([]);
     const mine = new Set(devices.map(({ token }) => token));
-    const got = fixture.devices().filter((token) => mine.has(token));
+    const got = fixture.receivedDevices().filter((token) => mine.has(token));
     expect(got.sort()).toEqual([...mine].sort());
     expect(fixture.connections()).toBeGreaterThan(before + 1);
   });
@@ -274,15 +274,15 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   test("limits in-flight pushes; the timeout of waiting ones starts with their turn", async () => {
     const provider = open({ inFlightMax: 2, timeoutMs: 3_000 });
     const devices = Array.from({ length: 6 }, () => fixture.device());
-    for (const device of devices) fixture.tell(device, { kind: "slow", ms: 1_200 });
+    for (const device of devices) fixture.script(device, { kind: "slow", ms: 1_200 });
     const underway: number[] = [];
     let now = 0;
-    const before = fixture.devices().length;
+    const before = fixture.receivedDevices().length;
     const sent = await Promise.all(
       devices.map(async (device) => {
         const outcome = await provider.send(fixture.push, device);
         now++;
-        underway.push(fixture.devices().length - before - now);
+        underway.push(fixture.receivedDevices().length - before - now);
         return outcome;
       }),
     );
@@ -294,8 +294,8 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   test("an unresponsive service delays a batch by a small multiple of a push's timeout", async () => {
     const provider = open({ inFlightMax: 2, timeoutMs: 1_000 });
     const devices = Array.from({ length: 40 }, () => fixture.device());
-    for (const device of devices) fixture.tell(device, { kind: "silent" });
-    const before = fixture.devices().length;
+    for (const device of devices) fixture.script(device, { kind: "silent" });
+    const before = fixture.receivedDevices().length;
     const outcomes = await Promise.all(
       devices.map((device) => provider.send(fixture.push, device)),
     );
@@ -306,15 +306,16 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     // Forty pushes need twenty rounds; they wait for a turn for only three, plus the one in flight.
     expect(asked).toBeLessThanOrEqual(10);
     expect(count("too many requests in flight")).toBe(40 - asked);
-    expect(fixture.devices().length - before).toBeLessThanOrEqual(10);
+    expect(fixture.receivedDevices().length - before).toBeLessThanOrEqual(10);
   });
 
   test("closing waits for in-flight pushes, and later pushes have the outcome later", async () => {
     const provider = open();
     const device = fixture.device();
-    fixture.tell(device, { kind: "slow", ms: 200 });
+    fixture.script(device, { kind: "slow", ms: 200 });
     const sent = provider.send(fixture.push, device);
-    while (!fixture.devices().includes(device.token)) await new Promise((r) => setTimeout(r, 10));
+    while (!fixture.receivedDevices().includes(device.token))
+      await new Promise((r) => setTimeout(r, 10));
     await provider.close();
     expect(await sent).toMatchObject({ kind: "accepted" });
     expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });

@@ -1,19 +1,23 @@
 import { createECDH } from "node:crypto";
 import { generateVAPIDKeys } from "web-push";
 import type { Provider } from "../../src/push/provider/provider";
-import { closedAfterEach } from "../support/closing";
+import { closeAfterEach } from "../support/close-after-each";
 import { HOUR, MovingClock } from "../support/moving-clock";
-import { startWebPushStage, targetIn, type WebPushStage } from "../support/push/web-push-stage";
+import {
+  startWebPushFixture,
+  targetIn,
+  type WebPushFixture,
+} from "../support/push/web-push-fixture";
 import { readSignedToken } from "../support/stand-ins/signed-token";
 import { startWebPush, type WebPushStandIn } from "../support/stand-ins/web-push";
 
 /** Behaviour specific to web push. */
 
-let fixture: WebPushStage;
-const keep = closedAfterEach<Provider>();
+let fixture: WebPushFixture;
+const keep = closeAfterEach<Provider>();
 
 beforeAll(async () => {
-  fixture = await startWebPushStage();
+  fixture = await startWebPushFixture();
 });
 afterEach(() => fixture.standIn.received.clear());
 afterAll(async () => {
@@ -80,14 +84,14 @@ describe("a request", () => {
 
   test.each(["200", "201", "202", "204"])("with the response %s is accepted", async (status) => {
     const device = fixture.device();
-    fixture.tell(device, { kind: "raw", status: Number(status), body: "" });
+    fixture.script(device, { kind: "raw", status: Number(status), body: "" });
     const outcome = await keep(fixture.open()).send(fixture.push, device);
     expect(outcome).toEqual({ kind: "accepted", providerId: null });
   });
 
   test("has the same Topic for repeated attempts, and another one for other deliveries", async () => {
     const [one, other] = [fixture.device(), fixture.device()];
-    fixture.tell(one, { kind: "answer", status: 503 }, { kind: "ok" });
+    fixture.script(one, { kind: "answer", status: 503 }, { kind: "ok" });
     await keep(fixture.open()).send(fixture.push, one);
     const provider = keep(fixture.open());
     await provider.send(fixture.push, one);
@@ -168,7 +172,7 @@ describe("hosts that devices name", () => {
     // Twice the limit per host.
     const stuck = Array.from({ length: 128 }, () => {
       const device = fixture.device();
-      fixture.tell(device, { kind: "silent" });
+      fixture.script(device, { kind: "silent" });
       return provider.send(fixture.push, device).finally(() => {
         ended += 1;
       });

@@ -9,14 +9,18 @@ import { type App, deleteApp, initializeApp } from "firebase-admin/app";
 import { getMessaging } from "firebase-admin/messaging";
 import { sendNotification } from "web-push";
 import { Connector } from "../../src/network/connector";
-import type { ApnsPush } from "../../src/push/payload/push";
+import type { ApnsPush } from "../../src/push/payload/push-payload";
 import { openProvider } from "../../src/push/provider/open-provider";
 import { eventually } from "../support/moving-clock";
-import { targetOf } from "../support/push/stage";
-import { targetIn } from "../support/push/web-push-stage";
+import { targetOf } from "../support/push/provider-fixture";
+import { targetIn } from "../support/push/web-push-fixture";
 import { FILES } from "../support/stand-ins/files";
-import { keepStandInKeys, newStandInKeys, type StandInKeys } from "../support/stand-ins/kept-keys";
 import { type StandIns, startStandIns } from "../support/stand-ins/start";
+import {
+  loadStandInKeys,
+  newStandInKeys,
+  type StandInKeys,
+} from "../support/stand-ins/stored-keys";
 
 /** The stand-ins of push services, also tested with third-party clients of the real services. */
 
@@ -266,7 +270,7 @@ describe("npm run stand-ins", () => {
 test("a folder keeps the keys of its first start", async () => {
   const folder = await mkdtemp(join(tmpdir(), "stand-ins-"));
   try {
-    expect(keepStandInKeys(folder)).toEqual(keepStandInKeys(folder));
+    expect(loadStandInKeys(folder)).toEqual(loadStandInKeys(folder));
   } finally {
     await rm(folder, { recursive: true });
   }

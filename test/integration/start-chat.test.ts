@@ -2,13 +2,13 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { makeSelfSigned } from "../../src/core/tls/self-signed";
+import { generateSelfSigned } from "../../src/core/tls/self-signed";
 import { FREE_CHAT_PORTS } from "../support/ports";
-import { ownProcesses } from "../support/process";
+import { managedProcesses } from "../support/process";
 
 /** The chat endpoint of a server process: its URLs, its certificate and its shutdown. */
 
-const { environment, start } = ownProcesses();
+const { environment, start } = managedProcesses();
 
 const BANNER =
   / {2}Chat +ws:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket\)\n +wss:\/\/127\.0\.0\.1:\d+ +\(XMPP over WebSocket, TLS\)\n +xmpp:\/\/127\.0\.0\.1:\d+ +\(XMPP over TCP, STARTTLS\)\n +xmpps:\/\/127\.0\.0\.1:(\d+) +\(XMPP over TCP, direct TLS\)\n.*Credentials .*\n/s;
@@ -29,7 +29,7 @@ it("prints the URL of each transport, and keeps its self-signed certificate acro
   const shown: (string | undefined)[] = [];
   for (let count = 0; count < 2; count += 1) {
     const service = start(variables);
-    const [, port] = await service.says(BANNER);
+    const [, port] = await service.waitForOutput(BANNER);
     const { socket, certificate } = await connectAndInspect(Number(port));
     socket.destroy();
     shown.push(certificate);
@@ -50,14 +50,14 @@ it("reloads its certificate on SIGHUP, and ends streams with system-shutdown", a
     TLS_KEY_FILE: join(folder, "own-key.pem"),
   };
   const issue = async () => {
-    const { cert, key } = await makeSelfSigned("localhost", Date.now());
+    const { cert, key } = await generateSelfSigned("localhost", Date.now());
     writeFileSync(files.TLS_CERT_FILE, cert);
     writeFileSync(files.TLS_KEY_FILE, key);
     return cert;
   };
   const first = await issue();
   const service = start({ ...database, ...FREE_CHAT_PORTS, ...files, LOG_LEVEL: "info" });
-  const [, port] = await service.says(BANNER);
+  const [, port] = await service.waitForOutput(BANNER);
   const before = await connectAndInspect(Number(port));
   expect(before.certificate).toBe(first);
   let received = "";
@@ -67,7 +67,7 @@ it("reloads its certificate on SIGHUP, and ends streams with system-shutdown", a
 
   const second = await issue();
   service.child.kill("SIGHUP");
-  await service.says(/the TLS certificate has been replaced/);
+  await service.waitForOutput(/the TLS certificate has been replaced/);
   const after = await connectAndInspect(Number(port));
   expect(after.certificate).toBe(second);
   after.socket.destroy();

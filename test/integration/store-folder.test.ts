@@ -7,7 +7,7 @@ import { openLog } from "../../src/core/log";
 import { lockFolder } from "../../src/store/folder-lock";
 import { readMigrations } from "../../src/store/migrations";
 import { openStore } from "../../src/store/open";
-import { Refusal } from "../../src/store/refusal";
+import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
 import { emptyFolder, type FreshDatabase, freshFolder } from "../support/database";
 
 const log = openLog("silent");
@@ -49,7 +49,7 @@ function kill(child: ChildProcess): Promise<void> {
   });
 }
 
-const open = () => openStore({ config: readConfig(database.environment), log, exclusive: true });
+const open = () => openStore({ config: readConfig(database.environment), log, isNode: true });
 
 /** Changes the owner in the lock file. @returns its path */
 function editLock(change: object): string {
@@ -66,7 +66,7 @@ test("creates its folder at the first start, and logs it", async () => {
   const lines: string[] = [];
   const recording = pino({ level: "info" }, { write: (line) => lines.push(JSON.parse(line).msg) });
   const config = readConfig({ DATA_DIR: path });
-  const store = await openStore({ config, log: recording, exclusive: true });
+  const store = await openStore({ config, log: recording, isNode: true });
   await store.check();
   await store.close();
   expect(lines).toEqual([
@@ -82,7 +82,7 @@ test("a second process is rejected, and the folder can be opened after kill -9 o
   await use(freshFolder());
   const { child, line } = await startHolder();
   expect(line).toBe("open");
-  await expect(open()).rejects.toThrow(Refusal);
+  await expect(open()).rejects.toThrow(UnusableDatabaseError);
   await expect(open()).rejects.toThrow(`in use by another process (PID ${child.pid})`);
   expect((await startHolder()).line).toMatch(
     /^refused: UnusableDatabaseError: The folder .* is in use/,
@@ -122,7 +122,7 @@ describe("an existing lock", () => {
 
   test("is valid while its process lives, until it is released", async () => {
     const lock = await lockFolder(folder, log);
-    await expect(lockAndRelease()).rejects.toThrow(Refusal);
+    await expect(lockAndRelease()).rejects.toThrow(UnusableDatabaseError);
     await lock.release();
     await lockAndRelease();
   });
@@ -137,7 +137,7 @@ describe("an existing lock", () => {
   test("is valid by process id alone if the start time is unknown", async () => {
     const lock = await lockFolder(folder, log);
     editLock({ start: null });
-    await expect(lockAndRelease()).rejects.toThrow(Refusal);
+    await expect(lockAndRelease()).rejects.toThrow(UnusableDatabaseError);
     await lock.release();
   });
 
@@ -153,7 +153,7 @@ describe("an existing lock", () => {
     const path = editLock({ space: "another", pid: 4194305 });
     let seconds = 1;
     const timer = setInterval(() => utimesSync(path, ++seconds, seconds), 20);
-    await expect(lockAndRelease(400)).rejects.toThrow(Refusal);
+    await expect(lockAndRelease(400)).rejects.toThrow(UnusableDatabaseError);
     clearInterval(timer);
     await lockAndRelease(400);
     await lock.release();

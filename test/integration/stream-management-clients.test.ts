@@ -3,9 +3,9 @@ import { createClient } from "stanza";
 import { $build, $msg, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
 import type { ChatTransport } from "../../src/xmpp/chat";
-import { Arrivals } from "../support/arrivals";
-import { breakableProxy } from "../support/breakable-proxy";
-import { testCertificate, trustEverywhere } from "../support/certificates";
+import { AsyncQueue } from "../support/async-queue";
+import { startBreakableProxy } from "../support/breakable-proxy";
+import { testCertificate, trustGlobally } from "../support/certificates";
 import { DOMAIN, type RawClient, signInRaw, startChat } from "../support/chat";
 import { SM } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
@@ -31,7 +31,7 @@ const LIBRARIES: [name: string, ChatTransport, connect: (service: string) => Pro
 /** A device of user 42 that reconnects automatically. */
 interface Device {
   /** Ids of the received messages. */
-  messages: Arrivals<string>;
+  messages: AsyncQueue<string>;
   send(id: string): void;
   /** Number of resumptions. */
   resumptions(): number;
@@ -42,7 +42,7 @@ interface Device {
 }
 
 const closers: (() => unknown)[] = [];
-beforeAll(async () => trustEverywhere((await testCertificate()).current.cert));
+beforeAll(async () => trustGlobally((await testCertificate()).current.cert));
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
@@ -59,7 +59,7 @@ async function withXmppJs(service: string): Promise<Device> {
   (xmpp.reconnect as unknown as { start(): void }).start();
   xmpp.on("error", () => {});
   closers.push(() => xmpp.stop().catch(() => {}));
-  const messages = new Arrivals<string>();
+  const messages = new AsyncQueue<string>();
   let resumptions = 0;
   xmpp.on("stanza", (stanza: XmlNode) => {
     if (stanza.is("message")) messages.push(stanza.attrs.id ?? "");
@@ -97,7 +97,7 @@ async function withStanza(service: string): Promise<Device> {
     maxReconnectBackoff: 0.05,
   });
   closers.push(() => stanza.disconnect());
-  const messages = new Arrivals<string>();
+  const messages = new AsyncQueue<string>();
   let resumptions = 0;
   stanza.on("message", (message) => messages.push(message.id ?? ""));
   stanza.on("stream:management:resumed", () => {
@@ -133,7 +133,7 @@ it.each(
   const chat = await startChat();
   closers.push(() => chat.close());
   const url = new URL(chat.urls[transport]);
-  const proxy = await breakableProxy(Number(url.port));
+  const proxy = await startBreakableProxy(Number(url.port));
   closers.push(() => proxy.close());
   const bob = await signInRaw(chat.url, "43-7", "x");
   const bobNext = async () => /^<message .* id="([^"]*)"/.exec(await bob.next())?.[1];
@@ -144,7 +144,7 @@ it.each(
     expect(await device.messages.next()).toBe(`before ${round}`);
     device.send(`from before ${round}`);
     expect(await bobNext()).toBe(`from before ${round}`);
-    proxy.cut();
+    proxy.breakConnections();
     for (const part of ["a", "b", "c"]) sendTo42(bob, `${part} ${round}`);
     await device.broken();
     device.send(`from between ${round}`);
@@ -173,9 +173,9 @@ it("Strophe counts as the service does, in both directions", async () => {
     });
   });
   closers.push(() => connection.disconnect("end"));
-  const received = new Arrivals<string>();
-  const arrived = { r: new Arrivals<DomElement>(), a: new Arrivals<DomElement>() };
-  const enabled = new Arrivals<DomElement>();
+  const received = new AsyncQueue<string>();
+  const arrived = { r: new AsyncQueue<DomElement>(), a: new AsyncQueue<DomElement>() };
+  const enabled = new AsyncQueue<DomElement>();
   let handled = 0;
   const listen = (name: string, xmlns: string | null, take: (element: DomElement) => void) => {
     const handle = (element: DomElement) => {

@@ -3,16 +3,16 @@ import type { Signal } from "../../src/calls/signal";
 import { encodeSignal } from "../../src/xmpp/stanza";
 import { bind, DOMAIN, type RawClient, signInRaw, startChat, type TestChat } from "../support/chat";
 import {
-  a,
+  ACK_REQUEST,
+  ack,
+  authenticateRaw,
   ENABLE,
   managedStream,
   nextFrame,
   nextIds,
-  R,
   resume,
   resumeStream,
   SM,
-  signedIn,
 } from "../support/managed-stream";
 import { eventually, MovingClock } from "../support/moving-clock";
 
@@ -36,7 +36,7 @@ const numbered = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `n${first + index}`);
 
 const disconnectedCount = async (chat: TestChat) =>
-  (await chat.metrics.hibernating.get()).values.map(({ value }) => value)[0];
+  (await chat.metrics.resumableStreams.get()).values.map(({ value }) => value)[0];
 const untilDisconnected = (chat: TestChat, count: number) =>
   eventually(
     () => disconnectedCount(chat),
@@ -59,7 +59,7 @@ async function idsAsAcknowledged(client: RawClient, count: number): Promise<stri
   const ids: string[] = [];
   while (ids.length < count) {
     const frame = await client.next();
-    if (frame === R) client.send(a(ids.length));
+    if (frame === ACK_REQUEST) client.send(ack(ids.length));
     else ids.push(/ id="([^"]*)"/.exec(frame)?.[1] ?? "");
   }
   return ids;
@@ -77,7 +77,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
   describe("enabling", () => {
     it("is offered with binding, and not before authentication", async () => {
       const chat = await start();
-      const client = await signedIn(chat.url, NAME);
+      const client = await authenticateRaw(chat.url, NAME);
       expect(client.features).toMatch(/<bind .*<sm xmlns="urn:xmpp:sm:3"\/>/);
       expect(client.received[1]).not.toContain(SM);
       client.socket.terminate();
@@ -109,9 +109,9 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       client.send(`<enable xmlns="${SM}"${attribute}/>`);
       expect(await client.next()).toBe(`<enabled xmlns="${SM}"/>`);
       client.send(PING("p"));
-      client.send(R);
+      client.send(ACK_REQUEST);
       await client.next();
-      expect(await client.next()).toBe(a(1));
+      expect(await client.next()).toBe(ack(1));
       client.socket.terminate();
       await eventually(
         () => chat.live.size,
@@ -122,8 +122,8 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
 
     it("is refused before binding, which is still possible", async () => {
       const chat = await start();
-      const client = await signedIn(chat.url, NAME);
-      for (const frame of [ENABLE, R, a(0)]) {
+      const client = await authenticateRaw(chat.url, NAME);
+      for (const frame of [ENABLE, ACK_REQUEST, ack(0)]) {
         client.send(frame);
         expect(await client.next()).toBe(failedWith("unexpected-request"));
       }
@@ -145,7 +145,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("is required for requests and acknowledgements", async () => {
       const chat = await start();
       const client = await signInRaw(chat.url, NAME, "web");
-      for (const frame of [R, a(0)]) {
+      for (const frame of [ACK_REQUEST, ack(0)]) {
         client.send(frame);
         expect(await client.next()).toBe(failedWith("unexpected-request"));
       }
@@ -156,35 +156,35 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it("count all handled stanzas, including refused ones, and nothing else", async () => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
-      client.send(R);
-      expect(await nextFrame(client)).toBe(a(0));
+      client.send(ACK_REQUEST);
+      expect(await nextFrame(client)).toBe(ack(0));
       client.send('<presence xmlns="jabber:client"/>');
       client.send('<iq type="result" id="x"/>');
       client.send('<message to="99-7@chat.example" type="chat" id="lost"/>');
       client.send(" ");
       client.send('<active xmlns="urn:xmpp:csi:0"/>');
       client.send(encodeSignal({ ...signal("own"), from: { ...to, resource: "web" } }, DOMAIN));
-      client.send(R);
+      client.send(ACK_REQUEST);
       expect((await nextIds(client, 2)).sort()).toEqual(["lost", "own"]);
-      expect(await nextFrame(client)).toBe(a(4));
+      expect(await nextFrame(client)).toBe(ack(4));
     });
 
     it("are requested after five stanzas, or after a delay for fewer, one at a time", async () => {
-      const chat = await start({ limits: { askMs: 100 } });
+      const chat = await start({ limits: { ackRequestDelayMs: 100 } });
       const client = await managedStream(chat.url, NAME, "web");
       await sendSignals(chat, ...numbered(12));
       const frames: string[] = [];
       for (let count = 0; count < 13; count += 1) frames.push(await client.next());
-      expect(frames.indexOf(R)).toBe(5);
-      expect(frames.filter((frame) => frame === R)).toHaveLength(1);
+      expect(frames.indexOf(ACK_REQUEST)).toBe(5);
+      expect(frames.filter((frame) => frame === ACK_REQUEST)).toHaveLength(1);
       // More than five stanzas remain unacknowledged, so the next request follows at once.
-      client.send(a(5));
-      expect(await client.next()).toBe(R);
-      client.send(a(12));
+      client.send(ack(5));
+      expect(await client.next()).toBe(ACK_REQUEST);
+      client.send(ack(12));
       await sendSignals(chat, "one", "two");
       expect(await nextIds(client, 2)).toEqual(["one", "two"]);
-      expect(await client.next()).toBe(R);
-      client.send(a(14));
+      expect(await client.next()).toBe(ACK_REQUEST);
+      client.send(ack(14));
       await new Promise((resolve) => setTimeout(resolve, 250));
       client.send(PING("end"));
       expect(await client.next()).toContain('id="end"');
@@ -195,20 +195,20 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const client = await managedStream(chat.url, NAME, "web");
       await sendSignals(chat, "one");
       expect(await nextIds(client, 1)).toEqual(["one"]);
-      client.send(a(2));
-      client.send(R);
-      expect(await nextFrame(client)).toBe(a(0));
+      client.send(ack(2));
+      client.send(ACK_REQUEST);
+      expect(await nextFrame(client)).toBe(ack(0));
       // The client counts one too many, so 2 does not acknowledge the second signal.
       await sendSignals(chat, "two", "three");
       expect(await nextIds(client, 2)).toEqual(["two", "three"]);
-      client.send(a(2));
-      client.send(a(3));
+      client.send(ack(2));
+      client.send(ack(3));
       client.send(PING("on"));
       expect(await nextIds(client, 1)).toEqual(["on"]);
       await breakConnection(chat, client);
       const again = await resumeStream(chat.url, NAME, client.previd, 3);
       expect(await nextIds(again, 2)).toEqual(["three", "on"]);
-      again.send(a(4294967295));
+      again.send(ack(4294967295));
       again.send(PING("alive"));
       expect(await nextIds(again, 1)).toEqual(["alive"]);
     });
@@ -216,7 +216,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     it.each(["", "-1", "1.5", "x", "4294967296"])("are refused if invalid: %p", async (h) => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
-      client.send(a(h));
+      client.send(ack(h));
       expect(await client.next()).toBe(failedWith("bad-request"));
       client.send(PING("p"));
       expect(await nextIds(client, 1)).toEqual(["p"]);
@@ -248,7 +248,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await nextIds(client, 1)).toEqual(["p1"]);
       await sendSignals(chat, "one", "two", "three");
       expect(await nextIds(client, 3)).toEqual(["one", "two", "three"]);
-      client.send(a(2));
+      client.send(ack(2));
       client.send(PING("p2"));
       expect(await nextIds(client, 1)).toEqual(["p2"]);
       await breakConnection(chat, client);
@@ -269,12 +269,12 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
 
       // The counts continue, and the stream can be resumed again.
       again.send(PING("p3"));
-      again.send(R);
+      again.send(ACK_REQUEST);
       expect(await nextIds(again, 1)).toEqual(["p3"]);
-      expect(await nextFrame(again)).toBe(a(3));
-      again.send(a(9));
-      again.send(R);
-      expect(await nextFrame(again)).toBe(a(3));
+      expect(await nextFrame(again)).toBe(ack(3));
+      again.send(ack(9));
+      again.send(ACK_REQUEST);
+      expect(await nextFrame(again)).toBe(ack(3));
       await breakConnection(chat, again);
       const third = await resumeStream(chat.url, NAME, client.previd, 9);
       expect(third.answer).toContain('h="3"');
@@ -283,7 +283,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it("includes one whose client timed out", async () => {
-      const chat = await start({ limits: { idleMs: 60, askMs: 10_000 } });
+      const chat = await start({ limits: { idleMs: 60, ackRequestDelayMs: 10_000 } });
       const client = await managedStream(chat.url, NAME, "web");
       client.socket.pause();
       await untilDisconnected(chat, 1);
@@ -293,7 +293,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(again.answer).toContain("<resumed ");
       expect(await nextIds(again, 1)).toEqual(["one"]);
       // The request for an acknowledgement is the liveness probe.
-      expect(await again.next()).toBe(R);
+      expect(await again.next()).toBe(ACK_REQUEST);
       again.socket.terminate();
     });
 
@@ -316,7 +316,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       const chat = await start();
       const client = await managedStream(chat.url, NAME, "web");
       await breakConnection(chat, client);
-      const two = [await signedIn(chat.url, NAME), await signedIn(chat.url, NAME)];
+      const two = [await authenticateRaw(chat.url, NAME), await authenticateRaw(chat.url, NAME)];
       for (const each of two) each.send(resume(client.previd, 0));
       const ends = await Promise.race(
         two.map(async (each, index) => {
@@ -358,7 +358,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       client.send(encodeSignal({ ...signal("slow"), from: to, to: from }, DOMAIN));
       await waiting;
       await breakConnection(chat, client);
-      const again = await signedIn(chat.url, NAME);
+      const again = await authenticateRaw(chat.url, NAME);
       again.send(resume(client.previd, 0));
       await sendSignals(chat, "meanwhile");
       open();
@@ -418,7 +418,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       ["an invalid count", resume("AAAAAAAAAAAAAAAA.d2Vi", "-1"), "bad-request"],
     ])("%s; the client can then bind on the same stream", async (_name, frame, condition) => {
       const chat = await start();
-      const client = await signedIn(chat.url, NAME);
+      const client = await authenticateRaw(chat.url, NAME);
       client.send(frame);
       expect(await client.next()).toBe(failedWith(condition));
       client.send(bind("web"));
@@ -513,7 +513,9 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       ["streams", 2, 1_000_000],
       ["bytes", 100, 50_000],
     ])("the oldest streams above the limit of %s of a node", async (_name, streams, bytes) => {
-      const chat = await start({ limits: { hibernating: { perUser: 10, inAll: streams, bytes } } });
+      const chat = await start({
+        limits: { disconnected: { perUser: 10, total: streams, bytes } },
+      });
       const clients = [];
       for (const name of ["44-7", NAME, "43-7"]) {
         const client = await managedStream(chat.url, name, "web");
@@ -569,13 +571,13 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     }
 
     it("continues on another node: unacknowledged signals arrive when stream management is enabled", async () => {
-      const { one, two } = await startTwo({ limits: { holdMs: 600_000 } });
+      const { one, two } = await startTwo({ limits: { enableWaitMs: 600_000 } });
       const client = await managedStream(one.url, NAME, "web");
       await sendSignals(one, "one", "two", "three");
       expect(await nextIds(client, 3)).toEqual(["one", "two", "three"]);
-      client.send(a(1));
-      client.send(R);
-      expect(await nextFrame(client)).toBe(a(0));
+      client.send(ack(1));
+      client.send(ACK_REQUEST);
+      expect(await nextFrame(client)).toBe(ack(0));
       client.socket.terminate();
       await one.close();
       await sendSignals(two, "four");
@@ -591,8 +593,8 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
       expect(await again.next()).toContain("<enabled ");
       // Unacknowledged signals arrive again, with the same id.
       expect(await nextIds(again, 4)).toEqual(["two", "three", "four", "five"]);
-      again.send(R);
-      expect(await nextFrame(again)).toBe(a(0));
+      again.send(ACK_REQUEST);
+      expect(await nextFrame(again)).toBe(ack(0));
     });
 
     it.each([
@@ -625,7 +627,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
     });
 
     it("gets missed signals after a delay without stream management", async () => {
-      const { one, two } = await startTwo({ limits: { holdMs: 50 } });
+      const { one, two } = await startTwo({ limits: { enableWaitMs: 50 } });
       const client = await managedStream(one.url, NAME, "web");
       await sendSignals(one, "one");
       client.socket.terminate();
@@ -678,7 +680,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
   });
 
   it("loses nothing and repeats nothing acknowledged, over any sequence of disconnections", async () => {
-    const chat = await start({ limits: { askMs: 5 } });
+    const chat = await start({ limits: { ackRequestDelayMs: 5 } });
     const steps = fc.constantFrom("send", "send", "receive", "count", "cut", "take over");
     const runs = fc.sample(fc.array(steps, { minLength: 20, maxLength: 40 }), 10);
     for (const [run, ops] of runs.entries()) {
@@ -703,7 +705,7 @@ describe.each(["ws", "tcp"] as const)("over %s", (transport) => {
         else if (op === "receive" && received.length < sent) await receive();
         else if (op === "count") {
           counted = received.length;
-          client.send(a(counted));
+          client.send(ack(counted));
         } else if (op === "cut") {
           await breakConnection(chat, client);
           await again();

@@ -4,16 +4,16 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface BreakableProxy {
   port: number;
   /** Number of open connections. */
-  open(): number;
+  openConnections(): number;
   /** Destroys every connection without a protocol-level close. */
-  cut(): void;
+  breakConnections(): void;
   /** Forwards new connections to another port. */
-  lead(port: number): void;
+  redirect(port: number): void;
   close(): Promise<void>;
 }
 
 /** Starts a proxy to a local port. */
-export async function breakableProxy(port: number): Promise<BreakableProxy> {
+export async function startBreakableProxy(port: number): Promise<BreakableProxy> {
   let target = port;
   const pairs = new Set<[Socket, Socket]>();
   const server = createServer((client) => {
@@ -35,9 +35,9 @@ export async function breakableProxy(port: number): Promise<BreakableProxy> {
   };
   return {
     port: (server.address() as AddressInfo).port,
-    open: () => pairs.size,
-    cut: breakConnections,
-    lead(other) {
+    openConnections: () => pairs.size,
+    breakConnections: breakConnections,
+    redirect(other) {
       target = other;
     },
     async close() {

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
+import { createDemoUsers, type DemoUser } from "../../demo/call/demo-users";
 import { type PageServer, servePage } from "../../demo/call/page-server";
-import { type DemoUser, makePeople } from "../../demo/call/people";
-import type { Credentials } from "../../demo/server";
+import type { ServerCredentials } from "../../demo/server";
 import type { TestNode } from "./node";
 
 /** The page of demo/call for a test node, and its users. */
@@ -12,7 +12,7 @@ export interface CallSite {
 
 /** Creates the page's users on a node, and serves the page. */
 export async function serveCallPage(node: TestNode): Promise<CallSite> {
-  const credentials: Credentials = {
+  const credentials: ServerCredentials = {
     base_url: node.baseUrl,
     graphql_url: node.graphqlUrl,
     chat_url: node.chatUrl,
@@ -21,12 +21,12 @@ export async function serveCallPage(node: TestNode): Promise<CallSite> {
     auth_key: node.application.authKey,
     auth_secret: node.application.authSecret,
   };
-  const people = await makePeople(credentials);
+  const people = await createDemoUsers(credentials);
   return { server: await servePage(credentials, people), people };
 }
 
 /** Statistics of a peer connection (W3C, Identifiers for WebRTC's Statistics API). */
-export interface MediaFacts {
+export interface MediaStats {
   framesDecoded: number;
   audioBytes: number;
   /** Local and remote candidate types of the selected candidate pair. */
@@ -36,9 +36,9 @@ export interface MediaFacts {
 }
 
 /** A user of the page. */
-export class Caller {
+export class CallPage {
   /** Errors and warnings of the page. */
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {}
 
@@ -48,12 +48,12 @@ export class Caller {
     site: CallSite,
     login: string,
     query = "",
-  ): Promise<Caller> {
+  ): Promise<CallPage> {
     const page = await browser.newPage();
-    const caller = new Caller(page);
-    page.on("pageerror", (error) => caller.faults.push(error.message));
+    const caller = new CallPage(page);
+    page.on("pageerror", (error) => caller.errors.push(error.message));
     page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) caller.faults.push(message.text());
+      if (["error", "warning"].includes(message.type())) caller.errors.push(message.text());
     });
     // As long as jest's timeout, which only ends tests that hang.
     page.setDefaultTimeout(300_000);
@@ -66,13 +66,13 @@ export class Caller {
     `);
     await page.goto(`${site.server.url}?user=${login}${query}`);
     await page.click("#sign-in-button");
-    await caller.sees("idle");
+    await caller.waitForView("idle");
     await page.waitForSelector('#status-dot[data-status="online"]', { state: "attached" });
     return caller;
   }
 
   /** Waits for a state of the page: idle, calling, ringing, connecting, talking or ended. */
-  async sees(state: string): Promise<void> {
+  async waitForView(state: string): Promise<void> {
     await this.page.waitForSelector(`body[data-view="${state}"]`);
   }
 
@@ -90,7 +90,7 @@ export class Caller {
   }
 
   /** Blocks the next call's camera. @returns unblocks it */
-  async holdMedia(): Promise<() => Promise<void>> {
+  async blockCamera(): Promise<() => Promise<void>> {
     await this.page.evaluate(`(() => {
       const devices = navigator.mediaDevices;
       const held = new Promise((resolve) => { window.releaseMedia = resolve; });
@@ -101,7 +101,7 @@ export class Caller {
   }
 
   /** Current statistics of the page's latest peer connection. */
-  media(): Promise<MediaFacts> {
+  media(): Promise<MediaStats> {
     return this.page.evaluate(`(async () => {
       const peer = window.peers.at(-1);
       const all = [...(await peer.getStats()).values()];
@@ -115,6 +115,6 @@ export class Caller {
         ends: pair ? [end(pair.localCandidateId), end(pair.remoteCandidateId)] : [],
         ufrag: /a=ice-ufrag:(.+)/.exec(peer.remoteDescription?.sdp ?? "")?.[1]?.trim() ?? "",
       };
-    })()`) as Promise<MediaFacts>;
+    })()`) as Promise<MediaStats>;
   }
 }

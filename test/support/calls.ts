@@ -12,7 +12,7 @@ export const CHANGES = `subscription { callChanges { ${FIELDS} } }`;
 
 /** A call as its participants see it. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
-export type ShownCall = Record<string, any>;
+export type CallData = Record<string, any>;
 
 let sessions = 0;
 
@@ -39,36 +39,36 @@ export async function readCall(
   node: TestNode,
   { token }: Pick<TestUser, "token">,
   sessionId: string,
-): Promise<ShownCall | string> {
+): Promise<CallData | string> {
   const { data, errors } = await graphql(node, CALL, { id: sessionId }, token);
   return data?.call ?? errors?.[0].extensions.code;
 }
 
 /** Waits until a call of the user, and optionally a participant, is in a state. */
-export async function callIn(
+export async function waitForCall(
   node: TestNode,
   user: Pick<TestUser, "token">,
   sessionId: string,
   state: string,
   part?: [user: Pick<TestUser, "id">, state: string],
-): Promise<ShownCall> {
+): Promise<CallData> {
   const call = await eventually(
     () => readCall(node, user, sessionId),
     (each) =>
       typeof each !== "string" &&
       each.state === state &&
-      (part === undefined || partOf(each, part[0])?.state === part[1]),
+      (part === undefined || participantOf(each, part[0])?.state === part[1]),
   );
-  return call as ShownCall;
+  return call as CallData;
 }
 
 /** A user's participation in a call. */
-export function partOf(call: ShownCall, { id }: Pick<TestUser, "id">): ShownCall | undefined {
-  return call.participants.find((each: ShownCall) => each.userId === id);
+export function participantOf(call: CallData, { id }: Pick<TestUser, "id">): CallData | undefined {
+  return call.participants.find((each: CallData) => each.userId === id);
 }
 
 /** Locks the tables of calls, which signals do not need. @returns releases the lock */
-export async function holdCalls({ app }: TestNode): Promise<() => Promise<void>> {
+export async function lockCallTables({ app }: TestNode): Promise<() => Promise<void>> {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     release = resolve;

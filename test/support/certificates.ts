@@ -1,7 +1,7 @@
 import tls from "node:tls";
 import type { LiveCertificate } from "../../src/core/tls/certificate";
 import { type Certificate, parseCertificate } from "../../src/core/tls/pem";
-import { makeSelfSigned } from "../../src/core/tls/self-signed";
+import { generateSelfSigned } from "../../src/core/tls/self-signed";
 
 let made: Promise<Certificate> | undefined;
 
@@ -18,14 +18,14 @@ export async function testCertificate(): Promise<LiveCertificate> {
 }
 
 function certificate(): Promise<Certificate> {
-  made ??= makeSelfSigned("chat.example", Date.now()).then(({ cert, key }) =>
+  made ??= generateSelfSigned("chat.example", Date.now()).then(({ cert, key }) =>
     parseCertificate(cert, key),
   );
   return made;
 }
 
 /** Options of a TLS client that trusts {@link testCertificate} and verifies the server's name. */
-export async function trusting(): Promise<{ ca: string; servername: string }> {
+export async function trustOptions(): Promise<{ ca: string; servername: string }> {
   return { ca: (await certificate()).cert, servername: "chat.example" };
 }
 
@@ -36,7 +36,7 @@ const trusted: string[] = [];
  * Makes client libraries trust a certificate, process-wide: they call `tls.connect` without an option for
  * authorities.
  */
-export function trustEverywhere(cert: string): void {
+export function trustGlobally(cert: string): void {
   trusted.push(cert);
   Object.assign(tls, {
     connect: (options: tls.ConnectionOptions, ...rest: []) =>

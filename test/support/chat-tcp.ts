@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { SaxesParser } from "saxes";
-import { trusting } from "./certificates";
+import { trustOptions } from "./certificates";
 import type { RawClient, RawSocket } from "./chat";
-import { Frames } from "./frames";
+import { FrameQueue } from "./frame-queue";
 
 const FRAMING = 'xmlns="urn:ietf:params:xml:ns:xmpp-framing"';
 const STREAM = 'xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams"';
@@ -92,7 +92,7 @@ export async function connectClear(url: string): Promise<Socket> {
 }
 
 /** Reads from a socket until the text arrives. Returns everything read. */
-export async function heard(socket: Socket, text: string): Promise<string> {
+export async function readUntil(socket: Socket, text: string): Promise<string> {
   let all = "";
   while (!all.includes(text)) {
     const data = await Promise.race([once(socket, "data"), once(socket, "close")]);
@@ -104,7 +104,7 @@ export async function heard(socket: Socket, text: string): Promise<string> {
 
 /** Starts TLS on a socket after `<proceed/>`. */
 export async function upgrade(socket: Socket): Promise<TLSSocket> {
-  const secure = connectTls({ socket, ...(await trusting()) });
+  const secure = connectTls({ socket, ...(await trustOptions()) });
   await once(secure, "secureConnect");
   return secure;
 }
@@ -113,7 +113,7 @@ async function connectSecure(url: string): Promise<Socket> {
   if (url.startsWith("xmpps:")) {
     const secure = connectTls({
       ...addressOf(url),
-      ...(await trusting()),
+      ...(await trustOptions()),
       ALPNProtocols: ["xmpp-client"],
     });
     await once(secure, "secureConnect");
@@ -121,16 +121,16 @@ async function connectSecure(url: string): Promise<Socket> {
   }
   const socket = await connectClear(url);
   socket.write(toTcp(`<open ${FRAMING} to="chat.example" version="1.0"/>`));
-  await heard(socket, "</stream:features>");
+  await readUntil(socket, "</stream:features>");
   socket.write(STARTTLS);
-  await heard(socket, "<proceed ");
+  await readUntil(socket, "<proceed ");
   return upgrade(socket);
 }
 
 /** Connects over `xmpp:` (with STARTTLS) or `xmpps:`, as {@link connectRaw} does. */
 export async function connectTcp(url: string): Promise<RawClient> {
   const socket = await connectSecure(url);
-  const frames = new Frames();
+  const frames = new FrameQueue();
   const splitter = new FrameSplitter((frame) => frames.push(frame));
   socket.setEncoding("utf8");
   socket.on("data", (text: string) => splitter.push(text));

@@ -10,11 +10,11 @@ import { openLog } from "../../src/core/log";
 import { type Metrics, openMetrics } from "../../src/core/metrics";
 import type { LiveCertificate } from "../../src/core/tls/certificate";
 import { type ChatTransport, chatUrls, openChat } from "../../src/xmpp/chat";
-import type { ChatLimits, ChatServices, LiveStream, SignIn } from "../../src/xmpp/services";
+import type { ChatLimits, ChatServices, LiveStream, SignInAttempt } from "../../src/xmpp/services";
 import { stanzaSizes } from "../../src/xmpp/stanza-sizes";
-import { testCertificate, trusting } from "./certificates";
+import { testCertificate, trustOptions } from "./certificates";
 import { connectTcp } from "./chat-tcp";
-import { Frames } from "./frames";
+import { FrameQueue } from "./frame-queue";
 import { FREE_CHAT_PORTS } from "./ports";
 
 /** Domain of the users in these tests. */
@@ -31,7 +31,7 @@ export interface TestChat {
   /** Authenticated streams. */
   live: Set<LiveStream>;
   /** Sign-in attempts so far. */
-  attempts: SignIn[];
+  attempts: SignInAttempt[];
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export async function startChat(
   });
   const router = options.router?.(real) ?? real;
   const live = new Set<LiveStream>();
-  const attempts: SignIn[] = [];
+  const attempts: SignInAttempt[] = [];
   const services: ChatServices = {
     config,
     log,
@@ -170,8 +170,8 @@ export async function connectWebSocket(
   url: string,
   options: RawOptions = {},
 ): Promise<RawClient<WebSocket>> {
-  const socket = new WebSocket(url, "xmpp", { ...options, ...(await trusting()) });
-  const frames = new Frames();
+  const socket = new WebSocket(url, "xmpp", { ...options, ...(await trustOptions()) });
+  const frames = new FrameQueue();
   socket.on("message", (data) => frames.push(String(data)));
   socket.on("close", (code) => frames.end(code));
   await once(socket, "open");

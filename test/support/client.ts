@@ -3,7 +3,7 @@ import { eventually } from "./moving-clock";
 import type { TestNode } from "./node";
 
 /** A REST response. */
-export interface Answer {
+export interface RestResponse {
   status: number;
   headers: Headers;
   /** The parsed JSON, or null for an empty body. */
@@ -18,7 +18,7 @@ export async function rest(
   method: string,
   path: string,
   options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<RestResponse> {
   const { token, body, headers = {} } = options;
   const raw = typeof body === "string" || body instanceof URLSearchParams;
   const response = await fetch(`${node.baseUrl}${path}`, {
@@ -55,7 +55,7 @@ export async function graphql(
 let nonces = randomInt(1_000_000);
 
 /** Parameters of POST /session with a signature over the four mandatory ones. */
-export function signed(
+export function signedParameters(
   { application }: Pick<TestNode, "application">,
   now = Date.now(),
 ): Record<string, string | number> {
@@ -74,7 +74,7 @@ export function signed(
 
 /** The token of a new application session. */
 export async function applicationToken(node: TestNode, now?: number): Promise<string> {
-  const answer = await rest(node, "POST", "/session", { body: signed(node, now) });
+  const answer = await rest(node, "POST", "/session", { body: signedParameters(node, now) });
   if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
   return answer.body.session.token;
 }
@@ -111,7 +111,7 @@ export async function newUser(
  * Waits until the last request of every user of the node's application is stored, which happens some seconds
  * after the request.
  */
-export async function activityWritten(node: TestNode): Promise<void> {
+export async function waitForActivity(node: TestNode): Promise<void> {
   const unwritten = () =>
     node.sql<{ left: number }>(
       "SELECT count(*) AS left FROM users WHERE application_id = $1 AND last_request_at IS NULL",
@@ -125,7 +125,7 @@ export async function activityWritten(node: TestNode): Promise<void> {
  * hashed, so every test can have its own users.
  */
 export async function newGuest(node: TestNode): Promise<TestUser> {
-  const body = { ...signed(node), user: { guest: 1 } };
+  const body = { ...signedParameters(node), user: { guest: 1 } };
   const answer = await rest(node, "POST", "/session", { body });
   if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
   const { token, id: sessionId, user } = answer.body.session;
@@ -137,7 +137,7 @@ export async function signIn(
   node: TestNode,
   { login, password }: { login: string; password: string },
 ): Promise<Omit<TestUser, "id">> {
-  const body = { ...signed(node), user: { login, password } };
+  const body = { ...signedParameters(node), user: { login, password } };
   const answer = await rest(node, "POST", "/session", { body });
   if (answer.status !== 201) throw new Error(`POST /session answered ${answer.text}`);
   const { token, id } = answer.body.session;

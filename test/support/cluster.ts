@@ -33,7 +33,7 @@ export class Cluster {
   }
 
   /** The running nodes. */
-  readonly up = () => this.members.filter(({ up }) => up);
+  readonly runningNodes = () => this.members.filter(({ up }) => up);
 
   async startNode(index: number): Promise<void> {
     const process = startProcess({
@@ -43,8 +43,8 @@ export class Cluster {
       LOG_LEVEL: "warn",
       ...this.environment,
     });
-    const [, baseUrl = ""] = await process.says(/REST +(http\S+)/);
-    const [, chatUrl = ""] = await process.says(/(ws:\S+)/);
+    const [, baseUrl = ""] = await process.waitForOutput(/REST +(http\S+)/);
+    const [, chatUrl = ""] = await process.waitForOutput(/(ws:\S+)/);
     this.members[index] = { process, graphqlUrl: `${baseUrl}/graphql`, chatUrl, up: true };
     if (this.applicationId === 0) {
       const path = join(this.database.environment.DATA_DIR ?? "", "credentials.json");
@@ -53,7 +53,7 @@ export class Cluster {
   }
 
   /** Stops a node. @returns its exit code or signal */
-  async end(index: number, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+  async stopNode(index: number, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
     const member = this.members[index]!;
     member.up = false;
     member.process.child.kill(signal);
@@ -61,7 +61,7 @@ export class Cluster {
   }
 
   /** Creates users with a session each. */
-  async owners(count: number): Promise<Owner[]> {
+  async createUsers(count: number): Promise<Owner[]> {
     const rows = (await execute(
       this.database.environment.DATABASE_URL ?? "",
       `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
@@ -81,7 +81,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.members.map((_, index) => this.end(index, "SIGKILL")));
+    await Promise.all(this.members.map((_, index) => this.stopNode(index, "SIGKILL")));
     await this.database.remove();
   }
 }

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { Arrivals } from "./arrivals";
+import { AsyncQueue } from "./async-queue";
 
 /** The chat server's side of a component connection. */
-export interface AcceptedLink {
+export interface AcceptedConnection {
   /** Everything received after the handshake, as text. */
   received(): string;
   /** Writes raw text or bytes. */
   write(text: string | Buffer): void;
   /** Whether pings are answered. */
-  answers: boolean;
+  answersPings: boolean;
   /** Drops the connection. */
-  cut(): void;
+  drop(): void;
   closed: Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface AcceptedLink {
 export interface ComponentServer {
   port: number;
   /** The next accepted connection. */
-  accepted(): Promise<AcceptedLink>;
+  accepted(): Promise<AcceptedConnection>;
   /** Number of connections that were refused because of a wrong digest. */
   refused(): number;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ const STREAM_ID = "3BF96D32";
 
 /** Starts a server with this secret, on a free port by default. */
 export async function startComponentServer(secret: string, port = 0): Promise<ComponentServer> {
-  const links = new Arrivals<AcceptedLink>();
+  const links = new AsyncQueue<AcceptedConnection>();
   const sockets = new Set<Socket>();
   let refused = 0;
   const digest = createHash("sha1")
@@ -38,7 +38,7 @@ export async function startComponentServer(secret: string, port = 0): Promise<Co
   const server = createServer((socket) => {
     sockets.add(socket);
     let text = "";
-    let link: AcceptedLink | null = null;
+    let link: AcceptedConnection | null = null;
     const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
     socket.on("error", () => undefined);
     socket.on("data", (data) => {
@@ -46,7 +46,7 @@ export async function startComponentServer(secret: string, port = 0): Promise<Co
       if (link) {
         const pings = /<iq [^>]*id="([^"]+)"[^>]*><ping/g;
         const ids = [...data.toString().matchAll(pings)].map(([, id]) => id);
-        for (const id of link.answers ? ids : [])
+        for (const id of link.answersPings ? ids : [])
           link.write(`<iq type="result" from="chat.example" id="${id}"/>`);
         return;
       }
@@ -66,10 +66,10 @@ export async function startComponentServer(secret: string, port = 0): Promise<Co
       }
       text = "";
       link = {
-        answers: true,
+        answersPings: true,
         received: () => text,
         write: (xml) => void socket.write(xml),
-        cut: () => socket.destroy(),
+        drop: () => socket.destroy(),
         closed,
       };
       socket.write("<handshake/>");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { execute } from "../../scripts/services/postgres-server";
-import { ask, REDIS_DATABASES } from "../../scripts/services/redis-server";
+import { REDIS_DATABASES, sendCommand } from "../../scripts/services/redis-server";
 
 /** A database for a single test. */
 export interface FreshDatabase {
@@ -83,7 +83,7 @@ export async function freshServices(template = "signalbox_template"): Promise<Fr
 /** URL of a Redis database that no other test uses. */
 export async function freshRedis(): Promise<string> {
   const server = new URL(serviceUrl("TEST_REDIS_URL"));
-  const count = Number((await ask(Number(server.port), "INCR signalbox-tests")).slice(1));
+  const count = Number((await sendCommand(Number(server.port), "INCR signalbox-tests")).slice(1));
   // Database 0 holds the count.
   return `redis://${server.host}/${1 + (count % (REDIS_DATABASES - 1))}`;
 }

@@ -1,11 +1,11 @@
 import { createClient } from "graphql-ws";
 import { WebSocket } from "ws";
-import { Arrivals } from "./arrivals";
+import { AsyncQueue } from "./async-queue";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
 
 /** Result of sendSignal. */
-export interface SendAnswer {
+export interface SendResult {
   data?: { sendSignal: { id: string; cursor: string } } | null;
   errors?: readonly {
     message: string;
@@ -15,7 +15,7 @@ export interface SendAnswer {
 
 /** A signal with all its GraphQL fields. */
 // biome-ignore lint/suspicious/noExplicitAny: signals are looked into freely by tests
-export type ShownSignal = Record<string, any>;
+export type SignalData = Record<string, any>;
 
 /** A user's device on GraphQL. */
 export interface GraphqlClient {
@@ -24,11 +24,11 @@ export interface GraphqlClient {
   /** Sends a signal. @throws Error if it is refused */
   send(input: object): Promise<{ id: string; cursor: string }>;
   /** Sends a signal that may be refused. */
-  trySend(input: object): Promise<SendAnswer>;
+  trySend(input: object): Promise<SendResult>;
   /** Takes the next signal. */
-  next(): Promise<ShownSignal>;
+  next(): Promise<SignalData>;
   /** Discards the received signals: calls of earlier tests may still ring for the user. */
-  forget(): void;
+  discard(): void;
   /** Resolves with the close code, once the socket has closed. */
   ended: Promise<number>;
   close(): void;
@@ -47,12 +47,12 @@ const LISTEN = `subscription {
 }`;
 
 /** Subscribes with graphql-ws; resolves once signals arrive. */
-export async function graphqlWs(
+export async function connectGraphqlWs(
   node: TestNode,
   user: Pick<TestUser, "id" | "token" | "sessionId">,
 ): Promise<GraphqlClient> {
   const device = `graphql-${user.sessionId}`;
-  const signals = new Arrivals<ShownSignal>();
+  const signals = new AsyncQueue<SignalData>();
   let isActive = false;
   let refusal = "";
   const fail = (reason: string) => {
@@ -70,7 +70,7 @@ export async function graphqlWs(
     retryAttempts: 0,
     on: { closed: (event) => end((event as { code: number }).code) },
   });
-  socket.subscribe<{ callSignals: ShownSignal }>(
+  socket.subscribe<{ callSignals: SignalData }>(
     { query: LISTEN },
     {
       next({ data, errors }) {
@@ -82,11 +82,11 @@ export async function graphqlWs(
       complete: () => fail("the subscription ended"),
     },
   );
-  const trySend = async (input: object): Promise<SendAnswer> => {
+  const trySend = async (input: object): Promise<SendResult> => {
     const answers = socket.iterate({ query: SEND, variables: { input } });
     try {
       const { value } = await answers.next();
-      return value as SendAnswer;
+      return value as SendResult;
     } catch (error) {
       // Errors before execution are thrown as a list.
       if (Array.isArray(error)) return { errors: error };
@@ -108,7 +108,7 @@ export async function graphqlWs(
     send,
     trySend,
     next: () => signals.next(),
-    forget: () => signals.clear(),
+    discard: () => signals.clear(),
     ended,
     close: () => void socket.dispose(),
   };

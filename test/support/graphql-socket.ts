@@ -11,7 +11,7 @@ export interface SocketMessage {
 }
 
 /** Result of an operation on a socket: data and errors, or errors before execution. */
-export interface SocketAnswer {
+export interface SocketResult {
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
   data?: any;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
@@ -45,7 +45,7 @@ export interface GraphqlSocket {
   /** Takes the next message. Rejects if the socket closes first. */
   next(): Promise<SocketMessage>;
   /** Runs a query or a mutation. */
-  run(query: string, variables?: Record<string, unknown>): Promise<SocketAnswer>;
+  run(query: string, variables?: Record<string, unknown>): Promise<SocketResult>;
   /**
    * Subscribes to the signals of a user; resolves once the subscription is active.
    * @param fields additional fields to select
@@ -103,7 +103,7 @@ export async function connectSocket(
   const run = async (
     query: string,
     variables: Record<string, unknown> = {},
-  ): Promise<SocketAnswer> => {
+  ): Promise<SocketResult> => {
     const id = `run-${++count}`;
     send({ id, type: "subscribe", payload: { query, variables } });
     const { type, payload } = await find((message) => message.id === id);

@@ -47,10 +47,10 @@ export const LEAKS =
   /SELECT |INSERT |UPDATE \w+ SET|relation "|column "|syntax error at|invalid input syntax|node_modules|\/src\/|\/tmp\/|\.[jt]s:\d|\n\s+at |prisma|pglite|postgres|SQLSTATE|violates|TypeError|RangeError/i;
 
 /** Path of a value in the variables of a document: keys and indexes. */
-export type Place = ReadonlyArray<string | number>;
+export type InputPath = ReadonlyArray<string | number>;
 
 /** Every leaf of a document's variables; recursive inputs are entered once. */
-export function placesOf(schema: GraphQLSchema, document: string): Place[] {
+export function inputPaths(schema: GraphQLSchema, document: string): InputPath[] {
   const [operation] = parse(document).definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error("no operation");
   return (operation.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
@@ -59,7 +59,7 @@ export function placesOf(schema: GraphQLSchema, document: string): Place[] {
   });
 }
 
-function leaves(type: GraphQLInputType, at: Place, around: readonly string[]): Place[] {
+function leaves(type: GraphQLInputType, at: InputPath, around: readonly string[]): InputPath[] {
   if (isNonNullType(type)) return leaves(type.ofType, at, around);
   if (isListType(type)) return leaves(type.ofType, [...at, 0], around);
   const named = getNamedType(type);
@@ -74,7 +74,7 @@ function leaves(type: GraphQLInputType, at: Place, around: readonly string[]): P
 /** A copy of the variables with a value at a path. Missing objects on the path get their required fields. */
 export function withValue(
   variables: object,
-  place: Place,
+  place: InputPath,
   value: unknown,
 ): Record<string, unknown> {
   const copy = structuredClone(variables) as Record<string, unknown>;

@@ -5,9 +5,9 @@ export const SM = "urn:xmpp:sm:3";
 /** Enables stream management. */
 export const ENABLE = `<enable xmlns="${SM}" resume="true"/>`;
 /** Requests an acknowledgement. */
-export const R = `<r xmlns="${SM}"/>`;
+export const ACK_REQUEST = `<r xmlns="${SM}"/>`;
 /** Acknowledges received stanzas. */
-export const a = (h: number | string) => `<a xmlns="${SM}" h="${h}"/>`;
+export const ack = (h: number | string) => `<a xmlns="${SM}" h="${h}"/>`;
 /** Requests the resumption of an earlier stream. */
 export const resume = (previd: string, h: number | string) =>
   `<resume xmlns="${SM}" previd="${previd}" h="${h}"/>`;
@@ -22,7 +22,7 @@ export interface ManagedStream extends RawClient {
 export async function nextFrame(client: RawClient): Promise<string> {
   for (;;) {
     const frame = await client.next();
-    if (frame !== R) return frame;
+    if (frame !== ACK_REQUEST) return frame;
   }
 }
 
@@ -36,7 +36,7 @@ export async function nextIds(client: RawClient, count: number): Promise<string[
 }
 
 /** Connects and authenticates. Returns the client with the stream features, its last consumed frame. */
-export async function signedIn(
+export async function authenticateRaw(
   url: string,
   name: string,
   secret = "password",
@@ -70,7 +70,7 @@ export async function resumeStream(
   h: number,
   secret?: string,
 ): Promise<RawClient & { answer: string }> {
-  const client = await signedIn(url, name, secret);
+  const client = await authenticateRaw(url, name, secret);
   client.send(resume(previd, h));
   return { ...client, answer: await client.next() };
 }

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import type { AddressInfo } from "node:net";
-import { askNameServers, type Resolve } from "../../src/network/lookup";
+import { dnsResolver, type Resolve } from "../../src/network/lookup";
 
 /** Addresses of a name. */
 export interface Records {
@@ -16,9 +16,9 @@ export interface NameServer {
    * Sets the records of a name for successive queries; the last ones stay. Without any, the name does not
    * exist.
    */
-  tell(name: string, ...answers: Records[]): void;
+  setRecords(name: string, ...answers: Records[]): void;
   /** Names whose IPv4 addresses were queried. */
-  asked: string[];
+  queriedNames: string[];
   close(): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ export async function startNameServer(): Promise<NameServer> {
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
   const { port } = socket.address() as AddressInfo;
   return {
-    resolve: askNameServers([`127.0.0.1:${port}`]),
-    asked: queriedNames,
-    tell(name, ...answers) {
+    resolve: dnsResolver([`127.0.0.1:${port}`]),
+    queriedNames: queriedNames,
+    setRecords(name, ...answers) {
       known.set(name, { a: [...answers], aaaa: [...answers] });
     },
     close: () => new Promise((resolve) => socket.close(() => resolve())),

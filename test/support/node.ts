@@ -1,8 +1,8 @@
-import { type App, type AppParts, startApp } from "../../src/app";
+import { type App, type AppOptions, startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
 import { type FreshDatabase, freshDatabase } from "./database";
+import { LENIENT_LIMITS } from "./lenient-limits";
 import { FREE_PORTS } from "./ports";
-import { UNHURRIED } from "./unhurried";
 
 /**
  * Disables all rate limits, because a suite sends more requests from one address than a person.
@@ -24,7 +24,7 @@ export const NO_RATES = {
   RATE_MESSAGE_BYTES_PER_USER: "0",
   RATE_CHAT_SIGN_INS_PER_USER: "0",
   XMPP_BYTES_PER_SECOND: "0",
-  ...UNHURRIED,
+  ...LENIENT_LIMITS,
   GRAPHQL_ANONYMOUS_SOCKETS_PER_IP: "1000000",
   FAILURES_FREE: "0",
   FAILURES_FREE_PER_NAME: "0",
@@ -52,7 +52,7 @@ export interface TestNode {
  */
 export async function startNode(
   environment: Record<string, string> = {},
-  parts: AppParts = {},
+  parts: AppOptions = {},
   beside?: TestNode,
 ): Promise<TestNode> {
   const database = beside ? null : await freshDatabase();

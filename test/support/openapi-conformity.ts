@@ -55,7 +55,7 @@ function closed(schema: unknown): unknown {
 }
 
 /** Validates exchanges against schema/openapi.json. */
-export class Conformity {
+export class OpenApiConformity {
   private readonly api: OpenApi = JSON.parse(
     readFileSync(join(__dirname, "../../schema/openapi.json"), "utf8"),
   );
@@ -85,7 +85,7 @@ export class Conformity {
   }
 
   /** Violations of the document in an exchange. */
-  misfits(exchange: Exchange): string[] {
+  violations(exchange: Exchange): string[] {
     const { method, path, body, status, answer } = exchange;
     const template = this.pathOf(method, path) ?? "";
     const operation = this.api.paths[template]?.[method.toLowerCase()];

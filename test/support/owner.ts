@@ -4,7 +4,10 @@ import { join } from "node:path";
 import type { TestNode } from "./node";
 
 /** Credentials of the owner of a node's first account, written at the first start. */
-export function ownerOf(node: Pick<TestNode, "environment">): { email: string; password: string } {
+export function ownerCredentials(node: Pick<TestNode, "environment">): {
+  email: string;
+  password: string;
+} {
   const { DATA_DIR = "" } = node.environment;
   return JSON.parse(readFileSync(join(DATA_DIR, "owner.json"), "utf8"));
 }

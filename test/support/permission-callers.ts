@@ -1,7 +1,7 @@
-import type { Outcome, Row } from "./permission-rows";
+import type { Outcome, PermissionRow } from "./permission-rows";
 
 /** Callers without a token or with an invalid one. */
-export const NOBODY = [
+export const UNAUTHENTICATED_CALLERS = [
   "no token",
   "an unknown token",
   "an expired token",
@@ -16,7 +16,7 @@ export const NOBODY = [
  * owners' tokens come last, because they do not depend on those sessions.
  */
 export const CALLERS = [
-  ...NOBODY,
+  ...UNAUTHENTICATED_CALLERS,
   "a web token",
   "an application token",
   "a signed-out token",
@@ -28,8 +28,8 @@ export const CALLERS = [
 ];
 
 /** The expected outcome for a caller. */
-export function expected(row: Row, caller: string): Outcome {
-  if (NOBODY.includes(caller)) return row.nobody;
+export function expectedOutcome(row: PermissionRow, caller: string): Outcome {
+  if (UNAUTHENTICATED_CALLERS.includes(caller)) return row.nobody;
   if (caller === "a web token") return row.web;
   if (caller === "an application token" || caller === "a signed-out token") return row.application;
   if (caller === "user B") return row.other;

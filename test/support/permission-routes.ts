@@ -1,6 +1,6 @@
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
-import type { World } from "./permission-rows";
+import type { Participants } from "./permission-rows";
 import { deviceOf } from "./push-devices";
 
 const TOKEN = expect.stringMatching(/^[\w-]{43}$/);
@@ -16,16 +16,16 @@ export interface RouteRow {
   /** The operation of PERMISSION_ROWS that its document runs. */
   operation: string;
   /** Prepares the user A for the path. */
-  prepare?(world: World): Promise<unknown>;
-  path(world: World): string;
-  headers?(world: World): Record<string, string>;
-  body?(world: World): unknown;
+  prepare?(world: Participants): Promise<unknown>;
+  path(world: Participants): string;
+  headers?(world: Participants): Record<string, string>;
+  body?(world: Participants): unknown;
   /** Status and complete body for authorized callers. */
-  success(world: World, caller: string): { status: number; body: unknown };
+  success(world: Participants, caller: string): { status: number; body: unknown };
 }
 
 /** Complete REST body of a user. */
-export function shownUser(user: Pick<TestUser, "id" | "login">, changes = {}) {
+export function userBody(user: Pick<TestUser, "id" | "login">, changes = {}) {
   return {
     id: user.id,
     login: user.login,
@@ -60,12 +60,12 @@ function shownSession(node: TestNode, user: TestUser | null, userId: number | nu
     ts: ID,
     created_at: DATE,
     updated_at: DATE,
-    ...(user ? { user: shownUser(user) } : { device_id: null }),
+    ...(user ? { user: userBody(user) } : { device_id: null }),
   };
 }
 
 /** Complete REST body of a new web session. */
-export function shownWebSession(applicationId: number) {
+export function webSessionBody(applicationId: number) {
   return {
     session: {
       id: ID,
@@ -85,7 +85,7 @@ export function shownWebSession(applicationId: number) {
 }
 
 /** Complete entry of the session list. */
-export function shownEntry(sessionId: number, userAgent = "node") {
+export function sessionListEntry(sessionId: number, userAgent = "node") {
   return {
     session_id: sessionId,
     ip: "127.0.0.1",
@@ -99,7 +99,7 @@ const empty = () => ({ status: 200, body: null });
 
 /** A route that finds user A by a text in a column of the profile. */
 function byColumn(column: string, query: (text: string) => string): RouteRow {
-  const text = ({ a }: World) => `${column}-${a.id}@example.com`;
+  const text = ({ a }: Participants) => `${column}-${a.id}@example.com`;
   return {
     operation: "Query.user",
     prepare: (world) =>
@@ -110,20 +110,20 @@ function byColumn(column: string, query: (text: string) => string): RouteRow {
     path: (world) => query(encodeURIComponent(text(world))),
     success: (world) => ({
       status: 200,
-      body: { user: shownUser(world.a, { [column]: text(world) }) },
+      body: { user: userBody(world.a, { [column]: text(world) }) },
     }),
   };
 }
 
 /** A page with user A alone, if the caller may see it. */
-function pageOfA({ a }: World, caller: string, changes = {}) {
-  const items = caller === "a foreign user" ? [] : [{ user: shownUser(a, changes) }];
+function pageOfA({ a }: Participants, caller: string, changes = {}) {
+  const items = caller === "a foreign user" ? [] : [{ user: userBody(a, changes) }];
   const head = { current_page: 1, per_page: 10, total_entries: items.length };
   return { status: 200, body: { ...head, items } };
 }
 
 /** Complete REST body of the subscription of user A's device. */
-function shownSubscription(world: World, id: number) {
+function shownSubscription(world: Participants, id: number) {
   return {
     subscription: {
       id,
@@ -228,7 +228,7 @@ export const ROUTES: Record<string, RouteRow> = {
     operation: "Mutation.login",
     path: () => "/login",
     body: ({ a }) => ({ login: a.login, password: a.password }),
-    success: ({ a }) => ({ status: 200, body: { user: shownUser(a) } }),
+    success: ({ a }) => ({ status: 200, body: { user: userBody(a) } }),
   },
   Logout: { operation: "Mutation.logout", path: () => "/login", success: empty },
   CreateSession: {
@@ -241,7 +241,7 @@ export const ROUTES: Record<string, RouteRow> = {
     operation: "Mutation.createWebSession",
     path: () => "/session/web",
     body: ({ signed }) => signed(),
-    success: ({ node }) => ({ status: 201, body: shownWebSession(node.application.id) }),
+    success: ({ node }) => ({ status: 201, body: webSessionBody(node.application.id) }),
   },
   BindWebSession: {
     operation: "Mutation.bindWebSession",
@@ -254,7 +254,7 @@ export const ROUTES: Record<string, RouteRow> = {
     path: () => "/session/list",
     success({ a, b, foreign }, caller) {
       const user = { "user A": a, "user B": b }[caller] ?? foreign;
-      return { status: 200, body: [shownEntry(user.sessionId)] };
+      return { status: 200, body: [sessionListEntry(user.sessionId)] };
     },
   },
   DestroyOtherSessions: {
@@ -284,14 +284,14 @@ export const ROUTES: Record<string, RouteRow> = {
     body: ({ unique }) => ({ user: { login: `new-${unique}`, password: "correct horse" } }),
     success: ({ unique }) => ({
       status: 201,
-      body: { user: shownUser({ id: ID, login: `new-${unique}` }) },
+      body: { user: userBody({ id: ID, login: `new-${unique}` }) },
     }),
   },
   ListUsers: {
     operation: "Query.users",
     path: ({ a }) => `/users/v2?id=${a.id}`,
     success: ({ a }, caller) => {
-      const items = caller === "a foreign user" ? [] : [shownUser(a)];
+      const items = caller === "a foreign user" ? [] : [userBody(a)];
       return { status: 200, body: { limit: 100, skip: 0, total_entries: items.length, items } };
     },
   },
@@ -321,7 +321,7 @@ export const ROUTES: Record<string, RouteRow> = {
   GetUserByLogin: {
     operation: "Query.user",
     path: ({ a }) => `/users/by_login?login=${a.login}`,
-    success: ({ a }) => ({ status: 200, body: { user: shownUser(a) } }),
+    success: ({ a }) => ({ status: 200, body: { user: userBody(a) } }),
   },
   GetUserByEmail: byColumn("email", (text) => `/users/by_email?email=${text}`),
   GetUserByFacebookId: byColumn(
@@ -343,7 +343,7 @@ export const ROUTES: Record<string, RouteRow> = {
   GetUser: {
     operation: "Query.user",
     path: ({ a }) => `/users/${a.id}`,
-    success: ({ a }) => ({ status: 200, body: { user: shownUser(a) } }),
+    success: ({ a }) => ({ status: 200, body: { user: userBody(a) } }),
   },
   UpdateUser: {
     operation: "Mutation.updateUser",
@@ -351,7 +351,7 @@ export const ROUTES: Record<string, RouteRow> = {
     body: () => ({ user: { full_name: "Changed" } }),
     success: ({ a }) => ({
       status: 200,
-      body: { user: shownUser(a, { full_name: "Changed" }) },
+      body: { user: userBody(a, { full_name: "Changed" }) },
     }),
   },
   DeleteUser: {

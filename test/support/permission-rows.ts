@@ -3,7 +3,7 @@ import type { TestNode } from "./node";
 import { deviceOf } from "./push-devices";
 
 /** Participants of a case: user A, user B of the same application, and a user of another application. */
-export interface World {
+export interface Participants {
   node: TestNode;
   /** The node from the view of the other application's clients. */
   elsewhere: TestNode;
@@ -30,10 +30,10 @@ export interface World {
 export type Outcome = "OK" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
 
 /** Outcomes of an operation by caller, over any protocol. */
-export interface Row {
+export interface PermissionRow {
   /** Document, valid variables, and the expected value of the first field. */
   document: string;
-  variables(world: World): Record<string, unknown>;
+  variables(world: Participants): Record<string, unknown>;
   /** No token, or a token that is unknown, expired, destroyed or of a deleted user. */
   nobody: Outcome;
   /** An unbound web session. */
@@ -87,7 +87,7 @@ const ACCOUNT = {
 } as const;
 const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
 
-const applicationOf = ({ node }: World) => String(node.application.id);
+const applicationOf = ({ node }: Participants) => String(node.application.id);
 
 /** A push that is scheduled far in the future. */
 const SCHEDULED = {
@@ -97,13 +97,13 @@ const SCHEDULED = {
   message: "e30=",
 };
 
-const signedInput = ({ signed }: World) => {
+const signedInput = ({ signed }: Participants) => {
   const { application_id, auth_key, ...rest } = signed();
   return { ...rest, applicationId: application_id, authKey: auth_key };
 };
 
 /** Every operation of the schema. A missing operation fails the suite. */
-export const ROWS: Record<string, Row> = {
+export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Query.currentSession": {
     document: "query { currentSession { id userId applicationId token user { id login } } }",
     variables: () => ({}),

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { closedAfterEach } from "./closing";
+import { closeAfterEach } from "./close-after-each";
 import { freshDatabase } from "./database";
+import { LENIENT_LIMITS } from "./lenient-limits";
 import { FREE_PORTS } from "./ports";
-import { UNHURRIED } from "./unhurried";
 
 const ROOT = join(__dirname, "../..");
 
@@ -15,7 +15,7 @@ export interface ServiceProcess {
   /** Resolves with the exit code or signal. */
   exited: Promise<number | NodeJS.Signals>;
   /** Resolves with the first match in the output. Rejects if the process ends first. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** Starts src/main.ts, with only the given environment. */
@@ -28,7 +28,7 @@ export function startProcess(environment: Record<string, string>): ServiceProces
       // On a busy machine the process must not shed load.
       env: {
         ...{ PATH: process.env.PATH, OVERLOAD_DELAY_MS: "0", OVERLOAD_REQUESTS: "0" },
-        ...{ ...FREE_PORTS, ...UNHURRIED, ...environment },
+        ...{ ...FREE_PORTS, ...LENIENT_LIMITS, ...environment },
       },
       stdio: ["ignore", "pipe", "pipe"],
     },
@@ -56,7 +56,7 @@ export function startProcess(environment: Record<string, string>): ServiceProces
     child,
     exited,
     output: () => text,
-    says: (pattern) =>
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const match = pattern.exec(text);
@@ -72,9 +72,9 @@ export function startProcess(environment: Record<string, string>): ServiceProces
 }
 
 /** Processes with their own databases, which are stopped and removed after each test of the file. */
-export function ownProcesses() {
-  const running = closedAfterEach();
-  const databases = closedAfterEach();
+export function managedProcesses() {
+  const running = closeAfterEach();
+  const databases = closeAfterEach();
   return {
     /** Environment of a process for a database. */
     async environment(fresh = freshDatabase()): Promise<Record<string, string>> {

@@ -49,7 +49,7 @@ export async function postEvent(
 }
 
 /** Waits until no delivery of an event is pending or awaits a retry, and returns the event's counts. */
-export async function settled(
+export async function eventCounts(
   node: TestNode,
   id: number,
 ): Promise<{ accepted: number; gone: number; refused: number; active: boolean }> {

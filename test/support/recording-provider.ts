@@ -1,21 +1,21 @@
 import type { PushEnvironment, PushService } from "../../src/push/channel";
-import type { Push as Payload } from "../../src/push/payload/push";
-import type { Outcome, Provider, Target } from "../../src/push/provider/provider";
+import type { PushPayload as Payload } from "../../src/push/payload/push-payload";
+import type { Outcome, Provider, PushTarget } from "../../src/push/provider/provider";
 
 /** A push that was sent. */
-export interface Sent {
+export interface SentPush {
   applicationId: number;
   environment: PushEnvironment;
   service: PushService;
   push: Payload;
-  target: Target;
+  target: PushTarget;
 }
 
 /** In-memory push providers that record pushes and return scripted outcomes. */
 export class RecordingProviders {
-  readonly sent: Sent[] = [];
+  readonly sent: SentPush[] = [];
   /** Outcome by device token; accepted by default. */
-  readonly answers = new Map<string, (attempt: number) => Outcome | Promise<Outcome>>();
+  readonly outcomes = new Map<string, (attempt: number) => Outcome | Promise<Outcome>>();
   /** Services without credentials. */
   readonly missing = new Set<PushService>();
   private readonly attempts = new Map<string, number>();
@@ -31,7 +31,7 @@ export class RecordingProviders {
         this.sent.push({ applicationId, environment, service, push, target });
         const attempt = (this.attempts.get(target.token) ?? 0) + 1;
         this.attempts.set(target.token, attempt);
-        const answer = this.answers.get(target.token);
+        const answer = this.outcomes.get(target.token);
         return answer
           ? answer(attempt)
           : { kind: "accepted", providerId: `p-${target.deliveryId}` };

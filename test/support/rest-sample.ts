@@ -64,7 +64,7 @@ export function sampleSchema(): GraphQLSchema {
 type Resolve = (args: Record<string, unknown>, caller: Caller) => unknown;
 
 /** A REST API server with resolvers that a test sets. */
-export interface SampleDoor {
+export interface SampleApi {
   url: string;
   server: FastifyInstance;
   /** Resolvers of root fields by name. */
@@ -85,7 +85,7 @@ export interface SampleDoor {
 }
 
 /** Starts the server on a free port, with a body limit of 4,096 bytes. */
-export async function openSampleDoor(): Promise<SampleDoor> {
+export async function startSampleApi(): Promise<SampleApi> {
   const schema = sampleSchema();
   const calls: Array<[string, Record<string, unknown>]> = [];
   const callers: Caller[] = [];
@@ -114,7 +114,7 @@ export async function openSampleDoor(): Promise<SampleDoor> {
   registerRestErrors(server);
   const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
   const drain = <T>(list: T[]) => list.splice(0, list.length);
-  const api: SampleDoor = {
+  const api: SampleApi = {
     url: "",
     server,
     resolvers,

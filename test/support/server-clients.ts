@@ -2,7 +2,7 @@ import { auth, bind, connectRaw, OPEN, type RawClient } from "./chat";
 import type { ChatServer } from "./chat-servers/chat-server";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
-import { type ChatClient, framesOf, jidOf, strophe } from "./signal-clients";
+import { type ChatClient, chatClientOf, connectStrophe, jidOf } from "./signal-clients";
 import type { Tree } from "./xml-tree";
 
 const LANG = "{http://www.w3.org/XML/1998/namespace}lang";
@@ -10,7 +10,7 @@ const LANG = "{http://www.w3.org/XML/1998/namespace}lang";
  * Without xmpp.js: over WebSocket it miscounts stanzas if it sends presence immediately, and Prosody ends the
  * stream.
  */
-const LIBRARIES = { frames, Strophe: strophe };
+const LIBRARIES = { frames, Strophe: connectStrophe };
 
 /** A client library for XMPP over WebSocket. */
 export type Library = keyof typeof LIBRARIES;
@@ -83,11 +83,11 @@ async function frames(
   raw.send(bind(resource));
   const answer = await raw.next();
   if (!answer.includes("<jid>")) throw new Error(answer);
-  return framesOf(raw, jidOf(node, user, resource));
+  return chatClientOf(raw, jidOf(node, user, resource));
 }
 
 /** Whether the component of a node is connected, by its metrics. */
-export async function isAttached(node: Pick<TestNode, "baseUrl">): Promise<boolean> {
+export async function isComponentConnected(node: Pick<TestNode, "baseUrl">): Promise<boolean> {
   const metrics = await (await fetch(`${node.baseUrl}/metrics`)).text();
   return /^signalbox_chat_link 1$/m.test(metrics);
 }

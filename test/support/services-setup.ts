@@ -2,7 +2,7 @@ import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { startRedis } from "../../scripts/services/redis-server";
 import { openLog } from "../../src/core/log";
 import { migrate } from "../../src/store/migrate";
-import { serverConnection } from "../../src/store/migration-connection";
+import { openServerConnection } from "../../src/store/migration-connection";
 import { readMigrations } from "../../src/store/migrations";
 import { RUNNING } from "./services";
 import stopServices from "./services-teardown";
@@ -22,7 +22,7 @@ export default async function setupServices(): Promise<void> {
     RUNNING.push(redis);
     const template = postgres.url.replace(/postgres$/, "signalbox_template");
     await execute(postgres.url, "CREATE DATABASE signalbox_template");
-    const { connection, close } = await serverConnection(template);
+    const { connection, close } = await openServerConnection(template);
     await migrate(connection, await readMigrations(), openLog("silent"));
     await close();
     process.env.TEST_DATABASE_URL = postgres.url;

@@ -2,7 +2,7 @@ import type { Element as DomElement } from "@xmldom/xmldom";
 import { type XmlNode, xml } from "@xmpp/client";
 import { $iq, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import { Arrivals } from "./arrivals";
+import { AsyncQueue } from "./async-queue";
 import { type RawClient, signInRaw } from "./chat";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
@@ -40,12 +40,12 @@ export async function rawChat(
   secret = user.password,
 ): Promise<ChatClient> {
   const raw = await signInRaw(node.chatUrl, `${user.id}-${node.application.id}`, resource, secret);
-  return framesOf(raw, jidOf(node, user, resource));
+  return chatClientOf(raw, jidOf(node, user, resource));
 }
 
 /** Wraps a bound raw client as a {@link ChatClient}. */
-export function framesOf(raw: RawClient, jid: string): ChatClient {
-  const messages = new Arrivals<Tree>();
+export function chatClientOf(raw: RawClient, jid: string): ChatClient {
+  const messages = new AsyncQueue<Tree>();
   const ended = (async () => {
     let condition = "";
     try {
@@ -73,11 +73,11 @@ export interface LibraryChat extends ChatClient {
   /** Pings the server; resolves with the answer. */
   ping(): Promise<unknown>;
   /** Closes the stream; resolves when it has ended. */
-  leave(): Promise<unknown>;
+  disconnect(): Promise<unknown>;
 }
 
 /** Signs a user in with xmpp.js. */
-export async function xmppJs(
+export async function connectXmppJs(
   node: TestNode,
   user: TestUser,
   resource: string,
@@ -91,7 +91,7 @@ export async function xmppJs(
     password: secret,
     resource,
   });
-  const messages = new Arrivals<Tree>();
+  const messages = new AsyncQueue<Tree>();
   xmpp.on("stanza", (stanza) => {
     if (stanza.is("message")) messages.push(xmppTree(stanza));
   });
@@ -108,7 +108,7 @@ export async function xmppJs(
     close: () => void xmpp.stop().catch(() => undefined),
     ping: () =>
       xmpp.iqCaller.request(xml("iq", { type: "get" }, xml("ping", { xmlns: "urn:xmpp:ping" }))),
-    leave: () => xmpp.stop(),
+    disconnect: () => xmpp.stop(),
   };
 }
 
@@ -121,7 +121,7 @@ function toXmppNode(element: DomElement): XmlNode {
 }
 
 /** Signs a user in with Strophe. */
-export async function strophe(
+export async function connectStrophe(
   node: TestNode,
   user: TestUser,
   resource: string,
@@ -129,7 +129,7 @@ export async function strophe(
   url = node.chatUrl,
 ): Promise<LibraryChat> {
   const connection = new Strophe.Connection(url);
-  const messages = new Arrivals<Tree>();
+  const messages = new AsyncQueue<Tree>();
   const take = (stanza: unknown) => {
     messages.push(domTree(stanza as DomElement));
     return true;
@@ -160,7 +160,7 @@ export async function strophe(
         const ping = $iq({ type: "get" }).c("ping", { xmlns: "urn:xmpp:ping" });
         connection.sendIQ(ping, resolve, reject);
       }),
-    leave() {
+    disconnect() {
       connection.disconnect("end");
       return ended;
     },

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownSignal } from "./graphql-signals";
+import type { SignalData } from "./graphql-signals";
 
 /** The users with ids 42, 43 and 44 in the examples of schema/xmpp. */
-export interface Cast {
+export interface ExampleUsers {
   caller: number;
   callee: number;
   third: number;
@@ -14,15 +14,15 @@ export interface SignalExample {
   name: string;
   typename: string;
   /** The stanza with the given addresses and users. */
-  stanza(from: string, to: string, cast: Cast): string;
+  stanza(from: string, to: string, cast: ExampleUsers): string;
   /** The input of sendSignal, without its recipient. */
-  input(cast: Cast): Record<string, unknown>;
+  input(cast: ExampleUsers): Record<string, unknown>;
 }
 
 const FOLDER = join(__dirname, "../../schema/xmpp");
 const SESSION = "1605784922547";
 
-function stanza(text: string, from: string, to: string, cast: Cast): string {
+function stanza(text: string, from: string, to: string, cast: ExampleUsers): string {
   const people: Record<string, number> = { 42: cast.caller, 43: cast.callee, 44: cast.third };
   return text
     .trim()
@@ -41,7 +41,7 @@ function example(
   file: string,
   typename: string,
   id: string,
-  fields: (cast: Cast) => Record<string, unknown>,
+  fields: (cast: ExampleUsers) => Record<string, unknown>,
 ): SignalExample {
   const text = readFileSync(join(FOLDER, file), "utf8");
   return {
@@ -168,23 +168,23 @@ function without(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Input of sendSignal that forwards a received signal unchanged, without its recipient. */
-export function passOn(signal: ShownSignal): Record<string, unknown> {
+export function forwardedInput(signal: SignalData): Record<string, unknown> {
   const { __typename, cursor, from, to, extra, siblings, iceCandidates, ...fields } = signal;
   return {
     ...fields,
     extra: elementInputs(extra),
     siblings: elementInputs(siblings),
     iceCandidates:
-      iceCandidates?.map((candidate: ShownSignal) => ({
+      iceCandidates?.map((candidate: SignalData) => ({
         ...candidate,
         extra: elementInputs(candidate.extra),
       })) ?? null,
   };
 }
 
-/** {@link passOn} without unset fields, as written by a client that sends the signal itself. */
-export function asInput(signal: ShownSignal): Record<string, unknown> {
-  const { lead, opponentIds, iceCandidates, ...fields } = passOn(signal);
+/** {@link forwardedInput} without unset fields, as written by a client that sends the signal itself. */
+export function asInput(signal: SignalData): Record<string, unknown> {
+  const { lead, opponentIds, iceCandidates, ...fields } = forwardedInput(signal);
   return {
     ...without({ ...fields, lead: lead === 0 ? null : lead }),
     // An empty list of candidates is significant: it is an element.

@@ -5,11 +5,11 @@ import { createInterface } from "node:readline";
 import { createClient as createStanzaClient } from "stanza";
 import { childText } from "stanza/jxt";
 import { SELF_SIGNED_CERT } from "../../src/core/tls/self-signed";
-import { Arrivals } from "./arrivals";
-import { trustEverywhere } from "./certificates";
+import { AsyncQueue } from "./async-queue";
+import { trustGlobally } from "./certificates";
 import type { TestUser } from "./client";
 import type { TestNode } from "./node";
-import { jidOf, type LibraryChat, strophe, xmppJs } from "./signal-clients";
+import { connectStrophe, connectXmppJs, jidOf, type LibraryChat } from "./signal-clients";
 import { textAt } from "./xml-tree";
 
 /** Content of a call in these tests. */
@@ -22,7 +22,7 @@ export interface CallParams {
 }
 
 /** A received call, as parsed by the client's library. */
-export interface HeardCall extends CallParams {
+export interface ReceivedCall extends CallParams {
   from: string;
   id: string;
 }
@@ -32,11 +32,11 @@ export interface LibraryClient {
   /** Full JID assigned by the server. */
   jid: string;
   call(to: string, params: CallParams): void;
-  heard(): Promise<HeardCall>;
+  nextCall(): Promise<ReceivedCall>;
   /** Resolves when the server has answered. */
   ping(): Promise<unknown>;
   /** Resolves when the stream has ended. */
-  leave(): Promise<unknown>;
+  disconnect(): Promise<unknown>;
 }
 
 /** Signs a user in. */
@@ -51,7 +51,7 @@ const FIELDS = ["signalType", "sessionID", "callType", "sdp", "full_name"] as co
 
 /** Makes the libraries in this process trust the node's certificate. */
 export function trustNode(node: TestNode): void {
-  trustEverywhere(readFileSync(certificateOf(node), "utf8"));
+  trustGlobally(readFileSync(certificateOf(node), "utf8"));
 }
 
 const certificateOf = (node: TestNode) => join(node.environment.DATA_DIR ?? "", SELF_SIGNED_CERT);
@@ -71,15 +71,15 @@ function onText(client: LibraryChat): LibraryClient {
         `<message xmlns="jabber:client" type="headline" to="${to}" id="t1"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier>${content}</extraParams></message>`,
       );
     },
-    async heard() {
+    async nextCall() {
       const tree = await client.next();
       const params = FIELDS.map((name) => [name, textAt(tree, "extraParams", name)]);
       const { from = "", id = "" } = tree.attributes;
       return { ...Object.fromEntries(params), from, id };
     },
     ping: () => client.ping(),
-    async leave() {
-      await client.leave();
+    async disconnect() {
+      await client.disconnect();
     },
   };
 }
@@ -88,13 +88,13 @@ function onText(client: LibraryChat): LibraryClient {
 export const onXmppJs =
   (way: keyof TestNode["chatUrls"]): Connect =>
   async (node, user, resource, secret) =>
-    onText(await xmppJs(node, user, resource, secret, node.chatUrls[way]));
+    onText(await connectXmppJs(node, user, resource, secret, node.chatUrls[way]));
 
 /** Connects by Strophe, which only supports WebSocket. */
 export const onStrophe =
   (way: "ws" | "wss"): Connect =>
   async (node, user, resource, secret) =>
-    onText(await strophe(node, user, resource, secret, node.chatUrls[way]));
+    onText(await connectStrophe(node, user, resource, secret, node.chatUrls[way]));
 
 interface StanzaMessage {
   from?: string;
@@ -120,7 +120,7 @@ export const onStanza =
       namespace: "jabber:client",
       fields: Object.fromEntries(fields),
     });
-    const calls = new Arrivals<HeardCall>();
+    const calls = new AsyncQueue<ReceivedCall>();
     client.on("message", (message) => {
       const { from = "", id = "", extraParams } = message as StanzaMessage;
       if (extraParams) calls.push({ ...extraParams, from, id });
@@ -137,9 +137,9 @@ export const onStanza =
         const extraParams = { moduleIdentifier: "WebRTCVideoChat", ...params };
         client.sendMessage({ to, type: "headline", extraParams } as never);
       },
-      heard: () => calls.next(),
+      nextCall: () => calls.next(),
       ping: () => client.ping(),
-      leave() {
+      disconnect() {
         client.disconnect();
         return left;
       },
@@ -174,9 +174,9 @@ export const onSlixmpp =
     child.stderr.on("data", (data) => {
       problems += data;
     });
-    const events = new Map<string, Arrivals<SlixmppEvent>>();
+    const events = new Map<string, AsyncQueue<SlixmppEvent>>();
     const of = (name: string) => {
-      const found = events.get(name) ?? new Arrivals<SlixmppEvent>();
+      const found = events.get(name) ?? new AsyncQueue<SlixmppEvent>();
       events.set(name, found);
       return found;
     };
@@ -200,7 +200,7 @@ export const onSlixmpp =
       call(to, params) {
         say({ do: "call", to, params: { moduleIdentifier: "WebRTCVideoChat", ...params } });
       },
-      async heard() {
+      async nextCall() {
         const { sender = "", id = "", params } = await of("heard").next();
         if (!params) throw new Error("a message without parameters");
         return { ...params, from: sender, id };
@@ -209,7 +209,7 @@ export const onSlixmpp =
         say({ do: "ping" });
         return of("pong").next();
       },
-      async leave() {
+      async disconnect() {
         say({ do: "leave" });
         await of("left").next();
         child.stdin.end();

@@ -6,7 +6,7 @@ import { SMTPServer } from "smtp-server";
 import { eventually } from "./moving-clock";
 
 /** A received mail. */
-export interface TakenMail {
+export interface ReceivedMail {
   /** Recipients of the envelope. */
   recipients: string[];
   sender: string;
@@ -17,17 +17,17 @@ export interface TakenMail {
 /** An SMTP server for a test. */
 export interface TestSmtp {
   url: string;
-  mails: TakenMail[];
+  mails: ReceivedMail[];
   /** Refuses the next RCPT commands with a code. */
   refuse(code: number, times: number): void;
   /** Waits for a number of mails to an address. */
-  mailsTo(address: string, count?: number): Promise<TakenMail[]>;
+  mailsTo(address: string, count?: number): Promise<ReceivedMail[]>;
   close(): Promise<void>;
 }
 
 /** Starts an SMTP server on a free port, which accepts all mail. */
 export async function startSmtp(): Promise<TestSmtp> {
-  const mails: TakenMail[] = [];
+  const mails: ReceivedMail[] = [];
   const refusals: number[] = [];
   const server = new SMTPServer({
     // No client would trust its self-signed certificate.

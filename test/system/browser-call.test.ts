@@ -1,7 +1,7 @@
 import type { BrowserContext } from "playwright-core";
 import { eventually } from "../../scripts/services/binaries";
 import { CALL_FLAGS, openBrowser } from "../support/browser";
-import { Caller, type CallSite, type MediaFacts, serveCallPage } from "../support/call-page";
+import { CallPage, type CallSite, type MediaStats, serveCallPage } from "../support/call-page";
 import { type Coturn, startCoturn } from "../support/coturn";
 import { startNode, type TestNode } from "../support/node";
 
@@ -16,8 +16,8 @@ describe("in two browsers", () => {
   let restarted: TestNode | undefined;
   let site: CallSite;
   let browser: BrowserContext & { dispose(): Promise<void> };
-  let ann: Caller;
-  let ben: Caller;
+  let ann: CallPage;
+  let ben: CallPage;
 
   beforeAll(async () => {
     coturn = await startCoturn([SECRET]);
@@ -37,29 +37,29 @@ describe("in two browsers", () => {
     await coturn?.stop();
   });
   afterEach(async () => {
-    const faults = [ann, ben].flatMap((each) => each.faults);
+    const faults = [ann, ben].flatMap((each) => each.errors);
     for (const page of browser.pages().slice(1)) await page.close();
     expect(faults).toEqual([]);
   });
 
   const open = async (query = "") => {
-    ann = await Caller.open(browser, site, "ann", query);
-    ben = await Caller.open(browser, site, "ben", `&protocol=xmpp${query}`);
+    ann = await CallPage.open(browser, site, "ann", query);
+    ben = await CallPage.open(browser, site, "ben", `&protocol=xmpp${query}`);
   };
 
   /** Waits until a browser's report satisfies a condition. */
-  const flows = (caller: Caller, holds: (facts: MediaFacts) => boolean) =>
+  const flows = (caller: CallPage, holds: (facts: MediaStats) => boolean) =>
     eventually(async () => {
       const facts = await caller.media();
       if (!holds(facts)) throw new Error(JSON.stringify(facts));
       return facts;
     });
 
-  const talk = async (caller: Caller, callee: Caller, login: string, callType?: "AUDIO") => {
+  const talk = async (caller: CallPage, callee: CallPage, login: string, callType?: "AUDIO") => {
     await caller.dial(login, callType);
-    await callee.sees("ringing");
+    await callee.waitForView("ringing");
     await callee.click("accept");
-    await Promise.all([caller.sees("talking"), callee.sees("talking")]);
+    await Promise.all([caller.waitForView("talking"), callee.waitForView("talking")]);
   };
 
   it("video and sound flow both ways until one side hangs up", async () => {
@@ -71,7 +71,7 @@ describe("in two browsers", () => {
       await caller.page.waitForSelector("#facts-path[data-path=direct]");
     }
     await ann.click("hang-up");
-    await Promise.all([ann.sees("ended"), ben.sees("ended")]);
+    await Promise.all([ann.waitForView("ended"), ben.waitForView("ended")]);
     expect(await ann.note()).toMatch(/^Call ended · 0:\d\d$/);
     expect(await ben.note()).toMatch(/^Ann Moreau hung up · 0:\d\d$/);
 
@@ -84,7 +84,7 @@ describe("in two browsers", () => {
       expect(framesDecoded).toBe(0);
     }
     await ben.click("hang-up");
-    await ann.sees("ended");
+    await ann.waitForView("ended");
   });
 
   it("video and sound flow through the relay if nothing else is allowed", async () => {
@@ -96,74 +96,74 @@ describe("in two browsers", () => {
       await caller.page.waitForSelector("#facts-path[data-path=relayed]");
     }
     await ben.click("hang-up");
-    await ann.sees("ended");
+    await ann.waitForView("ended");
     expect(await ann.note()).toMatch(/^Ben Lindqvist hung up · 0:\d\d$/);
   });
 
   it("a declined call is reported as such, and can be repeated", async () => {
     await open();
     await ann.dial("ben");
-    await ben.sees("ringing");
+    await ben.waitForView("ringing");
     expect(await ben.note()).toBe("is calling you by video");
     await ben.click("reject");
-    await ann.sees("ended");
+    await ann.waitForView("ended");
     expect(await ann.note()).toBe("Ben Lindqvist declined");
     await ann.click("again");
-    await ben.sees("ringing");
+    await ben.waitForView("ringing");
     await ann.click("hang-up");
-    await ben.sees("ended");
+    await ben.waitForView("ended");
     expect(await ben.note()).toBe("Missed call");
   });
 
   it("a user in a call is busy for others", async () => {
     await open();
     await talk(ann, ben, "ben");
-    const cem = await Caller.open(browser, site, "cem");
+    const cem = await CallPage.open(browser, site, "cem");
     await cem.dial("ann");
-    await cem.sees("ended");
+    await cem.waitForView("ended");
     expect(await cem.note()).toBe("Ann Moreau is busy");
     await cem.click("back");
     await cem.dial("ben");
-    await cem.sees("ended");
+    await cem.waitForView("ended");
     expect(await cem.note()).toBe("Ben Lindqvist is busy");
     expect(await ann.page.getAttribute("body", "data-view")).toBe("talking");
   });
 
   it("two users who call each other simultaneously are connected", async () => {
     await open();
-    const release = await Promise.all([ann.holdMedia(), ben.holdMedia()]);
+    const release = await Promise.all([ann.blockCamera(), ben.blockCamera()]);
     await Promise.all([ann.dial("ben"), ben.dial("ann")]);
-    await Promise.all([ann.sees("calling"), ben.sees("calling")]);
+    await Promise.all([ann.waitForView("calling"), ben.waitForView("calling")]);
     for (const go of release) await go();
-    await Promise.all([ann.sees("talking"), ben.sees("talking")]);
+    await Promise.all([ann.waitForView("talking"), ben.waitForView("talking")]);
     for (const caller of [ann, ben]) await flows(caller, (now) => now.framesDecoded > 10);
     await ann.click("hang-up");
-    await ben.sees("ended");
+    await ben.waitForView("ended");
   });
 
   it("a user who signs out is not reachable, and can sign in again", async () => {
     await open();
-    const state = ({ page }: Caller) => page.innerText("#status-text");
+    const state = ({ page }: CallPage) => page.innerText("#status-text");
     expect([await state(ann), await state(ben)]).toEqual(["over GraphQL", "over XMPP"]);
     for (const caller of [ann, ben]) {
       await caller.click("sign-out");
-      await caller.sees("sign-in");
+      await caller.waitForView("sign-in");
     }
     await ann.click("sign-in-button");
-    await ann.sees("idle");
+    await ann.waitForView("idle");
     await ann.dial("ben");
-    await ann.sees("calling");
+    await ann.waitForView("calling");
     expect(await ben.page.getAttribute("body", "data-view")).toBe("sign-in");
     await ben.click("sign-in-button");
     // Ann's call is still ringing, also for a new device.
-    await ben.sees("ringing");
+    await ben.waitForView("ringing");
     await ann.click("hang-up");
-    await ben.sees("ended");
+    await ben.waitForView("ended");
   });
 
   it("an unanswered call ends after a minute for both", async () => {
-    ann = await Caller.open(browser, site, "ann");
-    ben = await Caller.open(browser, site, "ben", "&protocol=xmpp");
+    ann = await CallPage.open(browser, site, "ann");
+    ben = await CallPage.open(browser, site, "ben", "&protocol=xmpp");
     const { clock } = ann.page;
     // The installed clock runs like the machine's until it is paused at a future time.
     const now = Date.now();
@@ -171,12 +171,12 @@ describe("in two browsers", () => {
     await clock.pauseAt(now + 60_000);
     try {
       await ann.dial("ben");
-      await ben.sees("ringing");
+      await ben.waitForView("ringing");
       // Repeats of a call do not ring again.
       for (let repeat = 0; repeat < 11; repeat += 1) await clock.runFor(5_000);
       expect(await ben.page.getAttribute("body", "data-view")).toBe("ringing");
       await clock.runFor(5_000);
-      await Promise.all([ann.sees("ended"), ben.sees("ended")]);
+      await Promise.all([ann.waitForView("ended"), ben.waitForView("ended")]);
       expect([await ann.note(), await ben.note()]).toEqual(["No answer", "Missed call"]);
     } finally {
       // The clock applies to every page of this browser.
@@ -213,7 +213,7 @@ describe("in two browsers", () => {
   it("a call survives a restart of the service, and signals work after it", async () => {
     await open();
     await talk(ann, ben, "ben");
-    const line = ({ page }: Caller, state: string) =>
+    const line = ({ page }: CallPage, state: string) =>
       page.waitForSelector(`#status-dot${state}`, { state: "attached" });
     const { environment, baseUrl, chatUrl } = node;
     const portOf = (url: string) => new URL(url).port;
@@ -228,12 +228,12 @@ describe("in two browsers", () => {
     restarted = await startNode({ ...environment, ...ports }, {}, node);
     await Promise.all([ann, ben].map((caller) => line(caller, '[data-status="online"]')));
     // The browser reports each failed connection attempt.
-    for (const { faults } of [ann, ben]) faults.length = 0;
+    for (const { errors } of [ann, ben]) errors.length = 0;
 
     await Promise.all([ann.click("camera"), ben.click("camera")]);
     for (const { page } of [ann, ben]) await page.waitForSelector("body:not(.pictured)");
     await ann.click("hang-up");
-    await ben.sees("ended");
+    await ben.waitForView("ended");
     expect(await ben.note()).toMatch(/^Ann Moreau hung up · 0:\d\d$/);
   });
 });

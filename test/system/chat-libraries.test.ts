@@ -1,6 +1,6 @@
 import { DOMAIN } from "../support/chat";
 import { newUser, type TestUser } from "../support/client";
-import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs, type GraphqlClient } from "../support/graphql-signals";
 import { startNode, type TestNode } from "../support/node";
 import { FREE_CHAT_PORTS } from "../support/ports";
 import { jidOf } from "../support/signal-clients";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   node = await startNode({ CHAT_DOMAIN: DOMAIN, ...FREE_CHAT_PORTS });
   trustNode(node);
   [alice, bob] = [await newUser(node), await newUser(node)];
-  caller = await graphqlWs(node, alice);
+  caller = await connectGraphqlWs(node, alice);
 });
 afterEach(endPrograms);
 afterAll(async () => {
@@ -65,7 +65,7 @@ describe.each([...CLIENTS, ...SYSTEM_CLIENTS])("%s", (_name, connect) => {
       ...{ to: { userId: bob.id }, signalType: "call", sessionId: "s1", callType: "VIDEO" },
       ...{ sdp: SDP, extra: [{ name: "full_name", text: "Zoë O'Neill <&>" }] },
     });
-    expect(await client.heard()).toMatchObject({
+    expect(await client.nextCall()).toMatchObject({
       ...{ from: jidOf(node, alice, caller.device), id: sent.id },
       ...{ signalType: "call", sessionID: "s1", callType: "1", sdp: SDP },
       full_name: "Zoë O'Neill <&>",
@@ -85,8 +85,8 @@ describe.each([...CLIENTS, ...SYSTEM_CLIENTS])("%s", (_name, connect) => {
     await client.ping();
     // Otherwise the call would ring on the next device that connects.
     await caller.send({ to: { userId: bob.id }, signalType: "hangUp", sessionId: "s1" });
-    expect(await client.heard()).toMatchObject({ signalType: "hangUp", sessionID: "s1" });
-    await client.leave();
+    expect(await client.nextCall()).toMatchObject({ signalType: "hangUp", sessionID: "s1" });
+    await client.disconnect();
     // A signal to a disconnected device is accepted and not delivered.
     await caller.send({ to: { userId: bob.id, device: "phone" }, signalType: "probe" });
   });

@@ -6,11 +6,11 @@ import { startEjabberd } from "../support/chat-servers/ejabberd";
 import { startProsody } from "../support/chat-servers/prosody";
 import { newUser, type TestUser } from "../support/client";
 import { describeServices } from "../support/database";
-import { graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs } from "../support/graphql-signals";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import { secondApplication } from "../support/second-application";
-import { isAttached, signedInFrames } from "../support/server-clients";
+import { isComponentConnected, signedInFrames } from "../support/server-clients";
 import { jidOf } from "../support/signal-clients";
 
 /** Isolation of applications on the real Prosody and the real ejabberd, for every kind of stanza. */
@@ -69,7 +69,7 @@ describeServices.each([
     });
     other = await secondApplication(node);
     [alice, bob, eve] = [await newUser(node), await newUser(node), await newUser(other)];
-    await eventually(() => isAttached(node), Boolean);
+    await eventually(() => isComponentConnected(node), Boolean);
     friend = await device(node, alice);
     receiver = await device(node, bob);
     stranger = await device(other, eve);
@@ -141,8 +141,8 @@ describeServices.each([
   });
 
   it("GraphQL devices of another application get nothing either", async () => {
-    const graph = await graphqlWs(node, bob);
-    graph.forget();
+    const graph = await connectGraphqlWs(node, bob);
+    graph.discard();
     for (const { xml } of ANY_STANZA) stranger.send(xml(receiver.bare, newId()));
     await handled(stranger);
     friend.send(signal(receiver.bare, "marker", "hangUp"));
@@ -261,7 +261,7 @@ describeServices.each([
       const received = await settled(receiver, friend);
       expect(received.map((frame) => has(frame, four))).toEqual([true]);
       // When the marker arrives, any error from Signalbox itself has arrived before it.
-      const graph = await graphqlWs(node, alice);
+      const graph = await connectGraphqlWs(node, alice);
       await graph.send({ to: { userId: alice.id }, signalType: "marker", sessionId: "s", id: "m" });
       const frames = await friend.until("m");
       expect(frames.filter((frame) => frame.includes("<resource-constraint"))).toHaveLength(1);

@@ -5,20 +5,20 @@ import { CHAT_DOMAIN } from "../support/chat-servers/chat-server";
 import { startEjabberd } from "../support/chat-servers/ejabberd";
 import { startProsody } from "../support/chat-servers/prosody";
 import { newUser, rest, signIn, type TestUser } from "../support/client";
-import { type GraphqlClient, graphqlWs, type ShownSignal } from "../support/graphql-signals";
+import { connectGraphqlWs, type GraphqlClient, type SignalData } from "../support/graphql-signals";
 import { ENABLE, resume } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
 import {
   chatClient,
   conditionOf,
-  isAttached,
+  isComponentConnected,
   type Library,
   signedInFrames,
   unstamped,
 } from "../support/server-clients";
-import { type ChatClient, jidOf, xmppJs } from "../support/signal-clients";
-import { asInput, type Cast, EXAMPLES } from "../support/signal-examples";
+import { type ChatClient, connectXmppJs, jidOf } from "../support/signal-clients";
+import { asInput, EXAMPLES, type ExampleUsers } from "../support/signal-examples";
 import { type Tree, textAt, treeOf } from "../support/xml-tree";
 
 /** Signalbox as a component of the real Prosody and the real ejabberd, configured by the files of deploy/. */
@@ -39,7 +39,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   let first: TestNode;
   let alice: TestUser;
   let bob: TestUser;
-  let cast: Cast;
+  let cast: ExampleUsers;
   const opened: { close(): unknown }[] = [];
 
   const settings = () => ({
@@ -58,11 +58,11 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   const onChat = (user: TestUser, resource: string, options = {}) =>
     keep(chatClient(server, node, user, resource, options));
   const onGraphql = async (user: TestUser, at = node) => {
-    const client = await keep(graphqlWs(at, user));
-    client.forget();
+    const client = await keep(connectGraphqlWs(at, user));
+    client.discard();
     return client;
   };
-  const attached = (at: TestNode) => eventually(() => isAttached(at), Boolean);
+  const attached = (at: TestNode) => eventually(() => isComponentConnected(at), Boolean);
   const signal = (from: string, to: string, type: string, id: string) =>
     `<message xmlns="jabber:client" type="headline" from="${from}" to="${to}" id="${id}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType><sessionID>s</sessionID></extraParams></message>`;
 
@@ -108,8 +108,8 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
     treeOf(spreads ? stanza.replaceAll("&#13;", "") : stanza);
 
   /** The signals before the next marker. */
-  async function untilMarker(receiver: GraphqlClient): Promise<ShownSignal[]> {
-    const signals: ShownSignal[] = [];
+  async function untilMarker(receiver: GraphqlClient): Promise<SignalData[]> {
+    const signals: SignalData[] = [];
     for (;;) {
       const received = await receiver.next();
       if (received.signalType === "marker") return signals;
@@ -193,7 +193,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
 
   describe("a client", () => {
     const trySignIn = (user: TestUser, secret: string) =>
-      keep(xmppJs({ ...node, chatUrl: server.url }, user, "phone", secret));
+      keep(connectXmppJs({ ...node, chatUrl: server.url }, user, "phone", secret));
 
     it.each([
       ["the account's password", () => alice.password],
@@ -389,7 +389,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
       expect(errors?.[0]?.extensions?.code).toBe("UNAVAILABLE");
       // Signalbox itself is still ready.
       expect((await fetch(`${node.baseUrl}/readyz`)).status).toBe(200);
-      expect(await isAttached(node)).toBe(false);
+      expect(await isComponentConnected(node)).toBe(false);
     } finally {
       await server.start();
     }
@@ -421,7 +421,10 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
       }
       await graphs[0]?.send({ to: { userId: alice.id }, ...MARKER, id: "end" });
       expect(await idsUntil(chat, "end")).toEqual(ids);
-      expect([await isAttached(node), await isAttached(second)]).toEqual([true, spreads]);
+      expect([await isComponentConnected(node), await isComponentConnected(second)]).toEqual([
+        true,
+        spreads,
+      ]);
 
       await node.app.close();
       await attached(second);

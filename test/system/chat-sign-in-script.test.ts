@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "../../scripts/services/binaries";
-import { Arrivals } from "../support/arrivals";
+import { AsyncQueue } from "../support/async-queue";
 
 /** The authentication script of ejabberd, with a stub of the auth endpoint. */
 
@@ -23,12 +23,12 @@ interface AuthRequest {
 let folder: string;
 let service: Server;
 let script: ChildProcess;
-let requests: Arrivals<AuthRequest>;
-let results: Arrivals<string>;
+let requests: AsyncQueue<AuthRequest>;
+let results: AsyncQueue<string>;
 
 beforeEach(async () => {
-  requests = new Arrivals();
-  results = new Arrivals();
+  requests = new AsyncQueue();
+  results = new AsyncQueue();
   folder = mkdtempSync(join(tmpdir(), "signalbox-script-"));
   writeFileSync(join(folder, "secret"), `${SECRET}\n`);
   service = createServer((request, response) => {

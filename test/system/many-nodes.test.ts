@@ -24,9 +24,11 @@ describe("three nodes and 200 phones", () => {
     cluster = await Cluster.start(3, { REDIS_URL: redis.url, DRAIN_SPREAD_SECONDS: "2" });
   });
   beforeEach(async () => {
-    const owners = await cluster.owners(PHONES);
+    const owners = await cluster.createUsers(PHONES);
     phones = owners.map((owner, index) =>
-      index % 2 === 0 ? new GraphqlPhone(owner, cluster.up) : new XmppPhone(owner, cluster.up),
+      index % 2 === 0
+        ? new GraphqlPhone(owner, cluster.runningNodes)
+        : new XmppPhone(owner, cluster.runningNodes),
     );
     await Promise.all(phones.map(({ ready }) => ready));
   });
@@ -82,7 +84,7 @@ describe("three nodes and 200 phones", () => {
   test("a node is killed and Redis is restarted: no acknowledged signal is missing", async () => {
     const acknowledged = await signalDuring(async () => {
       await wait(3_000);
-      await cluster.end(0, "SIGKILL");
+      await cluster.stopNode(0, "SIGKILL");
       await wait(3_000);
       await redis.restart("SIGKILL");
       await wait(3_000);
@@ -99,7 +101,7 @@ describe("three nodes and 200 phones", () => {
     const acknowledged = await signalDuring(async () => {
       for (const index of [0, 1, 2]) {
         await wait(1_000);
-        expect(await cluster.end(index, "SIGTERM")).toBe(0);
+        expect(await cluster.stopNode(index, "SIGTERM")).toBe(0);
         await cluster.startNode(index);
       }
       await wait(1_000);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/browser";
-import { newUser, rest, signed } from "../support/client";
+import { newUser, rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 /** The page of a reset link in a browser; password-page.test.ts covers its content. */
@@ -43,7 +43,7 @@ it("works in a real browser without JavaScript", async () => {
     expect(new URL(page.url()).search).toBe("");
     await fill(NEW, NEW);
     expect(await headingOf(page)).toBe("Your password is set");
-    const again = { ...signed(node), user: { login: user.login, password: NEW } };
+    const again = { ...signedParameters(node), user: { login: user.login, password: NEW } };
     expect((await rest(node, "POST", "/session", { body: again })).status).toBe(201);
     await page.goto(`${node.baseUrl}/password/reset?token=${token}`);
     expect(await headingOf(page)).toBe("This link no longer works");

@@ -9,7 +9,7 @@ import { eventually } from "../support/moving-clock";
 import { NO_RATES, type TestNode } from "../support/node";
 import { type ServiceProcess, startProcess } from "../support/process";
 import { eventBody, universal } from "../support/push";
-import { type FcmStage, startFcmStage } from "../support/push/fcm-stage";
+import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";
 
 /** More than two windows, so that crashes interrupt the fan-out. */
 const DEVICES = 1_200;
@@ -22,7 +22,7 @@ const SET = `mutation ($input: SetPushCredentialsInput!) {
 const SIGN_IN = "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { token } }";
 
 let database: FreshDatabase;
-let fixture: FcmStage;
+let fixture: FcmFixture;
 /** Device and message of every accepted push. */
 const sent: string[] = [];
 let service: ServiceProcess;
@@ -36,7 +36,7 @@ async function start(): Promise<void> {
     ALLOW_PRIVATE_NETWORKS: "true",
     LOG_LEVEL: "warn",
   });
-  const [, baseUrl = ""] = await service.says(/REST +(http\S+)/);
+  const [, baseUrl = ""] = await service.waitForOutput(/REST +(http\S+)/);
   const folder = database.environment.DATA_DIR ?? "";
   const made = JSON.parse(readFileSync(join(folder, "credentials.json"), "utf8"));
   target = {
@@ -98,7 +98,7 @@ async function requestPush(sender: TestUser, name: string): Promise<boolean> {
 
 beforeAll(async () => {
   database = await freshServices();
-  fixture = await startFcmStage();
+  fixture = await startFcmFixture();
   fixture.standIn.received.listen(({ device, message, status, validateOnly }) => {
     if (status !== 200 || validateOnly) return;
     sent.push(`${device} ${(message.data as { message: string }).message}`);

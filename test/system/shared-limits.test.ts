@@ -1,4 +1,4 @@
-import { rest, signed } from "../support/client";
+import { rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 // Redis has its own clock: no delay may expire during the test, however slow the machine.
@@ -12,7 +12,7 @@ test("two nodes on one Redis share their limits", async () => {
   const one = await startNode(limits);
   const two = await startNode(limits, {}, one);
   try {
-    const session = await rest(one, "POST", "/session", { body: signed(one) });
+    const session = await rest(one, "POST", "/session", { body: signedParameters(one) });
     const own = session.body.session.token;
     const call = (at: TestNode, login: string) =>
       rest(at, "POST", "/login", { token: own, body: { login, password: "wrong horse" } });

@@ -1,9 +1,9 @@
 import { client, type XmlNode } from "@xmpp/client";
 import { WebSocket } from "ws";
-import { type BreakableProxy, breakableProxy } from "../support/breakable-proxy";
+import { type BreakableProxy, startBreakableProxy } from "../support/breakable-proxy";
 import { bind, DOMAIN } from "../support/chat";
 import { newUser, type TestUser } from "../support/client";
-import { type GraphqlClient, graphqlWs } from "../support/graphql-signals";
+import { connectGraphqlWs, type GraphqlClient } from "../support/graphql-signals";
 import { ENABLE, managedStream, nextIds, resumeStream } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
@@ -28,7 +28,7 @@ function onServices() {
     survivor = await startNode({ CHAT_DOMAIN: DOMAIN });
     user = await newUser(survivor);
     name = `${user.id}-${survivor.application.id}`;
-    sender = await graphqlWs(survivor, await newUser(survivor));
+    sender = await connectGraphqlWs(survivor, await newUser(survivor));
   });
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -49,8 +49,8 @@ function onServices() {
   async function startOther(): Promise<{ service: ServiceProcess; chatUrl: string }> {
     const service = startProcess(survivor.environment);
     closers.push(() => service.child.kill("SIGKILL"));
-    const [chatUrl = ""] = await service.says(/ws:\/\/127\.0\.0\.1:\d+(?=\s|$)/);
-    await service.says(/REST +http/);
+    const [chatUrl = ""] = await service.waitForOutput(/ws:\/\/127\.0\.0\.1:\d+(?=\s|$)/);
+    await service.waitForOutput(/REST +http/);
     return { service, chatUrl };
   }
 
@@ -78,7 +78,7 @@ function onServices() {
 
   it("is continued by xmpp.js without help, while signals keep arriving", async () => {
     const { service, chatUrl } = await startOther();
-    const proxy: BreakableProxy = await breakableProxy(portOf(chatUrl));
+    const proxy: BreakableProxy = await startBreakableProxy(portOf(chatUrl));
     closers.push(() => proxy.close());
     const xmpp = client({
       service: `ws://127.0.0.1:${proxy.port}`,
@@ -103,7 +103,7 @@ function onServices() {
     for (const [index, id] of ids.entries()) {
       await send(id);
       if (index !== 30) continue;
-      proxy.lead(portOf(survivor.chatUrl));
+      proxy.redirect(portOf(survivor.chatUrl));
       service.child.kill("SIGKILL");
     }
     await eventually(

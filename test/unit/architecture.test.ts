@@ -77,7 +77,7 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/doctor/ntp.ts": "the time server that the operator configures",
   "cli/doctor/server.ts": "the operator's own server",
   "cli/server.ts": "the operator's own server",
-  "xmpp/component/link.ts": "CHAT_SERVER",
+  "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 
 const FILES_MAX = 20;

@@ -1,7 +1,7 @@
 import { openLocalBus } from "../../src/bus/local";
-import { tellChanges, watchCalls } from "../../src/calls/record/changes";
-import type { KnownCall } from "../../src/calls/record/known-calls";
-import { WAITING_MAX } from "../../src/calls/record/waiting-calls";
+import { publishChanges, watchCalls } from "../../src/calls/history/call-changes";
+import { QUEUE_MAX } from "../../src/calls/history/coalescing-queue";
+import type { RecordedCall } from "../../src/calls/history/recorded-calls";
 import { openLog } from "../../src/core/log";
 import type { UserViewer } from "../../src/core/viewer";
 import type { Identity } from "../../src/identity/identity";
@@ -13,7 +13,7 @@ const log = openLog("silent");
 const [ANN, BOB] = [1, 2];
 const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId: 7, userId: BOB };
 const known = (id: number, sessionId = `s${id}`) =>
-  ({ id, sessionId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as KnownCall;
+  ({ id, sessionId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as RecordedCall;
 
 /** A database in which every call exists, and a count of bus subscriptions. */
 function identityWith() {
@@ -53,12 +53,12 @@ test("many changes at once disconnect no subscriber, and each call is read when 
   const { identity, queried } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
   const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
-  await tellChanges({ identity, log }, list);
+  await publishChanges({ identity, log }, list);
   // Changes of queued calls are coalesced.
-  await tellChanges({ identity, log }, list);
+  await publishChanges({ identity, log }, list);
   expect(queried).toEqual([]);
   expect(await take(calls, 500)).toEqual(list.map(({ id }) => id));
-  await tellChanges({ identity, log }, [known(7)]);
+  await publishChanges({ identity, log }, [known(7)]);
   expect(await take(calls, 1)).toEqual([7]);
   expect(queried).toHaveLength(501);
 });
@@ -66,20 +66,20 @@ test("many changes at once disconnect no subscriber, and each call is read when 
 test("beyond the limit the oldest changes are dropped, and the subscription continues", async () => {
   const { identity } = identityWith();
   const calls = await watchCalls(identity, viewer, null);
-  const list = Array.from({ length: WAITING_MAX + 20 }, (_, n) => known(n + 1));
-  await tellChanges({ identity, log }, list);
-  expect(await take(calls, WAITING_MAX)).toEqual(list.slice(20).map(({ id }) => id));
+  const list = Array.from({ length: QUEUE_MAX + 20 }, (_, n) => known(n + 1));
+  await publishChanges({ identity, log }, list);
+  expect(await take(calls, QUEUE_MAX)).toEqual(list.slice(20).map(({ id }) => id));
   const next = take(calls, 1);
-  await tellChanges({ identity, log }, [known(3)]);
+  await publishChanges({ identity, log }, [known(3)]);
   expect(await next).toEqual([3]);
 });
 
 test("a subscription to one call does not queue other calls", async () => {
   const { identity, queried } = identityWith();
   const calls = await watchCalls(identity, viewer, "s1");
-  await tellChanges({ identity, log }, [known(1)]);
-  const list = Array.from({ length: WAITING_MAX + 20 }, (_, n) => known(n + 2));
-  await tellChanges({ identity, log }, list);
+  await publishChanges({ identity, log }, [known(1)]);
+  const list = Array.from({ length: QUEUE_MAX + 20 }, (_, n) => known(n + 2));
+  await publishChanges({ identity, log }, list);
   expect(await take(calls, 1)).toEqual([1]);
   expect(queried).toEqual([1]);
 });

@@ -1,5 +1,10 @@
-import { LOOKS_MAX, REMIND_MS, Recorder, WAITING_MAX } from "../../src/calls/record/recorder";
-import type { Records } from "../../src/calls/record/records";
+import type { HistoryDeps } from "../../src/calls/history/history-deps";
+import {
+  EVENTS_MAX,
+  LOOKUPS_MAX,
+  REPEAT_AFTER_MS,
+  Recorder,
+} from "../../src/calls/history/recorder";
 import type { Signal } from "../../src/calls/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
 import { Fault } from "../../src/core/errors";
@@ -47,36 +52,36 @@ function recorderOver(transaction: () => Promise<void>, alone = true, clock: Clo
       },
     },
     ...{ log: openLog("silent"), metrics },
-  } as unknown as Records;
+  } as unknown as HistoryDeps;
   const recorder = new Recorder(records, alone);
   const count = async (outcome: string) => {
     const { values } = await metrics.callRecords.get();
     return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
   };
-  const observe = (fields: Partial<Signal> = {}, heard = true) =>
-    recorder.observe({ door: "rest", cursor: "c", heard, signal: signal(fields) });
+  const observe = (fields: Partial<Signal> = {}, hasSubscribers = true) =>
+    recorder.observe({ protocol: "rest", cursor: "c", hasSubscribers, signal: signal(fields) });
   return { recorder, observe, count, written, existing };
 }
 
 it("drops and counts events beyond its limit while the database is down", async () => {
-  let away = true;
+  let isDown = true;
   let tries = 0;
   const { recorder, observe, count } = recorderOver(async () => {
     tries += 1;
-    if (away) throw new Fault("UNAVAILABLE", "The database cannot be reached");
+    if (isDown) throw new Fault("UNAVAILABLE", "The database cannot be reached");
   });
-  for (let n = 0; n < WAITING_MAX + 25; n += 1) observe({ type: "hangUp", sessionId: `s${n}` });
+  for (let n = 0; n < EVENTS_MAX + 25; n += 1) observe({ type: "hangUp", sessionId: `s${n}` });
   expect(await count("lost")).toBe(25);
   await eventually(
     () => tries,
     (times) => times > 1,
   );
   expect(await count("unknown")).toBe(0);
-  away = false;
+  isDown = false;
   // All queued events are processed once, in batches.
   await eventually(
     () => count("unknown"),
-    (number) => number === WAITING_MAX,
+    (number) => number === EVENTS_MAX,
   );
   expect(tries).toBeLessThan(30);
   await recorder.close();
@@ -145,11 +150,11 @@ it("writes queued events when it is closed, and accepts none afterwards", async 
 
 it("answers to made-up calls do not displace calls", async () => {
   const { recorder, observe, count, existing } = recorderOver(async () => undefined, false);
-  for (let n = 0; n < WAITING_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
+  for (let n = 0; n < EVENTS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
   // The oldest are dropped first.
   await eventually(
     () => count("lost"),
-    (number) => number >= WAITING_MAX - LOOKS_MAX,
+    (number) => number >= EVENTS_MAX - LOOKUPS_MAX,
   );
   existing.add("real");
   observe({ sessionId: "real" });
@@ -158,13 +163,13 @@ it("answers to made-up calls do not displace calls", async () => {
     (number) => number === 1,
   );
   await recorder.close();
-  expect((await count("lost")) + (await count("unknown"))).toBe(WAITING_MAX);
+  expect((await count("lost")) + (await count("unknown"))).toBe(EVENTS_MAX);
 });
 
 it("a call on behalf of another user becomes the sender's own when its look-up is dropped", async () => {
   const { recorder, observe, count, existing } = recorderOver(async () => undefined, false);
   observe({ sessionId: "named", callerId: "9" });
-  for (let n = 0; n < LOOKS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
+  for (let n = 0; n < LOOKUPS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
   existing.add("named");
   await eventually(
     () => count("written"),
@@ -187,13 +192,13 @@ it("records a repeat after a while, since it may trigger an incoming-call push",
   observe();
   await writes(1);
   observe();
-  clock.advance(REMIND_MS - 1);
+  clock.advance(REPEAT_AFTER_MS - 1);
   observe();
   // The first repeat that reaches no device is recorded.
   observe({}, false);
   await writes(2);
   observe({}, false);
-  clock.advance(REMIND_MS);
+  clock.advance(REPEAT_AFTER_MS);
   observe({}, false);
   await writes(3);
   await recorder.close();

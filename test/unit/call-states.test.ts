@@ -1,48 +1,48 @@
-import { type CallEvent, toCallEvent } from "../../src/calls/record/call-event";
+import { type CallEvent, toCallEvent } from "../../src/calls/history/call-event";
 import {
   type CallAnswer,
   type Callee,
+  deriveState,
   hungUpBy,
-  judge,
   MARGIN_MS,
   missedAt,
+  type Observation,
+  observe,
   RING_MS,
   reasonOf,
-  ring,
-  ringAgain,
-  type Sight,
-  see,
-} from "../../src/calls/record/call-states";
-import { DEVICES_MAX, storedHangUps } from "../../src/calls/record/hang-ups";
+  repeatCall,
+  startRinging,
+} from "../../src/calls/history/call-states";
+import { HANG_UP_DEVICES_MAX, storedHangUps } from "../../src/calls/history/hang-ups";
 import {
   asOwnCall,
   CALLEES_MAX,
-  expire,
-  type KnownCall,
-  takeIn,
-} from "../../src/calls/record/known-calls";
+  expireRinging,
+  matchEvent,
+  type RecordedCall,
+} from "../../src/calls/history/recorded-calls";
 import type { Json, JsonObject, Signal } from "../../src/calls/signal";
 
 /** The derived states of a call, and the matching of signals to calls. */
 
 const START = 1_000_000;
 const [ANN, BOB, CLEO, DAN] = [1, 2, 3, 4];
-const answer = (kind: CallAnswer, after: number, device = "phone"): Sight => ({
+const answer = (kind: CallAnswer, after: number, device = "phone"): Observation => ({
   ...{ kind: "answer", answer: kind, at: START + after, device },
 });
-const left = (after: number, device: string | null = null): Sight => ({
+const left = (after: number, device: string | null = null): Observation => ({
   ...{ kind: "left", at: START + after, device },
 });
-const dropped = (after: number, device: string | null = null): Sight => ({
+const dropped = (after: number, device: string | null = null): Observation => ({
   ...{ kind: "dropped", at: START + after, device },
 });
-const expired = (after: number): Sight => ({ kind: "expired", at: START + after });
-const bob = (...sights: Sight[]) => sights.reduce(see, ring(BOB, START));
-const cleo = (...sights: Sight[]) => sights.reduce(see, ring(CLEO, START));
+const expired = (after: number): Observation => ({ kind: "expired", at: START + after });
+const bob = (...sights: Observation[]) => sights.reduce(observe, startRinging(BOB, START));
+const cleo = (...sights: Observation[]) => sights.reduce(observe, startRinging(CLEO, START));
 
 /** States of the call, of the caller and of the callees in their order. */
 function statesOf(...callees: Callee[]): string[] {
-  const { state, caller, callees: parts } = judge(START, callees);
+  const { state, caller, callees: parts } = deriveState(START, callees);
   return [state, caller, ...[...parts.values()].map((part) => part.state)];
 }
 
@@ -170,7 +170,9 @@ describe("a call between two users", () => {
       [left(3_000, "phone"), answer("decline", 5_000, "desk")],
       ...["hung_up", null],
     ],
-  ] as Array<[string, Sight[], string, string | null]>)("after %s", (_, sights, state, reason) => {
+  ] as Array<
+    [string, Observation[], string, string | null]
+  >)("after %s", (_, sights, state, reason) => {
     for (const order of orders(sights)) {
       // In any order, and with duplicates.
       const callee = bob(...order, ...order);
@@ -181,44 +183,44 @@ describe("a call between two users", () => {
 
   test("has the times of its accept and end, and the user who ended it", () => {
     const talked = bob(answer("accept", 900, "desk"), left(5_000));
-    expect(judge(START, [talked])).toMatchObject({
+    expect(deriveState(START, [talked])).toMatchObject({
       acceptedAt: START + 900,
       endedAt: START + 5_000,
     });
     expect(talked.device).toBe("desk");
     expect(hungUpBy(ANN, [talked], START + 5_000)).toBe(BOB);
     // A late hang-up does not end the call.
-    expect(hungUpBy(ANN, [see(talked, dropped(7_000))], START + 5_000)).toBe(BOB);
+    expect(hungUpBy(ANN, [observe(talked, dropped(7_000))], START + 5_000)).toBe(BOB);
     const dropping = bob(answer("accept", 900), dropped(6_000));
-    expect(judge(START, [dropping])).toMatchObject({ endedAt: START + 6_000 });
+    expect(deriveState(START, [dropping])).toMatchObject({ endedAt: START + 6_000 });
     expect(hungUpBy(ANN, [dropping], START + 6_000)).toBe(ANN);
     expect(hungUpBy(ANN, [bob(answer("decline", 5), dropped(9))], START + 5)).toBeNull();
-    expect(judge(START, [bob()])).toMatchObject({ acceptedAt: null, endedAt: null });
+    expect(deriveState(START, [bob()])).toMatchObject({ acceptedAt: null, endedAt: null });
     expect(hungUpBy(ANN, [bob()], null)).toBeNull();
-    expect(judge(START, [bob(expired(61_000))])).toMatchObject({
+    expect(deriveState(START, [bob(expired(61_000))])).toMatchObject({
       acceptedAt: null,
       endedAt: START + RING_MS,
     });
-    expect(judge(START, [bob(answer("busy", 3))])).toMatchObject({ endedAt: START + 3 });
+    expect(deriveState(START, [bob(answer("busy", 3))])).toMatchObject({ endedAt: START + 3 });
   });
 
   test("ends when the accepting device hangs up, not before", () => {
     const sights = [answer("accept", 900, "desk"), left(2_000, "phone"), left(5_000, "desk")];
     for (const order of orders(sights)) {
       const talked = bob(...order);
-      expect(judge(START, [talked])).toMatchObject({ endedAt: START + 5_000 });
+      expect(deriveState(START, [talked])).toMatchObject({ endedAt: START + 5_000 });
       expect(hungUpBy(ANN, [talked], START + 5_000)).toBe(BOB);
     }
   });
 
   test("keeps the hang-ups of a limited number of devices, in any order", () => {
-    const names = Array.from({ length: 3 * DEVICES_MAX }, (_, n) => `made-up-${n}`);
+    const names = Array.from({ length: 3 * HANG_UP_DEVICES_MAX }, (_, n) => `made-up-${n}`);
     const sights = [
       ...names.flatMap((name, n) => [left(1_000 + n, name), left(900 + n, name)]),
       ...[answer("accept", 500, "made-up-2"), dropped(7_000), left(8_000)],
     ];
     const one = bob(...sights);
-    expect(one.hangUps).toHaveLength(DEVICES_MAX + 2);
+    expect(one.hangUps).toHaveLength(HANG_UP_DEVICES_MAX + 2);
     expect(one).toMatchObject({ leftAt: START + 902, droppedAt: START + 7_000 });
     for (let turn = 1; turn < sights.length; turn += 1) {
       const order = [...sights.slice(turn), ...sights.slice(0, turn)];
@@ -244,9 +246,9 @@ describe("a call between two users", () => {
   });
 
   test("rings for a minute from the first `call`, whichever is observed first", () => {
-    const later = ring(BOB, START + 5_000);
-    expect(ringAgain(later, START).rangAt).toBe(START);
-    expect(ringAgain(later, START + 10_000)).toBe(later);
+    const later = startRinging(BOB, START + 5_000);
+    expect(repeatCall(later, START).rangAt).toBe(START);
+    expect(repeatCall(later, START + 10_000)).toBe(later);
     const part = { state: "ringing", endedAt: null } as const;
     expect(missedAt(bob(), part)).toBe(START + RING_MS);
     expect(missedAt(bob(), { state: "accepted", endedAt: null })).toBeNull();
@@ -255,7 +257,7 @@ describe("a call between two users", () => {
   test("is the same object when nothing changes", () => {
     const talked = bob(answer("accept", 900), left(5_000), dropped(5_001));
     for (const sight of [answer("accept", 900), left(5_000), dropped(6_000), expired(1)]) {
-      expect(see(talked, sight)).toBe(talked);
+      expect(observe(talked, sight)).toBe(talked);
     }
   });
 });
@@ -333,7 +335,7 @@ describe("a call between several users", () => {
       bob(answer("accept", 9), dropped(99), left(200)),
       cleo(answer("accept", 9), dropped(99)),
     ];
-    const derived = judge(START, callees);
+    const derived = deriveState(START, callees);
     expect(derived.callees.get(CLEO)).toEqual({ state: "hung_up", endedAt: START + 200 });
     expect(derived.endedAt).toBe(START + 200);
     expect(hungUpBy(ANN, callees, derived.endedAt)).toBe(BOB);
@@ -341,16 +343,16 @@ describe("a call between several users", () => {
 });
 
 describe("a signal is applied to a call", () => {
-  let calls: KnownCall[];
-  const known = (id: number, callerId: number | null, ...callees: number[]): KnownCall => ({
+  let calls: RecordedCall[];
+  const known = (id: number, callerId: number | null, ...callees: number[]): RecordedCall => ({
     ...{ id, applicationId: 7, sessionId: "s", callerId, startedAt: START, state: "ringing" },
-    callees: new Map(callees.map((userId) => [userId, ring(userId, START)])),
+    callees: new Map(callees.map((userId) => [userId, startRinging(userId, START)])),
     woken: new Set(),
   });
   const parties = { at: START + 500, applicationId: 7, sessionId: "s" };
   const call = (from: number, to: number, initiator = from): CallEvent => ({
     ...{ ...parties, kind: "call", from, to, initiator, callType: 1 },
-    heard: true,
+    hasSubscribers: true,
     invitation: { opponentIds: [], userInfo: null },
   });
   const accept = (from: number, to: number): CallEvent => ({
@@ -364,15 +366,15 @@ describe("a signal is applied to a call", () => {
     ...{ kind: "hangUp", from, to, device: "phone", toDevice: null },
   });
   const states = () =>
-    calls.map(({ startedAt, callees }) => judge(startedAt, [...callees.values()]).state);
+    calls.map(({ startedAt, callees }) => deriveState(startedAt, [...callees.values()]).state);
   beforeEach(() => {
     calls = [known(1, ANN, BOB)];
   });
 
   test("between its caller and its callee", () => {
-    expect(takeIn(calls, accept(BOB, ANN))).toBe(true);
+    expect(matchEvent(calls, accept(BOB, ANN))).toBe(true);
     expect(states()).toEqual(["accepted"]);
-    expect(takeIn(calls, { ...hangUp(ANN, BOB), at: START + 900 })).toBe(true);
+    expect(matchEvent(calls, { ...hangUp(ANN, BOB), at: START + 900 })).toBe(true);
     expect(states()).toEqual(["hung_up"]);
   });
 
@@ -390,63 +392,63 @@ describe("a signal is applied to a call", () => {
     ["a stranger uses the sessionID", call(DAN, BOB)],
   ])("not when %s", (_, event) => {
     const before = structuredClone(calls);
-    expect(takeIn(calls, event)).toBe(false);
+    expect(matchEvent(calls, event)).toBe(false);
     expect(calls).toEqual(before);
   });
 
   test("not when the caller answers", () => {
     const before = structuredClone(calls);
-    for (const event of [accept(ANN, BOB), reject(ANN, BOB)]) takeIn(calls, event);
+    for (const event of [accept(ANN, BOB), reject(ANN, BOB)]) matchEvent(calls, event);
     expect(calls).toEqual(before);
   });
 
   test("of two callers with one sessionID: to the one between the two users", () => {
     calls = [known(1, ANN, BOB, CLEO), known(2, DAN, ANN, BOB)];
-    takeIn(calls, accept(BOB, ANN));
+    matchEvent(calls, accept(BOB, ANN));
     expect(states()).toEqual(["accepted", "ringing"]);
-    takeIn(calls, reject(BOB, DAN));
+    matchEvent(calls, reject(BOB, DAN));
     expect(calls[1]?.callees.get(BOB)?.answer).toBe("decline");
     expect(calls[0]?.callees.get(BOB)?.answer).toBe("accept");
   });
 
   test("when a device that did not accept hangs up or is hung up on: without effect on the accepting one", () => {
-    takeIn(calls, accept(BOB, ANN));
-    takeIn(calls, { ...hangUp(BOB, ANN), at: START + 900, device: "desk" } as CallEvent);
-    takeIn(calls, { ...hangUp(ANN, BOB), at: START + 900, toDevice: "desk" } as CallEvent);
+    matchEvent(calls, accept(BOB, ANN));
+    matchEvent(calls, { ...hangUp(BOB, ANN), at: START + 900, device: "desk" } as CallEvent);
+    matchEvent(calls, { ...hangUp(ANN, BOB), at: START + 900, toDevice: "desk" } as CallEvent);
     expect(states()).toEqual(["accepted"]);
-    takeIn(calls, { ...hangUp(ANN, BOB), at: START + 950, toDevice: "phone" } as CallEvent);
+    matchEvent(calls, { ...hangUp(ANN, BOB), at: START + 950, toDevice: "phone" } as CallEvent);
     expect(states()).toEqual(["hung_up"]);
   });
 
   test("when two users call each other with one sessionID: to the call that each answers", () => {
     calls = [known(1, ANN, BOB), known(2, BOB, ANN)];
-    takeIn(calls, accept(BOB, ANN));
+    matchEvent(calls, accept(BOB, ANN));
     expect(states()).toEqual(["accepted", "ringing"]);
-    takeIn(calls, { ...hangUp(BOB, ANN), at: START + 900 });
+    matchEvent(calls, { ...hangUp(BOB, ANN), at: START + 900 });
     expect(states()).toEqual(["hung_up", "hung_up"]);
   });
 
   test("in a group call also between callees, where a reject only concerns the two of them", () => {
     calls = [known(1, ANN, BOB, CLEO)];
-    expect(takeIn(calls, call(BOB, CLEO, ANN))).toBe(true);
-    expect(takeIn(calls, reject(CLEO, BOB))).toBe(true);
+    expect(matchEvent(calls, call(BOB, CLEO, ANN))).toBe(true);
+    expect(matchEvent(calls, reject(CLEO, BOB))).toBe(true);
     expect(calls[0]?.callees.get(CLEO)?.answer).toBeNull();
-    expect(takeIn(calls, accept(CLEO, BOB))).toBe(true);
+    expect(matchEvent(calls, accept(CLEO, BOB))).toBe(true);
     expect(calls[0]?.callees.get(CLEO)?.answer).toBe("accept");
-    expect(takeIn(calls, { ...hangUp(CLEO, BOB), at: START + 900 })).toBe(true);
+    expect(matchEvent(calls, { ...hangUp(CLEO, BOB), at: START + 900 })).toBe(true);
     expect(calls[0]?.callees.get(CLEO)?.leftAt).toBe(START + 900);
   });
 
   test("when its caller invites users, up to a limit; repeats count once", () => {
     for (let user = CLEO; user < CLEO + 2 * CALLEES_MAX; user += 1) {
-      for (let repeat = 0; repeat < 3; repeat += 1) takeIn(calls, call(ANN, user));
+      for (let repeat = 0; repeat < 3; repeat += 1) matchEvent(calls, call(ANN, user));
     }
     expect(calls[0]?.callees.size).toBe(CALLEES_MAX);
   });
 
   test("of a deleted caller, between the remaining participants", () => {
     calls = [known(1, null, BOB, CLEO)];
-    expect(takeIn(calls, hangUp(BOB, CLEO))).toBe(true);
+    expect(matchEvent(calls, hangUp(BOB, CLEO))).toBe(true);
     expect(calls[0]?.callees.get(BOB)?.leftAt).toBe(START + 500);
   });
 
@@ -456,8 +458,8 @@ describe("a signal is applied to a call", () => {
   });
 
   test("and the ring time-out applies after a minute", () => {
-    calls[0]?.callees.set(CLEO, ring(CLEO, START + 30_000));
-    for (const each of calls) expire(each, START + RING_MS);
+    calls[0]?.callees.set(CLEO, startRinging(CLEO, START + 30_000));
+    for (const each of calls) expireRinging(each, START + RING_MS);
     expect(calls.map(({ callees }) => [...callees.values()].map((each) => each.expiredAt))).toEqual(
       [[START + RING_MS, null]],
     );
@@ -470,8 +472,8 @@ describe("the call event of a signal", () => {
     ...{ id: "i", from: party(ANN), to: party(BOB), type: "call", sessionId: "s", extra: [] },
     ...fields,
   });
-  const read = (fields: Partial<Signal>, heard = true) =>
-    toCallEvent({ door: "xmpp", cursor: "c", heard, signal: signal(fields) }, START);
+  const read = (fields: Partial<Signal>, hasSubscribers = true) =>
+    toCallEvent({ protocol: "xmpp", cursor: "c", hasSubscribers, signal: signal(fields) }, START);
 
   test.each<[string, Partial<Signal>]>([
     ["another type", { type: "iceCandidates" }],
@@ -487,7 +489,7 @@ describe("the call event of a signal", () => {
   test("is a call of the named caller, or of its sender", () => {
     const expected: Partial<CallEvent & { kind: "call" }> = {
       ...{ kind: "call", from: ANN, to: BOB, initiator: 9, callType: 2 },
-      heard: false,
+      hasSubscribers: false,
     };
     expect(read({ callType: "2", callerId: "9" }, false)).toMatchObject(expected);
     for (const callerId of [undefined, "", "x", "-1", "0", "1e3", "99999999999999999999"]) {

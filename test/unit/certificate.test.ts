@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ConfigError, readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { type LiveCertificate, openCertificate } from "../../src/core/tls/certificate";
-import { makeSelfSigned } from "../../src/core/tls/self-signed";
+import { generateSelfSigned } from "../../src/core/tls/self-signed";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-01-15T12:00:00Z");
@@ -37,7 +37,7 @@ const namedFiles = () => ({ TLS_CERT_FILE: path("cert.pem"), TLS_KEY_FILE: path(
 
 /** Writes a certificate and its key to the named files. */
 async function issue(madeAt = NOW): Promise<string> {
-  const { cert, key } = await makeSelfSigned("chat.example", madeAt);
+  const { cert, key } = await generateSelfSigned("chat.example", madeAt);
   writeFileSync(path("cert.pem"), cert);
   writeFileSync(path("key.pem"), key);
   return cert;
@@ -104,7 +104,7 @@ describe("without configured files", () => {
 describe("configured files", () => {
   it("are used, with the whole certificate chain", async () => {
     const cert = await issue();
-    const above = (await makeSelfSigned("authority.example", NOW)).cert;
+    const above = (await generateSelfSigned("authority.example", NOW)).cert;
     writeFileSync(path("cert.pem"), cert + above);
     expect((await open(namedFiles())).current.cert).toBe(cert + above);
     expect(readdirSync(folder).sort()).toEqual(["cert.pem", "key.pem"]);
@@ -173,7 +173,7 @@ describe("configured files", () => {
         resolve();
       });
     });
-    const next = await makeSelfSigned("chat.example", NOW);
+    const next = await generateSelfSigned("chat.example", NOW);
     writeFileSync(path("cert.pem"), next.cert);
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect([certificate.current.cert, changes]).toEqual([first, 0]);

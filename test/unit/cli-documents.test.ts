@@ -17,8 +17,8 @@ test.each(named)("%s is valid against the schema", (_name, { text }) => {
   expect(validate(schema, parse(text)).map(({ message }) => message)).toEqual([]);
 });
 
-test.each(named)("%s and its options have descriptions", (_name, { about, options }) => {
-  for (const text of [about, ...options.map((option) => option.about)]) {
+test.each(named)("%s and its options have descriptions", (_name, { description, options }) => {
+  for (const text of [description, ...options.map((option) => option.description)]) {
     expect(text).toMatch(/^[A-Z].*\.$/);
   }
 });

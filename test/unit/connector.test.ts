@@ -7,8 +7,8 @@ import {
 import { get as getSecure } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
-import { Unanswered } from "../../src/network/answer";
 import { Connector, type ConnectorOptions } from "../../src/network/connector";
+import { NoResponse } from "../../src/network/http-response";
 import { type NameServer, startNameServer } from "../support/name-server";
 
 /** Outbound connections to addresses from owners and clients, over every interface of the connector. */
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   connections.length = 0;
-  names.asked.length = 0;
+  names.queriedNames.length = 0;
   for (const connector of connectors.splice(0)) connector.close();
   for (const socket of sockets) socket.destroy();
 });
@@ -55,7 +55,7 @@ const KINDS: Record<string, (connector: Connector, origin: string) => Promise<st
   "a request": (connector, origin) =>
     connector.request(origin, GET).then(
       ({ status }) => `status ${status}`,
-      (error: Unanswered) => error.reason,
+      (error: NoResponse) => error.reason,
     ),
   "an HTTP/2 session": (connector, origin) =>
     new Promise((resolve) => {
@@ -64,7 +64,7 @@ const KINDS: Record<string, (connector: Connector, origin: string) => Promise<st
         session.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
         session.on("close", () => resolve("closed"));
       } catch (error) {
-        resolve((error as Unanswered).reason);
+        resolve((error as NoResponse).reason);
       }
     }),
   "a request of a package through an agent": (connector, origin) =>
@@ -97,7 +97,7 @@ describe.each(Object.entries(KINDS))("%s", (_kind, connect) => {
   ])("to https://%s is rejected without a connection", async (host) => {
     expect(await connect(open(), `https://${host}:${port}/`)).toMatch(REASONS);
     expect(connections).toEqual([]);
-    expect(names.asked).toEqual([]);
+    expect(names.queriedNames).toEqual([]);
   });
 
   test.each([
@@ -107,7 +107,7 @@ describe.each(Object.entries(KINDS))("%s", (_kind, connect) => {
     ["a mapped address of IPv6 alone", { aaaa: ["::ffff:7f00:1"] }],
     ["a translated address of IPv6 alone", { aaaa: ["64:ff9b::7f00:1"] }],
   ])("to a name that has %s is rejected", async (_what, records) => {
-    names.tell("inside.example", records);
+    names.setRecords("inside.example", records);
     expect(await connect(open(), `https://inside.example:${port}/`)).toMatch(REASONS);
     expect(connections).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe.each(Object.entries(KINDS))("%s", (_kind, connect) => {
   test("to a name that becomes private between two connections is rejected (DNS rebinding)", async () => {
     // 127.0.0.2 stands in for a public address, which tests do not have.
     const connector = open({ isPrivate: (address) => address !== "127.0.0.2" });
-    names.tell("moving.example", { a: ["127.0.0.2"] }, { a: ["127.0.0.1"] });
+    names.setRecords("moving.example", { a: ["127.0.0.2"] }, { a: ["127.0.0.1"] });
     const origin = `https://moving.example:${port}/`;
     const first = connect(connector, origin);
     while (connections.length === 0) await new Promise(setImmediate);
@@ -123,7 +123,7 @@ describe.each(Object.entries(KINDS))("%s", (_kind, connect) => {
     expect(await first).not.toMatch(REASONS);
     expect(await connect(connector, origin)).toMatch(REASONS);
     // One look-up per connection: the address that was checked is the one connected to.
-    expect(names.asked).toEqual(["moving.example", "moving.example"]);
+    expect(names.queriedNames).toEqual(["moving.example", "moving.example"]);
     expect(connections).toEqual(["127.0.0.2"]);
   });
 });
@@ -168,7 +168,7 @@ describe("a request", () => {
       .request(`${origin}${path}`, { ...GET, timeoutMs })
       .then(
         () => null,
-        (error: Unanswered) => error.reason,
+        (error: NoResponse) => error.reason,
       );
 
   test.each([
@@ -202,12 +202,12 @@ describe("a request", () => {
     ["https://localhost/", "the address must not lead into a private network"],
     ["https://app.localhost./", "the address must not lead into a private network"],
   ])("to %s is rejected: %s", async (url, reason) => {
-    await expect(open().request(url, GET)).rejects.toEqual(new Unanswered(reason, "refused"));
-    expect(names.asked).toEqual([]);
+    await expect(open().request(url, GET)).rejects.toEqual(new NoResponse(reason, "refused"));
+    expect(names.queriedNames).toEqual([]);
   });
 
   test("reaches a private network if allowed, over http: too", async () => {
-    names.tell("inside.example", { a: ["127.0.0.1"] });
+    names.setRecords("inside.example", { a: ["127.0.0.1"] });
     const byName = origin.replace("127.0.0.1", "inside.example");
     const connector = open({ allowPrivate: true });
     expect((await connector.request(`${byName}/302`, GET)).status).toBe(302);

@@ -2,7 +2,7 @@ import { GraphQLError } from "graphql";
 import { ERRORS, type ErrorCode, Fault, NO_SESSION, toFault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { toGraphQLError } from "../../src/graphql/error";
-import { errorBody, renamed } from "../../src/rest/error";
+import { errorBody, toWireNames } from "../../src/rest/error";
 
 /** The public contract: code, HTTP status, stanza error condition and type. */
 const TABLE: Array<[code: ErrorCode, http: number, condition: string, type: string]> = [
@@ -36,7 +36,7 @@ test.each(TABLE)("%s keeps its code in GraphQL and its message in REST", (code) 
   expect(error.message).toBe("what was wrong");
   expect(error.extensions).toEqual({ code, fields: { fullName: ["is wrong"] }, retryAfter: 3 });
   expect(error.originalError).toBe(fault);
-  const wire = renamed(fault, new Map([["fullName", "full_name"]]));
+  const wire = toWireNames(fault, new Map([["fullName", "full_name"]]));
   expect(errorBody(wire)).toEqual({ errors: { full_name: ["is wrong"] } });
   expect(errorBody(new Fault(code, "what was wrong"))).toEqual({
     errors: { base: ["what was wrong"] },

@@ -6,7 +6,7 @@ function queueOf(limits: Partial<ConstructorParameters<typeof FairQueue>[0]> = {
   const clock = new MovingClock();
   clock.hold(true);
   const queue = new FairQueue(
-    { concurrency: 1, waiting: 100, waitMs: 2_000, ...limits },
+    { concurrency: 1, maxWaiting: 100, waitMs: 2_000, ...limits },
     clock,
     () => new Error("too late"),
   );
@@ -77,7 +77,7 @@ test("a job that waits too long is rejected", async () => {
 });
 
 test("a full queue drops the last job of the client with the most jobs", async () => {
-  const { rejected, add, drain } = queueOf({ waiting: 3 });
+  const { rejected, add, drain } = queueOf({ maxWaiting: 3 });
   void add("running", "a");
   for (let count = 0; count < 4; count += 1) void add(`flood${count}`, "flooder");
   void add("one", "somebody");
@@ -88,7 +88,11 @@ test("a full queue drops the last job of the client with the most jobs", async (
 
 test("a failed job frees its slot", async () => {
   const { add, drain, started } = queueOf();
-  const queue = new FairQueue({ concurrency: 1, waiting: 1, waitMs: 1 }, new MovingClock(), Error);
+  const queue = new FairQueue(
+    { concurrency: 1, maxWaiting: 1, waitMs: 1 },
+    new MovingClock(),
+    Error,
+  );
   await expect(queue.run([], () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   expect(await queue.run([], async () => "next")).toBe("next");
   void add("only");

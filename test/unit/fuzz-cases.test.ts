@@ -6,7 +6,7 @@ import { DocumentMaker } from "../../fuzz/input/documents";
 import { randomFor } from "../../fuzz/input/random";
 import { brokenXml, type Parties, stanza } from "../../fuzz/input/stanzas";
 import { hostileValue, toJson } from "../../fuzz/input/values";
-import { judgeStatus, judgeText } from "../../fuzz/targets/http-client";
+import { checkStatus, checkText } from "../../fuzz/targets/http-client";
 import type { Case } from "../../fuzz/targets/target";
 
 /** The fuzzing driver itself: cases are reproducible, and violations are detected. */
@@ -65,9 +65,9 @@ test.each([
 ])("a response of %i with %j is a violation: %s", (status, text, expected) => {
   const violations: string[] = [];
   const each = { violation: (words: string) => violations.push(words) } as unknown as Case;
-  judgeStatus(each, status, text);
+  checkStatus(each, status, text);
   expect(violations.length > 0).toBe(expected);
   violations.length = 0;
-  judgeText(each, "a text of the chat endpoint");
+  checkText(each, "a text of the chat endpoint");
   expect(violations).toEqual([]);
 });

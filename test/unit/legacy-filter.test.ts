@@ -1,10 +1,10 @@
 import { Fault } from "../../src/core/errors";
-import { readSpan } from "../../src/identity/user/legacy-date";
+import { parseTimeRange } from "../../src/identity/user/legacy-date";
 import {
+  compileLegacyConditions,
+  compileLegacyOrder,
   LEGACY_FIELDS,
   type LegacyCondition,
-  legacyCondition,
-  legacyOrder,
 } from "../../src/identity/user/legacy-filter";
 import { compileBind } from "../../src/rest/bind";
 import { readDocuments } from "../../src/rest/documents";
@@ -185,10 +185,12 @@ describe("an order", () => {
   });
 
   test("orders ties by id", () => {
-    expect(legacyOrder(null)).toBe("u.id");
-    expect(legacyOrder({ field: "id", direction: "desc" })).toBe("u.id DESC");
-    expect(legacyOrder({ field: "createdAt", direction: "desc" })).toBe("u.created_at DESC, u.id");
-    expect(legacyOrder({ field: "fullName", direction: "asc" })).toBe(
+    expect(compileLegacyOrder(null)).toBe("u.id");
+    expect(compileLegacyOrder({ field: "id", direction: "desc" })).toBe("u.id DESC");
+    expect(compileLegacyOrder({ field: "createdAt", direction: "desc" })).toBe(
+      "u.created_at DESC, u.id",
+    );
+    expect(compileLegacyOrder({ field: "fullName", direction: "asc" })).toBe(
       "u.full_name ASC NULLS FIRST, u.id",
     );
   });
@@ -209,11 +211,11 @@ describe("a date", () => {
     ["2026-03-01T01:00:00-0530", "2026-03-01T06:30:00Z", 1000],
   ])("%s", (text, start, length) => {
     const at = Date.parse(start);
-    expect(readSpan(text)).toEqual({ start: at, end: at + length });
+    expect(parseTimeRange(text)).toEqual({ start: at, end: at + length });
   });
 
   test("in the last year ends at the last storable time", () => {
-    const { end = 0 } = readSpan("9999-12-31") ?? {};
+    const { end = 0 } = parseTimeRange("9999-12-31") ?? {};
     expect(new Date(end).toISOString()).toBe("9999-12-31T23:59:59.999Z");
   });
 
@@ -223,12 +225,12 @@ describe("a date", () => {
     ...["2026-03-01T24:00:00Z", "2026-03-01T10:60:00Z", "2026-03-01T10:00:60Z", "1772323200"],
     ...["2026-03-01T10:00:00+15:00", "+12026-03-01", "1970-01-01T00:00:00+01:00", "2026-03-01\n"],
   ])("is invalid: %j", (text) => {
-    expect(readSpan(text)).toBeUndefined();
+    expect(parseTimeRange(text)).toBeUndefined();
   });
 });
 
 describe("conditions as SQL", () => {
-  const sql = (...conditions: LegacyCondition[]) => legacyCondition(conditions);
+  const sql = (...conditions: LegacyCondition[]) => compileLegacyConditions(conditions);
   const problem = (condition: LegacyCondition) => {
     try {
       sql(condition);
@@ -299,7 +301,7 @@ describe("conditions as SQL", () => {
 
   test("are limited to 50", () => {
     const one: LegacyCondition = { field: "id", operator: "gt", numbers: [1] };
-    expect(() => legacyCondition(Array(51).fill(one))).toThrow(/at most 50 conditions/);
+    expect(() => compileLegacyConditions(Array(51).fill(one))).toThrow(/at most 50 conditions/);
   });
 
   test("cannot reach secrets or other applications", () => {

@@ -15,7 +15,7 @@ import { registerPages } from "../../src/pages/password-reset";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { registerRestErrors, restServerOptions } from "../../src/rest/error";
 import { registerRest } from "../../src/rest/routes";
-import { registerSignInDoor } from "../../src/xmpp/component/sign-in-door";
+import { registerAuthEndpoint } from "../../src/xmpp/component/auth-endpoint";
 
 /** docs/LIMITS.md describes how every route, operation and message counts, as the code does. */
 
@@ -27,7 +27,8 @@ const log = openLog("silent");
 const metrics = openMetrics();
 const config = readConfig({ LOG_LEVEL: "silent" });
 
-const open = () => openServer(config, { log, arrive: () => null, options: restServerOptions });
+const open = () =>
+  openServer(config, { log, countRequest: () => null, options: restServerOptions });
 
 let server: FastifyInstance;
 const routes: Array<{ route: string; counts: unknown }> = [];
@@ -47,13 +48,13 @@ beforeAll(async () => {
   registerProbes(server, { ready: true, check: async () => undefined }, metrics);
   registerRest(server, { engine, makeContext: never, documents });
   registerPages(server, {} as never);
-  registerSignInDoor(server, {
+  registerAuthEndpoint(server, {
     ...{ secret: "secret", log, clock: systemClock, metrics, authenticate: never },
     arrive: () => null,
   });
   await registerGraphqlHttp(server, {
     ...{ config, engine, makeContext: never },
-    limits: { worked: never },
+    limits: { addExtra: never },
   });
   await server.ready();
 });

@@ -12,7 +12,7 @@ function openShedder(limits: Partial<typeof LIMITS> = {}) {
   /** How many of a hundred arrivals are shed. */
   const shedOf = (arrival: Arrival) => {
     let count = 0;
-    for (let index = 0; index < 100; index += 1) count += shedder.refusal(arrival) > 0 ? 1 : 0;
+    for (let index = 0; index < 100; index += 1) count += shedder.shed(arrival) > 0 ? 1 : 0;
     return count;
   };
   return { shedder, samples, shedOf };
@@ -66,7 +66,7 @@ describe("by event-loop delay", () => {
   it("spreads rejections evenly", () => {
     const { shedder, samples } = openShedder();
     samples(5, 250);
-    const shedFlags = Array.from({ length: 40 }, () => shedder.refusal("anonymous") > 0);
+    const shedFlags = Array.from({ length: 40 }, () => shedder.shed("anonymous") > 0);
     const runs = shedFlags
       .join()
       .split("true")
@@ -84,19 +84,19 @@ describe("by event-loop delay", () => {
 describe("by in-flight requests", () => {
   it("sheds anonymous arrivals at the limit, and requests at twice the limit", () => {
     const { shedder, shedOf } = openShedder();
-    for (let index = 0; index < 9; index += 1) shedder.started();
+    for (let index = 0; index < 9; index += 1) shedder.requestStarted();
     expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
-    shedder.started();
+    shedder.requestStarted();
     expect([shedOf("anonymous"), shedOf("request")]).toEqual([100, 0]);
-    for (let index = 0; index < 10; index += 1) shedder.started();
+    for (let index = 0; index < 10; index += 1) shedder.requestStarted();
     expect([shedOf("anonymous"), shedOf("request")]).toEqual([100, 100]);
-    for (let index = 0; index < 20; index += 1) shedder.finished();
+    for (let index = 0; index < 20; index += 1) shedder.requestFinished();
     expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
   });
 
   it("sheds nothing if disabled", () => {
     const { shedder, shedOf } = openShedder({ OVERLOAD_REQUESTS: 0 });
-    for (let index = 0; index < 10_000; index += 1) shedder.started();
+    for (let index = 0; index < 10_000; index += 1) shedder.requestStarted();
     expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
   });
 });
@@ -104,7 +104,7 @@ describe("by in-flight requests", () => {
 it("varies Retry-After by some seconds", () => {
   const { shedder, samples } = openShedder();
   samples(30, 1_000);
-  const waits = Array.from({ length: 20 }, () => shedder.refusal("request"));
+  const waits = Array.from({ length: 20 }, () => shedder.shed("request"));
   expect(new Set(waits).size).toBeGreaterThan(3);
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
   expect(Math.max(...waits)).toBeLessThanOrEqual(10);

@@ -3,7 +3,7 @@ import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
 import type { Context } from "../../src/graphql/context";
-import { Engine, type Prepared } from "../../src/graphql/engine";
+import { Engine, type PreparedOperation } from "../../src/graphql/engine";
 import { OpenSubscriptions } from "../../src/graphql/operation/open-subscriptions";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 
@@ -23,7 +23,7 @@ const prepareLong = (number: number) =>
 function openAll(
   open: OpenSubscriptions,
   most: number,
-  make: (index: number) => { prepared: Prepared; variables?: object; ip: string },
+  make: (index: number) => { prepared: PreparedOperation; variables?: object; ip: string },
 ): Array<() => void> {
   const ends: Array<() => void> = [];
   while (ends.length < most) {

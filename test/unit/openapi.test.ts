@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readDocuments } from "../../src/rest/documents";
 import { API_INFO, openApi } from "../../src/rest/openapi";
 import type { JsonSchema } from "../../src/rest/openapi-schema";
-import { compileAnswer } from "../../src/rest/respond";
+import { compileResponse } from "../../src/rest/response";
 import { FILES, SEARCH, sampleSchema } from "../support/rest-sample";
 
 interface Operation {
@@ -360,7 +360,7 @@ test("responses match their schemas", () => {
   };
   const answered = (name: string, data: Record<string, unknown>) => {
     const document = documents.find((found) => found.name === name);
-    return JSON.parse((document && compileAnswer(document)(data)) ?? "null");
+    return JSON.parse((document && compileResponse(document)(data)) ?? "null");
   };
   const list = { limit: 1, skip: 0, total_entries: 1, items: [user, { ...user, is_guest: true }] };
   const cases: Array<[unknown, JsonSchema]> = [

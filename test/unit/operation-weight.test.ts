@@ -2,7 +2,7 @@ import { getIntrospectionQuery, getOperationAST, parse } from "graphql";
 import { measureOperation } from "../../src/graphql/operation/operation-size";
 import {
   FIELDS_PER_REQUEST,
-  INTROSPECTED_PER_REQUEST,
+  INTROSPECTION_VALUES_PER_REQUEST,
   weighOperation,
 } from "../../src/graphql/operation/operation-weight";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
@@ -52,7 +52,7 @@ describe("introspection counts", () => {
     const inner = "fields { type { fields { name } } }";
     expect(weigh(`{ __schema { types { ${inner} } } }`)).toBeGreaterThan(types / 100);
     const wide = `{ __schema { ${aliases(20, `types { ${inner} }`)} } }`;
-    expect(weigh(wide)).toBeGreaterThan(19 * (types / INTROSPECTED_PER_REQUEST));
+    expect(weigh(wide)).toBeGreaterThan(19 * (types / INTROSPECTION_VALUES_PER_REQUEST));
     expect(weigh(wide)).toBeGreaterThan(15 * weigh(`{ __schema { types { ${inner} } } }`));
   });
 

@@ -3,10 +3,10 @@ import { PreAuthLimiter } from "../../src/limits/pre-auth-limiter";
 /** Limits on unauthenticated connections. */
 
 function open(perNetwork: number, total: number) {
-  const limiter = new PreAuthLimiter({ perNetwork, inAll: total });
+  const limiter = new PreAuthLimiter({ perNetwork, total: total });
   const ended: string[] = [];
   const enter = (ip: string | null, name = String(ip)) =>
-    limiter.enter(ip, () => void ended.push(name));
+    limiter.admit(ip, () => void ended.push(name));
   return { enter, ended };
 }
 

@@ -1,6 +1,6 @@
-import { isPrivateAddress } from "../../src/network/address";
 import { checkUrl } from "../../src/network/check-url";
-import { guardLookup } from "../../src/network/lookup";
+import { guardedLookup } from "../../src/network/lookup";
+import { isPrivateAddress } from "../../src/network/private-address";
 
 describe("isPrivateAddress", () => {
   test.each([
@@ -91,7 +91,7 @@ describe("checkUrl", () => {
 describe("guardLookup", () => {
   const ask = (answers: Array<{ address: string; family: number }>, all: boolean) =>
     new Promise((resolve) => {
-      guardLookup(async () => answers, isPrivateAddress)(
+      guardedLookup(async () => answers, isPrivateAddress)(
         "name.example",
         { all },
         (error, address, family) =>
@@ -116,7 +116,7 @@ describe("guardLookup", () => {
   });
 
   test("passes on errors of the resolver", async () => {
-    const failing = guardLookup(async () => {
+    const failing = guardedLookup(async () => {
       throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     }, isPrivateAddress);
     const code = await new Promise((resolve) =>

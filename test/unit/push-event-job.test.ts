@@ -1,12 +1,12 @@
 import type { JobOptions } from "../../src/jobs/jobs";
-import { EXPAND_OPTIONS } from "../../src/push/delivery/expand";
-import { checkEvent } from "../../src/push/event/event-request";
+import { FAN_OUT_OPTIONS } from "../../src/push/delivery/fan-out";
+import { validateEvent } from "../../src/push/event/event-request";
 import { writeEvents } from "../../src/push/event/events";
 import type { Transaction } from "../../src/store/store";
 
 test("the fan-out resumes after a minute if its node dies, from the first window on", async () => {
   const message = Buffer.from('{"message":"x"}').toString("base64");
-  const request = checkEvent({ environment: "development", userIds: ["1"], message }, 0);
+  const request = validateEvent({ environment: "development", userIds: ["1"], message }, 0);
   const transaction = { query: async () => [{ id: 7 }] } as unknown as Transaction;
   const asked: Array<[string, object, JobOptions?]> = [];
   await writeEvents(
@@ -16,6 +16,6 @@ test("the fan-out resumes after a minute if its node dies, from the first window
     request,
     { channels: ["gcm"], key: null, requestHash: null, now: 0, callId: null },
   );
-  expect(asked).toEqual([["push-expand", expect.objectContaining({ event: 7 }), EXPAND_OPTIONS]]);
-  expect(EXPAND_OPTIONS.leaseSeconds).toBe(60);
+  expect(asked).toEqual([["push-expand", expect.objectContaining({ event: 7 }), FAN_OUT_OPTIONS]]);
+  expect(FAN_OUT_OPTIONS.leaseSeconds).toBe(60);
 });

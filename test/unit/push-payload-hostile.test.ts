@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
 import { CHANNELS, type PushChannel } from "../../src/push/channel";
 import { type Message, readMessage } from "../../src/push/payload/message";
-import type { ApnsPush, FcmPush, Push } from "../../src/push/payload/push";
-import { showPush } from "../../src/push/payload/show-push";
+import { previewPush } from "../../src/push/payload/preview-push";
+import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";
 import { sizeProblem } from "../../src/push/payload/size";
 import { translate } from "../../src/push/payload/translate";
 
@@ -44,8 +44,8 @@ function attempt(text: string, channel: PushChannel | null): Message | null {
 }
 
 /** Invariants of every push. */
-function expectSound(push: Push): void {
-  const view = showPush(push);
+function expectSound(push: PushPayload): void {
+  const view = previewPush(push);
   expect(JSON.parse(JSON.stringify(view))).toEqual(view);
   const wire = push.channel === "gcm" ? JSON.stringify(push.message) : push.payload;
   // A lone surrogate would not survive the round trip.

@@ -1,6 +1,6 @@
 import { Fault } from "../../src/core/errors";
 import { CHANNELS, type PushChannel } from "../../src/push/channel";
-import { expirationOf, MESSAGE_MAX, readMessage, voipWanted } from "../../src/push/payload/message";
+import { expirationOf, MESSAGE_MAX, readMessage, wantsVoip } from "../../src/push/payload/message";
 import { translate } from "../../src/push/payload/translate";
 
 /** Formats of event[message]. */
@@ -156,7 +156,7 @@ it.each([
   ['{"ios_voip": null}', false],
   ["{}", false],
 ])("detects whether a VoIP push is requested: %s", (json, wanted) => {
-  expect(voipWanted(readMessage(encode(json), null))).toBe(wanted);
+  expect(wantsVoip(readMessage(encode(json), null))).toBe(wanted);
 });
 
 it("returns the expiration of a message", () => {

@@ -1,8 +1,8 @@
 import type { Fault } from "../../src/core/errors";
 import type { PushChannel } from "../../src/push/channel";
 import { readMessage } from "../../src/push/payload/message";
-import type { ApnsPush, FcmPush, Push } from "../../src/push/payload/push";
-import { showPush } from "../../src/push/payload/show-push";
+import { previewPush } from "../../src/push/payload/preview-push";
+import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";
 import { sizeProblem } from "../../src/push/payload/size";
 import { translate } from "../../src/push/payload/translate";
 
@@ -13,7 +13,7 @@ const WEEKS_4 = 28 * 86_400;
 
 const payload = (content: unknown) =>
   `payload=${Buffer.from(JSON.stringify(content)).toString("base64")}`;
-const translated = <T extends Push>(content: unknown, channel: PushChannel) =>
+const translated = <T extends PushPayload>(content: unknown, channel: PushChannel) =>
   translate(readMessage(payload(content), channel), channel, NOW) as T;
 const fcm = (content: unknown) => translated<FcmPush>(content, "gcm").message;
 const pairs = (text: string) =>
@@ -258,7 +258,7 @@ describe("pairs for gcm", () => {
 
 describe("the size", () => {
   /** Creates a push of the given size in bytes; ä counts as two. */
-  const sized: Record<PushChannel, (bytes: number) => Push> = {
+  const sized: Record<PushChannel, (bytes: number) => PushPayload> = {
     apns: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "apns"),
     apns_voip: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "apns_voip"),
     gcm: (bytes) => translated({ a: `ä${"x".repeat(bytes - 10)}` }, "gcm"),
@@ -295,7 +295,7 @@ describe("the preview", () => {
       Buffer.from('{"message": "Hü", "expiration": 1800000000}').toString("base64"),
       null,
     );
-    expect(showPush(translate(message, "apns", NOW))).toEqual({
+    expect(previewPush(translate(message, "apns", NOW))).toEqual({
       channel: "apns",
       headers: {
         "apns-push-type": "alert",
@@ -309,7 +309,7 @@ describe("the preview", () => {
   });
 
   it("of apns_voip", () => {
-    expect(showPush(translated({ a: 1 }, "apns_voip"))).toEqual({
+    expect(previewPush(translated({ a: 1 }, "apns_voip"))).toEqual({
       channel: "apns_voip",
       headers: { "apns-push-type": "voip", "apns-priority": "10" },
       payload: { a: 1 },
@@ -319,7 +319,7 @@ describe("the preview", () => {
   });
 
   it("of gcm", () => {
-    expect(showPush(translated({ data: { a: 1 }, time_to_live: 5 }, "gcm"))).toEqual({
+    expect(previewPush(translated({ data: { a: 1 }, time_to_live: 5 }, "gcm"))).toEqual({
       channel: "gcm",
       headers: {},
       payload: { data: { a: "1" }, android: { ttl: "5s" } },
@@ -329,7 +329,7 @@ describe("the preview", () => {
   });
 
   it("of web", () => {
-    expect(showPush(translated({ a: 1 }, "web"))).toEqual({
+    expect(previewPush(translated({ a: 1 }, "web"))).toEqual({
       channel: "web",
       headers: { TTL: `${WEEKS_4}` },
       payload: { a: 1 },

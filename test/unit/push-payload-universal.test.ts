@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../../src/core/errors";
-import { leftOut } from "../../src/push/payload/left-out";
+import { droppedKeys } from "../../src/push/payload/dropped-keys";
 import { readMessage } from "../../src/push/payload/message";
-import type { ApnsPush, FcmPush, WebPush } from "../../src/push/payload/push";
+import type { ApnsPush, FcmPush, WebPush } from "../../src/push/payload/push-payload";
 import { translate } from "../../src/push/payload/translate";
 
 /** Mapping of each key of a universal message (docs/PUSH.md "Payloads"). */
@@ -409,18 +409,20 @@ describe("dropped keys", () => {
     ["gcm", android],
     ["web", []],
   ] as const)("are reported for %s", (channel, told) => {
-    expect(leftOut(read(given), channel)).toEqual(told);
+    expect(droppedKeys(read(given), channel)).toEqual(told);
   });
 
   it("include a custom aps that is not an object", () => {
-    expect(leftOut(read({ aps: "x" }), "apns")).toEqual(["aps is dropped: it is not an object"]);
-    expect(leftOut(read({ aps: "x" }), "gcm")).toEqual([]);
+    expect(droppedKeys(read({ aps: "x" }), "apns")).toEqual([
+      "aps is dropped: it is not an object",
+    ]);
+    expect(droppedKeys(read({ aps: "x" }), "gcm")).toEqual([]);
   });
 
   it("are reported for a platform-specific message", () => {
     const content = { to: "x", notification: { titel: "T" }, data: { a: "b" } };
     const text = `payload=${Buffer.from(JSON.stringify(content)).toString("base64")}`;
-    expect(leftOut(readMessage(text, "gcm"), "gcm")).toEqual([
+    expect(droppedKeys(readMessage(text, "gcm"), "gcm")).toEqual([
       "to is dropped: it has no effect",
       "notification.titel is dropped: Firebase does not know it",
     ]);

@@ -1,8 +1,8 @@
 import { buildSchema, parse, validate } from "graphql";
 import { Fault } from "../../src/core/errors";
 import { RestDocumentsError, readDocuments } from "../../src/rest/documents";
-import { renamed } from "../../src/rest/error";
-import { compileAnswer } from "../../src/rest/respond";
+import { toWireNames } from "../../src/rest/error";
+import { compileResponse } from "../../src/rest/response";
 import { FILES, sampleSchema, sampleSession, sampleUser } from "../support/rest-sample";
 
 const schema = sampleSchema();
@@ -278,7 +278,7 @@ describe("responses", () => {
   const answer = (name: string, data: Record<string, unknown>) => {
     const document = documents.find((found) => found.name === name);
     if (!document) throw new Error(`no operation ${name}`);
-    const text = compileAnswer(document)(data);
+    const text = compileResponse(document)(data);
     return text === undefined || text === "" ? text : JSON.parse(text);
   };
 
@@ -355,7 +355,7 @@ describe("responses", () => {
         next: [[{ id: "2" }, { id: null }], null],
       },
     };
-    const text = document && compileAnswer(document)(data);
+    const text = document && compileResponse(document)(data);
     expect(JSON.parse(text ?? "")).toEqual({
       id: "1",
       __typename: "Leaf",
@@ -386,13 +386,13 @@ describe("names of fields in errors", () => {
     ["GetUser", "somethingElse", "something_else"],
     ["GetUser", "base", "base"],
   ])("%s: %s becomes %s", (name, field, key) => {
-    const fault = renamed(new Fault("INVALID", "x", { [field]: ["is wrong"] }), keysOf(name));
+    const fault = toWireNames(new Fault("INVALID", "x", { [field]: ["is wrong"] }), keysOf(name));
     expect({ ...fault.fields }).toEqual({ [key]: ["is wrong"] });
   });
 
   test("fields with the same wire name keep all their messages", () => {
     const fault = new Fault("INVALID", "x", { fullName: ["a"], "user.fullName": ["b"] }, 3);
-    const { fields, retryAfter, code } = renamed(fault, keysOf("CreateSession"));
+    const { fields, retryAfter, code } = toWireNames(fault, keysOf("CreateSession"));
     expect({ ...fields }).toEqual({ full_name: ["a", "b"] });
     expect([retryAfter, code]).toEqual([3, "INVALID"]);
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Sealer } from "../../src/core/sealer";
-import { keyBytes } from "../../src/core/variables/variable";
+import { decodeKey } from "../../src/core/variables/variable";
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const sealer = new Sealer([first]);
@@ -50,7 +50,7 @@ describe("a sealed secret", () => {
 describe("a key", () => {
   const bytes = randomBytes(32);
   test.each(["hex", "base64", "base64url"] as const)("is decoded from %s", (encoding) => {
-    expect(keyBytes(bytes.toString(encoding))).toEqual(bytes);
+    expect(decodeKey(bytes.toString(encoding))).toEqual(bytes);
   });
 
   test.each([
@@ -60,6 +60,6 @@ describe("a key", () => {
     "x".repeat(64),
     randomBytes(31).toString("base64"),
   ])("is not decoded from %p", (text) => {
-    expect(keyBytes(text)).toBeNull();
+    expect(decodeKey(text)).toBeNull();
   });
 });

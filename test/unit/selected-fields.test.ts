@@ -1,5 +1,5 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, parse } from "graphql";
-import { selects } from "../../src/identity/user/selected-fields";
+import { selectsField } from "../../src/identity/user/selected-fields";
 
 /** The resolve info of the operation's first field. */
 function infoOf(text: string) {
@@ -27,5 +27,5 @@ test.each([
   ["{ users { totalCount: offset } }", false],
   ["{ users { nodes { totalCount } } }", false],
 ])("%s selects the total: %s", (text, expected) => {
-  expect(selects(infoOf(text), ["totalCount", "pageInfo"])).toBe(expected);
+  expect(selectsField(infoOf(text), ["totalCount", "pageInfo"])).toBe(expected);
 });

@@ -1,20 +1,20 @@
 import type { Signal, XmlElement } from "../../src/calls/signal";
-import { signalBytes, sizeRule } from "../../src/calls/signal-size";
-import { toSignal } from "../../src/calls/to-signal";
+import { signalFromInput } from "../../src/calls/signal-from-input";
+import { maxSignalBytes, signalSizeLimit } from "../../src/calls/signal-size";
 import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
 import { readFrame } from "../../src/xmpp/xml";
 
 const STANZA = 65_536;
-const LIMIT = signalBytes(STANZA);
+const LIMIT = maxSignalBytes(STANZA);
 const ann = { applicationId: 7, userId: 42, resource: "phone" };
 const bob = { applicationId: 7, userId: 43 };
 const write = (signal: Signal) => encodeSignal(signal, "chat.example");
 const bytes = (signal: Signal) => Buffer.byteLength(write({ ...signal }));
 
 /** Whether a signal is accepted, and how often it was encoded to decide. */
-function judge(signal: Signal): { outcome: string; written: number } {
+function check(signal: Signal): { outcome: string; written: number } {
   let written = 0;
-  const rule = sizeRule(STANZA, (asked) => {
+  const rule = signalSizeLimit(STANZA, (asked) => {
     written += 1;
     return write(asked);
   });
@@ -30,14 +30,14 @@ const withExtra = (extra: XmlElement[]): Signal => ({
   ...{ id: "i", from: ann, to: bob, type: "probe", extra },
 });
 const sdp = (text: string) =>
-  toSignal(ann, { to: { userId: 43 }, signalType: "probe", sdp: text } as never);
+  signalFromInput(ann, { to: { userId: 43 }, signalType: "probe", sdp: text } as never);
 
 describe("the size of a signal", () => {
   it.each([
     ["a session description", sdp("v=0\r\n".repeat(2_000))],
     ["ten thousand digits", sdp("7".repeat(10_000))],
   ])("is estimated from text lengths: %s is accepted without encoding", (_what, signal) => {
-    expect(judge(signal)).toEqual({ outcome: "accepted", written: 0 });
+    expect(check(signal)).toEqual({ outcome: "accepted", written: 0 });
   });
 
   it.each([
@@ -98,13 +98,13 @@ describe("the size of a signal", () => {
     string,
   ][])("is that of its stanza near the limit: %s", (_what, signal, outcome) => {
     expect(bytes(signal) <= LIMIT ? "accepted" : "TOO_LARGE").toBe(outcome);
-    expect(judge(signal)).toEqual({ outcome, written: 1 });
+    expect(check(signal)).toEqual({ outcome, written: 1 });
   });
 
   it("is refused without encoding when its texts alone are too long, even if one text is shared thousands of times", () => {
     const namespace = "n".repeat(30_000);
     const signal = withExtra(Array.from({ length: 4_000 }, () => ({ name: "a", namespace })));
-    expect(judge(signal)).toEqual({ outcome: "TOO_LARGE", written: 0 });
+    expect(check(signal)).toEqual({ outcome: "TOO_LARGE", written: 0 });
   });
 
   it.each([
@@ -123,11 +123,11 @@ describe("the size of a signal", () => {
     const signal = element && decodeSignal(element, from, bob);
     if (!signal) throw new Error("no signal");
     signal.id = "i".repeat(21);
-    expect(judge(signal).outcome).toBe("accepted");
+    expect(check(signal).outcome).toBe("accepted");
   });
 
   it("of other stanzas has the same limit", () => {
-    const { checkStanza } = sizeRule(STANZA, write);
+    const { checkStanza } = signalSizeLimit(STANZA, write);
     checkStanza("x".repeat(LIMIT));
     expect(() => checkStanza("x".repeat(LIMIT + 1))).toThrow("longer than 393216 bytes");
     expect(() => checkStanza("語".repeat(LIMIT / 2))).toThrow("longer than 393216 bytes");

@@ -2,22 +2,22 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  type Parameters,
+  type RequestParameters,
   sign,
+  signatureBaseStrings,
   signatureMatches,
-  signedLines,
-  signedNames,
+  signedParameterNames,
 } from "../../src/identity/session/signature";
 
 const SECRET = "auth_secret_example_1";
-const MANDATORY: Parameters = [
+const MANDATORY: RequestParameters = [
   ["application_id", "774"],
   ["auth_key", "aY7WwSRmu2-GbfA"],
   ["nonce", "33432"],
   ["timestamp", "1353966601"],
 ];
 const LINE = "application_id=774&auth_key=aY7WwSRmu2-GbfA&nonce=33432&timestamp=1353966601";
-const USER: Parameters = [
+const USER: RequestParameters = [
   ["user[login]", "alice"],
   ["user[password]", "p4ss word&1"],
 ];
@@ -41,7 +41,7 @@ describe("worked examples", () => {
   });
 
   test("match the parameters they cover, in any order", () => {
-    const cases: Array<[Parameters, string]> = [
+    const cases: Array<[RequestParameters, string]> = [
       [MANDATORY, "f2e56ddb87a706e956f909f195f0913921d9cc64"],
       [[...MANDATORY, ...USER], "5755a1e08c299d5bcf4538a435f8e442c9061258"],
       [[...MANDATORY, ["long", "1"]], "1ac36ba2c841a379847e9f8b4790a6f47889c7b1"],
@@ -59,23 +59,23 @@ describe("worked examples", () => {
 
 describe("signature base strings", () => {
   test("of only the mandatory parameters: one", () => {
-    expect(signedLines([["signature", "x"], ...MANDATORY])).toEqual([LINE]);
+    expect(signatureBaseStrings([["signature", "x"], ...MANDATORY])).toEqual([LINE]);
   });
 
   test("of more parameters: the mandatory ones, and all except the signature", () => {
-    expect(signedLines([...USER, ["signature", "x"], ...MANDATORY])).toEqual([
+    expect(signatureBaseStrings([...USER, ["signature", "x"], ...MANDATORY])).toEqual([
       LINE,
       `${LINE}&user[login]=alice&user[password]=p4ss word&1`,
     ]);
   });
 
   test("contain raw values", () => {
-    const raw: Parameters = [...MANDATORY, ["zeta", "ü =&%+[]\r\n"], ["zz", ""]];
-    expect(signedLines(raw)[1]).toBe(`${LINE}&zeta=ü =&%+[]\r\n&zz=`);
+    const raw: RequestParameters = [...MANDATORY, ["zeta", "ü =&%+[]\r\n"], ["zz", ""]];
+    expect(signatureBaseStrings(raw)[1]).toBe(`${LINE}&zeta=ü =&%+[]\r\n&zz=`);
   });
 
   test("sort the entries within a group, then the groups", () => {
-    const parameters: Parameters = [
+    const parameters: RequestParameters = [
       ["user[password]", "p"],
       ["keys[token]", "t"],
       ["user[email]", "e"],
@@ -84,13 +84,15 @@ describe("signature base strings", () => {
       ["keys[secret]", "s"],
       ["user_agent", "u"],
     ];
-    expect(signedLines(parameters)[1]).toBe(
+    expect(signatureBaseStrings(parameters)[1]).toBe(
       "application_id=774&auth_key=aY7WwSRmu2-GbfA&keys[secret]=s&keys[token]=t&nonce=33432&provider=facebook&timestamp=1353966601&user[email]=e&user[password]=p&user_agent=u",
     );
   });
 
   test("list their parameters in signing order", () => {
-    expect(signedNames([...USER, ["signature", "x"], ["long", "1"], ...MANDATORY])).toEqual([
+    expect(
+      signedParameterNames([...USER, ["signature", "x"], ["long", "1"], ...MANDATORY]),
+    ).toEqual([
       "application_id",
       "auth_key",
       "long",
@@ -103,9 +105,9 @@ describe("signature base strings", () => {
 });
 
 describe("a signature", () => {
-  const all: Parameters = [...MANDATORY, ...USER];
+  const all: RequestParameters = [...MANDATORY, ...USER];
   const short = sign(LINE, SECRET);
-  const long = sign(signedLines(all)[1] ?? "", SECRET);
+  const long = sign(signatureBaseStrings(all)[1] ?? "", SECRET);
 
   test("of either base string is accepted, in upper case too", () => {
     for (const signature of [short, long, short.toUpperCase()]) {

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
 import type { Identity } from "../../src/identity/identity";
-import { checkSigned } from "../../src/identity/session/signing";
+import { verifySignedRequest } from "../../src/identity/session/verify-signature";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
@@ -54,7 +54,7 @@ async function verified(
     const read = readBody(type, Buffer.from(body));
     const input = bind({ path: {}, query: readQuery(`/${query}`), body: read.fields, headers: {} });
     const parameters = read.parameters();
-    await checkSigned(identity, { ...(input.input as { signature: string }), parameters });
+    await verifySignedRequest(identity, { ...(input.input as { signature: string }), parameters });
     return consumed;
   } catch (error) {
     if (error instanceof Fault) return null;
@@ -239,7 +239,7 @@ test.each(NAMES)("a parameter name with a separator is INVALID: %j", async (name
     [name, "1"],
   ];
   const request = { signature: "0".repeat(40), parameters: pairs };
-  const refusal = await checkSigned({} as Identity, request).catch((error: Fault) => error);
+  const refusal = await verifySignedRequest({} as Identity, request).catch((error: Fault) => error);
   expect(refusal).toMatchObject({ code: "INVALID", fields: { base: [expect.any(String)] } });
 });
 
@@ -254,7 +254,7 @@ test.each([
   const named = { application_id: "774", auth_key: "k", nonce: "1", timestamp: "2" };
   const parameters = Object.entries({ ...named, [changed]: value });
   const field = changed === "application_id" ? "applicationId" : changed;
-  const refusal = await checkSigned({} as Identity, { signature: "", parameters }).catch(
+  const refusal = await verifySignedRequest({} as Identity, { signature: "", parameters }).catch(
     (error: Fault) => error,
   );
   expect(refusal).toMatchObject({ code: "INVALID", fields: { [field]: ["must be digits"] } });

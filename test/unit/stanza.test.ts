@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { Element } from "ltx";
 import { checkSignal } from "../../src/calls/check-signal";
-import { readContent, writeContent } from "../../src/calls/inbox/mark";
+import { decodeContent, encodeContent } from "../../src/calls/inbox/control-entry";
 import type { IceCandidate, Json, JsonObject, Signal, XmlElement } from "../../src/calls/signal";
 import { SIGNAL_TYPES } from "../../src/calls/signal";
 import { Fault } from "../../src/core/errors";
@@ -213,7 +213,7 @@ describe("an element that is not in its plain form", () => {
       );
       const signal = decode(xml);
       expect(comparable(encodeSignal(signal, DOMAIN))).toEqual(comparable(xml));
-      expect(readContent(writeContent(signal))).toEqual(signal);
+      expect(decodeContent(encodeContent(signal))).toEqual(signal);
     }
   });
 
@@ -386,7 +386,7 @@ describe("any stanza", () => {
           const again = encodeSignal(signal, DOMAIN);
           expect(comparable(again)).toEqual(comparable(xml));
           expect(decode(again)).toEqual(signal);
-          expect(readContent(writeContent(signal))).toEqual(signal);
+          expect(decodeContent(encodeContent(signal))).toEqual(signal);
         },
       ),
       { numRuns: 400 },

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Element } from "ltx";
 import { writeElement } from "../../src/xmpp/element";
 import { isStreamEnd, StreamReader } from "../../src/xmpp/transport/stream-reader";
-import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlRefusal } from "../../src/xmpp/xml";
+import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xmpp/xml";
 
 const HEADER =
   '<stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="a.example" version="1.0">';
@@ -23,8 +23,8 @@ function read(chunks: (string | Buffer)[], limit = LIMIT): { read: string[]; ref
       }
     }
   } catch (error) {
-    expect(error).toBeInstanceOf(XmlRefusal);
-    return { read: found, refused: (error as XmlRefusal).condition };
+    expect(error).toBeInstanceOf(XmlStreamError);
+    return { read: found, refused: (error as XmlStreamError).condition };
   }
   return { read: found };
 }
@@ -197,7 +197,7 @@ describe("limits", () => {
           reader.feed(Buffer.alloc(100, "x"));
           reader.next(8_192);
         }
-      }).toThrow(XmlRefusal);
+      }).toThrow(XmlStreamError);
       expect(fed).toBeLessThan(83);
     }
   });

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLInputObjectType, graphql } from "graphql";
 import { Fault } from "../../src/core/errors";
-import { checkTexts } from "../../src/graphql/text-rule";
+import { applyTextRule } from "../../src/graphql/text-rule";
 
 const SDL = /* GraphQL */ `
   scalar JSONObject
@@ -28,7 +28,7 @@ const SDL = /* GraphQL */ `
 const schema = buildSchema(SDL);
 const given = schema.getType("Given") as GraphQLInputObjectType;
 (given.getFields().password as { extensions: object }).extensions = { password: true };
-checkTexts(schema);
+applyTextRule(schema);
 
 const run = (query: string, variables = {}) =>
   graphql({ schema, source: query, variableValues: variables, rootValue: { one: { child: 1 } } });
@@ -79,5 +79,5 @@ test("valid text, any password and omitted values pass", async () => {
 
 test("an unlisted scalar throws", () => {
   const unknown = buildSchema("scalar Colour type Query { paint(colour: Colour): Int }");
-  expect(() => checkTexts(unknown)).toThrow("Colour");
+  expect(() => applyTextRule(unknown)).toThrow("Colour");
 });

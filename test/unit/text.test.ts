@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { cutText, isText, isTextThroughout, toText } from "../../src/core/text";
+import { isValidText, isValidTextDeep, toValidText, truncateText } from "../../src/core/text";
 
 /** Strings of arbitrary code units, including lone surrogates and noncharacters. */
 const units = fc
@@ -43,8 +43,8 @@ describe("text", () => {
     "\ufffd",
     "\u{1fffe}\u{10ffff}",
   ])("%j is valid", (value) => {
-    expect(isText(value)).toBe(true);
-    expect(toText(value)).toBe(value);
+    expect(isValidText(value)).toBe(true);
+    expect(toValidText(value)).toBe(value);
   });
 
   test.each([
@@ -57,27 +57,27 @@ describe("text", () => {
     "\ufffe",
     "é\uffff",
   ])("%j is invalid", (value) => {
-    expect(isText(value)).toBe(false);
-    expect(isText(toText(value))).toBe(true);
+    expect(isValidText(value)).toBe(false);
+    expect(isValidText(toValidText(value))).toBe(true);
   });
 
   test("matches the rule for every code point", () => {
     fc.assert(
       fc.property(units, (value) => {
-        expect(isText(value)).toBe(isValidByCodePoint(value));
-        expect(isText(toText(value))).toBe(true);
+        expect(isValidText(value)).toBe(isValidByCodePoint(value));
+        expect(isValidText(toValidText(value))).toBe(true);
       }),
     );
   });
 
   test("is checked in JSON at any depth, including keys", () => {
-    expect(isTextThroughout({ a: ["x", { b: null, c: 1, d: true }] })).toBe(true);
-    expect(isTextThroughout({ a: ["x", { b: "\0" }] })).toBe(false);
-    expect(isTextThroughout({ a: [{ "\ud800": 1 }] })).toBe(false);
+    expect(isValidTextDeep({ a: ["x", { b: null, c: 1, d: true }] })).toBe(true);
+    expect(isValidTextDeep({ a: ["x", { b: "\0" }] })).toBe(false);
+    expect(isValidTextDeep({ a: [{ "\ud800": 1 }] })).toBe(false);
     const deep = (end: string) =>
       JSON.parse(`${"[".repeat(100_000)}"${end}"${"]".repeat(100_000)}`);
-    expect(isTextThroughout(deep("x"))).toBe(true);
-    expect(isTextThroughout(deep("\uffff"))).toBe(false);
+    expect(isValidTextDeep(deep("x"))).toBe(true);
+    expect(isValidTextDeep(deep("\uffff"))).toBe(false);
   });
 });
 
@@ -90,13 +90,13 @@ describe("truncation", () => {
     ["a😀b", 2, "a😀"],
     ["😀😀😀", 2, "😀😀"],
   ])("of %j to %i", (text, max, cut) => {
-    expect(cutText(text, max)).toBe(cut);
+    expect(truncateText(text, max)).toBe(cut);
   });
 
   test("never splits a character", () => {
     fc.assert(
       fc.property(units, fc.nat(50), (value, max) => {
-        expect(cutText(value, max)).toBe([...value].slice(0, max).join(""));
+        expect(truncateText(value, max)).toBe([...value].slice(0, max).join(""));
       }),
     );
   });

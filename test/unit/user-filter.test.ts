@@ -1,10 +1,10 @@
 import { Fault } from "../../src/core/errors";
 import {
+  compileUserFilter,
   START_WITH_LIMIT,
   USER_LIST_FIELDS,
   type UserFilter,
   type UserListField,
-  userCondition,
 } from "../../src/identity/user/user-filter";
 
 const STAND_ALONE: UserListField[] = [
@@ -41,7 +41,7 @@ const filter = (...parts: Array<[UserListField, string]>): UserFilter => {
 /** The error message, or null if the filter is accepted. */
 function refusal(given: UserFilter): string | null {
   try {
-    userCondition(given);
+    compileUserFilter(given);
     return null;
   } catch (error) {
     expect(error).toBeInstanceOf(Fault);
@@ -138,9 +138,9 @@ describe("rule 5: start_with", () => {
 
   test("is reported, because it lowers the limit", () => {
     expect(START_WITH_LIMIT).toBe(5);
-    expect(userCondition({ login: { startWith: "abcd" } }).startWith).toBe(true);
-    expect(userCondition({ login: { eq: "abcd" } }).startWith).toBe(false);
-    expect(userCondition(filter(["id", "in"], ["fullName", "startWith"])).startWith).toBe(true);
+    expect(compileUserFilter({ login: { startWith: "abcd" } }).startWith).toBe(true);
+    expect(compileUserFilter({ login: { eq: "abcd" } }).startWith).toBe(false);
+    expect(compileUserFilter(filter(["id", "in"], ["fullName", "startWith"])).startWith).toBe(true);
   });
 });
 
@@ -159,7 +159,7 @@ describe("SQL", () => {
             ...filter(...beside),
             [field]: { [operator]: value },
           };
-    const { sql, values } = userCondition(given);
+    const { sql, values } = compileUserFilter(given);
     expect(sql).not.toContain("alice");
     expect(values.length).toBeGreaterThan(0);
     const places = [...sql.matchAll(/\$(\d+)::/g)].map((match) => Number(match[1]));
@@ -167,15 +167,15 @@ describe("SQL", () => {
   });
 
   test("lower-cases login and e-mail, and no other text", () => {
-    expect(userCondition({ login: { eq: "ALICE" } }).values).toEqual(["alice"]);
-    expect(userCondition({ email: { in: ["A@B.C", "D@E.F"] } }).values).toEqual([
+    expect(compileUserFilter({ login: { eq: "ALICE" } }).values).toEqual(["alice"]);
+    expect(compileUserFilter({ email: { in: ["A@B.C", "D@E.F"] } }).values).toEqual([
       ["a@b.c", "d@e.f"],
     ]);
-    expect(userCondition({ fullName: { eq: "ALICE" } }).values).toEqual(["ALICE"]);
+    expect(compileUserFilter({ fullName: { eq: "ALICE" } }).values).toEqual(["ALICE"]);
   });
 
   test("joins conditions with AND, also those on one field", () => {
-    const { sql, values } = userCondition({
+    const { sql, values } = compileUserFilter({
       login: { in: ["a", "b"], nin: ["b"] },
       createdAt: { gte: new Date(0), lt: new Date(1) },
     });
@@ -193,7 +193,7 @@ describe("values", () => {
     [string, UserFilter, string]
   >)("%s is refused with the field's name", (_w, given, field) => {
     try {
-      userCondition(given);
+      compileUserFilter(given);
     } catch (error) {
       expect((error as Fault).code).toBe("INVALID");
       expect(Object.keys((error as Fault).fields ?? {})).toEqual([field]);

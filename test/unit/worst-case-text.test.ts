@@ -1,22 +1,22 @@
 import type { IncomingMessage } from "node:http";
-import { clientAddress, networkOf, plainAddress } from "../../src/core/client-address";
+import { clientAddress, networkOf, unmapIpv4 } from "../../src/core/client-address";
 import { Fault } from "../../src/core/errors";
-import { oneLine } from "../../src/core/html";
-import { readSpan } from "../../src/identity/user/legacy-date";
+import { toSingleLine } from "../../src/core/html";
+import { parseTimeRange } from "../../src/identity/user/legacy-date";
 import { checkUserFields } from "../../src/identity/user/user-fields";
 import { decodeText } from "../../src/push/payload/base64";
 import { readFcmPairs } from "../../src/push/payload/fcm-message";
 import { readMessage } from "../../src/push/payload/message";
-import { quoteReason } from "../../src/push/provider/wire/answer";
-import { checkSubscription } from "../../src/push/subscription/subscription-fields";
+import { sanitizeReason } from "../../src/push/provider/http/response";
+import { validateSubscription } from "../../src/push/subscription/subscription-fields";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
-import { type FrameEvents, Frames } from "../../src/xmpp/component/frames";
+import { type SplitterEvents, StanzaSplitter } from "../../src/xmpp/component/stanza-splitter";
 import { isHost, parseJid, toResource } from "../../src/xmpp/jid";
 import { readPlain } from "../../src/xmpp/sasl";
-import { readFrame, XmlRefusal } from "../../src/xmpp/xml";
+import { readFrame, XmlStreamError } from "../../src/xmpp/xml";
 import { FILES, sampleSchema } from "../support/rest-sample";
 
 /**
@@ -46,10 +46,10 @@ const nothing = { path: {}, body: undefined, headers: {} };
 const findAddress = clientAddress(["10.0.0.0/8"]);
 const subscription = {
   ...{ channel: "GCM", environment: "PRODUCTION", platform: "ANDROID", udid: "u" },
-} as unknown as Parameters<typeof checkSubscription>[0];
-const events: FrameEvents = {
+} as unknown as Parameters<typeof validateSubscription>[0];
+const events: SplitterEvents = {
   header: () => undefined,
-  frame: () => undefined,
+  stanza: () => undefined,
   end: () => undefined,
 };
 const FORM = "application/x-www-form-urlencoded";
@@ -66,27 +66,27 @@ const PARSERS: Record<string, (text: string) => unknown> = {
   "a query": (text) => readQuery(`/users?${text}`),
   "a filter of the legacy list": (text) => legacyList({ ...nothing, query: { filter: [text] } }),
   "the order of the legacy list": (text) => legacyList({ ...nothing, query: { order: text } }),
-  "a date of the legacy list": readSpan,
+  "a date of the legacy list": parseTimeRange,
   "X-Forwarded-For": (text) =>
     findAddress({
       socket: { remoteAddress: "10.0.0.1" },
       headers: { "x-forwarded-for": text },
     } as unknown as IncomingMessage),
-  "an address": (text) => networkOf(plainAddress(text)),
-  "a one-line name": (text) => oneLine(text),
+  "an address": (text) => networkOf(unmapIpv4(text)),
+  "a one-line name": (text) => toSingleLine(text),
   "fields of a user": (text) =>
     checkUserFields({ login: text, email: text, fullName: text, phone: text, website: text }),
   "Base64 of a message": decodeText,
   "a universal message": (text) => readMessage(text, null),
   "a platform message": (text) => readMessage(`payload=${text}`, "apns"),
   "message pairs": readFcmPairs,
-  "a push token": (text) => checkSubscription({ ...subscription, token: text }, false),
-  "an error of a push service": quoteReason,
+  "a push token": (text) => validateSubscription({ ...subscription, token: text }, false),
+  "an error of a push service": sanitizeReason,
   "a JID": (text) => [parseJid(text), toResource(text), isHost(text)],
   "SASL PLAIN credentials": (text) => readPlain(text, "chat.example.com"),
   "a stanza": (text) => readFrame(`<a>${text}</a>`, 2 * LENGTH),
   "an attribute of a stanza": (text) => readFrame(`<a b='${text}'/>`, 2 * LENGTH),
-  "a component stream": (text) => new Frames(2 * LENGTH, events).push(`<s><a>${text}`),
+  "a component stream": (text) => new StanzaSplitter(2 * LENGTH, events).push(`<s><a>${text}`),
 };
 
 test.each(Object.entries(PARSERS))("%s", (_what, read) => {
@@ -96,7 +96,7 @@ test.each(Object.entries(PARSERS))("%s", (_what, read) => {
       try {
         read(each);
       } catch (error) {
-        if (!(error instanceof Fault) && !(error instanceof XmlRefusal)) throw error;
+        if (!(error instanceof Fault) && !(error instanceof XmlStreamError)) throw error;
       }
     }
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { Element } from "ltx";
 import { escapeAttribute, escapeText, toXml, writeElement } from "../../src/xmpp/element";
-import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlRefusal } from "../../src/xmpp/xml";
+import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xmpp/xml";
 
 const LIMIT = 65_536;
 const call = readFileSync(join(__dirname, "../../schema/xmpp/call.xml"), "utf8");
@@ -12,8 +12,8 @@ function condition(frame: string, limit = LIMIT): string {
   try {
     readFrame(frame, limit);
   } catch (error) {
-    expect(error).toBeInstanceOf(XmlRefusal);
-    return (error as XmlRefusal).condition;
+    expect(error).toBeInstanceOf(XmlStreamError);
+    return (error as XmlStreamError).condition;
   }
   return "read";
 }

@@ -11,8 +11,8 @@ export class IceServerResolver {
     description:
       "The STUN and TURN servers for the calling user's calls, with new credentials; query before each call. Empty if this deployment has none.",
   })
-  async iceServers(@Ctx() { identity, visit }: CallContext): Promise<IceServerType[]> {
-    const viewer = await visit.user();
+  async iceServers(@Ctx() { identity, auth }: CallContext): Promise<IceServerType[]> {
+    const viewer = await auth.user();
     return iceServers(identity.config, viewer, identity.clock.now());
   }
 }

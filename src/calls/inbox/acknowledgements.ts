@@ -1,4 +1,4 @@
-import type { Mark } from "./mark";
+import type { ControlEntry } from "./control-entry";
 
 /** Minimum interval between two entries of one device, in milliseconds. */
 const INTERVAL_MS = 1_000;
@@ -20,7 +20,7 @@ export class Acknowledgements {
   constructor(
     private readonly device: string,
     private readonly origin: string,
-    private readonly write: (entry: Mark) => Promise<boolean>,
+    private readonly write: (entry: ControlEntry) => Promise<boolean>,
   ) {}
 
   /** See `Attachment.acknowledge`. */
@@ -46,7 +46,7 @@ export class Acknowledgements {
     if (await this.write(this.entryFor(noted))) this.written = noted;
   }
 
-  private entryFor(noted: string): Mark {
+  private entryFor(noted: string): ControlEntry {
     return noted === ""
       ? { mark: "bound", device: this.device, at: this.origin }
       : { mark: "acknowledged", device: this.device, at: noted };

@@ -1,19 +1,19 @@
 import { Fault } from "../../core/errors";
-import type { Attachment, Device, Start } from "../device";
+import type { Attachment, Device, StartPosition } from "../device";
 import { Acknowledgements } from "./acknowledgements";
-import { Arrivals } from "./arrivals";
-import { lanesOf } from "./lanes";
-import { readPage } from "./log";
-import { type Mark, writeMark } from "./mark";
-import { type Backlog, Reader, type ReaderParts } from "./reader";
-import { Seat } from "./seat";
+import { type ControlEntry, writeControlEntry } from "./control-entry";
+import { type Backlog, InboxReader, type ReaderDeps } from "./inbox-reader";
+import { InboxSubscriber } from "./inbox-subscriber";
+import { partitionsOf } from "./partitions";
+import { readInboxPage } from "./read-inbox";
+import { SnapshotLoader } from "./snapshot-loader";
 
 /** Maximum number of chat streams and subscriptions of one user on a node. */
-export const SEATS = 256;
+export const INBOX_DEVICES_MAX = 256;
 /** Seconds after which a device beyond this limit may retry. */
 const RETRY_AFTER_S = 10;
 
-interface InboxParts extends ReaderParts {
+interface InboxDeps extends ReaderDeps {
   /** Id of this node, to recognize its own notices. */
   node: string;
   onEmpty(): void;
@@ -39,34 +39,34 @@ interface ReadPosition {
  * Notices only trigger a read; deliveries come from the inbox itself.
  */
 export class Inbox {
-  private readonly subscribers = new Map<Device, Seat>();
-  private readonly reader: Reader;
-  private readonly arrivals: Arrivals;
+  private readonly subscribers = new Map<Device, InboxSubscriber>();
+  private readonly reader: InboxReader;
+  private readonly snapshots: SnapshotLoader;
   private opening: Promise<() => Promise<void>> | null = null;
   private count = 0;
 
-  constructor(private readonly parts: InboxParts) {
-    this.reader = new Reader(parts, () => this.subscribers.values());
-    this.arrivals = new Arrivals(parts.bus, parts.name);
+  constructor(private readonly deps: InboxDeps) {
+    this.reader = new InboxReader(deps, () => this.subscribers.values());
+    this.snapshots = new SnapshotLoader(deps.bus, deps.name);
   }
 
   /** See Router.attach. */
-  async attach(device: Device, start?: Start): Promise<Attachment> {
-    if (this.subscribers.size >= SEATS) {
-      const message = `A user may have up to ${SEATS} chat streams and subscriptions on a node`;
+  async attach(device: Device, start?: StartPosition): Promise<Attachment> {
+    if (this.subscribers.size >= INBOX_DEVICES_MAX) {
+      const message = `A user may have up to ${INBOX_DEVICES_MAX} chat streams and subscriptions on a node`;
       throw new Fault("LIMITED", message, undefined, RETRY_AFTER_S);
     }
-    const subscriber = new Seat(device, ++this.count);
+    const subscriber = new InboxSubscriber(device, ++this.count);
     this.subscribers.set(device, subscriber);
     const { resource } = device.party;
     try {
       // Subscribes before it reads, so that no entry falls between the two.
       await this.open();
       const { origin, cursor, backlog, trimmed } = await this.positionOf(device, start);
-      if (trimmed) device.missed?.();
-      if (device.door === "xmpp") await this.takeOver(resource, subscriber.id);
+      if (trimmed) device.onPossibleGap?.();
+      if (device.protocol === "xmpp") await this.takeOver(resource, subscriber.id);
       subscriber.cursor = cursor;
-      subscriber.live = !backlog;
+      subscriber.caughtUp = !backlog;
       if (backlog) setImmediate(() => void this.reader.catchUp(subscriber, backlog));
       else void this.reader.wake();
       return this.attachment(subscriber, origin);
@@ -81,18 +81,22 @@ export class Inbox {
     for (const device of [...this.subscribers.keys()]) device.close(reason);
   }
 
-  private attachment(subscriber: Seat, origin: string): Attachment {
+  private attachment(subscriber: InboxSubscriber, origin: string): Attachment {
     const { party } = subscriber.device;
-    const acknowledgements = new Acknowledgements(party.resource, origin, async (entry: Mark) => {
-      try {
-        await writeMark(this.parts.bus, party, entry);
-        return true;
-      } catch (error) {
-        const level = error instanceof Fault ? "info" : "warn";
-        this.parts.log[level]({ err: error }, "failed to write an acknowledgement");
-        return false;
-      }
-    });
+    const acknowledgements = new Acknowledgements(
+      party.resource,
+      origin,
+      async (entry: ControlEntry) => {
+        try {
+          await writeControlEntry(this.deps.bus, party, entry);
+          return true;
+        } catch (error) {
+          const level = error instanceof Fault ? "info" : "warn";
+          this.deps.log[level]({ err: error }, "failed to write an acknowledgement");
+          return false;
+        }
+      },
+    );
     return {
       acknowledge: (cursor) => acknowledgements.note(cursor),
       detach: async () => {
@@ -102,7 +106,7 @@ export class Inbox {
   }
 
   private async open(): Promise<void> {
-    const { bus, name } = this.parts;
+    const { bus, name } = this.deps;
     this.opening ??= bus.subscribe(name, (message) => this.onNotice(message));
     try {
       await this.opening;
@@ -112,34 +116,48 @@ export class Inbox {
     }
   }
 
-  private async positionOf(device: Device, start: Start | undefined): Promise<ReadPosition> {
+  private async positionOf(
+    device: Device,
+    start: StartPosition | undefined,
+  ): Promise<ReadPosition> {
     if (start && "after" in start) return this.positionAfter(device, start.after);
-    const { story, cursors, end, trimmed } = await this.arrivals.read();
+    const { state, cursors, lastCursor, trimmed } = await this.snapshots.read();
     if (start) {
-      const acknowledged = story.position(start.resumed) ?? "";
-      return { origin: acknowledged, cursor: acknowledged, backlog: { promised: end } };
+      const acknowledged = state.acknowledgedCursor(start.resumed) ?? "";
+      return {
+        origin: acknowledged,
+        cursor: acknowledged,
+        backlog: { guaranteedFrom: lastCursor },
+      };
     }
-    const calls = story.ringing(device.party.resource);
-    if (!calls[0]) return { origin: end, cursor: end, trimmed };
+    const calls = state.ringingCalls(device.party.resource);
+    if (!calls[0]) return { origin: lastCursor, cursor: lastCursor, trimmed };
     // A new device receives only the calls that are still ringing, with back-pressure.
     const ringing = new Set(calls.map(({ cursor }) => cursor));
-    const owes = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
-    const { before } = calls[0];
-    return { origin: before, cursor: before, backlog: { promised: end, owes }, trimmed };
+    const shouldDeliver = (cursor: string) => ringing.has(cursor) || !cursors.has(cursor);
+    const { previousCursor } = calls[0];
+    return {
+      origin: previousCursor,
+      cursor: previousCursor,
+      backlog: { guaranteedFrom: lastCursor, shouldDeliver },
+      trimmed,
+    };
   }
 
   private async positionAfter(device: Device, after: string): Promise<ReadPosition> {
-    const { bus, name } = this.parts;
-    const page = await readPage(bus, name, after, lanesOf(device));
+    const { bus, name } = this.deps;
+    const page = await readInboxPage(bus, name, after, partitionsOf(device));
     if (after === "" || !page.complete) throw expiredCursor();
     const position = { origin: after, cursor: after };
-    return page.entries.length > 0 ? { ...position, backlog: { promised: after, page } } : position;
+    return page.entries.length > 0
+      ? { ...position, backlog: { guaranteedFrom: after, page } }
+      : position;
   }
 
-  private async detach(subscriber: Seat): Promise<void> {
-    subscriber.gone = true;
+  private async detach(subscriber: InboxSubscriber): Promise<void> {
+    subscriber.detached = true;
     if (!this.subscribers.delete(subscriber.device) || this.subscribers.size > 0) return;
-    this.parts.onEmpty();
+    this.deps.onEmpty();
     const unsubscribe = await this.opening?.catch(() => undefined);
     await unsubscribe?.();
   }
@@ -151,7 +169,7 @@ export class Inbox {
     }
     const notice = JSON.parse(message) as Notice;
     if ("bound" in notice) {
-      if (notice.node !== this.parts.node) this.closeOlder(notice.bound, Number.POSITIVE_INFINITY);
+      if (notice.node !== this.deps.node) this.closeOlder(notice.bound, Number.POSITIVE_INFINITY);
       return;
     }
     const { xml, resource } = notice;
@@ -167,14 +185,14 @@ export class Inbox {
    */
   private async takeOver(resource: string, id: number): Promise<void> {
     this.closeOlder(resource, id);
-    const notice: Notice = { bound: resource, node: this.parts.node };
-    await this.parts.bus.publish(this.parts.name, JSON.stringify(notice));
+    const notice: Notice = { bound: resource, node: this.deps.node };
+    await this.deps.bus.publish(this.deps.name, JSON.stringify(notice));
   }
 
   private closeOlder(resource: string, id: number): void {
     for (const subscriber of [...this.subscribers.values()]) {
       const same =
-        subscriber.device.door === "xmpp" && subscriber.device.party.resource === resource;
+        subscriber.device.protocol === "xmpp" && subscriber.device.party.resource === resource;
       if (same && subscriber.id < id) subscriber.device.close("replaced");
     }
   }

@@ -1,9 +1,9 @@
 import { isLoopback } from "../../core/client-address";
 import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
-import { EXPIRY_WARNING_MS, problemOf } from "../../core/tls/certificate";
-import { BadPem, type Certificate, readCertificate } from "../../core/tls/pem";
-import { counted, type Finding, ok, skipped, warning, wrong } from "./finding";
+import { describePemError, EXPIRY_WARNING_MS } from "../../core/tls/certificate";
+import { type Certificate, InvalidPemError, readCertificate } from "../../core/tls/pem";
+import { type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
 
 const CHECK = "certificate";
 const DAY_MS = 86_400_000;
@@ -25,21 +25,21 @@ export async function checkCertificate(config: Config): Promise<Finding[]> {
   try {
     return [checkValidity(await readCertificate(TLS_CERT_FILE, TLS_KEY_FILE), CHAT_DOMAIN)];
   } catch (error) {
-    if (!(error instanceof BadPem)) throw error;
-    return [wrong(CHECK, problemOf(config, error), "Correct the file or the variable.")];
+    if (!(error instanceof InvalidPemError)) throw error;
+    return [wrong(CHECK, describePemError(config, error), "Correct the file or the variable.")];
   }
 }
 
 function checkValidity({ x509, expiresAt }: Certificate, domain: string): Finding {
   const left = expiresAt - systemClock.now();
   const days = Math.floor(Math.abs(left) / DAY_MS);
-  if (left <= 0) return wrong(CHECK, `it expired ${counted(days, "day")} ago`, RENEW);
+  if (left <= 0) return wrong(CHECK, `it expired ${pluralize(days, "day")} ago`, RENEW);
   if (left < EXPIRY_WARNING_MS) {
-    return warning(CHECK, `it expires in ${counted(days, "day")}`, RENEW);
+    return warning(CHECK, `it expires in ${pluralize(days, "day")}`, RENEW);
   }
   if (x509.checkHost(domain) === undefined) {
     const mend = "Use a certificate issued for CHAT_DOMAIN, the name that clients verify.";
     return warning(CHECK, `it is not issued for ${domain}`, mend);
   }
-  return ok(CHECK, `for ${domain}, valid for another ${counted(days, "day")}`);
+  return ok(CHECK, `for ${domain}, valid for another ${pluralize(days, "day")}`);
 }

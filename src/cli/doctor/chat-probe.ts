@@ -11,7 +11,7 @@ const TIMEOUT_MS = 3_000;
 const RESPONSE_MAX = 4_096;
 
 /** Whether an `http:` or `https:` URL is Signalbox's XMPP over WebSocket endpoint, by its 426 response. */
-export function speaksXmpp(url: string): Promise<boolean> {
+export function servesXmppOverWebSocket(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const get = url.startsWith("https:") ? httpsGet : httpGet;
     const options = { timeout: TIMEOUT_MS, rejectUnauthorized: false };
@@ -35,7 +35,7 @@ export function speaksXmpp(url: string): Promise<boolean> {
  * Whether a port serves XMPP streams of the chat domain (RFC 6120 section 4.2).
  * @param tls whether the port uses direct TLS
  */
-export function speaksStreams(config: Config, port: number, tls: boolean): Promise<boolean> {
+export function servesXmppStreams(config: Config, port: number, tls: boolean): Promise<boolean> {
   const { HOST, CHAT_DOMAIN } = config;
   const host = HOST === "0.0.0.0" || HOST === "::" ? "127.0.0.1" : HOST;
   const header = `<?xml version="1.0"?><stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="${CHAT_DOMAIN}" version="1.0">`;

@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from "../../core/config";
-import { accessOf } from "../server";
+import { resolveAccess } from "../server";
 import { checkCertificate } from "./certificate";
 import { checkChatServer } from "./chat-server";
 import { checkNetworkClock } from "./clock";
@@ -7,12 +7,12 @@ import { checkConfiguration, configurationProblems } from "./configuration";
 import { checkDataFolder } from "./data-folder";
 import { checkDatabase } from "./database";
 import { checkExposure } from "./exposure";
-import { type Finding, type Patient, within } from "./finding";
+import { type CheckContext, type Finding, withTimeout } from "./finding";
 import { checkMail } from "./mail";
 import { checkPorts } from "./ports";
 import { checkProviders } from "./providers";
 import { checkRedis } from "./redis";
-import { checkServer, findServer } from "./server";
+import { checkServer, probeServer } from "./server";
 
 /** Options of {@link runChecks}. */
 export interface CheckOptions {
@@ -25,7 +25,7 @@ export interface CheckOptions {
 }
 
 /** Names of the checks, in output order. */
-export const ORDER = [
+export const CHECK_ORDER = [
   ...["configuration", "server", "owner", "data folder", "secret files", "database"],
   ...["migrations", "jobs", "secret key", "key strength", "redis", "redis access"],
   ...[
@@ -46,11 +46,11 @@ export const ORDER = [
  * opened; its state is derived from the server's readiness.
  */
 export async function runChecks(options: CheckOptions): Promise<Finding[]> {
-  let context: Patient;
+  let context: CheckContext;
   try {
     const config = readConfig(options.environment);
-    const access = accessOf(options, config);
-    context = { config, access, server: await findServer(access.url) };
+    const access = resolveAccess(options, config);
+    context = { config, access, server: await probeServer(access.url) };
   } catch (error) {
     if (error instanceof ConfigError) return configurationProblems(error.problems);
     throw error;
@@ -60,23 +60,23 @@ export async function runChecks(options: CheckOptions): Promise<Finding[]> {
   const databaseSeconds = config.DATABASE_URL === undefined ? 25 : 10;
   const groups = await Promise.all([
     checkConfiguration(config),
-    within(15, "server", "Check its log.", () => checkServer(context)),
-    within(5, "data folder", "Check its disk.", () => checkDataFolder(config)),
-    within(databaseSeconds, "database", "Check its log.", () => checkDatabase(context)),
-    within(5, "exposure", "Correct BASE_URL.", () => checkExposure(context)),
-    within(8, "redis", "Check its log.", () => checkRedis(config)),
-    within(4, "clock: network", "Use another one: --time-server.", () =>
+    withTimeout(15, "server", "Check its log.", () => checkServer(context)),
+    withTimeout(5, "data folder", "Check its disk.", () => checkDataFolder(config)),
+    withTimeout(databaseSeconds, "database", "Check its log.", () => checkDatabase(context)),
+    withTimeout(5, "exposure", "Correct BASE_URL.", () => checkExposure(context)),
+    withTimeout(8, "redis", "Check its log.", () => checkRedis(config)),
+    withTimeout(4, "clock: network", "Use another one: --time-server.", () =>
       checkNetworkClock(options.timeServer),
     ),
-    within(10, "port", "Correct HOST.", () => checkPorts(config)),
-    within(5, "certificate", "Check its disk.", () => checkCertificate(config)),
-    within(5, "chat server", "Check its log.", () => checkChatServer(config)),
-    within(8, "mail", "Correct SMTP_URL.", () => checkMail(config)),
-    within(30, "providers", "Check the network.", () => checkProviders(context)),
+    withTimeout(10, "port", "Correct HOST.", () => checkPorts(config)),
+    withTimeout(5, "certificate", "Check its disk.", () => checkCertificate(config)),
+    withTimeout(5, "chat server", "Check its log.", () => checkChatServer(config)),
+    withTimeout(8, "mail", "Correct SMTP_URL.", () => checkMail(config)),
+    withTimeout(30, "providers", "Check the network.", () => checkProviders(context)),
   ]);
   const position = ({ check }: Finding) => {
-    const index = ORDER.indexOf(check);
-    return index < 0 ? ORDER.length : index;
+    const index = CHECK_ORDER.indexOf(check);
+    return index < 0 ? CHECK_ORDER.length : index;
   };
   return groups.flat().sort((a, b) => position(a) - position(b));
 }

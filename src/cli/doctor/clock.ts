@@ -1,5 +1,5 @@
-import { TIMESTAMP_TOLERANCE } from "../../identity/session/signing";
-import { counted, type Finding, ok, skipped, warning, wrong } from "./finding";
+import { TIMESTAMP_TOLERANCE_S } from "../../identity/session/verify-signature";
+import { type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
 import { askTimeServer } from "./ntp";
 
 const NETWORK = "clock: network";
@@ -8,7 +8,7 @@ const NETWORK_MS = 2_500;
 /** Tolerated clock difference, in seconds: the tolerance for Firebase tokens (sign-in by phone). */
 const TOLERATED_S = 60;
 /** Beyond half the tolerance for signed requests, clients with a correct clock start to fail. */
-const FAILING_S = TIMESTAMP_TOLERANCE / 2;
+const FAILING_S = TIMESTAMP_TOLERANCE_S / 2;
 
 const MEND = "Synchronize both machines by NTP (timedatectl set-ntp true).";
 
@@ -17,13 +17,13 @@ const MEND = "Synchronize both machines by NTP (timedatectl set-ntp true).";
  * @param whose the other clock, for example "the database's clock"
  * @param aheadMs how far the other clock is ahead of this machine's, in milliseconds
  */
-export function clockFinding(check: string, whose: string, aheadMs: number): Finding {
+export function checkClockOffset(check: string, whose: string, aheadMs: number): Finding {
   const seconds = Math.abs(aheadMs) / 1000;
   if (seconds <= TOLERATED_S) return ok(check, `within ${durationText(seconds)} of ${whose}`);
   const direction = aheadMs > 0 ? "behind" : "ahead of";
   const detail = `this machine's clock is ${durationText(seconds)} ${direction} ${whose}`;
   if (seconds > FAILING_S) {
-    const window = `${TIMESTAMP_TOLERANCE / 60} minutes`;
+    const window = `${TIMESTAMP_TOLERANCE_S / 60} minutes`;
     return wrong(check, `${detail}; requests signed more than ${window} off are refused`, MEND);
   }
   return warning(check, detail, MEND);
@@ -32,7 +32,7 @@ export function clockFinding(check: string, whose: string, aheadMs: number): Fin
 function durationText(seconds: number): string {
   if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
   const whole = Math.round(seconds);
-  return whole < 120 ? counted(whole, "second") : `${Math.round(whole / 60)} minutes`;
+  return whole < 120 ? pluralize(whole, "second") : `${Math.round(whole / 60)} minutes`;
 }
 
 /** Compares this machine's clock with a time server's. An unreachable server is skipped, not an error. */
@@ -40,7 +40,7 @@ export async function checkNetworkClock(timeServer: string): Promise<Finding[]> 
   if (timeServer === "none") return [skipped(NETWORK, "disabled by --time-server none")];
   try {
     const aheadMs = await askTimeServer(timeServer, NETWORK_MS);
-    return [clockFinding(NETWORK, `the time of ${timeServer}`, aheadMs)];
+    return [checkClockOffset(NETWORK, `the time of ${timeServer}`, aheadMs)];
   } catch {
     return [skipped(NETWORK, `${timeServer} does not answer: offline, or NTP is blocked`)];
   }

@@ -6,7 +6,7 @@ import { newId } from "../../core/random";
 import { SELF_SIGNED_KEY } from "../../core/tls/self-signed";
 import { CREDENTIALS_FILE, OWNER_FILE } from "../../identity/application/bootstrap";
 import { SECRET_KEY_FILE } from "../../identity/application/secret-key";
-import { messageOf } from "../../store/error-parts";
+import { errorMessage } from "../../store/error-properties";
 import { type Finding, ok, skipped, warning, wrong } from "./finding";
 
 const FOLDER = "data folder";
@@ -39,7 +39,7 @@ async function statOrProblem(path: string): Promise<Stats | string | null> {
   try {
     return await stat(path);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : messageOf(error);
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : errorMessage(error);
   }
 }
 
@@ -61,7 +61,7 @@ async function writeProblem(folder: string): Promise<string | null> {
     await rm(path);
     return null;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
 

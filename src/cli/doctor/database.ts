@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
-import { openSealer, openSecrets, SECRET_KEY_FILE } from "../../identity/application/secret-key";
-import { openCredentialSecrets } from "../../push/credential/reseal-credentials";
-import { connectionRefusal } from "../../store/connection";
-import { messageOf } from "../../store/error-parts";
-import { type DatabaseFacts, examineDatabase, VERSION_MIN } from "../../store/examine";
-import { FolderInUse } from "../../store/folder-lock";
+import { openSealer, SECRET_KEY_FILE, verifySecrets } from "../../identity/application/secret-key";
+import { verifyCredentialSecrets } from "../../push/credential/reseal-credentials";
+import { explainConnectionError } from "../../store/connection";
+import { errorMessage } from "../../store/error-properties";
+import { FolderInUseError } from "../../store/folder-lock";
+import { type DatabaseStatus, inspectDatabase, MIN_SERVER_VERSION } from "../../store/health-check";
 import type { MigrationConnection } from "../../store/migrate";
 import { openMigrationConnection } from "../../store/migration-connection";
-import { clockFinding } from "./clock";
-import { counted, type Finding, ok, type Patient, skipped, warning, wrong } from "./finding";
+import { checkClockOffset } from "./clock";
+import { type CheckContext, type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
 
 const DATABASE = "database";
 const MIGRATIONS = "migrations";
@@ -20,7 +20,7 @@ const KEY = "secret key";
 const CLOCK = "clock: database";
 
 /** Checks the database, its migrations, the job queue, the secret key, and the database's clock. */
-export async function checkDatabase({ config, server }: Patient): Promise<Finding[]> {
+export async function checkDatabase({ config, server }: CheckContext): Promise<Finding[]> {
   const embedded = config.DATABASE_URL === undefined;
   if (embedded && !existsSync(join(config.DATA_DIR, "db", "PG_VERSION"))) {
     return [
@@ -37,9 +37,9 @@ export async function checkDatabase({ config, server }: Patient): Promise<Findin
       await close();
     }
   } catch (error) {
-    if (error instanceof FolderInUse) return findingsInUse(server, error);
-    const refusal = connectionRefusal(error);
-    const detail = messageOf(refusal);
+    if (error instanceof FolderInUseError) return findingsInUse(server, error);
+    const refusal = explainConnectionError(error);
+    const detail = errorMessage(refusal);
     const mend = embedded
       ? "Follow the message."
       : "Start PostgreSQL, or correct DATABASE_URL: host, port, user, password, name.";
@@ -48,7 +48,10 @@ export async function checkDatabase({ config, server }: Patient): Promise<Findin
 }
 
 /** Another process holds the embedded database, so the findings come from the running server's state. */
-function findingsInUse({ state, url }: Patient["server"], { message }: FolderInUse): Finding[] {
+function findingsInUse(
+  { state, url }: CheckContext["server"],
+  { message }: FolderInUseError,
+): Finding[] {
   const atStart = "the running server verified it at its start";
   if (state === "ready") {
     return [
@@ -66,21 +69,23 @@ function findingsInUse({ state, url }: Patient["server"], { message }: FolderInU
 }
 
 async function checkConnected(connection: MigrationConnection, config: Config): Promise<Finding[]> {
-  const facts = await examineDatabase(connection, systemClock);
+  const facts = await inspectDatabase(connection, systemClock);
   return [
     ...checkPostgres(facts, config),
     ...checkMigrations(facts),
     await checkKey(connection, config, facts),
-    clockFinding(CLOCK, "the database's clock", facts.clockAheadMs),
+    checkClockOffset(CLOCK, "the database's clock", facts.clockAheadMs),
   ];
 }
 
-function checkPostgres(facts: DatabaseFacts, config: Config): Finding[] {
+function checkPostgres(facts: DatabaseStatus, config: Config): Finding[] {
   const { version, versionNumber, encoding, readOnly, mayCreateTables, mayKeepJobs } = facts;
   const problems: Finding[] = [];
-  if (versionNumber < VERSION_MIN) {
+  if (versionNumber < MIN_SERVER_VERSION) {
     const detail = `PostgreSQL ${version} is too old`;
-    problems.push(wrong(DATABASE, detail, `Use PostgreSQL ${VERSION_MIN / 10_000} or later.`));
+    problems.push(
+      wrong(DATABASE, detail, `Use PostgreSQL ${MIN_SERVER_VERSION / 10_000} or later.`),
+    );
   }
   if (encoding !== "UTF8") {
     const detail = `its encoding is ${encoding}, which cannot hold every text`;
@@ -103,11 +108,11 @@ function checkPostgres(facts: DatabaseFacts, config: Config): Finding[] {
   return [ok(DATABASE, `${kind}PostgreSQL ${version}`), ...problems];
 }
 
-function checkMigrations({ refusal, pending, migrations }: DatabaseFacts): Finding[] {
+function checkMigrations({ refusal, pending, migrationCount }: DatabaseStatus): Finding[] {
   if (refusal !== null) return [wrong(MIGRATIONS, refusal, "Follow the message.")];
-  if (pending.length === 0) return [ok(MIGRATIONS, `all ${migrations} are applied`)];
+  if (pending.length === 0) return [ok(MIGRATIONS, `all ${migrationCount} are applied`)];
   const mend = "Run signalbox migrate, or start the server, which migrates as well.";
-  if (pending.length === migrations) {
+  if (pending.length === migrationCount) {
     return [warning(MIGRATIONS, "the database is empty", mend)];
   }
   return [wrong(MIGRATIONS, `not applied: ${pending.join(", ")}`, mend)];
@@ -116,7 +121,7 @@ function checkMigrations({ refusal, pending, migrations }: DatabaseFacts): Findi
 async function checkKey(
   connection: MigrationConnection,
   config: Config,
-  { refusal, pending }: DatabaseFacts,
+  { refusal, pending }: DatabaseStatus,
 ): Promise<Finding> {
   const path = join(config.DATA_DIR, SECRET_KEY_FILE);
   // Checked first, because openSealer creates a missing key.
@@ -132,12 +137,12 @@ async function checkKey(
     connection.query<Row>(text, values);
   try {
     const counts = [
-      counted(await openSecrets({ query }, sealer), "application"),
-      counted(await openCredentialSecrets({ query }, sealer), "push credential"),
+      pluralize(await verifySecrets({ query }, sealer), "application"),
+      pluralize(await verifyCredentialSecrets({ query }, sealer), "push credential"),
     ];
     return ok(KEY, `decrypts the secrets of ${counts.join(" and ")}`);
   } catch (error) {
     const mend = "Restore the SECRET_KEY (or secret.key) that they were encrypted with.";
-    return wrong(KEY, messageOf(error), mend);
+    return wrong(KEY, errorMessage(error), mend);
   }
 }

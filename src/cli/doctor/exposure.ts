@@ -1,8 +1,8 @@
 import { isLoopback } from "../../core/client-address";
 import type { Config } from "../../core/config";
-import { keyBytes } from "../../core/variables/variable";
-import { type Finding, ok, type Patient, skipped, warning, wrong } from "./finding";
-import { readAddress } from "./server";
+import { decodeKey } from "../../core/variables/variable";
+import { type CheckContext, type Finding, ok, skipped, warning, wrong } from "./finding";
+import { fetchText } from "./server";
 
 /** Checks of an exposed server's settings. docs/SECURITY.md has the same list in prose. */
 const CHECKS: Array<(config: Config) => Finding[]> = [
@@ -21,7 +21,7 @@ const DISTINCT_KEY_BYTES_MIN = 16;
  * Checks the settings that matter once other machines reach the server, through HOST itself or through a
  * proxy on this machine. Most of them are skipped for a server that is local only.
  */
-export async function checkExposure({ config }: Patient): Promise<Finding[]> {
+export async function checkExposure({ config }: CheckContext): Promise<Finding[]> {
   const always = [...checkKey(config), ...checkRedisAccess(config)];
   if (!isExposed(config)) {
     const reason = "the server is only reachable from this machine";
@@ -41,7 +41,7 @@ const isLocal = (url: string) => isLoopback(new URL(url).hostname);
 
 /** A guessable key exposes the secrets in any copy of the database. */
 function checkKey({ SECRET_KEY = [] }: Config): Finding[] {
-  const weak = SECRET_KEY.some((text) => new Set(keyBytes(text)).size < DISTINCT_KEY_BYTES_MIN);
+  const weak = SECRET_KEY.some((text) => new Set(decodeKey(text)).size < DISTINCT_KEY_BYTES_MIN);
   if (!weak) return [];
   const mend = "Put a new key first (openssl rand -base64 32), and remove the old one later.";
   return [wrong("key strength", "SECRET_KEY is not random and can be guessed", mend)];
@@ -120,7 +120,7 @@ async function checkMetrics({ BASE_URL }: Config): Promise<Finding[]> {
   if (BASE_URL === undefined) {
     return [skipped("metrics", "BASE_URL is not set: the public address is unknown")];
   }
-  const answer = await readAddress(BASE_URL, "metrics");
+  const answer = await fetchText(BASE_URL, "metrics");
   if (answer?.text.includes("signalbox_build_info")) {
     const mend = "Block /metrics and /chat/ at the proxy (docs/OPERATIONS.md).";
     return [warning("metrics", `${BASE_URL}/metrics is public`, mend)];

@@ -1,5 +1,5 @@
 import type { Config } from "../../core/config";
-import { messageOf } from "../../store/error-parts";
+import { errorMessage } from "../../store/error-properties";
 import type { ServerAccess } from "../server";
 
 /** Outcome of a check. Only `wrong` makes the command exit with 1. */
@@ -37,11 +37,11 @@ export function skipped(check: string, detail: string): Finding {
 }
 
 /** A count with its noun: `1 warning`, `2 warnings`. */
-export const counted = (count: number, word: string): string =>
+export const pluralize = (count: number, word: string): string =>
   `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** Input of the checks: the configuration, and what answers at the server's address. */
-export interface Patient {
+export interface CheckContext {
   config: Config;
   access: ServerAccess;
   server: RunningServer;
@@ -60,7 +60,7 @@ export interface RunningServer {
  * Runs a check with a timeout. An exception or a timeout becomes a `wrong` finding, so that one check cannot
  * block the others.
  */
-export async function within(
+export async function withTimeout(
   seconds: number,
   check: string,
   mend: string,
@@ -74,7 +74,7 @@ export async function within(
   try {
     return await Promise.race([act(), timedOut]);
   } catch (error) {
-    return [wrong(check, messageOf(error), mend)];
+    return [wrong(check, errorMessage(error), mend)];
   } finally {
     clearTimeout(timer);
   }

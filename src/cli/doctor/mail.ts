@@ -2,7 +2,7 @@ import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import { openLog } from "../../core/log";
 import { openMail } from "../../mail/open";
-import { messageOf } from "../../store/error-parts";
+import { errorMessage } from "../../store/error-properties";
 import { type Finding, ok, warning, wrong } from "./finding";
 
 const MAIL = "mail";
@@ -21,7 +21,7 @@ export async function checkMail(config: Config): Promise<Finding[]> {
       config.SMTP_URL === undefined
         ? "Make the server's user the owner of the data folder, or set SMTP_URL."
         : "Start the mail server, or correct SMTP_URL: host, port, user, password, smtps for TLS.";
-    return [wrong(MAIL, messageOf(error), mend)];
+    return [wrong(MAIL, errorMessage(error), mend)];
   } finally {
     await mailer.close();
   }

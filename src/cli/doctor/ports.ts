@@ -1,17 +1,17 @@
 import { createServer } from "node:net";
 import type { Config } from "../../core/config";
 import { hostInUrl } from "../../core/host-in-url";
-import { speaksStreams, speaksXmpp } from "./chat-probe";
-import { noChatPort } from "./chat-server";
+import { servesXmppOverWebSocket, servesXmppStreams } from "./chat-probe";
+import { chatPortSkipped } from "./chat-server";
 import { type Finding, ok, skipped, wrong } from "./finding";
-import { findServer } from "./server";
+import { probeServer } from "./server";
 
 /** A listening port of the server. */
 interface Port {
   check: string;
   variable: "PORT" | "XMPP_WS_PORT" | "XMPP_WSS_PORT" | "XMPP_TCP_PORT" | "XMPP_TLS_PORT";
   /** Whether Signalbox answers on the port; for TCP, whether a chat server of its domain does. */
-  isOurs(port: number, config: Config): Promise<boolean>;
+  isOwnServer(port: number, config: Config): Promise<boolean>;
 }
 
 const urlOf = (scheme: string, port: number, { HOST }: Config) =>
@@ -21,27 +21,27 @@ const PORTS: Port[] = [
   {
     check: "port",
     variable: "PORT",
-    isOurs: (port, config) => isSignalbox(urlOf("http", port, config)),
+    isOwnServer: (port, config) => isSignalbox(urlOf("http", port, config)),
   },
   {
     check: "chat port",
     variable: "XMPP_WS_PORT",
-    isOurs: (port, config) => speaksXmpp(urlOf("http", port, config)),
+    isOwnServer: (port, config) => servesXmppOverWebSocket(urlOf("http", port, config)),
   },
   {
     check: "chat port: wss",
     variable: "XMPP_WSS_PORT",
-    isOurs: (port, config) => speaksXmpp(urlOf("https", port, config)),
+    isOwnServer: (port, config) => servesXmppOverWebSocket(urlOf("https", port, config)),
   },
   {
     check: "chat port: tcp",
     variable: "XMPP_TCP_PORT",
-    isOurs: (port, config) => speaksStreams(config, port, false),
+    isOwnServer: (port, config) => servesXmppStreams(config, port, false),
   },
   {
     check: "chat port: tls",
     variable: "XMPP_TLS_PORT",
-    isOurs: (port, config) => speaksStreams(config, port, true),
+    isOwnServer: (port, config) => servesXmppStreams(config, port, true),
   },
 ];
 
@@ -49,7 +49,7 @@ const PORTS: Port[] = [
 export async function checkPorts(config: Config): Promise<Finding[]> {
   if (config.CHAT_MODE === "component") {
     const own = PORTS.filter(({ variable }) => variable === "PORT");
-    return [...(await Promise.all(own.map((port) => checkPort(port, config)))), noChatPort()];
+    return [...(await Promise.all(own.map((port) => checkPort(port, config)))), chatPortSkipped()];
   }
   const names = new Map<number, string>();
   for (const { variable } of PORTS) {
@@ -64,7 +64,7 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
   return Promise.all(PORTS.map((port) => checkPort(port, config)));
 }
 
-async function checkPort({ check, variable, isOurs }: Port, config: Config): Promise<Finding> {
+async function checkPort({ check, variable, isOwnServer }: Port, config: Config): Promise<Finding> {
   const { HOST, [variable]: port } = config;
   if (port === null) return skipped(check, `${variable} is off`);
   if (port === 0) return skipped(check, `${variable} is 0: each start picks a free port`);
@@ -73,7 +73,7 @@ async function checkPort({ check, variable, isOurs }: Port, config: Config): Pro
   if (problem === null) return ok(check, `${address} is free`);
   switch (problem) {
     case "EADDRINUSE": {
-      if (await isOurs(port, config)) {
+      if (await isOwnServer(port, config)) {
         return ok(check, `${address} is in use by a running Signalbox`);
       }
       const mend = `Stop that program, or set ${variable} to another port.`;
@@ -101,6 +101,6 @@ function listenProblem(port: number, host: string): Promise<string | null> {
 }
 
 async function isSignalbox(url: string): Promise<boolean> {
-  const { state } = await findServer(url);
+  const { state } = await probeServer(url);
   return state === "ready" || state === "not ready";
 }

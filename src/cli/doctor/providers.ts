@@ -1,13 +1,13 @@
 import {
   type ProviderAddress,
-  type ProviderPlaces,
+  type ProviderLocations,
   probeProvider,
   providerAddresses,
 } from "../../identity/provider/probe";
 import { Connector } from "../../network/connector";
-import { messageOf } from "../../store/error-parts";
+import { errorMessage } from "../../store/error-properties";
 import { asOwner } from "../server";
-import { type Finding, ok, type Patient, skipped, wrong } from "./finding";
+import { type CheckContext, type Finding, ok, skipped, wrong } from "./finding";
 
 const PROVIDERS = "providers";
 const TIMEOUT_MS = 4_000;
@@ -26,7 +26,7 @@ interface UsedAddress extends ProviderAddress {
 }
 
 /** Checks that the sign-in providers of the owner's applications are reachable. */
-export async function checkProviders({ config, access, server }: Patient): Promise<Finding[]> {
+export async function checkProviders({ config, access, server }: CheckContext): Promise<Finding[]> {
   if (server.state !== "ready") {
     return [skipped(PROVIDERS, "unknown while no server is ready")];
   }
@@ -34,7 +34,7 @@ export async function checkProviders({ config, access, server }: Patient): Promi
   try {
     const ownAccess = { ...access, timeoutMs: TIMEOUT_MS };
     const { account } = await asOwner(ownAccess, (execute) => execute(QUERY));
-    const { applications } = account as { applications: Array<ProviderPlaces & { id: string }> };
+    const { applications } = account as { applications: Array<ProviderLocations & { id: string }> };
     addresses = distinct(applications);
   } catch {
     return [skipped(PROVIDERS, "unknown: the owner cannot sign in")];
@@ -52,7 +52,7 @@ export async function checkProviders({ config, access, server }: Patient): Promi
   return findings;
 }
 
-function distinct(applications: Array<ProviderPlaces & { id: string }>): UsedAddress[] {
+function distinct(applications: Array<ProviderLocations & { id: string }>): UsedAddress[] {
   const byUrl = new Map<string, UsedAddress>();
   for (const application of applications) {
     for (const { provider, url } of providerAddresses(application)) {
@@ -75,7 +75,7 @@ async function probe(
     await probeProvider({ provider, url }, { connector, timeoutMs: TIMEOUT_MS });
     return ok(check, `${subject} answers`);
   } catch (error) {
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     const flag = {
       facebook: "--facebook-base-url",
       twitter: "--twitter-base-url",

@@ -1,8 +1,8 @@
-import { examineRedis, REDIS_VERSION_MIN, type RedisFacts } from "../../bus/examine";
+import { inspectRedis, REDIS_VERSION_MIN, type RedisInfo } from "../../bus/inspect";
 import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
-import { messageOf } from "../../store/error-parts";
-import { clockFinding } from "./clock";
+import { errorMessage } from "../../store/error-properties";
+import { checkClockOffset } from "./clock";
 import { type Finding, ok, skipped, warning, wrong } from "./finding";
 
 const REDIS = "redis";
@@ -15,11 +15,11 @@ export async function checkRedis(config: Config): Promise<Finding[]> {
     const alone = DATABASE_URL === undefined ? "" : ", and a second node refuses to start";
     return [skipped(REDIS, `REDIS_URL is not set: a single node needs none${alone}`)];
   }
-  let facts: RedisFacts;
+  let facts: RedisInfo;
   try {
-    facts = await examineRedis(REDIS_URL, systemClock, TIMEOUT_MS);
+    facts = await inspectRedis(REDIS_URL, systemClock, TIMEOUT_MS);
   } catch (error) {
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     const mend = "Start Redis, or correct REDIS_URL: host, port, password, database number.";
     return [wrong(REDIS, `cannot be reached: ${reason}`, mend)];
   }
@@ -27,11 +27,11 @@ export async function checkRedis(config: Config): Promise<Finding[]> {
   return [
     ...(problems.length > 0 ? problems : [ok(REDIS, `Redis ${facts.version}`)]),
     ...unknownSettings(facts),
-    clockFinding("clock: redis", "the clock of Redis", facts.clockAheadMs),
+    checkClockOffset("clock: redis", "the clock of Redis", facts.clockAheadMs),
   ];
 }
 
-function checkSettings(facts: RedisFacts): Finding[] {
+function checkSettings(facts: RedisInfo): Finding[] {
   const findings: Finding[] = [];
   if (isOlder(facts.version)) {
     const oldest = REDIS_VERSION_MIN.join(".");
@@ -62,7 +62,7 @@ function checkSettings(facts: RedisFacts): Finding[] {
 }
 
 /** Redis needs twice INBOXES_BYTES, as it keeps expired inbox entries for up to a minute longer. */
-function checkMemory({ maxMemory }: RedisFacts, inboxesBytes: number): Finding[] {
+function checkMemory({ maxMemory }: RedisInfo, inboxesBytes: number): Finding[] {
   if (maxMemory === 0 || inboxesBytes === 0 || maxMemory >= 2 * inboxesBytes) return [];
   const detail = `maxmemory is ${maxMemory} bytes, less than twice INBOXES_BYTES (${inboxesBytes}): signals and sign-ins fail when it is full`;
   const mend = `CONFIG SET maxmemory ${2 * inboxesBytes} or more, or lower INBOXES_BYTES.`;
@@ -70,7 +70,7 @@ function checkMemory({ maxMemory }: RedisFacts, inboxesBytes: number): Finding[]
 }
 
 /** Settings that this Redis user may not read. */
-function unknownSettings({ appendOnly, appendFsync }: RedisFacts): Finding[] {
+function unknownSettings({ appendOnly, appendFsync }: RedisInfo): Finding[] {
   if (!appendOnly || appendFsync !== null) return [];
   const detail = "appendfsync is unknown (CONFIG GET is refused): verify that it is always";
   return [skipped(REDIS, detail)];

@@ -1,11 +1,11 @@
-import { withoutEndSlashes } from "../../core/host-in-url";
+import { trimTrailingSlashes } from "../../core/host-in-url";
 import { packageVersion } from "../../core/package-root";
-import { messageOf } from "../../store/error-parts";
+import { errorMessage } from "../../store/error-properties";
 import { asOwner, type ServerAccess } from "../server";
 import {
+  type CheckContext,
   type Finding,
   ok,
-  type Patient,
   type RunningServer,
   skipped,
   warning,
@@ -15,13 +15,10 @@ import {
 const TIMEOUT_MS = 3_000;
 
 /** Identifies what answers at an address, by its probes and by the version in its metrics. */
-export async function findServer(url: string): Promise<RunningServer> {
-  const health = await readAddress(url, "healthz");
+export async function probeServer(url: string): Promise<RunningServer> {
+  const health = await fetchText(url, "healthz");
   if (health === null) return { url, state: "none", version: null };
-  const [ready, metrics] = await Promise.all([
-    readAddress(url, "readyz"),
-    readAddress(url, "metrics"),
-  ]);
+  const [ready, metrics] = await Promise.all([fetchText(url, "readyz"), fetchText(url, "metrics")]);
   const version = versionIn(metrics?.text ?? "");
   // Metrics may be blocked by a proxy, so matching probes suffice.
   const matchesProbes = statusOf(health.text) === "ok" && statusOf(ready?.text) !== undefined;
@@ -38,12 +35,12 @@ function versionIn(metrics: string): string | null {
 }
 
 /** Fetches a path of a server. @returns null if nothing answers */
-export async function readAddress(
+export async function fetchText(
   url: string,
   path: string,
 ): Promise<{ status: number; text: string } | null> {
   try {
-    const response = await fetch(`${withoutEndSlashes(url)}/${path}`, {
+    const response = await fetch(`${trimTrailingSlashes(url)}/${path}`, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { status: response.status, text: await response.text() };
@@ -62,7 +59,7 @@ function statusOf(text: string | undefined): unknown {
 }
 
 /** Checks that the server is ready, has this command line's version, and accepts the owner. */
-export async function checkServer({ server, access }: Patient): Promise<Finding[]> {
+export async function checkServer({ server, access }: CheckContext): Promise<Finding[]> {
   const { url, state, version } = server;
   const own = packageVersion();
   const versionText = version === null ? "" : `, version ${version}`;
@@ -109,7 +106,7 @@ async function checkOwner(access: ServerAccess): Promise<Finding> {
     await asOwner(ownAccess, (execute) => execute("{ account { id } }"));
     return ok("owner", `can sign in with ${credential}`);
   } catch (error) {
-    const detail = `cannot sign in with ${credential}: ${messageOf(error)}`;
+    const detail = `cannot sign in with ${credential}: ${errorMessage(error)}`;
     const mend = "Set the owner's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
     return warning("owner", detail, mend);
   }

@@ -3,8 +3,8 @@ import type { SecureContext } from "node:tls";
 import type { Clock } from "../clock";
 import { type Config, ConfigError } from "../config";
 import type { Log } from "../log";
-import { BadPem, type Certificate, readCertificate } from "./pem";
-import { selfSigned } from "./self-signed";
+import { type Certificate, InvalidPemError, readCertificate } from "./pem";
+import { loadOrCreateSelfSigned } from "./self-signed";
 
 /** Interval between checks for changed files, in milliseconds. */
 const CHECK_MS = 10_000;
@@ -41,7 +41,7 @@ async function load(config: CertificateConfig, clock: Clock, log: Log): Promise<
     else if (left < EXPIRY_WARNING_MS) log.warn({ expires }, "the TLS certificate expires soon");
     return certificate;
   }
-  const { certificate, created } = await selfSigned(DATA_DIR, CHAT_DOMAIN, clock.now());
+  const { certificate, created } = await loadOrCreateSelfSigned(DATA_DIR, CHAT_DOMAIN, clock.now());
   if (created) log.info({ domain: CHAT_DOMAIN }, "created a self-signed TLS certificate");
   return certificate;
 }
@@ -73,7 +73,7 @@ export async function openCertificate(
   const listeners: (() => void)[] = [];
   let knownStates = await fileStates(paths);
   let current = await load(config, clock, log).catch((error: unknown) => {
-    if (error instanceof BadPem) throw new ConfigError([problemOf(config, error)]);
+    if (error instanceof InvalidPemError) throw new ConfigError([describePemError(config, error)]);
     throw new ConfigError([
       `DATA_DIR cannot store the self-signed certificate (${(error as Error).message}): set TLS_CERT_FILE and TLS_KEY_FILE, or set the TLS ports to off`,
     ]);
@@ -89,7 +89,10 @@ export async function openCertificate(
       log.info({ expires: next.x509.validTo }, "the TLS certificate has been replaced");
     } catch (error) {
       // The files are replaced one by one, so certificate and key may not match for a moment.
-      const reason = error instanceof BadPem ? problemOf(config, error) : (error as Error).message;
+      const reason =
+        error instanceof InvalidPemError
+          ? describePemError(config, error)
+          : (error as Error).message;
       log.warn({ reason }, "the TLS certificate could not be reloaded; keeping the current one");
     }
   };
@@ -116,7 +119,10 @@ export async function openCertificate(
 }
 
 /** Describes an invalid file by the name of its configuration variable. */
-export function problemOf(config: CertificateConfig, { file, message }: BadPem): string {
+export function describePemError(
+  config: CertificateConfig,
+  { file, message }: InvalidPemError,
+): string {
   const name = file === "certificate" ? "TLS_CERT_FILE" : "TLS_KEY_FILE";
   return `${name} ${message} (it is ${JSON.stringify(config[name])})`;
 }

@@ -16,7 +16,7 @@ export interface Certificate {
 }
 
 /** An invalid certificate or key file. The message does not contain the path. */
-export class BadPem extends Error {
+export class InvalidPemError extends Error {
   override readonly name = "InvalidPemError";
   constructor(
     readonly file: "certificate" | "key",
@@ -30,7 +30,7 @@ const BEGIN = "-----BEGIN CERTIFICATE-----";
 const END = "-----END CERTIFICATE-----";
 
 /** The certificates in a PEM text (RFC 7468), in order; text between them is ignored. */
-export function certificatesIn(pem: string): string[] {
+export function splitCertificates(pem: string): string[] {
   return pem
     .split(BEGIN)
     .slice(1)
@@ -40,13 +40,13 @@ export function certificatesIn(pem: string): string[] {
     });
 }
 
-async function read(file: BadPem["file"], path: string): Promise<string> {
+async function read(file: InvalidPemError["file"], path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reasons: Record<string, string> = { ENOENT: "does not exist", EACCES: "is not readable" };
-    throw new BadPem(file, reasons[code ?? ""] ?? `cannot be read (${code})`);
+    throw new InvalidPemError(file, reasons[code ?? ""] ?? `cannot be read (${code})`);
   }
 }
 
@@ -71,21 +71,27 @@ export async function readCertificate(certPath: string, keyPath: string): Promis
 
 /** Parses a certificate and its key, both in PEM. @throws InvalidPemError as {@link readCertificate} does */
 export function parseCertificate(cert: string, key: string): Certificate {
-  const [x509] = certificatesIn(cert).map((block, index) => {
+  const [x509] = splitCertificates(cert).map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch {
-      throw new BadPem("certificate", `contains a damaged certificate (number ${index + 1})`);
+      throw new InvalidPemError(
+        "certificate",
+        `contains a damaged certificate (number ${index + 1})`,
+      );
     }
   });
-  if (!x509) throw new BadPem("certificate", "contains no certificate in PEM");
+  if (!x509) throw new InvalidPemError("certificate", "contains no certificate in PEM");
   const matches = x509.checkPrivateKey(readKey(key));
-  if (!matches) throw new BadPem("key", "contains the key of another certificate");
+  if (!matches) throw new InvalidPemError("key", "contains the key of another certificate");
   let context: SecureContext;
   try {
     context = createSecureContext(tlsOptions({ cert, key }));
   } catch (error) {
-    throw new BadPem("certificate", `cannot be used for TLS (${(error as Error).message})`);
+    throw new InvalidPemError(
+      "certificate",
+      `cannot be used for TLS (${(error as Error).message})`,
+    );
   }
   return { cert, key, expiresAt: Date.parse(x509.validTo), x509, context };
 }
@@ -96,7 +102,7 @@ function readKey(text: string) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const encrypted = code === "ERR_MISSING_PASSPHRASE" || text.includes("ENCRYPTED");
-    throw new BadPem(
+    throw new InvalidPemError(
       "key",
       encrypted
         ? "is encrypted; a key without a passphrase is required"

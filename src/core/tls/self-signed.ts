@@ -2,7 +2,7 @@ import { webcrypto } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newId, newSerial } from "../random";
-import { BadPem, type Certificate, parseCertificate, readCertificate } from "./pem";
+import { type Certificate, InvalidPemError, parseCertificate, readCertificate } from "./pem";
 
 /** File names in the data folder. */
 export const SELF_SIGNED_CERT = "tls-cert.pem";
@@ -21,7 +21,7 @@ const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
  * @param now milliseconds since the Unix epoch
  * @returns certificate and key in PEM
  */
-export async function makeSelfSigned(
+export async function generateSelfSigned(
   domain: string,
   now: number,
 ): Promise<{ cert: string; key: string }> {
@@ -66,7 +66,7 @@ function isUsable({ x509, expiresAt }: Certificate, domain: string, now: number)
  * a month before it expires. The key file is readable by its owner only.
  * @throws Error if the folder is not writable
  */
-export async function selfSigned(
+export async function loadOrCreateSelfSigned(
   folder: string,
   domain: string,
   now: number,
@@ -76,9 +76,9 @@ export async function selfSigned(
     const certificate = await readCertificate(certPath, keyPath);
     if (isUsable(certificate, domain, now)) return { certificate, created: false };
   } catch (error) {
-    if (!(error instanceof BadPem)) throw error;
+    if (!(error instanceof InvalidPemError)) throw error;
   }
-  const { cert, key } = await makeSelfSigned(domain, now);
+  const { cert, key } = await generateSelfSigned(domain, now);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(keyPath, key, 0o600);
   await replaceFile(certPath, cert, 0o644);

@@ -40,7 +40,7 @@ const NAMED_ADDRESS =
   /^[^<>@,;:"\\\0-\x1f\x7f-\x9f\u2028\u2029]* <[^\s<>@,;:"\0-\x1f\x7f-\x9f]+@[\w.-]+>$/u;
 
 /** A mail sender, `name@host` or `Name <name@host>`, without line breaks, which could inject a header. */
-export const sender = z
+export const mailSender = z
   .string()
   .refine(
     (text) => ADDRESS.test(text) || NAMED_ADDRESS.test(text),
@@ -56,7 +56,7 @@ export const list = z.string().transform((text) =>
 );
 
 /** Log levels, most severe first. */
-export const LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** Whether a text is an IP address, or a network in CIDR notation (RFC 4632 section 3.1). */
 export function isNetwork(text: string): boolean {
@@ -90,7 +90,7 @@ export const hostPort = z
   .refine(({ port }) => port >= 1 && port <= 65_535, "must have a port from 1 to 65535");
 
 /** Decodes a 32-byte key in Base64 (either alphabet) or hexadecimal; null if the text is not such a key. */
-export function keyBytes(text: string): Buffer | null {
+export function decodeKey(text: string): Buffer | null {
   const hex = /^[0-9a-f]{64}$/i.test(text);
   if (!hex && !/^[\w+/-]{43}=?$/.test(text)) return null;
   const bytes = Buffer.from(text, hex ? "hex" : "base64");

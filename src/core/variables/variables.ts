@@ -2,16 +2,16 @@ import { z } from "zod";
 import { CHAT_VARIABLES } from "./chat-variables";
 import { LIMIT_VARIABLES } from "./limit-variables";
 import {
+  decodeKey,
   flag,
   hostname,
   integer,
   isIceUrl,
   isNetwork,
-  keyBytes,
-  LEVELS,
+  LOG_LEVELS,
   list,
+  mailSender,
   portOrOff,
-  sender,
   url,
   type Variable,
   variable,
@@ -75,7 +75,7 @@ export const VARIABLES = {
   ),
   SECRET_KEY: variable(
     list.refine(
-      (keys) => keys.length > 0 && keys.every((key) => keyBytes(key) !== null),
+      (keys) => keys.length > 0 && keys.every((key) => decodeKey(key) !== null),
       "must be 32 bytes in Base64 or hexadecimal (openssl rand -base64 32)",
     ),
     undefined,
@@ -145,7 +145,7 @@ export const VARIABLES = {
     true,
   ),
   MAIL_FROM: variable(
-    sender,
+    mailSender,
     "Signalbox <no-reply@localhost>",
     "Sender of mail: an address, or a name and an address in angle brackets.",
   ),
@@ -163,8 +163,8 @@ export const VARIABLES = {
     "Addresses or networks of trusted proxies, whose X-Forwarded-For is used, comma-separated.",
   ),
   LOG_LEVEL: variable(
-    z.enum(LEVELS, `must be one of ${LEVELS.join(", ")}`) as z.ZodType<
-      (typeof LEVELS)[number],
+    z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`) as z.ZodType<
+      (typeof LOG_LEVELS)[number],
       string
     >,
     "info",

@@ -3,7 +3,7 @@ import { compileQuery, isCompiledQuery } from "graphql-jit";
 import type { Clock } from "../../core/clock";
 import type { Log } from "../../core/log";
 import { countInputs } from "./compilable";
-import type { Prepared } from "./prepared";
+import type { PreparedOperation } from "./prepared";
 
 /** A client's operation is compiled at this number of uses. */
 const COMPILE_AT = 3;
@@ -25,7 +25,7 @@ export class Compiler {
   private credit = BUDGET.burst;
   private creditAt: number;
   /** Estimated bytes of operations; some are requested repeatedly until the budget allows compiling. */
-  private readonly estimates = new WeakMap<Prepared, number>();
+  private readonly estimates = new WeakMap<PreparedOperation, number>();
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -40,7 +40,7 @@ export class Compiler {
    * read the schema, and fits the budget.
    * @returns whether this call compiled it
    */
-  use(prepared: Prepared): boolean {
+  use(prepared: PreparedOperation): boolean {
     prepared.uses += 1;
     if (prepared.compiled || prepared.uses < COMPILE_AT || prepared.size.introspection)
       return false;
@@ -49,7 +49,7 @@ export class Compiler {
   }
 
   /** Compiles an operation regardless of the budget, unless graphql-jit would run it differently. */
-  compile(prepared: Prepared): boolean {
+  compile(prepared: PreparedOperation): boolean {
     const bytes = this.estimate(prepared);
     if (bytes === Infinity) return false;
     const compiled = compileQuery(this.schema, prepared.document, prepared.operationName, {
@@ -66,13 +66,13 @@ export class Compiler {
   }
 
   /** Drops the compiled form of an operation, which then runs interpreted. */
-  discard(prepared: Prepared): void {
+  discard(prepared: PreparedOperation): void {
     if (!prepared.compiled) return;
     prepared.compiled = null;
     prepared.bytes -= this.estimate(prepared);
   }
 
-  private estimate(prepared: Prepared): number {
+  private estimate(prepared: PreparedOperation): number {
     const known = this.estimates.get(prepared);
     if (known !== undefined) return known;
     const { document, operation, size } = prepared;

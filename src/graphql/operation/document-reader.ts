@@ -11,8 +11,8 @@ import {
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import { documentError, faultError, syntaxFault } from "../error";
-import { type Limits, limitRules } from "../limits";
-import { type Prepared, prepareOperation } from "./prepared";
+import { type DocumentLimits, limitRules } from "../limits";
+import { type PreparedOperation, prepareOperation } from "./prepared";
 
 /** Maximum number of reported errors of a document. */
 const MAX_ERRORS = 10;
@@ -31,14 +31,14 @@ export class DocumentReader {
 
   constructor(
     private readonly schema: GraphQLSchema,
-    private readonly limits: Limits,
+    private readonly limits: DocumentLimits,
     private readonly log: Log,
   ) {
     this.rules = limitRules(limits);
   }
 
   /** @throws DocumentRefused, and nothing else, for any document */
-  read(text: string, name: string | undefined): Prepared {
+  read(text: string, name: string | undefined): PreparedOperation {
     try {
       const document = this.check(text);
       const operation = getOperationAST(document, name);

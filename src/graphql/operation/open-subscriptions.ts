@@ -1,6 +1,6 @@
 import { networkOf } from "../../core/client-address";
 import { Fault } from "../../core/errors";
-import type { Prepared } from "./prepared";
+import type { PreparedOperation } from "./prepared";
 
 /**
  * Maximum estimated memory of open subscriptions, in bytes: per client address (IPv6: per /64 network), and
@@ -27,14 +27,14 @@ interface OpenOperation {
 export class OpenSubscriptions {
   private bytes = 0;
   private readonly networks = new Map<string, number>();
-  private readonly operations = new Map<Prepared, OpenOperation>();
+  private readonly operations = new Map<PreparedOperation, OpenOperation>();
 
   /**
    * Counts a subscription as open.
    * @returns releases the subscription; idempotent
    * @throws Fault LIMITED if the memory budget is exceeded
    */
-  open(prepared: Prepared, variables: object, ip: string): () => void {
+  open(prepared: PreparedOperation, variables: object, ip: string): () => void {
     const network = networkOf(ip);
     const own = messageBytes(prepared, variables);
     const known = this.operations.get(prepared);
@@ -76,7 +76,7 @@ export class OpenSubscriptions {
   }
 }
 
-function messageBytes({ document }: Prepared, variables: object): number {
+function messageBytes({ document }: PreparedOperation, variables: object): number {
   const text = document.loc?.source.body.length ?? 0;
   const values = JSON.stringify(variables).length;
   const bytes = CHARACTER_BYTES.document * text + CHARACTER_BYTES.variables * values;

@@ -18,7 +18,7 @@ import type { OperationSize } from "./operation-size";
 /** Number of fields of an operation that count as one request. */
 export const FIELDS_PER_REQUEST = 100;
 /** Estimated number of introspection values that count as one request. */
-export const INTROSPECTED_PER_REQUEST = 1_000;
+export const INTROSPECTION_VALUES_PER_REQUEST = 1_000;
 /** Number of requests that a document counts as if it is refused before execution, for parsing it. */
 export const REFUSED_WEIGHT = 10;
 
@@ -36,7 +36,7 @@ export function weighOperation(
   return Math.max(
     rootFields,
     Math.ceil(fields / FIELDS_PER_REQUEST),
-    Math.ceil(values / INTROSPECTED_PER_REQUEST),
+    Math.ceil(values / INTROSPECTION_VALUES_PER_REQUEST),
   );
 }
 
@@ -44,12 +44,12 @@ export function weighOperation(
  * Charges the weight of an operation beyond one; the HTTP server already counted one request.
  * @returns the error result if the client's address exceeds its rate limit, else null
  */
-export function countWork(
+export function chargeOperation(
   { weight }: { weight: number },
   { identity, caller }: Pick<Context, "identity" | "caller">,
 ): ExecutionResult | null {
   if (weight <= 1) return null;
-  const refusal = identity.limits.work(caller.ip, weight - 1);
+  const refusal = identity.limits.countExtra(caller.ip, weight - 1);
   return refusal && { errors: [faultError(refusal)] };
 }
 

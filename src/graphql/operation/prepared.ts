@@ -4,7 +4,7 @@ import { measureOperation, type OperationSize } from "./operation-size";
 import { weighOperation } from "./operation-weight";
 
 /** A parsed and validated operation, which is compiled if it is used often. */
-export interface Prepared {
+export interface PreparedOperation {
   document: DocumentNode;
   operation: OperationDefinitionNode;
   operationName: string | undefined;
@@ -30,7 +30,7 @@ export function prepareOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-): Prepared {
+): PreparedOperation {
   const [first] = operation.selectionSet.selections;
   const size = measureOperation(schema, document, operation);
   return {

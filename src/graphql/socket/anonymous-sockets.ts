@@ -25,7 +25,7 @@ export class AnonymousSockets {
   ) {
     this.limiter = new PreAuthLimiter({
       perNetwork: limits.GRAPHQL_ANONYMOUS_SOCKETS_PER_IP,
-      inAll: limits.GRAPHQL_ANONYMOUS_SOCKETS,
+      total: limits.GRAPHQL_ANONYMOUS_SOCKETS,
     });
   }
 
@@ -34,12 +34,12 @@ export class AnonymousSockets {
    * @param ip null for an address that many clients share, such as a proxy's
    * @throws Fault LIMITED if its network has too many
    */
-  enter(ip: string | null): AnonymousSocket {
+  admit(ip: string | null): AnonymousSocket {
     const { GRAPHQL_ANONYMOUS_IDLE_SECONDS: seconds } = this.limits;
     const socket = new AnonymousSocket(seconds * 1000, this.close);
-    const leave = this.limiter.enter(ip, () => socket.end());
+    const leave = this.limiter.admit(ip, () => socket.evict());
     if (!leave) throw new Fault("LIMITED", "Too many sockets without a session", undefined, 1);
-    socket.leave = leave;
+    socket.releaseSlot = leave;
     return socket;
   }
 }
@@ -47,7 +47,7 @@ export class AnonymousSockets {
 /** A connection until it has a session or is closed. */
 export class AnonymousSocket {
   /** Releases its slot in the limiter. */
-  leave: () => void = () => undefined;
+  releaseSlot: () => void = () => undefined;
   private socket: WebSocket | undefined;
   private ended = false;
   private running = 0;
@@ -61,37 +61,37 @@ export class AnonymousSocket {
   /** Call after the WebSocket handshake. */
   open(socket: WebSocket): void {
     this.socket = socket;
-    socket.once("close", () => this.over());
+    socket.once("close", () => this.release());
     if (this.ended) this.close(socket);
     else this.startIdleTimer();
   }
 
   /** Call when an operation starts. */
-  began(): void {
+  operationStarted(): void {
     this.running += 1;
     clearTimeout(this.timer);
   }
 
   /** Call when an operation has ended. */
-  finished(): void {
+  operationEnded(): void {
     this.running -= 1;
     if (this.running === 0) this.startIdleTimer();
   }
 
   /** Stops limiting it: it has a session, or is closed. */
-  over(): void {
+  release(): void {
     this.ended = true;
     clearTimeout(this.timer);
-    this.leave();
+    this.releaseSlot();
   }
 
   /** Closes it, because it is idle or others need its slot. */
-  end(): void {
-    this.over();
+  evict(): void {
+    this.release();
     if (this.socket) this.close(this.socket);
   }
 
   private startIdleTimer(): void {
-    if (!this.ended) this.timer = setTimeout(() => this.end(), this.idleMs);
+    if (!this.ended) this.timer = setTimeout(() => this.evict(), this.idleMs);
   }
 }

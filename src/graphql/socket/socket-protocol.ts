@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { CloseCode, MessageType, makeServer, type ServerOptions } from "graphql-ws";
 import type { RawData, WebSocket } from "ws";
 import { type Fault, toFault } from "../../core/errors";
+import { exceedsDepth } from "../../core/json-depth";
 import type { Log } from "../../core/log";
-import { nestsDeeper } from "../../core/nesting";
 import { VALUE_LEVELS } from "../operation/document-rules";
 
 /** The context's `extra` in graphql-ws handlers. */
@@ -20,15 +20,15 @@ export interface SocketExtra {
 /** graphql-ws's error for a message type that only servers may send. */
 const SERVER_ONLY_MESSAGE = /^Unexpected message of type \w+ received$/;
 
-/** Dependencies and settings of {@link speakGraphql}. */
-export interface SocketParts {
+/** Dependencies and settings of {@link serveGraphqlSocket}. */
+export interface SocketOptions {
   log: Log;
   /** Interval between pings, and timeout of a ping's answer, in milliseconds. */
   keepAliveMs: number;
   /** Close code for a client that keeps sending beyond its rate limit. */
   overLimitCode: number;
   /** Creates a rate limiter of a socket's messages, which returns why a message is refused. */
-  counterOf(request: IncomingMessage): () => Fault | null;
+  createMessageLimiter(request: IncomingMessage): () => Fault | null;
 }
 
 /** Number of consecutive refused messages after which the socket is closed, since parsing them costs too. */
@@ -39,14 +39,14 @@ const REFUSED_MAX = 20;
  * which logs client errors to the console and sends the messages of internal errors to the client.
  * @returns the handler of a newly opened socket
  */
-export function speakGraphql<Params extends Record<string, unknown>>(
+export function serveGraphqlSocket<Params extends Record<string, unknown>>(
   options: ServerOptions<Params, SocketExtra>,
-  { log, keepAliveMs, overLimitCode, counterOf }: SocketParts,
+  { log, keepAliveMs, overLimitCode, createMessageLimiter }: SocketOptions,
 ): (socket: WebSocket, request: IncomingMessage) => void {
   const server = makeServer<Params, SocketExtra>(options);
   return (socket, request) => {
     const extra: SocketExtra = { socket, request, overLimit: null };
-    const checkLimit = counterOf(request);
+    const checkLimit = createMessageLimiter(request);
     let refused = 0;
     /** Counts a message before it is parsed. @returns false if the socket is closed */
     const admit = () => {
@@ -102,7 +102,7 @@ function send(socket: WebSocket, data: string): Promise<void> {
 
 /** A pong with the ping's payload, unless that nests too deeply to be serialized. */
 function pong(payload: unknown): string {
-  const echoed = nestsDeeper(payload, VALUE_LEVELS) ? undefined : payload;
+  const echoed = exceedsDepth(payload, VALUE_LEVELS) ? undefined : payload;
   return JSON.stringify({ type: MessageType.Pong, payload: echoed ?? undefined });
 }
 

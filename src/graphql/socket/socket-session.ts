@@ -20,7 +20,7 @@ const CLOSE_DELAY_MS = 3_000;
  */
 export class SocketSession {
   /** Id of the first session. It identifies the device to peers of a call, also after a renewal. */
-  first: number | undefined;
+  deviceSessionId: number | undefined;
   private current: string | undefined;
   private unwatch: () => void = () => undefined;
   /** Ids of operations that may end the session, and must be answered before the socket closes. */
@@ -78,20 +78,20 @@ export class SocketSession {
   }
 
   /** Delays the close until this operation is answered, in case it ends the session. */
-  answerFirst(id: string): void {
+  delayCloseFor(id: string): void {
     // Operations that start after the end do not delay the close.
     if (!this.ended) this.closeAfter.add(id);
   }
 
   /** Call when an operation's results are sent; its `complete` follows right after. */
-  answered(id: string): void {
+  operationAnswered(id: string): void {
     if (this.closeAfter.delete(id) && this.ended && this.closeAfter.size === 0) {
       setImmediate(() => this.close());
     }
   }
 
   /** Stops watching the session; call when the socket is closed. */
-  leave(): void {
+  dispose(): void {
     clearTimeout(this.deadline);
     this.unwatch();
     this.unwatch = () => undefined;
@@ -104,7 +104,7 @@ export class SocketSession {
     try {
       // Check again: session, user or allowed origins may have changed between the look-up and the watch.
       const now = await findSession(this.identity, token);
-      await this.identity.origins.check(now.applicationId, this.origin);
+      await this.identity.webOrigins.check(now.applicationId, this.origin);
       if (old && !sameOwner(old, now)) throw foreignSession();
       if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
     } catch (error) {
@@ -114,16 +114,16 @@ export class SocketSession {
     this.unwatch();
     this.unwatch = unwatch;
     this.current = token;
-    this.first ??= session.id;
+    this.deviceSessionId ??= session.id;
   }
 
   private watch({ id: sessionId, userId, applicationId }: Session): () => void {
-    const { endings, origins } = this.identity;
-    const unwatch = endings.watch({ sessionId, userId, close: () => this.end() });
+    const { sessionEvents, webOrigins } = this.identity;
+    const unwatch = sessionEvents.track({ sessionId, userId, close: () => this.end() });
     const { origin } = this;
     if (origin === undefined) return unwatch;
-    const refuse = () => this.socket.close(FORBIDDEN, ORIGIN_REFUSED);
-    const unwatchOrigin = origins.watch({ applicationId, origin, refuse });
+    const disconnect = () => this.socket.close(FORBIDDEN, ORIGIN_REFUSED);
+    const unwatchOrigin = webOrigins.track({ applicationId, origin, disconnect });
     return () => {
       unwatch();
       unwatchOrigin();

@@ -3,20 +3,20 @@ import type { Duplex } from "node:stream";
 import type { ExecutionArgs, ExecutionResult } from "graphql";
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, type Context as SocketContext } from "graphql-ws";
 import { type WebSocket, WebSocketServer } from "ws";
+import { closeGradually } from "../../core/close-gradually";
 import type { Config } from "../../core/config";
 import { Fault, toFault } from "../../core/errors";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
-import { spread } from "../../core/spread";
 import type { Identity } from "../../identity/identity";
-import type { Context, MakeContext } from "../context";
-import { DocumentRefused, type Engine, type Prepared } from "../engine";
-import { faultError, sourceError } from "../error";
+import type { Context, CreateContext } from "../context";
+import { DocumentRefused, type Engine, type PreparedOperation } from "../engine";
+import { faultError, operationError } from "../error";
 import { GRAPHQL_PATH } from "../http";
 import { REFUSED_WEIGHT } from "../operation/operation-weight";
 import { type AnonymousSocket, AnonymousSockets } from "./anonymous-sockets";
 import { refuseUpgrade } from "./refuse-upgrade";
-import { type SocketExtra, speakGraphql } from "./socket-protocol";
+import { type SocketExtra, serveGraphqlSocket } from "./socket-protocol";
 import { SocketSession } from "./socket-session";
 import { serveWithoutUpgrade } from "./without-upgrade";
 
@@ -25,7 +25,7 @@ export interface GraphqlSocketOptions {
   config: Config;
   engine: Engine;
   identity: Identity;
-  makeContext: MakeContext;
+  makeContext: CreateContext;
   metrics: Metrics;
   /** Client address of an upgrade request, behind trusted proxies. */
   addressOf(request: IncomingMessage): string;
@@ -51,7 +51,7 @@ const INIT_MS = 3_000;
 type Params = { token?: unknown };
 type Socket = SocketContext<Params, SocketExtra>;
 /** Arguments of an operation, from onSubscribe to its execution. */
-type Operation = ExecutionArgs & { prepared: Prepared; contextValue: Context };
+type Operation = ExecutionArgs & { prepared: PreparedOperation; contextValue: Context };
 
 /** GraphQL over WebSocket: the graphql-transport-ws protocol on `/graphql` of the HTTP server. */
 export class GraphqlSockets {
@@ -80,15 +80,15 @@ export class GraphqlSockets {
         this.upgrade(request, socket, head);
       else serveWithoutUpgrade(http, request, socket, head);
     });
-    const serve = speakGraphql<Params>(
+    const serve = serveGraphqlSocket<Params>(
       {
         connectionInitWaitTimeout: INIT_MS,
         onConnect: (context) => this.connect(context),
-        onDisconnect: (context) => this.sessionOf(context).leave(),
+        onDisconnect: (context) => this.sessionOf(context).dispose(),
         onSubscribe: (context, id, payload) => this.prepare(context, id, payload),
         onComplete: (context, id) => {
-          this.withoutSession.get(context.extra.socket)?.finished();
-          this.sessionOf(context).answered(id);
+          this.withoutSession.get(context.extra.socket)?.operationEnded();
+          this.sessionOf(context).operationAnswered(id);
         },
         execute: (args) => this.run(args as Operation),
         subscribe: (args) => this.subscribe(args as Operation) as never,
@@ -96,7 +96,8 @@ export class GraphqlSockets {
       {
         log: options.identity.log,
         ...{ keepAliveMs: KEEP_ALIVE_MS, overLimitCode: CLOSE.later },
-        counterOf: (request) => options.identity.limits.arrivals(options.addressOf(request)),
+        createMessageLimiter: (request) =>
+          options.identity.limits.requestCounter(options.addressOf(request)),
       },
     );
     this.server.on("connection", (socket, request) => {
@@ -110,7 +111,7 @@ export class GraphqlSockets {
    * Closes all sockets gradually over a time window, in milliseconds, so that clients reconnect elsewhere.
    */
   async drain(windowMs: number): Promise<void> {
-    await spread(this.server.clients, windowMs, (socket) =>
+    await closeGradually(this.server.clients, windowMs, (socket) =>
       socket.close(CLOSE.draining, "Service restart"),
     );
   }
@@ -132,12 +133,12 @@ export class GraphqlSockets {
     let anonymous: AnonymousSocket;
     try {
       this.checkUpgrade(request, ip);
-      anonymous = this.anonymous.enter(isProxy(ip) ? null : ip);
+      anonymous = this.anonymous.admit(isProxy(ip) ? null : ip);
     } catch (error) {
       refuseUpgrade(socket, toFault(error));
       return;
     }
-    socket.once("close", () => anonymous.over());
+    socket.once("close", () => anonymous.release());
     this.server.handleUpgrade(request, socket, head, (webSocket) => {
       this.withoutSession.set(webSocket, anonymous);
       anonymous.open(webSocket);
@@ -147,7 +148,7 @@ export class GraphqlSockets {
 
   /** @throws Fault if the upgrade must be refused with an HTTP status */
   private checkUpgrade({ url = "", headers }: IncomingMessage, ip: string): void {
-    const overLimit = this.options.identity.limits.arrive(ip);
+    const overLimit = this.options.identity.limits.countRequest(ip);
     if (overLimit) throw overLimit;
     if (url.split("?")[0] !== GRAPHQL_PATH) throw new Fault("NOT_FOUND", "Not found");
     const { origin } = headers;
@@ -170,7 +171,7 @@ export class GraphqlSockets {
     await this.sessionOf(context).connect(token);
     // A refused socket keeps its slot until it is closed.
     if (socket.readyState !== socket.OPEN) return;
-    this.withoutSession.get(socket)?.over();
+    this.withoutSession.get(socket)?.release();
     this.withoutSession.delete(socket);
   }
 
@@ -202,7 +203,7 @@ export class GraphqlSockets {
     const session = this.sessionOf(context);
     try {
       const prepared = engine.prepare(payload.query, payload.operationName);
-      this.withoutSession.get(socket)?.began();
+      this.withoutSession.get(socket)?.operationStarted();
       return {
         prepared,
         schema: engine.schema,
@@ -210,21 +211,21 @@ export class GraphqlSockets {
         operationName: prepared.operationName,
         variableValues: payload.variables ?? {},
         contextValue: makeContext({
-          door: "websocket",
+          protocol: "websocket",
           ip: session.ip,
           userAgent: request.headers["user-agent"],
           token: session.token,
           origin: request.headers.origin,
           requestId: newId(),
-          hangUp: () => socket.close(CLOSE.later, "Too many signals waiting"),
-          deviceSession: session.first,
-          renew: (token) => session.renew(token),
-          answerFirst: () => session.answerFirst(id),
+          disconnect: () => socket.close(CLOSE.later, "Too many signals waiting"),
+          deviceSessionId: session.deviceSessionId,
+          renewSession: (token) => session.renew(token),
+          deferClose: () => session.delayCloseFor(id),
         }),
       };
     } catch (error) {
       // Returned, because a thrown error would close the socket with all its operations.
-      if (!(error instanceof DocumentRefused)) return [sourceError(error, identity.log, id)];
+      if (!(error instanceof DocumentRefused)) return [operationError(error, identity.log, id)];
       this.countRefused(session.ip);
       return error.errors;
     }
@@ -241,7 +242,7 @@ export class GraphqlSockets {
 
   /** Charges an operation that was refused before execution. */
   private countRefused(ip: string): void {
-    this.options.identity.limits.worked(ip, REFUSED_WEIGHT - 1);
+    this.options.identity.limits.addExtra(ip, REFUSED_WEIGHT - 1);
   }
 
   private subscribe(args: Operation) {

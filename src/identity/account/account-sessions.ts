@@ -1,9 +1,9 @@
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
-import { cutText } from "../../core/text";
+import { truncateText } from "../../core/text";
 import type { AccountViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
-import type { Guess } from "../limits";
+import type { PasswordAttempt } from "../rate-limits";
 
 /** Lifetime of an owner's session after the last request, in milliseconds. */
 export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ export function isOwnerToken(token: string | undefined): token is string {
  * neither bypasses the other's limit.
  * @param email in lower case
  */
-export function ownerGuess(email: string, ip: string): Guess {
+export function ownerPasswordAttempt(email: string, ip: string): PasswordAttempt {
   // Failures count per application; owners belong to none.
   return { applicationId: 0, name: `owner:${email}`, ip };
 }
@@ -72,13 +72,17 @@ export async function signInOwner(
   from: { ip: string; userAgent?: string },
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
-  const attempt = ownerGuess(key, from.ip);
-  const account = await identity.limits.guess(attempt, async () => {
+  const attempt = ownerPasswordAttempt(key, from.ip);
+  const account = await identity.limits.attemptPassword(attempt, async () => {
     const [row] = await identity.store.query<{ id: number; password_hash: string | null }>(
       BY_EMAIL,
       [key],
     );
-    const matches = await identity.passwords.matches(row?.password_hash ?? null, password, attempt);
+    const matches = await identity.passwordHasher.verify(
+      row?.password_hash ?? null,
+      password,
+      attempt,
+    );
     return matches ? (row ?? null) : null;
   });
   if (account === null) throw refused();
@@ -91,7 +95,7 @@ export async function signInOwner(
     expiresAt,
     new Date(now),
     from.ip,
-    from.userAgent === undefined ? null : cutText(from.userAgent, USER_AGENT_MAX),
+    from.userAgent === undefined ? null : truncateText(from.userAgent, USER_AGENT_MAX),
     account.password_hash,
   ]);
   if (created.length === 0) throw refused();

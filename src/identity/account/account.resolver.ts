@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
-import { Limited } from "../limits";
+import { Limited } from "../rate-limits";
 import {
   AccountType,
   SignInOwnerInput,
@@ -16,8 +16,8 @@ import { findAccount, updateAccount } from "./accounts";
 export class AccountResolver {
   @Allow("account")
   @Query(() => AccountType, { description: "The account of the calling owner." })
-  async account(@Ctx() { identity, visit }: IdentityContext): Promise<AccountType> {
-    return findAccount(identity, (await visit.account()).accountId);
+  async account(@Ctx() { identity, auth }: IdentityContext): Promise<AccountType> {
+    return findAccount(identity, (await auth.account()).accountId);
   }
 
   @Allow("public")
@@ -36,8 +36,8 @@ export class AccountResolver {
   @Mutation(() => SignOutOwnerPayload, {
     description: "Signs the calling owner out: ends the session and its token.",
   })
-  async signOutOwner(@Ctx() { identity, visit }: IdentityContext): Promise<SignOutOwnerPayload> {
-    await signOutOwner(identity, await visit.account());
+  async signOutOwner(@Ctx() { identity, auth }: IdentityContext): Promise<SignOutOwnerPayload> {
+    await signOutOwner(identity, await auth.account());
     return { signedOut: true };
   }
 
@@ -46,11 +46,11 @@ export class AccountResolver {
     description: "Changes the account of the calling owner.",
   })
   async updateAccount(
-    @Ctx() { identity, visit, caller }: IdentityContext,
+    @Ctx() { identity, auth, caller }: IdentityContext,
     @Arg("input", () => UpdateAccountInput, { description: "The changes." })
     input: UpdateAccountInput,
   ): Promise<UpdateAccountPayload> {
-    const owner = await visit.account();
+    const owner = await auth.account();
     return { account: await updateAccount(identity, owner, input, caller.ip) };
   }
 }

@@ -1,11 +1,11 @@
 import { Fault } from "../../core/errors";
 import type { AccountViewer } from "../../core/viewer";
-import { uniqueViolation } from "../../store/conflicts";
+import { uniqueViolation } from "../../store/database-errors";
 import type { Identity } from "../identity";
 import { checkPassword } from "../password";
 import { isEmail } from "../user/email";
 import { textProblem } from "../user/user-fields";
-import { ownerGuess } from "./account-sessions";
+import { ownerPasswordAttempt } from "./account-sessions";
 
 /** An account as its owner sees it. */
 export interface Account {
@@ -138,21 +138,21 @@ async function newPassword(
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
-  await identity.limits.password({ kind: "account", id: Number(id) }, ip);
+  await identity.limits.countPasswordChange({ kind: "account", id: Number(id) }, ip);
   const stored = await identity.store.db.account.findUnique({
     where: { id },
     select: { email: true, passwordHash: true },
   });
-  const attempt = ownerGuess(stored?.email ?? "", ip);
-  const matches = await identity.limits.guess(
+  const attempt = ownerPasswordAttempt(stored?.email ?? "", ip);
+  const matches = await identity.limits.attemptPassword(
     attempt,
     async () =>
-      (await identity.passwords.matches(stored?.passwordHash ?? null, oldPassword, attempt)) ||
+      (await identity.passwordHasher.verify(stored?.passwordHash ?? null, oldPassword, attempt)) ||
       null,
   );
   if (!matches) throw Fault.field("oldPassword", "is wrong");
   return {
-    newHash: await identity.passwords.hash(password, attempt),
+    newHash: await identity.passwordHasher.hash(password, attempt),
     verifiedHash: stored?.passwordHash ?? null,
   };
 }

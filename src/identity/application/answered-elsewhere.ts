@@ -6,7 +6,7 @@ const FIND = {
 };
 
 /** Whether an application notifies chat clients by a `hangUp` when another device of their user answers. */
-export async function isAnsweredElsewhereTold(
+export async function isAnsweredElsewhereEnabled(
   identity: Identity,
   applicationId: number,
 ): Promise<boolean> {

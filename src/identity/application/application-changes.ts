@@ -4,7 +4,7 @@ import type { Connector } from "../../network/connector";
 import type { PushEnvironment, PushSenders } from "../../store/generated/enums";
 import { checkWebUrl } from "../account/accounts";
 import { textProblem } from "../user/user-fields";
-import { type ApplicationSettings, readSettings, writeSettings } from "./settings";
+import { type ApplicationSettings, sealSettings, unsealSettings } from "./settings";
 
 /** Settings of one provider. Absent: unchanged; null or an empty text: cleared. */
 type Values = Record<string, string | null | undefined>;
@@ -55,7 +55,7 @@ export function checkWakeAfter(seconds: number | null | undefined): void {
  * 6.1): scheme, host, and the port unless it is the scheme's default.
  * @throws Fault INVALID on webOrigins
  */
-export function checkOrigins(given: string[]): string[] {
+export function checkWebOrigins(given: string[]): string[] {
   if (given.length > ORIGINS_MAX) {
     throw Fault.field("webOrigins", `are too many (maximum is ${ORIGINS_MAX})`);
   }
@@ -78,12 +78,12 @@ export function checkOrigins(given: string[]): string[] {
  * @returns the settings to store, with their secrets sealed
  * @throws Fault INVALID on the invalid setting, as `provider.setting`
  */
-export function mergeSettings(
+export function mergeProviderSettings(
   json: unknown,
   changes: ApplicationChanges,
   { sealer, connector }: { sealer: Sealer; connector: Connector },
 ): object {
-  const stored = readSettings(json, sealer);
+  const stored = unsealSettings(json, sealer);
   const merged: Record<string, Values> = {};
   const cleared = new Set<string>();
   for (const group of Object.keys(PROVIDERS) as Array<keyof typeof PROVIDERS>) {
@@ -93,7 +93,7 @@ export function mergeSettings(
     if (change === null) cleared.add(group);
     else merged[group] = mergeProvider(group, stored[group] ?? {}, change as Values, connector);
   }
-  const sealed = writeSettings(readSettings(merged, sealer), sealer);
+  const sealed = sealSettings(unsealSettings(merged, sealer), sealer);
   const all = Object.entries({ ...(json as object), ...sealed });
   return Object.fromEntries(all.filter(([group]) => !cleared.has(group)));
 }

@@ -7,9 +7,9 @@ import {
   ApplicationType,
   ApplicationUsers,
   ListedApplication,
-  showApplication,
+  toGraphqlApplication,
 } from "./application.type";
-import { pageOfSessions, pageOfUsers } from "./application-lists";
+import { listApplicationSessions, listApplicationUsers } from "./application-lists";
 import { listApplications } from "./owned-applications";
 
 const AFTER = {
@@ -41,7 +41,7 @@ export class ApplicationFieldsResolver {
     })
     search?: string | null,
   ): Promise<ApplicationUsers> {
-    const page = await pageOfUsers(identity, id, { after, offset, limit, search });
+    const page = await listApplicationUsers(identity, id, { after, offset, limit, search });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
   }
 
@@ -55,7 +55,7 @@ export class ApplicationFieldsResolver {
     @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
     @Arg("after", () => ID, AFTER) after?: string | null,
   ): Promise<ApplicationSessions> {
-    const page = await pageOfSessions(identity, id, { after, offset, limit });
+    const page = await listApplicationSessions(identity, id, { after, offset, limit });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
   }
 }
@@ -67,7 +67,7 @@ export class AccountFieldsResolver {
     @Root() { id }: AccountType,
     @Ctx() { identity }: IdentityContext,
   ): Promise<ListedApplication[]> {
-    return (await listApplications(identity, id)).map(showApplication);
+    return (await listApplications(identity, id)).map(toGraphqlApplication);
   }
 }
 

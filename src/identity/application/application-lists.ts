@@ -82,7 +82,7 @@ const SESSIONS_COUNT = cappedCount("owner_sessions_count", `SELECT 1 ${LIVE} ORD
  * (case-insensitive).
  * @throws Fault INVALID on after, offset, limit or search
  */
-export async function pageOfUsers(
+export async function listApplicationUsers(
   { store }: Identity,
   applicationId: number,
   request: PageRequest & { search?: string | null },
@@ -96,7 +96,7 @@ export async function pageOfUsers(
 }
 
 /** Lists the live sessions of an application, newest first. @throws Fault INVALID */
-export async function pageOfSessions(
+export async function listApplicationSessions(
   { store, clock }: Identity,
   applicationId: number,
   request: PageRequest,

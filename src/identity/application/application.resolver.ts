@@ -12,10 +12,10 @@ import {
   RotateSecretInput,
   UpdateApplicationInput,
 } from "./application.input";
-import { ApplicationType, showApplication } from "./application.type";
+import { ApplicationType, toGraphqlApplication } from "./application.type";
 import {
   createApplication,
-  ownApplication,
+  findOwnedApplication,
   rotateSecret,
   updateApplication,
 } from "./owned-applications";
@@ -26,11 +26,11 @@ export class ApplicationResolver {
   @Allow("account")
   @Query(() => ApplicationType, { description: "One application of the owner's account." })
   async application(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("id", () => ID, { description: "The application." }) id: string,
   ): Promise<ApplicationType> {
-    const { accountId } = await visit.account();
-    return showApplication(await ownApplication(identity, accountId, id));
+    const { accountId } = await auth.account();
+    return toGraphqlApplication(await findOwnedApplication(identity, accountId, id));
   }
 
   @Allow("account")
@@ -38,24 +38,26 @@ export class ApplicationResolver {
     description: "Creates an application in the owner's account.",
   })
   async createApplication(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => CreateApplicationInput, { description: "The new application." })
     { name }: CreateApplicationInput,
   ): Promise<ApplicationPayload> {
-    const { accountId } = await visit.account();
-    return { application: showApplication(await createApplication(identity, accountId, name)) };
+    const { accountId } = await auth.account();
+    return {
+      application: toGraphqlApplication(await createApplication(identity, accountId, name)),
+    };
   }
 
   @Allow("account")
   @Mutation(() => ApplicationPayload, { description: "Changes the settings of an application." })
   async updateApplication(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => UpdateApplicationInput, { description: "The changes." })
     { applicationId, ...changes }: UpdateApplicationInput,
   ): Promise<ApplicationPayload> {
-    const { accountId } = await visit.account();
+    const { accountId } = await auth.account();
     const changed = await updateApplication(identity, accountId, applicationId, changes);
-    return { application: showApplication(changed) };
+    return { application: toGraphqlApplication(changed) };
   }
 
   @Allow("account")
@@ -63,13 +65,13 @@ export class ApplicationResolver {
     description: "Gives an application a new secret; the old one stays valid for an overlap.",
   })
   async rotateSecret(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => RotateSecretInput, { description: "The application and the overlap." })
     { applicationId, overlapSeconds }: RotateSecretInput,
   ): Promise<ApplicationPayload> {
-    const { accountId } = await visit.account();
+    const { accountId } = await auth.account();
     const rotated = await rotateSecret(identity, accountId, applicationId, overlapSeconds);
-    return { application: showApplication(rotated) };
+    return { application: toGraphqlApplication(rotated) };
   }
 
   @Allow("account")
@@ -77,12 +79,12 @@ export class ApplicationResolver {
     description: "Exports everything stored about a user, for a data access request.",
   })
   async exportUser(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => ApplicationUserInput, { description: "The user." })
     { applicationId, userId }: ApplicationUserInput,
   ): Promise<ExportUserPayload> {
-    const { accountId } = await visit.account();
-    const { id } = await ownApplication(identity, accountId, applicationId);
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(identity, accountId, applicationId);
     return { export: await exportUser(identity, id, userId) };
   }
 
@@ -91,12 +93,12 @@ export class ApplicationResolver {
     description: "Deletes a user and all its data, and ends its sessions and connections.",
   })
   async eraseUser(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => ApplicationUserInput, { description: "The user." })
     { applicationId, userId }: ApplicationUserInput,
   ): Promise<EraseUserPayload> {
-    const { accountId } = await visit.account();
-    const { id } = await ownApplication(identity, accountId, applicationId);
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(identity, accountId, applicationId);
     const erasedId = parseId(userId);
     if (erasedId === null || !(await eraseUser(identity, id, erasedId))) {
       throw new Fault("NOT_FOUND", "There is no such user");

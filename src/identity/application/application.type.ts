@@ -7,8 +7,8 @@ import type { OwnedApplication } from "./owned-applications";
 import {
   FacebookSettings,
   FirebaseSettings,
-  showProviders,
   TwitterSettings,
+  toGraphqlProviders,
 } from "./provider-settings.type";
 import { PushEnvironmentName } from "./push-environment.type";
 
@@ -180,9 +180,9 @@ export class ApplicationSessions {
 }
 
 /** Converts an application to its GraphQL types. */
-export function showApplication({
+export function toGraphqlApplication({
   settings,
   ...rest
 }: OwnedApplication): ApplicationType & ListedApplication {
-  return { ...rest, ...showProviders(settings) };
+  return { ...rest, ...toGraphqlProviders(settings) };
 }

@@ -1,8 +1,8 @@
 import { Fault } from "../../core/errors";
 import type { PushSenders } from "../../store/generated/enums";
 import type { Identity } from "../identity";
-import { AUTH_SECRET } from "./secret-key";
-import { type ApplicationSettings, readSettings } from "./settings";
+import { AUTH_SECRET_PURPOSE } from "./secret-key";
+import { type ApplicationSettings, unsealSettings } from "./settings";
 
 /** The properties of an application that requests need. */
 export interface Application {
@@ -48,9 +48,9 @@ export async function findApplication(identity: Identity, id: number): Promise<A
   if (!row) throw Fault.field("applicationId", "names no application");
   const { sealer } = identity;
   const overlapEnd = row.previous_secret_until?.getTime() ?? 0;
-  const secrets = [sealer.open(row.auth_secret, AUTH_SECRET)];
+  const secrets = [sealer.open(row.auth_secret, AUTH_SECRET_PURPOSE)];
   if (row.previous_secret !== null && overlapEnd > identity.clock.now()) {
-    secrets.push(sealer.open(row.previous_secret, AUTH_SECRET));
+    secrets.push(sealer.open(row.previous_secret, AUTH_SECRET_PURPOSE));
   }
   return {
     id: row.id,
@@ -61,6 +61,6 @@ export async function findApplication(identity: Identity, id: number): Promise<A
     emailNeedsPassword: row.email_needs_password,
     pushSenders: row.push_senders,
     v1ListDisabled: row.v1_list_disabled,
-    settings: readSettings(row.settings, sealer),
+    settings: unsealSettings(row.settings, sealer),
   };
 }

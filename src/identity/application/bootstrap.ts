@@ -4,10 +4,10 @@ import { newId, newToken } from "../../core/random";
 import type { Sealer } from "../../core/sealer";
 import type { Store } from "../../store/store";
 import { hashPassword } from "../password";
-import { AUTH_SECRET } from "./secret-key";
+import { AUTH_SECRET_PURPOSE } from "./secret-key";
 
 /** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
-export interface Credentials {
+export interface InitialCredentials {
   base_url: string;
   graphql_url: string;
   chat_url: string;
@@ -19,7 +19,10 @@ export interface Credentials {
 }
 
 /** The endpoints of this deployment. */
-export type Addresses = Pick<Credentials, "base_url" | "graphql_url" | "chat_url" | "chat_domain">;
+export type DeploymentEndpoints = Pick<
+  InitialCredentials,
+  "base_url" | "graphql_url" | "chat_url" | "chat_domain"
+>;
 
 /** Name of the credentials file in the data folder. */
 export const CREDENTIALS_FILE = "credentials.json";
@@ -53,8 +56,8 @@ export async function bootstrap(
   store: Store,
   sealer: Sealer,
   dataDir: string,
-  addresses: Addresses,
-): Promise<Credentials | null> {
+  addresses: DeploymentEndpoints,
+): Promise<InitialCredentials | null> {
   // Avoids Prisma, whose query compiler takes 70 MB and a third of a second to load: a restarted node does
   // not need it until a user signs up.
   const [first] = await store.query<{ email: string | null }>(FIRST_ACCOUNT, []);
@@ -91,10 +94,10 @@ export async function bootstrap(
         name: "First application",
         authKey: newId(),
         webOrigins: [],
-        authSecret: sealer.seal(authSecret, AUTH_SECRET),
+        authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
       },
     });
-    const credentials: Credentials = {
+    const credentials: InitialCredentials = {
       ...addresses,
       application_id: Number(application.id),
       auth_key: application.authKey,

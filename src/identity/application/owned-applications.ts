@@ -6,12 +6,12 @@ import type { Identity } from "../identity";
 import { parseId } from "../user/find-user";
 import {
   type ApplicationChanges,
-  checkOrigins,
   checkWakeAfter,
-  mergeSettings,
+  checkWebOrigins,
+  mergeProviderSettings,
 } from "./application-changes";
-import { AUTH_SECRET } from "./secret-key";
-import { type ApplicationSettings, readSettings } from "./settings";
+import { AUTH_SECRET_PURPOSE } from "./secret-key";
+import { type ApplicationSettings, unsealSettings } from "./settings";
 
 /** An application as its owner sees it, including the secret. */
 export interface OwnedApplication {
@@ -96,7 +96,7 @@ export async function listApplications(
 }
 
 /** Reads an application of an account. @throws Fault NOT_FOUND also if it belongs to another account */
-export async function ownApplication(
+export async function findOwnedApplication(
   identity: Identity,
   accountId: number,
   id: string,
@@ -125,13 +125,13 @@ export async function createApplication(
         name,
         authKey: newId(),
         webOrigins: [],
-        authSecret: identity.sealer.seal(newToken(), AUTH_SECRET),
+        authSecret: identity.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
       },
       select: { id: true },
     });
     return created.id;
   });
-  return ownApplication(identity, accountId, String(id));
+  return findOwnedApplication(identity, accountId, String(id));
 }
 
 /**
@@ -144,7 +144,7 @@ export async function updateApplication(
   applicationId: string,
   changes: ApplicationChanges,
 ): Promise<OwnedApplication> {
-  const { id } = await ownApplication(identity, accountId, applicationId);
+  const { id } = await findOwnedApplication(identity, accountId, applicationId);
   const { name, v1ListDisabled, signUpOpen, pushSenders, answeredElsewhere, webOrigins } = changes;
   const { wakePhones, wakeAfterSeconds, wakeEnvironment } = changes;
   checkWakeAfter(wakeAfterSeconds);
@@ -159,7 +159,7 @@ export async function updateApplication(
     wakePhones: wakePhones ?? undefined,
     wakeAfterSeconds: wakeAfterSeconds ?? undefined,
     wakeEnvironment: wakeEnvironment ?? undefined,
-    webOrigins: webOrigins === undefined ? undefined : checkOrigins(webOrigins ?? []),
+    webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
     updatedAt: new Date(identity.clock.now()),
   };
   const where = { id: BigInt(id), accountId: BigInt(accountId) };
@@ -168,11 +168,11 @@ export async function updateApplication(
     await tx.$queryRaw`SELECT id FROM applications WHERE id = ${where.id} FOR UPDATE`;
     const row = await tx.application.findFirst({ where, select: { settings: true } });
     if (row === null) throw notFound();
-    const settings = mergeSettings(row.settings, changes, identity);
+    const settings = mergeProviderSettings(row.settings, changes, identity);
     await tx.application.update({ where, data: { ...data, settings }, select: { id: true } });
   });
-  identity.endings.announce({ kind: "application changed", applicationId: id });
-  return ownApplication(identity, accountId, applicationId);
+  identity.sessionEvents.publish({ kind: "application changed", applicationId: id });
+  return findOwnedApplication(identity, accountId, applicationId);
 }
 
 /**
@@ -190,16 +190,16 @@ export async function rotateSecret(
   if (overlap < 0 || overlap > OVERLAP_MAX) {
     throw Fault.field("overlapSeconds", `must be from 0 to ${OVERLAP_MAX}`);
   }
-  const { id } = await ownApplication(identity, accountId, applicationId);
+  const { id } = await findOwnedApplication(identity, accountId, applicationId);
   const now = identity.clock.now();
   await identity.store.query(ROTATE, [
     accountId,
     id,
-    identity.sealer.seal(newToken(), AUTH_SECRET),
+    identity.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
     overlap === 0 ? null : new Date(now + overlap * 1000),
     new Date(now),
   ]);
-  return ownApplication(identity, accountId, applicationId);
+  return findOwnedApplication(identity, accountId, applicationId);
 }
 
 function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
@@ -208,7 +208,7 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
     id: row.id,
     name: row.name,
     authKey: row.auth_key,
-    authSecret: sealer.open(row.auth_secret, AUTH_SECRET),
+    authSecret: sealer.open(row.auth_secret, AUTH_SECRET_PURPOSE),
     accountKey: row.account_key,
     previousSecretValidUntil: until !== null && until.getTime() > clock.now() ? until : null,
     v1ListDisabled: row.v1_list_disabled,
@@ -220,7 +220,7 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
     wakeAfterSeconds: row.wake_after_seconds,
     wakeEnvironment: row.wake_environment,
     webOrigins: row.web_origins,
-    settings: readSettings(row.settings, sealer),
+    settings: unsealSettings(row.settings, sealer),
     createdAt: row.created_at,
   };
 }

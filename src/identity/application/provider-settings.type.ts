@@ -93,7 +93,7 @@ export class FirebaseSettingsInput {
 }
 
 /** Converts the provider settings to their GraphQL types; null for a provider that is not configured. */
-export function showProviders({ facebook, twitter, firebase }: ApplicationSettings) {
+export function toGraphqlProviders({ facebook, twitter, firebase }: ApplicationSettings) {
   return {
     facebook: facebook
       ? {

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { Config } from "../../core/config";
 import { newKey } from "../../core/random";
 import { Sealer } from "../../core/sealer";
-import { keyBytes } from "../../core/variables/variable";
-import { everyRow } from "../../store/every-row";
-import { Refusal } from "../../store/refusal";
+import { decodeKey } from "../../core/variables/variable";
 import type { Store } from "../../store/store";
+import { streamRows } from "../../store/stream-rows";
+import { UnusableDatabaseError } from "../../store/unusable-database-error";
 import { resealSettings } from "./settings";
 
 /** Name of the key file in the data folder of the embedded database. */
 export const SECRET_KEY_FILE = "secret.key";
 
 /** Purpose that the sealer binds the secrets of applications to. */
-export const AUTH_SECRET = "auth_secret";
+export const AUTH_SECRET_PURPOSE = "auth_secret";
 
 const SECRETS = {
   name: "all_auth_secrets",
@@ -50,9 +50,9 @@ export async function openSealer(config: Pick<Config, "SECRET_KEY" | "DATA_DIR">
   const keys = config.SECRET_KEY ?? [await loadOrCreateKey(config.DATA_DIR)];
   return new Sealer(
     keys.map((text) => {
-      const bytes = keyBytes(text);
+      const bytes = decodeKey(text);
       if (bytes === null) {
-        throw new Refusal(
+        throw new UnusableDatabaseError(
           `${join(config.DATA_DIR, SECRET_KEY_FILE)} does not contain a key. Restore the file from a backup of the folder: without it the secrets in the database cannot be decrypted.`,
         );
       }
@@ -86,7 +86,8 @@ async function loadOrCreateKey(folder: string): Promise<string> {
  * @throws Refusal if a secret cannot be opened
  */
 export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of everyRow<SecretsRow>(store, SECRETS)) await resealRow(store, sealer, row);
+  for await (const row of streamRows<SecretsRow>(store, SECRETS))
+    await resealRow(store, sealer, row);
 }
 
 /**
@@ -94,9 +95,9 @@ export async function resealSecrets(store: Store, sealer: Sealer): Promise<void>
  * @returns the number of applications
  * @throws Refusal if a secret cannot be opened
  */
-export async function openSecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
+export async function verifySecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
   let applications = 0;
-  for await (const row of everyRow<SecretsRow>(store, SECRETS)) {
+  for await (const row of streamRows<SecretsRow>(store, SECRETS)) {
     openRow(sealer, row);
     applications++;
   }
@@ -105,8 +106,8 @@ export async function openSecrets(store: Pick<Store, "query">, sealer: Sealer): 
 
 /** Opens the secrets of a row. `settings` is null unless they have to be stored again. */
 function openRow(sealer: Sealer, row: SecretsRow): { opened: string[]; settings: unknown } {
-  return orRefuse(() => ({
-    opened: sealedSecrets(row).map((text) => sealer.open(text, AUTH_SECRET)),
+  return withKeyCheck(() => ({
+    opened: sealedSecrets(row).map((text) => sealer.open(text, AUTH_SECRET_PURPOSE)),
     settings: resealSettings(row.settings, sealer),
   }));
 }
@@ -118,7 +119,7 @@ function sealedSecrets({ auth_secret, previous_secret }: SecretsRow): string[] {
 async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise<void> {
   const { opened, settings } = openRow(sealer, row);
   if (sealedSecrets(row).some((text) => sealer.isStale(text))) {
-    const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET));
+    const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET_PURPOSE));
     await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
   }
   if (settings !== null) {
@@ -128,11 +129,11 @@ async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise
 }
 
 /** Runs a function that opens secrets of the database. @throws Refusal if it fails */
-export function orRefuse<T>(open: () => T): T {
+export function withKeyCheck<T>(open: () => T): T {
   try {
     return open();
   } catch (cause) {
-    throw new Refusal(
+    throw new UnusableDatabaseError(
       "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) does not match this database.",
       { cause },
     );

@@ -44,12 +44,12 @@ const SECRETS: ReadonlyArray<readonly [group: keyof ApplicationSettings, field: 
 ];
 
 /** Parses the settings of a row and opens their secrets. @throws Error if no key opens a secret */
-export function readSettings(json: unknown, sealer: Sealer): ApplicationSettings {
+export function unsealSettings(json: unknown, sealer: Sealer): ApplicationSettings {
   return mapSecrets(settings.parse(json), (text, purpose) => sealer.open(text, purpose));
 }
 
 /** Seals the secrets of settings for storage. */
-export function writeSettings(given: ApplicationSettings, sealer: Sealer): ApplicationSettings {
+export function sealSettings(given: ApplicationSettings, sealer: Sealer): ApplicationSettings {
   return mapSecrets(given, (text, purpose) => sealer.seal(text, purpose));
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Store } from "../../store/store";
-import type { Ending } from "../endings";
+import type { SessionEvent } from "../session-events";
 
 const FIND = {
   name: "web_origins",
@@ -20,7 +20,7 @@ export interface PageConnection {
   applicationId: number;
   origin: string;
   /** Closes the connection when the application no longer allows the page's origin. */
-  refuse(): void;
+  disconnect(): void;
 }
 
 /**
@@ -52,7 +52,7 @@ export class WebOrigins {
    * checks the origin once more afterwards, in case the list changed just before.
    * @returns a function that stops tracking it
    */
-  watch(page: PageConnection): () => void {
+  track(page: PageConnection): () => void {
     const pages = this.pages.get(page.applicationId) ?? new Set();
     this.pages.set(page.applicationId, pages.add(page));
     return () => {
@@ -61,7 +61,7 @@ export class WebOrigins {
   }
 
   /** Evicts a changed list and closes the pages that the new list does not allow. */
-  forget(event: Ending): void {
+  invalidate(event: SessionEvent): void {
     if (event.kind !== "application changed") return;
     this.epoch++;
     this.lists.delete(event.applicationId);
@@ -80,7 +80,7 @@ export class WebOrigins {
       try {
         await this.check(applicationId, page.origin);
       } catch (error) {
-        if (error instanceof Fault && error.code === "FORBIDDEN") page.refuse();
+        if (error instanceof Fault && error.code === "FORBIDDEN") page.disconnect();
         else
           this.log.warn({ err: error }, "the web origins of an application could not be checked");
       }

@@ -1,9 +1,14 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { withoutEndSlashes } from "../../core/host-in-url";
+import { trimTrailingSlashes } from "../../core/host-in-url";
 import type { ApplicationSettings } from "../application/settings";
-import { askProvider } from "./provider-request";
-import { type Asking, checkForm, Refused, type Verified } from "./verified";
+import { requestProvider } from "./provider-request";
+import {
+  checkTokenFormat,
+  type ProviderRequestOptions,
+  TokenRejected,
+  type VerifiedIdentity,
+} from "./verified-identity";
 
 const BASE_URL = "https://graph.facebook.com";
 const VERSION = "v23.0";
@@ -38,8 +43,8 @@ const profile = z.object({
 });
 
 /** Base URL of the Graph API, including the version. */
-export function facebookRoot({ baseUrl, version }: GraphApiLocation): string {
-  return `${withoutEndSlashes(baseUrl ?? BASE_URL)}/${version ?? VERSION}`;
+export function facebookBaseUrl({ baseUrl, version }: GraphApiLocation): string {
+  return `${trimTrailingSlashes(baseUrl ?? BASE_URL)}/${version ?? VERSION}`;
 }
 
 /**
@@ -51,14 +56,14 @@ export function facebookRoot({ baseUrl, version }: GraphApiLocation): string {
 export async function verifyFacebook(
   settings: NonNullable<ApplicationSettings["facebook"]>,
   token: string,
-  options: Asking,
+  options: ProviderRequestOptions,
   now: number,
-): Promise<Verified> {
-  checkForm(token);
+): Promise<VerifiedIdentity> {
+  checkTokenFormat(token);
   const { appId, appSecret } = settings;
-  const root = facebookRoot(settings);
+  const root = facebookBaseUrl(settings);
   const inspected = inspection.safeParse(
-    await askProvider(
+    await requestProvider(
       `${root}/debug_token?${new URLSearchParams({
         input_token: token,
         access_token: `${appId}|${appSecret}`,
@@ -66,13 +71,13 @@ export async function verifyFacebook(
       options,
     ),
   );
-  if (!inspected.success) throw new Refused("not valid");
+  if (!inspected.success) throw new TokenRejected("not valid");
   const { app_id, user_id, expires_at } = inspected.data.data;
-  if (app_id !== appId) throw new Refused("issued to another application");
-  if (expires_at !== 0 && expires_at * 1000 <= now) throw new Refused("expired");
+  if (app_id !== appId) throw new TokenRejected("issued to another application");
+  if (expires_at !== 0 && expires_at * 1000 <= now) throw new TokenRejected("expired");
 
   const own = profile.safeParse(
-    await askProvider(
+    await requestProvider(
       `${root}/me?${new URLSearchParams({
         fields: "id,name,email",
         access_token: token,
@@ -82,8 +87,8 @@ export async function verifyFacebook(
       options,
     ),
   );
-  if (!own.success) throw new Refused("no profile");
-  if (own.data.id !== user_id) throw new Refused("the profile belongs to another user");
+  if (!own.success) throw new TokenRejected("no profile");
+  if (own.data.id !== user_id) throw new TokenRejected("the profile belongs to another user");
   const { name, email } = own.data;
   return { subject: user_id, fullName: name ?? null, email: email ?? null, phone: null };
 }

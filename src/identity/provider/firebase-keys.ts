@@ -1,7 +1,11 @@
 import type { JWTVerifyGetKey } from "jose" with { "resolution-mode": "import" };
 import { LRUCache } from "lru-cache";
-import { askProvider } from "./provider-request";
-import { type Asking, Refused, Unreachable } from "./verified";
+import { requestProvider } from "./provider-request";
+import {
+  type ProviderRequestOptions,
+  ProviderUnavailable,
+  TokenRejected,
+} from "./verified-identity";
 
 /** Maximum number of cached key sets; all applications without their own URL share one. */
 const SETS_MAX = 100;
@@ -13,13 +17,13 @@ const SETS_MAX = 100;
 export class FirebaseKeys {
   private readonly sets = new LRUCache<string, JWTVerifyGetKey>({ max: SETS_MAX });
 
-  constructor(private readonly options: Asking) {}
+  constructor(private readonly options: ProviderRequestOptions) {}
 
   /** The look-up of keys in the key set at a URL. @throws ProviderUnavailable for an invalid URL */
-  async at(url: string): Promise<JWTVerifyGetKey> {
+  async keySet(url: string): Promise<JWTVerifyGetKey> {
     const known = this.sets.get(url);
     if (known) return known;
-    if (!URL.canParse(url)) throw new Unreachable("the URL of the keys is invalid");
+    if (!URL.canParse(url)) throw new ProviderUnavailable("the URL of the keys is invalid");
     const { createRemoteJWKSet, customFetch } = await import("jose");
     const set = createRemoteJWKSet(new URL(url), {
       timeoutDuration: this.options.timeoutMs,
@@ -31,12 +35,12 @@ export class FirebaseKeys {
 
   private async read(url: string): Promise<Response> {
     try {
-      const body = await askProvider(url, this.options);
-      if (!Array.isArray(body.keys)) throw new Unreachable("no key set");
+      const body = await requestProvider(url, this.options);
+      if (!Array.isArray(body.keys)) throw new ProviderUnavailable("no key set");
       return Response.json(body);
     } catch (error) {
       // The request carried no user's token, so a 4xx status does not mean that a token was rejected.
-      throw error instanceof Refused ? new Unreachable(error.reason) : error;
+      throw error instanceof TokenRejected ? new ProviderUnavailable(error.reason) : error;
     }
   }
 }

@@ -1,11 +1,16 @@
 import { z } from "zod";
-import { isText } from "../../core/text";
+import { isValidText } from "../../core/text";
 import type { ApplicationSettings } from "../application/settings";
 import type { FirebaseKeys } from "./firebase-keys";
-import { checkForm, Refused, Unreachable, type Verified } from "./verified";
+import {
+  checkTokenFormat,
+  ProviderUnavailable,
+  TokenRejected,
+  type VerifiedIdentity,
+} from "./verified-identity";
 
 /** URL of Google's public keys for ID tokens, as a JSON Web Key Set. */
-export const KEYS_URL =
+export const FIREBASE_KEYS_URL =
   "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com";
 
 /** Tolerated clock skew for `iat`, in seconds. */
@@ -15,13 +20,13 @@ const claims = z.object({
   // jose also accepts a list of audiences, but Firebase never issues one.
   aud: z.string(),
   iat: z.number(),
-  sub: z.string().min(1).max(128).refine(isText),
+  sub: z.string().min(1).max(128).refine(isValidText),
   phone_number: z.string().regex(/^\+\d{3,20}$/),
   firebase: z.object({ sign_in_provider: z.literal("phone") }),
 });
 
 /** An ID token and the project that the client names for it. */
-export interface PhoneKeys {
+export interface FirebasePhoneCredentials {
   projectId: string;
   accessToken: string;
 }
@@ -35,26 +40,32 @@ export interface PhoneKeys {
  */
 export async function verifyFirebasePhone(
   settings: NonNullable<ApplicationSettings["firebase"]>,
-  given: PhoneKeys,
+  given: FirebasePhoneCredentials,
   keys: FirebaseKeys,
   now: number,
-): Promise<Verified> {
+): Promise<VerifiedIdentity> {
   const { projectId } = settings;
-  if (given.projectId !== projectId) throw new Refused("the token belongs to another project");
-  checkForm(given.accessToken);
+  if (given.projectId !== projectId)
+    throw new TokenRejected("the token belongs to another project");
+  checkTokenFormat(given.accessToken);
   const { jwtVerify } = await import("jose");
-  const verified = await jwtVerify(given.accessToken, await keys.at(settings.keysUrl ?? KEYS_URL), {
-    algorithms: ["RS256"],
-    issuer: `https://securetoken.google.com/${projectId}`,
-    audience: projectId,
-    requiredClaims: ["exp", "iat", "sub"],
-    currentDate: new Date(now),
-  }).catch((error: unknown) => {
-    throw error instanceof Unreachable ? error : new Refused(reasonOf(error));
+  const verified = await jwtVerify(
+    given.accessToken,
+    await keys.keySet(settings.keysUrl ?? FIREBASE_KEYS_URL),
+    {
+      algorithms: ["RS256"],
+      issuer: `https://securetoken.google.com/${projectId}`,
+      audience: projectId,
+      requiredClaims: ["exp", "iat", "sub"],
+      currentDate: new Date(now),
+    },
+  ).catch((error: unknown) => {
+    throw error instanceof ProviderUnavailable ? error : new TokenRejected(reasonOf(error));
   });
   const read = claims.safeParse(verified.payload);
-  if (!verified.protectedHeader.kid || !read.success) throw new Refused("not a phone sign-in");
-  if (read.data.iat > now / 1000 + SKEW_S) throw new Refused("issued in the future");
+  if (!verified.protectedHeader.kid || !read.success)
+    throw new TokenRejected("not a phone sign-in");
+  if (read.data.iat > now / 1000 + SKEW_S) throw new TokenRejected("issued in the future");
   return { subject: read.data.sub, fullName: null, email: null, phone: read.data.phone_number };
 }
 

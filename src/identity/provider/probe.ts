@@ -1,11 +1,15 @@
-import { facebookRoot } from "./facebook";
-import { KEYS_URL } from "./firebase-phone";
-import { askProvider } from "./provider-request";
-import { twitterUrl } from "./twitter";
-import { type Asking, Refused, Unreachable } from "./verified";
+import { facebookBaseUrl } from "./facebook";
+import { FIREBASE_KEYS_URL } from "./firebase-phone";
+import { requestProvider } from "./provider-request";
+import { twitterVerifyUrl } from "./twitter";
+import {
+  type ProviderRequestOptions,
+  ProviderUnavailable,
+  TokenRejected,
+} from "./verified-identity";
 
 /** Locations of an application's sign-in providers; null for a provider that it does not use. */
-export interface ProviderPlaces {
+export interface ProviderLocations {
   facebook: { baseUrl: string | null; version: string | null } | null;
   twitter: { baseUrl: string | null } | null;
   firebase: { keysUrl: string | null } | null;
@@ -13,19 +17,21 @@ export interface ProviderPlaces {
 
 /** A URL that sign-in through a provider requests. */
 export interface ProviderAddress {
-  provider: keyof ProviderPlaces;
+  provider: keyof ProviderLocations;
   url: string;
 }
 
 /** The URL that sign-in requests from each provider of the application. */
-export function providerAddresses(providers: ProviderPlaces): ProviderAddress[] {
+export function providerAddresses(providers: ProviderLocations): ProviderAddress[] {
   const { facebook, twitter, firebase } = providers;
   return [
     ...(facebook
-      ? [{ provider: "facebook" as const, url: `${facebookRoot(facebook)}/debug_token` }]
+      ? [{ provider: "facebook" as const, url: `${facebookBaseUrl(facebook)}/debug_token` }]
       : []),
-    ...(twitter ? [{ provider: "twitter" as const, url: twitterUrl(twitter) }] : []),
-    ...(firebase ? [{ provider: "firebase" as const, url: firebase.keysUrl ?? KEYS_URL }] : []),
+    ...(twitter ? [{ provider: "twitter" as const, url: twitterVerifyUrl(twitter) }] : []),
+    ...(firebase
+      ? [{ provider: "firebase" as const, url: firebase.keysUrl ?? FIREBASE_KEYS_URL }]
+      : []),
   ];
 }
 
@@ -36,14 +42,15 @@ export function providerAddresses(providers: ProviderPlaces): ProviderAddress[] 
  */
 export async function probeProvider(
   { provider, url }: ProviderAddress,
-  options: Asking,
+  options: ProviderRequestOptions,
 ): Promise<void> {
   try {
-    const { keys } = await askProvider(url, options);
+    const { keys } = await requestProvider(url, options);
     if (provider !== "firebase") return;
-    if (!Array.isArray(keys) || keys.length === 0) throw new Unreachable("the key set is empty");
+    if (!Array.isArray(keys) || keys.length === 0)
+      throw new ProviderUnavailable("the key set is empty");
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    if (provider === "firebase") throw new Unreachable(error.reason);
+    if (!(error instanceof TokenRejected)) throw error;
+    if (provider === "firebase") throw new ProviderUnavailable(error.reason);
   }
 }

@@ -1,5 +1,9 @@
-import { type Answer, Unanswered } from "../../network/answer";
-import { type Asking, Refused, Unreachable } from "./verified";
+import { type HttpResponse, NoResponse } from "../../network/http-response";
+import {
+  type ProviderRequestOptions,
+  ProviderUnavailable,
+  TokenRejected,
+} from "./verified-identity";
 
 /** Maximum size of a response, in characters; the longest, a Twitter profile, has a few thousand. */
 const RESPONSE_MAX = 262_144;
@@ -13,24 +17,24 @@ const REJECTIONS = new Set([400, 401, 403]);
  * @returns the JSON object of a response with status 200
  * @throws TokenRejected for 400, 401 and 403, ProviderUnavailable for every other failure
  */
-export async function askProvider(
+export async function requestProvider(
   url: string,
-  options: Asking,
+  options: ProviderRequestOptions,
   headers: Record<string, string> = {},
 ): Promise<Record<string, unknown>> {
   const { status, body: text } = await read(url, options, headers);
   const body = parse(text);
-  if (REJECTIONS.has(status) && !isTransient(body)) throw new Refused(`status ${status}`);
-  if (status !== 200) throw new Unreachable(`status ${status}`);
-  if (body === null) throw new Unreachable("the response is not a JSON object");
+  if (REJECTIONS.has(status) && !isTransient(body)) throw new TokenRejected(`status ${status}`);
+  if (status !== 200) throw new ProviderUnavailable(`status ${status}`);
+  if (body === null) throw new ProviderUnavailable("the response is not a JSON object");
   return body;
 }
 
 async function read(
   url: string,
-  { connector, timeoutMs }: Asking,
+  { connector, timeoutMs }: ProviderRequestOptions,
   headers: Record<string, string>,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const request = {
     method: "GET",
     headers: { accept: "application/json", ...headers },
@@ -39,10 +43,11 @@ async function read(
   } as const;
   try {
     const response = await connector.request(url, request);
-    if (response.body.length > RESPONSE_MAX) throw new Unreachable("the response is too long");
+    if (response.body.length > RESPONSE_MAX)
+      throw new ProviderUnavailable("the response is too long");
     return response;
   } catch (error) {
-    throw error instanceof Unanswered ? new Unreachable(error.reason) : error;
+    throw error instanceof NoResponse ? new ProviderUnavailable(error.reason) : error;
   }
 }
 

@@ -4,16 +4,16 @@ import type { Identity } from "../identity";
 import type { User } from "../user/user";
 import { verifyFacebook } from "./facebook";
 import { verifyFirebasePhone } from "./firebase-phone";
-import { userOf } from "./provider-users";
+import { findOrCreateUser } from "./provider-users";
 import { verifyTwitter } from "./twitter";
-import { Refused, Unreachable, type Verified } from "./verified";
+import { ProviderUnavailable, TokenRejected, type VerifiedIdentity } from "./verified-identity";
 
 /** A sign-in provider (schema/rest/session.graphql, parameter `provider`). */
-export type Provider = "facebook" | "twitter" | "firebase_phone";
+export type SignInProvider = "facebook" | "twitter" | "firebase_phone";
 
 /** Credentials of a sign-in through a provider. */
-export interface ProviderData {
-  provider?: Provider | null;
+export interface ProviderCredentials {
+  provider?: SignInProvider | null;
   /** An access token of Facebook or Twitter; only Twitter has a secret. */
   keys?: { token?: string | null; secret?: string | null } | null;
   /** A Firebase ID token of a phone sign-in, and its project. */
@@ -34,20 +34,20 @@ const RETRY_AFTER_S = 10;
 export async function signInByProvider(
   identity: Identity,
   application: Application,
-  data: ProviderData,
+  data: ProviderCredentials,
 ): Promise<User> {
   const { provider } = data;
   if (!provider) throw Fault.field("provider", "is required");
   const logFields = { provider, applicationId: application.id };
-  let verified: Verified;
+  let verified: VerifiedIdentity;
   try {
     verified = await verify(identity, application, provider, data);
   } catch (error) {
-    if (error instanceof Refused) {
+    if (error instanceof TokenRejected) {
       identity.log.info({ ...logFields, reason: error.reason }, "a sign-in token was rejected");
       throw new Fault("UNAUTHENTICATED", REFUSED);
     }
-    if (error instanceof Unreachable) {
+    if (error instanceof ProviderUnavailable) {
       identity.log.warn(
         { ...logFields, reason: error.reason },
         "a sign-in provider is unavailable",
@@ -56,15 +56,15 @@ export async function signInByProvider(
     }
     throw error;
   }
-  return userOf(identity, application, provider, verified);
+  return findOrCreateUser(identity, application, provider, verified);
 }
 
 function verify(
   { clock, config, connector, firebaseKeys }: Identity,
   { settings }: Application,
-  provider: Provider,
-  { keys, firebasePhone }: ProviderData,
-): Promise<Verified> {
+  provider: SignInProvider,
+  { keys, firebasePhone }: ProviderCredentials,
+): Promise<VerifiedIdentity> {
   const now = clock.now();
   const options = { connector, timeoutMs: config.PROVIDER_TIMEOUT_MS };
   switch (provider) {

@@ -1,12 +1,12 @@
 import { Fault } from "../../core/errors";
-import { cutText, toText } from "../../core/text";
-import { uniqueViolation } from "../../store/conflicts";
+import { toValidText, truncateText } from "../../core/text";
+import { uniqueViolation } from "../../store/database-errors";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
-import { isSpelledOtherwise } from "../user/email";
+import { isEmailVariantTaken } from "../user/email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 import { checkUserFields, type UserFields } from "../user/user-fields";
-import type { Verified } from "./verified";
+import type { VerifiedIdentity } from "./verified-identity";
 
 const FIND = {
   name: "user_by_identity",
@@ -23,11 +23,11 @@ const NAME_MAX = 255;
  * matched.
  * @throws Fault FORBIDDEN for a new user while the application does not accept sign-ups
  */
-export async function userOf(
+export async function findOrCreateUser(
   identity: Identity,
   application: Application,
   provider: string,
-  verified: Verified,
+  verified: VerifiedIdentity,
 ): Promise<User> {
   const find = async () => {
     const values = [application.id, provider, verified.subject];
@@ -45,7 +45,7 @@ export async function userOf(
   const verifiedEmail = emailOf(verified);
   const isTaken =
     verifiedEmail !== undefined &&
-    (await isSpelledOtherwise(identity.store, application.id, verifiedEmail, null));
+    (await isEmailVariantTaken(identity.store, application.id, verifiedEmail, null));
   for (const email of [isTaken ? undefined : verifiedEmail, undefined]) {
     await create(identity, application.id, provider, verified.subject, { ...fields, email });
     const created = await find();
@@ -82,10 +82,10 @@ async function create(
   }
 }
 
-function profileOf(provider: string, { subject, fullName, phone }: Verified): UserFields {
-  const name = toText((fullName ?? "").replace(/\p{Cc}/gu, "")).trim();
+function profileOf(provider: string, { subject, fullName, phone }: VerifiedIdentity): UserFields {
+  const name = toValidText((fullName ?? "").replace(/\p{Cc}/gu, "")).trim();
   return {
-    fullName: cutText(name, NAME_MAX) || null,
+    fullName: truncateText(name, NAME_MAX) || null,
     ...(provider === "facebook" ? { facebookId: subject } : {}),
     ...(provider === "twitter" ? { twitterId: subject } : {}),
     ...(phone === null ? {} : { phone }),
@@ -93,7 +93,7 @@ function profileOf(provider: string, { subject, fullName, phone }: Verified): Us
 }
 
 /** The e-mail if it is valid for a user. An invalid one must not prevent the sign-in. */
-function emailOf({ email }: Verified): string | undefined {
+function emailOf({ email }: VerifiedIdentity): string | undefined {
   if (email === null) return undefined;
   try {
     checkUserFields({ email });

@@ -1,8 +1,8 @@
 import { Field, InputType, registerEnumType } from "type-graphql";
-import type { Provider } from "./provider-sign-in";
+import type { SignInProvider } from "./provider-sign-in";
 
 /** GraphQL names of the providers. */
-const SignInProviderEnum: Record<string, Provider> = {
+const SignInProviderEnum: Record<string, SignInProvider> = {
   FACEBOOK: "facebook",
   TWITTER: "twitter",
   FIREBASE_PHONE: "firebase_phone",
@@ -42,7 +42,7 @@ export abstract class ProviderInput {
     nullable: true,
     description: "The sign-in provider, in place of login, e-mail and password.",
   })
-  provider?: Provider | null;
+  provider?: SignInProvider | null;
 
   @Field(() => ProviderKeysInput, {
     nullable: true,

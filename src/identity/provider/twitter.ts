@@ -1,10 +1,15 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { withoutEndSlashes } from "../../core/host-in-url";
+import { trimTrailingSlashes } from "../../core/host-in-url";
 import { newId } from "../../core/random";
 import type { ApplicationSettings } from "../application/settings";
-import { askProvider } from "./provider-request";
-import { type Asking, checkForm, Refused, type Verified } from "./verified";
+import { requestProvider } from "./provider-request";
+import {
+  checkTokenFormat,
+  type ProviderRequestOptions,
+  TokenRejected,
+  type VerifiedIdentity,
+} from "./verified-identity";
 
 const BASE_URL = "https://api.twitter.com";
 const PATH = "/1.1/account/verify_credentials.json";
@@ -18,14 +23,14 @@ const profile = z.object({
 });
 
 /** An access token and its secret. */
-export interface TwitterKeys {
+export interface TwitterCredentials {
   token: string;
   secret: string;
 }
 
 /** URL of Twitter's verify_credentials. */
-export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
-  return `${withoutEndSlashes(baseUrl ?? BASE_URL)}${PATH}`;
+export function twitterVerifyUrl({ baseUrl }: { baseUrl?: string | null }): string {
+  return `${trimTrailingSlashes(baseUrl ?? BASE_URL)}${PATH}`;
 }
 
 /**
@@ -36,18 +41,18 @@ export function twitterUrl({ baseUrl }: { baseUrl?: string | null }): string {
  */
 export async function verifyTwitter(
   settings: NonNullable<ApplicationSettings["twitter"]>,
-  keys: TwitterKeys,
-  options: Asking,
+  keys: TwitterCredentials,
+  options: ProviderRequestOptions,
   now: number,
-): Promise<Verified> {
-  checkForm(keys.token);
-  checkForm(keys.secret);
-  const url = twitterUrl(settings);
-  const body = await askProvider(`${url}?${new URLSearchParams(QUERY)}`, options, {
+): Promise<VerifiedIdentity> {
+  checkTokenFormat(keys.token);
+  checkTokenFormat(keys.secret);
+  const url = twitterVerifyUrl(settings);
+  const body = await requestProvider(`${url}?${new URLSearchParams(QUERY)}`, options, {
     Authorization: authorization(url, settings, keys, now),
   });
   const own = profile.safeParse(body);
-  if (!own.success) throw new Refused("no profile");
+  if (!own.success) throw new TokenRejected("no profile");
   const { id_str, name, email } = own.data;
   return { subject: id_str, fullName: name ?? null, email: email || null, phone: null };
 }
@@ -56,7 +61,7 @@ export async function verifyTwitter(
 function authorization(
   url: string,
   { consumerKey, consumerSecret }: { consumerKey: string; consumerSecret: string },
-  { token, secret }: TwitterKeys,
+  { token, secret }: TwitterCredentials,
   now: number,
 ): string {
   const parameters: Record<string, string> = {

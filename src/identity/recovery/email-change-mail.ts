@@ -1,5 +1,5 @@
-import { escapeHtml, oneLine } from "../../core/html";
-import { type Mailer, MailRefused } from "../../mail/mail";
+import { escapeHtml, toSingleLine } from "../../core/html";
+import { type Mailer, MailRejectedError } from "../../mail/mail";
 import type { Identity } from "../identity";
 import type { EmailChange } from "./reset-request";
 
@@ -16,7 +16,7 @@ const NAME = {
  * nor the person who changed it.
  * @throws MailError when a retry may help
  */
-export async function sendEmailChange(
+export async function sendEmailChangeNotice(
   identity: Identity,
   mailer: Mailer,
   { applicationId, email }: EmailChange,
@@ -26,14 +26,14 @@ export async function sendEmailChange(
   try {
     await mailer.send({ to: email, ...emailChangeMail(application.name) });
   } catch (error) {
-    if (!(error instanceof MailRefused)) throw error;
+    if (!(error instanceof MailRejectedError)) throw error;
     identity.log.warn({ err: error }, "the mail server rejected an e-mail change notice");
   }
 }
 
 /** The mail as plain text and HTML. @param applicationName untrusted text */
 function emailChangeMail(applicationName: string) {
-  const name = oneLine(applicationName) || "your application";
+  const name = toSingleLine(applicationName) || "your application";
   const subject = `Your e-mail address for ${name} was changed`;
   const intro = `The e-mail address of your account at ${name} was changed. This address no longer belongs to the account: you cannot sign in with it, and password reset links are no longer sent here.`;
   const otherwise = `If you changed it, you do not need to do anything. If it was not you, someone else has access to your account: contact the operators of ${name}.`;

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
-import { Limited } from "../limits";
 import { Password } from "../password";
-import { requestReset, resetPassword } from "./password-reset";
+import { Limited } from "../rate-limits";
+import { requestPasswordReset, resetPassword } from "./password-reset";
 
 @InputType({ description: "The user who has lost a password." })
 export class RequestPasswordResetInput {
@@ -43,12 +43,12 @@ export class PasswordResetResolver {
       "Mails the user of an e-mail address a link to set a new password. The result is the same for an unknown address.",
   })
   async requestPasswordReset(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => RequestPasswordResetInput, { description: "The user's e-mail address." })
     { email }: RequestPasswordResetInput,
   ): Promise<RequestPasswordResetPayload> {
-    const { applicationId } = await visit.viewer();
-    await requestReset(identity, applicationId, email);
+    const { applicationId } = await auth.viewer();
+    await requestPasswordReset(identity, applicationId, email);
     return { requested: true };
   }
 
@@ -63,7 +63,7 @@ export class PasswordResetResolver {
     @Arg("input", () => ResetPasswordInput, { description: "The link's token and the password." })
     { token, password }: ResetPasswordInput,
   ): Promise<ResetPasswordPayload> {
-    caller.answerFirst?.();
+    caller.deferClose?.();
     await resetPassword(identity, token, password, caller.ip);
     return { reset: true };
   }

@@ -1,12 +1,12 @@
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
-import { type Mailer, MailRefused } from "../../mail/mail";
+import { type Mailer, MailRejectedError } from "../../mail/mail";
 import type { Identity } from "../identity";
 import { checkPassword } from "../password";
-import { userName } from "../session/credentials";
+import { passwordAttemptName } from "../session/credentials";
 import { emailKeys } from "../user/email";
 import { textProblem } from "../user/user-fields";
-import { resetLink, resetMail } from "./reset-mail";
+import { resetLinkUrl, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
 
 /** Lifetime of a link, in milliseconds. */
@@ -53,7 +53,7 @@ interface LinkRow {
 }
 
 /** The user whose password a link sets. */
-export interface LinkOwner {
+export interface ResetLinkOwner {
   userId: number;
   applicationId: number;
   email: string | null;
@@ -65,7 +65,7 @@ export interface LinkOwner {
  * background job looks the user up.
  * @throws Fault UNAVAILABLE if this deployment cannot send mail, INVALID for the e-mail
  */
-export async function requestReset(
+export async function requestPasswordReset(
   identity: Identity,
   applicationId: number,
   email: string,
@@ -83,7 +83,7 @@ export async function requestReset(
  * Creates a link and mails it to the user's stored address. Does nothing for an unknown e-mail.
  * @throws MailError when a retry may help; the link that was not delivered expires
  */
-export async function sendReset(
+export async function sendResetMail(
   identity: Identity,
   mailer: Mailer,
   { applicationId, emailKey }: ResetRequest,
@@ -97,18 +97,21 @@ export async function sendReset(
   const values = [user.id, hashToken(token), expiresAt, now, user.email];
   if ((await store.query(ADD_LINK, values)).length === 0) return;
   await store.query(DROP_LINKS, [user.id, now]);
-  const mail = resetMail(user.name, resetLink(endpoints.api(), token));
+  const mail = resetMail(user.name, resetLinkUrl(endpoints.api(), token));
   try {
     await mailer.send({ to: user.email, ...mail });
   } catch (error) {
     // A retry would be rejected as well.
-    if (!(error instanceof MailRefused)) throw error;
+    if (!(error instanceof MailRejectedError)) throw error;
     identity.log.warn({ err: error }, "the mail server rejected a password reset mail");
   }
 }
 
 /** Finds the owner of a link without consuming it; null when the link is unknown, used or expired. */
-export async function findLink(identity: Identity, token: string): Promise<LinkOwner | null> {
+export async function findResetLink(
+  identity: Identity,
+  token: string,
+): Promise<ResetLinkOwner | null> {
   const { store, clock } = identity;
   const values = [hashToken(token), new Date(clock.now())];
   const [row] = await store.query<LinkRow>(LIVE_LINK, values);
@@ -132,12 +135,12 @@ export async function resetPassword(
 ): Promise<void> {
   checkPassword(password);
   // Checked before the hash, so that only the owner of a link can make the server compute one.
-  const owner = await findLink(identity, token);
+  const owner = await findResetLink(identity, token);
   if (owner === null) throw deadLink();
   const { applicationId } = owner;
-  await identity.limits.password({ kind: "user", id: owner.userId, applicationId }, ip);
-  const who = { ip, name: `${applicationId} ${userName(owner.userId)}` };
-  const passwordHash = await identity.passwords.hash(password, who);
+  await identity.limits.countPasswordChange({ kind: "user", id: owner.userId, applicationId }, ip);
+  const who = { ip, name: `${applicationId} ${passwordAttemptName(owner.userId)}` };
+  const passwordHash = await identity.passwordHasher.hash(password, who);
   const userId = BigInt(owner.userId);
   const tokenHash = new Uint8Array(hashToken(token));
   await identity.store.db.$transaction(async (tx) => {
@@ -155,7 +158,7 @@ export async function resetPassword(
     });
     await tx.session.deleteMany({ where: { userId } });
   });
-  identity.endings.announce({ kind: "user", userId: owner.userId });
+  identity.sessionEvents.publish({ kind: "user", userId: owner.userId });
 }
 
 function deadLink(): Fault {

@@ -1,5 +1,5 @@
-import { withoutEndSlashes } from "../../core/host-in-url";
-import { escapeHtml, oneLine } from "../../core/html";
+import { trimTrailingSlashes } from "../../core/host-in-url";
+import { escapeHtml, toSingleLine } from "../../core/html";
 
 /** A mail with a reset link. */
 export interface ResetMail {
@@ -12,8 +12,8 @@ export interface ResetMail {
 export const RESET_PATH = "/password/reset";
 
 /** The URL that a mail links to. @param base base URL of the deployment, with or without a path */
-export function resetLink(base: string, token: string): string {
-  return `${withoutEndSlashes(base)}${RESET_PATH}?token=${encodeURIComponent(token)}`;
+export function resetLinkUrl(base: string, token: string): string {
+  return `${trimTrailingSlashes(base)}${RESET_PATH}?token=${encodeURIComponent(token)}`;
 }
 
 /**
@@ -21,7 +21,7 @@ export function resetLink(base: string, token: string): string {
  * @param applicationName untrusted text of the application's owner
  */
 export function resetMail(applicationName: string, link: string): ResetMail {
-  const name = oneLine(applicationName) || "your application";
+  const name = toSingleLine(applicationName) || "your application";
   const intro = `Someone, probably you, requested a new password for your account at ${name}.`;
   const action = "Choose a new password with this link. It works once and expires after one hour:";
   const otherwise =

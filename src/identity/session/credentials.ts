@@ -1,18 +1,18 @@
 import { Fault } from "../../core/errors";
 import type { Identity } from "../identity";
-import type { Guess } from "../limits";
+import type { PasswordAttempt } from "../rate-limits";
 import { emailKey, emailKeys } from "../user/email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 
 /** Password credentials: a login or an e-mail, with the password. */
-export interface Credentials {
+export interface PasswordCredentials {
   login?: string | null;
   email?: string | null;
   password?: string | null;
 }
 
 /** The result of a sign-in. */
-export interface SignedIn {
+export interface SignInResult {
   user: User;
   /**
    * The hash that the password matched; null for a sign-in without a password. Checking takes time, so a
@@ -51,9 +51,9 @@ const REFUSED = "Unauthorized: the login or the password is wrong";
 export async function checkCredentials(
   identity: Identity,
   applicationId: number,
-  { login, email, password }: Credentials,
+  { login, email, password }: PasswordCredentials,
   ip: string,
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   if (!login && !email) {
     throw new Fault("INVALID", "login or email is required", {
       base: ["login or email is required"],
@@ -81,8 +81,8 @@ export async function checkUserPassword(
   userId: number,
   password: string,
   ip: string | null,
-): Promise<SignedIn> {
-  const attempt = { applicationId, name: userName(userId), ip };
+): Promise<SignInResult> {
+  const attempt = { applicationId, name: passwordAttemptName(userId), ip };
   return check(identity, BY_ID, [applicationId, userId], password, attempt);
 }
 
@@ -92,16 +92,17 @@ async function check(
   statement: { name: string; text: string },
   values: [number, string | number | string[]],
   password: string,
-  submitted: Guess,
-): Promise<SignedIn> {
+  submitted: PasswordAttempt,
+): Promise<SignInResult> {
   const [row] = await identity.store.query<FoundRow>(statement, values);
   // Login, e-mail and id of a user share one counter; three counters would allow three times the attempts.
-  const attempt = row === undefined ? submitted : { ...submitted, name: userName(row.u_id) };
+  const attempt =
+    row === undefined ? submitted : { ...submitted, name: passwordAttemptName(row.u_id) };
   const { applicationId, name, ip } = attempt;
-  const found = await identity.limits.guess(attempt, async () => {
+  const found = await identity.limits.attemptPassword(attempt, async () => {
     const hash = row === undefined || row.is_guest ? null : row.password_hash;
     const who = { ip, name: `${applicationId} ${name}` };
-    const right = await identity.passwords.matches(hash, password, who);
+    const right = await identity.passwordHasher.verify(hash, password, who);
     return right && row !== undefined ? row : null;
   });
   if (found === null) throw wrongCredentials();
@@ -109,21 +110,21 @@ async function check(
 }
 
 /** The name under which failed passwords of a user are counted, whichever name was submitted. */
-export function userName(userId: number | bigint): string {
+export function passwordAttemptName(userId: number | bigint): string {
   return `id:${userId}`;
 }
 
 /** Checks that the user still has the password that signed in. @throws Fault UNAUTHENTICATED */
-export async function confirmPassword(
+export async function assertPasswordUnchanged(
   { store }: Identity,
-  { user, passwordHash }: SignedIn,
+  { user, passwordHash }: SignInResult,
 ): Promise<void> {
   const unchanged = await store.query(PASSWORD_UNCHANGED, [user.id, passwordHash]);
   if (unchanged.length === 0) throw wrongCredentials();
 }
 
 /** The error when the password changed, or the user was deleted, during a sign-in. */
-export function goneMeanwhile({ passwordHash }: SignedIn): Fault {
+export function changedDuringSignIn({ passwordHash }: SignInResult): Fault {
   if (passwordHash !== null) return wrongCredentials();
   return new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
 }

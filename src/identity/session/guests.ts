@@ -6,7 +6,7 @@ import { toUser, USER_COLUMNS, type User, type UserRow } from "../user/user";
 import { checkUserFields } from "../user/user-fields";
 
 /** Lifetime of a guest and of its session, in milliseconds. */
-export const GUEST_MS = 24 * 60 * 60 * 1000;
+export const GUEST_TTL_MS = 24 * 60 * 60 * 1000;
 
 const CREATE = {
   name: "create_guest",
@@ -19,7 +19,7 @@ const CREATE = {
 
 /**
  * Creates a temporary user with a generated login and without e-mail or password. The purge deletes it
- * after {@link GUEST_MS}, even if no session was ever created for it.
+ * after {@link GUEST_TTL_MS}, even if no session was ever created for it.
  * @throws Fault INVALID for the full name, FORBIDDEN while the application does not accept sign-ups
  */
 export async function createGuest(
@@ -38,7 +38,7 @@ export async function createGuest(
     login,
     login.toLowerCase(),
     fullName,
-    new Date(now + GUEST_MS),
+    new Date(now + GUEST_TTL_MS),
     new Date(now),
   ]);
   return toUser(row!);

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Ending } from "../endings";
+import type { SessionEvent } from "../session-events";
 import type { Session } from "./session";
 
 /** Maximum number of cached sessions. */
@@ -43,7 +43,7 @@ export class SessionCache {
   }
 
   /** Evicts the sessions that an event ended or changed. */
-  forget(ending: Ending): void {
+  invalidate(ending: SessionEvent): void {
     // A cached session holds no data of its application.
     if (ending.kind === "application changed") return;
     this.epoch++;

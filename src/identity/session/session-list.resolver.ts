@@ -60,8 +60,8 @@ export class SessionListResolver {
     description:
       "The active sessions of the calling user, limited to the 1,000 most recently used.",
   })
-  async sessions(@Ctx() { identity, visit }: IdentityContext): Promise<SessionConnection> {
-    const viewer = await visit.user();
+  async sessions(@Ctx() { identity, auth }: IdentityContext): Promise<SessionConnection> {
+    const viewer = await auth.user();
     const nodes = (await listSessions(identity, viewer)).map((entry) => ({
       ...entry,
       databaseId: entry.id,
@@ -77,8 +77,8 @@ export class SessionListResolver {
       "Ends every other session of the calling user, and closes the connections that those sessions opened.",
   })
   async destroyOtherSessions(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
   ): Promise<DestroyOtherSessionsPayload> {
-    return { destroyedCount: await destroyOtherSessions(identity, await visit.user()) };
+    return { destroyedCount: await destroyOtherSessions(identity, await auth.user()) };
   }
 }

@@ -1,7 +1,7 @@
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
-import { SESSION_MS } from "./session";
-import { isOver } from "./sessions";
+import { SESSION_TTL_MS } from "./session";
+import { isExpired } from "./sessions";
 
 /** Maximum number of entries in a list; the most recently used sessions are kept. */
 const LIST_MAX = 1_000;
@@ -42,11 +42,11 @@ export async function listSessions(
   identity: Identity,
   viewer: UserViewer,
 ): Promise<SessionEntry[]> {
-  const earliest = new Date(identity.clock.now() - SESSION_MS);
+  const earliest = new Date(identity.clock.now() - SESSION_TTL_MS);
   const rows = await identity.store.query<SessionEntryRow>(LIST, [viewer.userId, earliest]);
   const entries = rows
-    .filter((row) => !isOver(identity, { ...row, expiresAt: row.expires_at }))
-    .map((row) => toEntry(row, identity.touches.lastUse(row.id)));
+    .filter((row) => !isExpired(identity, { ...row, expiresAt: row.expires_at }))
+    .map((row) => toEntry(row, identity.activity.pendingLastUse(row.id)));
   // Activity that is not stored yet may change the order.
   return entries.sort(
     (a, b) => b.lastActivityAt.getTime() - a.lastActivityAt.getTime() || b.id - a.id,
@@ -63,7 +63,7 @@ export async function destroyOtherSessions(
   { userId, sessionId }: UserViewer,
 ): Promise<number> {
   const ended = await identity.store.query<{ id: number }>(DESTROY_OTHERS, [userId, sessionId]);
-  for (const { id } of ended) identity.endings.announce({ kind: "session", sessionId: id });
+  for (const { id } of ended) identity.sessionEvents.publish({ kind: "session", sessionId: id });
   return ended.length;
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/errors";
 import type { Identity } from "../identity";
-import { goneMeanwhile, type SignedIn } from "./credentials";
+import { changedDuringSignIn, type SignInResult } from "./credentials";
 
 /**
  * Locks user `$2`, provided that its password hash is still `$3` (null skips that check). A concurrent
@@ -58,7 +58,7 @@ export interface NewSession {
 export async function insertSession(
   { store }: Identity,
   session: NewSession,
-  signedIn: SignedIn | null,
+  signedIn: SignInResult | null,
 ): Promise<number> {
   const { applicationId, tokenHash, nonce, ts, expiresAt, createdAt, ...rest } = session;
   const { ip, userAgent, sliding } = rest;
@@ -71,7 +71,9 @@ export async function insertSession(
           ...values,
         ]);
   if (row !== undefined) return row.id;
-  throw signedIn === null ? new Error("the session was not inserted") : goneMeanwhile(signedIn);
+  throw signedIn === null
+    ? new Error("the session was not inserted")
+    : changedDuringSignIn(signedIn);
 }
 
 /**
@@ -79,10 +81,10 @@ export async function insertSession(
  * @throws Fault UNAUTHENTICATED when the session no longer exists or the password changed during the
  * sign-in; UNAVAILABLE when the user was deleted
  */
-export async function moveSession(
+export async function updateSessionUser(
   { store }: Identity,
   sessionId: number,
-  signedIn: SignedIn | null,
+  signedIn: SignInResult | null,
   at: Date,
 ): Promise<void> {
   if (signedIn === null) {
@@ -92,6 +94,6 @@ export async function moveSession(
   }
   const values = [sessionId, signedIn.user.id, signedIn.passwordHash, at];
   const [row] = await store.query<{ users: number; moved: number }>(SET_USER, values);
-  if (row?.users === 0) throw goneMeanwhile(signedIn);
+  if (row?.users === 0) throw changedDuringSignIn(signedIn);
   if (row?.moved === 0) throw Fault.noSession();
 }

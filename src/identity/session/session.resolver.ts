@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
-import { Limited } from "../limits";
+import { Limited } from "../rate-limits";
 import {
   CreateSessionInput,
   CreateSessionPayload,
@@ -9,17 +9,17 @@ import {
   LoginPayload,
   LogoutPayload,
   SessionType,
-  showSession,
+  toGraphqlSession,
 } from "./session.type";
 import { createSession, destroySession, login, setSessionUser } from "./sessions";
-import type { Parameters } from "./signature";
+import type { RequestParameters } from "./signature";
 
 @Resolver()
 export class SessionResolver {
   @Allow("session")
   @Query(() => SessionType, { description: "The session of the request's token." })
-  async currentSession(@Ctx() { visit }: IdentityContext): Promise<SessionType> {
-    return showSession(await visit.session(), visit.ownToken);
+  async currentSession(@Ctx() { auth }: IdentityContext): Promise<SessionType> {
+    return toGraphqlSession(await auth.session(), auth.token);
   }
 
   @Allow("public")
@@ -42,7 +42,7 @@ export class SessionResolver {
       },
       caller,
     );
-    return { session: showSession(session, token) };
+    return { session: toGraphqlSession(session, token) };
   }
 
   @Allow("session")
@@ -51,12 +51,12 @@ export class SessionResolver {
       "Ends the session of the request's token and closes the connections that it opened.",
   })
   async destroySession(
-    @Ctx() { identity, visit, caller }: IdentityContext,
+    @Ctx() { identity, auth, caller }: IdentityContext,
   ): Promise<DestroySessionPayload> {
-    const session = await visit.session();
-    caller.answerFirst?.();
+    const session = await auth.session();
+    caller.deferClose?.();
     await destroySession(identity, session);
-    visit.end();
+    auth.clearSession();
     return { destroyed: true };
   }
 
@@ -65,14 +65,14 @@ export class SessionResolver {
     description: "Signs a user in on the session of the request's token.",
   })
   async login(
-    @Ctx() { identity, visit, caller }: IdentityContext,
+    @Ctx() { identity, auth, caller }: IdentityContext,
     @Arg("input", () => LoginInput, { description: "The user's credentials." }) input: LoginInput,
   ): Promise<LoginPayload> {
-    const before = await visit.session();
-    caller.answerFirst?.();
+    const before = await auth.session();
+    caller.deferClose?.();
     const session = await login(identity, before, input, caller);
-    visit.replace(session);
-    return { user: session.user!, session: showSession(session, visit.ownToken) };
+    auth.replaceSession(session);
+    return { user: session.user!, session: toGraphqlSession(session, auth.token) };
   }
 
   @Allow("user")
@@ -80,17 +80,17 @@ export class SessionResolver {
     description:
       "Signs the user out. The session stays valid as an application session; its connections are closed.",
   })
-  async logout(@Ctx() { identity, visit, caller }: IdentityContext): Promise<LogoutPayload> {
-    const before = await visit.session();
-    caller.answerFirst?.();
+  async logout(@Ctx() { identity, auth, caller }: IdentityContext): Promise<LogoutPayload> {
+    const before = await auth.session();
+    caller.deferClose?.();
     const session = await setSessionUser(identity, before, null);
-    visit.replace(session);
-    return { session: showSession(session, visit.ownToken) };
+    auth.replaceSession(session);
+    return { session: toGraphqlSession(session, auth.token) };
   }
 }
 
 /** The parameters by their REST names, which are the names that the client signs. */
-function parametersOf(input: CreateSessionInput): Parameters {
+function parametersOf(input: CreateSessionInput): RequestParameters {
   const { applicationId, authKey, timestamp, nonce, user, provider, keys, firebasePhone } = input;
   const named: Array<[string, unknown]> = [
     ["application_id", applicationId],

@@ -19,7 +19,7 @@ export interface Session {
 }
 
 /** Lifetime of a default session after its last request, in milliseconds. */
-export const SESSION_MS = 2 * 60 * 60 * 1000;
+export const SESSION_TTL_MS = 2 * 60 * 60 * 1000;
 
 /** The columns of {@link SessionRow}, for `sessions` with alias `s` and `users` with alias `u`. */
 export const SESSION_COLUMNS = `s.id AS s_id, s.application_id AS s_application_id, s.web, s.nonce,

@@ -64,7 +64,7 @@ export class SessionType {
 }
 
 /** The GraphQL form of a session, with the caller's token. */
-export function showSession(session: Session, token: string): SessionType {
+export function toGraphqlSession(session: Session, token: string): SessionType {
   return {
     id: session.id,
     databaseId: session.id,

@@ -1,15 +1,21 @@
 import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
-import { cutText } from "../../core/text";
+import { truncateText } from "../../core/text";
 import type { Viewer } from "../../core/viewer";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
-import type { SignedIn } from "./credentials";
-import { GUEST_MS } from "./guests";
-import { SESSION_COLUMNS, SESSION_MS, type Session, type SessionRow, toSession } from "./session";
-import { insertSession, moveSession } from "./session-rows";
-import { namesSomebody, type SignIn, signIn } from "./sign-in";
-import { checkSigned, type SignedRequest } from "./signing";
+import type { SignInResult } from "./credentials";
+import { GUEST_TTL_MS } from "./guests";
+import {
+  SESSION_COLUMNS,
+  SESSION_TTL_MS,
+  type Session,
+  type SessionRow,
+  toSession,
+} from "./session";
+import { insertSession, updateSessionUser } from "./session-rows";
+import { hasCredentials, type SignInData, signIn } from "./sign-in";
+import { type SignedRequest, verifySignedRequest } from "./verify-signature";
 
 const FIND = {
   name: "find_session",
@@ -22,7 +28,7 @@ const DESTROY = { name: "destroy_session", text: "DELETE FROM sessions WHERE id 
 const USER_AGENT_MAX = 255;
 
 /** The client that creates a session. */
-export interface Origin {
+export interface ClientInfo {
   ip: string;
   userAgent?: string;
   /** The web page's origin, if a browser sent one. */
@@ -39,14 +45,14 @@ export interface Origin {
  */
 export async function createSession(
   identity: Identity,
-  request: SignedRequest & { signIn: SignIn },
-  client: Origin,
+  request: SignedRequest & { signIn: SignInData },
+  client: ClientInfo,
 ): Promise<{ session: Session; token: string }> {
-  const { application, nonce, timestamp: ts } = await checkSigned(identity, request);
-  await identity.origins.check(application.id, client.origin);
+  const { application, nonce, timestamp: ts } = await verifySignedRequest(identity, request);
+  await identity.webOrigins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
-  await identity.limits.application("session", application.id);
-  const signedIn = namesSomebody(request.signIn)
+  await identity.limits.countForApplication("session", application.id);
+  const signedIn = hasCredentials(request.signIn)
     ? await signIn(identity, application, request.signIn, client)
     : null;
   const user = signedIn?.user ?? null;
@@ -54,12 +60,12 @@ export async function createSession(
   const now = new Date(identity.clock.now());
   // A guest's session expires together with the guest, so requests do not extend it.
   const sliding = !user?.isGuest;
-  const expiresAt = new Date(now.getTime() + (sliding ? SESSION_MS : GUEST_MS));
+  const expiresAt = new Date(now.getTime() + (sliding ? SESSION_TTL_MS : GUEST_TTL_MS));
   const id = await insertSession(
     identity,
     {
       ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts, sliding },
-      ...{ expiresAt, createdAt: now, ip: client.ip, userAgent: keptUserAgent(client) },
+      ...{ expiresAt, createdAt: now, ip: client.ip, userAgent: storedUserAgent(client) },
     },
     signedIn,
   );
@@ -71,7 +77,7 @@ export async function createSession(
     updatedAt: now,
     user,
   };
-  if (user !== null) identity.touches.note(session);
+  if (user !== null) identity.activity.recordActivity(session);
   return { session, token };
 }
 
@@ -88,18 +94,18 @@ export async function findSession(identity: Identity, token: string | undefined)
     return row ? toSession(row) : null;
   };
   const key = hash.toString("base64");
-  const session = identity.cache
-    ? (identity.cache.get(key) ?? (await identity.cache.load(key, read)))
+  const session = identity.sessionCache
+    ? (identity.sessionCache.get(key) ?? (await identity.sessionCache.load(key, read)))
     : await read();
-  if (session === null || isOver(identity, session)) throw Fault.noSession();
-  identity.touches.note(session);
+  if (session === null || isExpired(identity, session)) throw Fault.noSession();
+  identity.activity.recordActivity(session);
   return session;
 }
 
 /** Ends a session and closes the connections that it authenticated, on every node. */
 export async function destroySession(identity: Identity, session: Session): Promise<void> {
   await identity.store.query(DESTROY, [session.id]);
-  identity.endings.announce({ kind: "session", sessionId: session.id });
+  identity.sessionEvents.publish({ kind: "session", sessionId: session.id });
 }
 
 /**
@@ -110,20 +116,20 @@ export async function destroySession(identity: Identity, session: Session): Prom
 export async function setSessionUser(
   identity: Identity,
   session: Session,
-  signedIn: SignedIn | null,
+  signedIn: SignInResult | null,
 ): Promise<Session> {
   const now = new Date(identity.clock.now());
-  await moveSession(identity, session.id, signedIn, now);
+  await updateSessionUser(identity, session.id, signedIn, now);
   const user = signedIn?.user ?? null;
   const userId = user?.id ?? null;
   const { id: sessionId } = session;
   const left = session.userId !== null && session.userId !== userId;
-  identity.endings.announce(
+  identity.sessionEvents.publish(
     left ? { kind: "session", sessionId } : { kind: "session changed", sessionId, userId },
   );
   const web = session.web && userId !== null;
   const changed = { ...session, userId, user, web, updatedAt: now };
-  identity.touches.note(changed);
+  identity.activity.recordActivity(changed);
   return changed;
 }
 
@@ -131,8 +137,8 @@ export async function setSessionUser(
 export async function login(
   identity: Identity,
   session: Session,
-  data: Omit<SignIn, "guest" | "fullName">,
-  client: Pick<Origin, "ip">,
+  data: Omit<SignInData, "guest" | "fullName">,
+  client: Pick<ClientInfo, "ip">,
 ): Promise<Session> {
   const application = await findApplication(identity, session.applicationId);
   const signedIn = await signIn(identity, application, data, client);
@@ -149,17 +155,20 @@ export function viewerOf(session: Session): Viewer {
 }
 
 /** The User-Agent header as it is stored: cut to {@link USER_AGENT_MAX} characters, null if absent. */
-export function keptUserAgent({ userAgent }: Origin): string | null {
-  return userAgent === undefined ? null : cutText(userAgent, USER_AGENT_MAX);
+export function storedUserAgent({ userAgent }: ClientInfo): string | null {
+  return userAgent === undefined ? null : truncateText(userAgent, USER_AGENT_MAX);
 }
 
 /** Whether a session has expired. */
-export function isOver(
+export function isExpired(
   identity: Identity,
   session: Pick<Session, "id" | "sliding" | "expiresAt">,
 ): boolean {
   // The last use may not be stored yet.
-  const used = session.sliding ? identity.touches.lastUse(session.id) : undefined;
-  const expiry = Math.max(session.expiresAt.getTime(), used === undefined ? 0 : used + SESSION_MS);
+  const used = session.sliding ? identity.activity.pendingLastUse(session.id) : undefined;
+  const expiry = Math.max(
+    session.expiresAt.getTime(),
+    used === undefined ? 0 : used + SESSION_TTL_MS,
+  );
   return expiry <= identity.clock.now();
 }

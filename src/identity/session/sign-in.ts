@@ -1,21 +1,21 @@
 import { Fault } from "../../core/errors";
 import type { Application } from "../application/applications";
 import type { Identity } from "../identity";
-import { type ProviderData, signInByProvider } from "../provider/provider-sign-in";
-import { type Credentials, checkCredentials, type SignedIn } from "./credentials";
+import { type ProviderCredentials, signInByProvider } from "../provider/provider-sign-in";
+import { checkCredentials, type PasswordCredentials, type SignInResult } from "./credentials";
 import { createGuest } from "./guests";
 
 /**
  * Sign-in data (schema/rest/session.graphql, login.graphql), exactly one kind of: login or e-mail with the
  * password; a provider with its token; or, only when a session is created, a guest with an optional name.
  */
-export interface SignIn extends Credentials, ProviderData {
+export interface SignInData extends PasswordCredentials, ProviderCredentials {
   guest?: boolean | null;
   fullName?: string | null;
 }
 
 /** Whether the data hold any credentials; without them the request is for an application session. */
-export function namesSomebody(data: SignIn): boolean {
+export function hasCredentials(data: SignInData): boolean {
   return credentialKinds(data).length > 0;
 }
 
@@ -28,13 +28,13 @@ export function namesSomebody(data: SignIn): boolean {
 export async function signIn(
   identity: Identity,
   application: Application,
-  data: SignIn,
+  data: SignInData,
   from: { ip: string },
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   const [kind, another] = credentialKinds(data);
   if (another !== undefined) throw invalid(`${kind} and ${another} do not go together`);
-  await identity.limits.address("sign-in", from.ip);
-  await identity.limits.application("sign-in", application.id);
+  await identity.limits.countForAddress("sign-in", from.ip);
+  await identity.limits.countForApplication("sign-in", application.id);
   if (kind === "user[guest]") {
     const user = await createGuest(identity, application, data.fullName ?? null);
     return { user, passwordHash: null };
@@ -46,7 +46,7 @@ export async function signIn(
 }
 
 /** The kinds of credentials of which at least one field is set, by their REST parameters. */
-function credentialKinds(data: SignIn): string[] {
+function credentialKinds(data: SignInData): string[] {
   const kinds: string[] = [];
   if (data.guest) kinds.push("user[guest]");
   const fields = [data.provider, ...Object.values({ ...data.keys, ...data.firebasePhone })];

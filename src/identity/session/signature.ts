@@ -3,13 +3,13 @@ import { Fault } from "../../core/errors";
 import { newNonce } from "../../core/random";
 
 /** Parameters as the client sent them: wire name (`user[login]` for a nested one) and raw text. */
-export type Parameters = ReadonlyArray<readonly [name: string, text: string]>;
+export type RequestParameters = ReadonlyArray<readonly [name: string, text: string]>;
 
 /** The parameters that every signature covers, in signing order. */
-export const MANDATORY = ["application_id", "auth_key", "nonce", "timestamp"] as const;
+export const MANDATORY_PARAMETERS = ["application_id", "auth_key", "nonce", "timestamp"] as const;
 
 /** The values of the mandatory parameters. */
-export interface SignedValues {
+export interface MandatoryValues {
   applicationId: number;
   authKey: string;
   nonce: number;
@@ -27,9 +27,9 @@ const DIGITS = /^\d{1,16}$/;
  * are sorted among themselves and then sorted as one entry. The second string is omitted when a value
  * contains text like a mandatory parameter, because the string could then be parsed in two ways.
  */
-export function signedLines(parameters: Parameters): string[] {
+export function signatureBaseStrings(parameters: RequestParameters): string[] {
   const mandatory = baseString(
-    parameters.filter(([name]) => (MANDATORY as readonly string[]).includes(name)),
+    parameters.filter(([name]) => (MANDATORY_PARAMETERS as readonly string[]).includes(name)),
   );
   const all = baseString(parameters.filter(([name]) => name !== "signature"));
   return all === mandatory || !isUnambiguous(all) ? [mandatory] : [mandatory, all];
@@ -37,7 +37,7 @@ export function signedLines(parameters: Parameters): string[] {
 
 /** Whether each mandatory parameter can be read from the string in one way only. */
 function isUnambiguous(all: string): boolean {
-  return MANDATORY.every((name) => `&${all}`.split(`&${name}=`, 3).length === 2);
+  return MANDATORY_PARAMETERS.every((name) => `&${all}`.split(`&${name}=`, 3).length === 2);
 }
 
 /**
@@ -46,18 +46,18 @@ function isUnambiguous(all: string): boolean {
  * @throws Fault INVALID for a name with `=`, `&` or a control character, for a missing or repeated
  * mandatory parameter, and for a number that does not consist of digits
  */
-export function signedValues(parameters: Parameters): SignedValues {
+export function parseMandatoryValues(parameters: RequestParameters): MandatoryValues {
   if (parameters.some(([name]) => NOT_IN_NAME.test(name))) {
     const text = 'The name of a signed parameter must not hold "=", "&" or a control character';
     throw new Fault("INVALID", text, { base: [text] });
   }
-  const text = (name: (typeof MANDATORY)[number], field: string): string => {
+  const text = (name: (typeof MANDATORY_PARAMETERS)[number], field: string): string => {
     const [found, second] = parameters.filter(([each]) => each === name);
     if (!found) throw Fault.field(field, "is required");
     if (second) throw Fault.field(field, "must be sent once");
     return found[1];
   };
-  const integer = (name: (typeof MANDATORY)[number], field: string): number => {
+  const integer = (name: (typeof MANDATORY_PARAMETERS)[number], field: string): number => {
     const digits = text(name, field);
     const value = Number(digits);
     if (DIGITS.test(digits) && Number.isSafeInteger(value)) return value;
@@ -72,7 +72,7 @@ export function signedValues(parameters: Parameters): SignedValues {
 }
 
 /** The names of the parameters, except the signature, in signing order. */
-export function signedNames(parameters: Parameters): string[] {
+export function signedParameterNames(parameters: RequestParameters): string[] {
   return sortedGroups(
     parameters.filter(([name]) => name !== "signature").map(([name]) => [name, ""]),
   )
@@ -91,7 +91,7 @@ export interface SigningKeys {
  * Creates a signed request for an application session, with a new nonce.
  * @param timestamp in Unix seconds
  */
-export function signedRequest({ id, authKey, authSecret }: SigningKeys, timestamp: number) {
+export function createSignedRequest({ id, authKey, authSecret }: SigningKeys, timestamp: number) {
   const nonce = newNonce();
   const text = baseString([
     ["application_id", id],
@@ -110,13 +110,13 @@ export function sign(text: string, secret: string): string {
 
 /** Whether the signature was made with one of the secrets. Compares in constant time. */
 export function signatureMatches(
-  parameters: Parameters,
+  parameters: RequestParameters,
   signature: string,
   secrets: readonly string[],
 ): boolean {
   const actual = Buffer.from(signature.toLowerCase());
   let matches = false;
-  for (const text of signedLines(parameters)) {
+  for (const text of signatureBaseStrings(parameters)) {
     for (const secret of secrets) {
       const expected = Buffer.from(sign(text, secret));
       if (actual.length === expected.length && timingSafeEqual(actual, expected)) matches = true;
@@ -125,14 +125,14 @@ export function signatureMatches(
   return matches;
 }
 
-function baseString(parameters: Parameters): string {
+function baseString(parameters: RequestParameters): string {
   return sortedGroups(parameters)
     .map((group) => group.join("&"))
     .join("&");
 }
 
 /** `name=value` entries, grouped by top-level name; sorted within the groups and between them. */
-function sortedGroups(parameters: Parameters): string[][] {
+function sortedGroups(parameters: RequestParameters): string[][] {
   const byTop = new Map<string, string[]>();
   for (const [name, text] of parameters) {
     const bracket = name.indexOf("[");

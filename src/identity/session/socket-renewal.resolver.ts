@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
 import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
-import { SessionType, showSession } from "./session.type";
+import { SessionType, toGraphqlSession } from "./session.type";
 import { findSession } from "./sessions";
 
 @InputType({ description: "The session that the socket continues with." })
@@ -25,16 +25,16 @@ later operations use the new token, and the end of the old session no longer clo
 UNSUPPORTED over HTTP, where every request carries its own token.`,
   })
   async renewSocket(
-    @Ctx() { identity, caller, visit }: IdentityContext,
+    @Ctx() { identity, caller, auth }: IdentityContext,
     @Arg("input", () => RenewSocketInput, { description: "The new session." })
     { token }: RenewSocketInput,
   ): Promise<RenewSocketPayload> {
-    if (!caller.renew) {
+    if (!caller.renewSession) {
       throw new Fault("UNSUPPORTED", "renewSocket works only over a GraphQL WebSocket");
     }
-    await caller.renew(token);
+    await caller.renewSession(token);
     const session = await findSession(identity, token);
-    visit.replace(session);
-    return { session: showSession(session, token) };
+    auth.replaceSession(session);
+    return { session: toGraphqlSession(session, token) };
   }
 }

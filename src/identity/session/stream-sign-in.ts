@@ -1,8 +1,8 @@
 import { Fault } from "../../core/errors";
-import type { Connection } from "../endings";
 import type { Identity } from "../identity";
-import { passwordMark } from "../password";
-import { checkUserPassword, confirmPassword } from "./credentials";
+import { passwordFingerprint } from "../password";
+import type { LiveConnection } from "../session-events";
+import { assertPasswordUnchanged, checkUserPassword } from "./credentials";
 import { findSession } from "./sessions";
 
 /** The sign-in request of a chat client. */
@@ -18,11 +18,11 @@ export interface StreamSignIn {
 }
 
 /** A successful sign-in of a chat stream. */
-export interface StreamAdmission {
+export interface StreamSignInResult {
   /** The stream's session; null when the stream was signed in by password. */
   sessionId: number | null;
   /** Fingerprint of the password that signed the stream in. A password change closes the stream. */
-  password?: string;
+  passwordFingerprint?: string;
   /**
    * Checks again. Call it once the stream is watched, because an earlier end of the session, user or origin
    * did not reach the stream.
@@ -32,7 +32,7 @@ export interface StreamAdmission {
 }
 
 /** A chat stream that closes when its session or user ends, or when its web origin is no longer allowed. */
-export interface WatchedStream extends Connection {
+export interface TrackedStream extends LiveConnection {
   applicationId: number;
   origin?: string;
   /** Called when the application no longer allows the web origin. */
@@ -52,42 +52,42 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 export async function signInStream(
   identity: Identity,
   attempt: StreamSignIn,
-): Promise<StreamAdmission> {
+): Promise<StreamSignInResult> {
   const { applicationId, userId, secret, ip, origin } = attempt;
-  const confirmOrigin = () => identity.origins.check(applicationId, origin);
+  const confirmOrigin = () => identity.webOrigins.check(applicationId, origin);
   const sessionId = TOKEN.test(secret) ? await findSessionOfUser(identity, attempt) : null;
   if (sessionId !== null) {
     await confirmOrigin();
-    await identity.limits.stream(attempt, "token");
+    await identity.limits.countStreamSignIn(attempt, "token");
     const confirm = async () => {
       if ((await findSessionOfUser(identity, attempt)) === null) throw Fault.noSession();
       await confirmOrigin();
     };
     return { sessionId, confirm };
   }
-  if (ip !== null) await identity.limits.address("sign-in", ip);
+  if (ip !== null) await identity.limits.countForAddress("sign-in", ip);
   const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
   await confirmOrigin();
-  await identity.limits.stream(attempt, "password");
+  await identity.limits.countStreamSignIn(attempt, "password");
   const confirm = async () => {
-    await confirmPassword(identity, signedIn);
+    await assertPasswordUnchanged(identity, signedIn);
     await confirmOrigin();
   };
   const { passwordHash } = signedIn;
   return {
     sessionId: null,
-    password: passwordHash ? passwordMark(passwordHash) : undefined,
+    passwordFingerprint: passwordHash ? passwordFingerprint(passwordHash) : undefined,
     confirm,
   };
 }
 
 /** Registers a live stream. @returns a function that unregisters it */
-export function watchStream(identity: Identity, stream: WatchedStream): () => void {
+export function trackStream(identity: Identity, stream: TrackedStream): () => void {
   const { applicationId, origin } = stream;
-  const unwatch = identity.endings.watch(stream);
+  const unwatch = identity.sessionEvents.track(stream);
   if (origin === undefined) return unwatch;
-  const refuse = () => stream.refuse();
-  const unwatchOrigin = identity.origins.watch({ applicationId, origin, refuse });
+  const disconnect = () => stream.refuse();
+  const unwatchOrigin = identity.webOrigins.track({ applicationId, origin, disconnect });
   return () => {
     unwatch();
     unwatchOrigin();

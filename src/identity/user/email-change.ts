@@ -2,7 +2,7 @@ import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
-import { isSpelledOtherwise } from "./email";
+import { isEmailVariantTaken } from "./email";
 
 /**
  * Checks a user's new e-mail. The old address is notified of each change, and users may enter any address,
@@ -17,21 +17,21 @@ export async function checkNewEmail(
   ip: string,
 ): Promise<void> {
   if (identity.deliverEmailChange !== null && oldEmail !== null) {
-    await identity.limits.address("reset", ip);
-    await identity.limits.application("reset", applicationId);
+    await identity.limits.countForAddress("reset", ip);
+    await identity.limits.countForApplication("reset", applicationId);
   }
-  await refuseSpelling(identity, applicationId, newEmail, userId);
+  await checkEmailVariants(identity, applicationId, newEmail, userId);
 }
 
 /** @throws Fault INVALID if another user has the address in a different spelling */
-export async function refuseSpelling(
+export async function checkEmailVariants(
   identity: Identity,
   applicationId: number,
   email: string | null | undefined,
   userId: number | null,
 ): Promise<void> {
   if (email === null || email === undefined) return;
-  if (await isSpelledOtherwise(identity.store, applicationId, email, userId)) {
+  if (await isEmailVariantTaken(identity.store, applicationId, email, userId)) {
     throw Fault.field("email", "has already been taken");
   }
 }
@@ -45,7 +45,7 @@ export async function emailNeedsPassword(
 }
 
 /** Notifies the old address of a change. Best effort: a failure is only logged. */
-export async function tellOldEmail(
+export async function notifyOldEmail(
   identity: Identity,
   applicationId: number,
   email: string | null,

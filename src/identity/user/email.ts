@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-import { isText } from "../../core/text";
+import { isValidText } from "../../core/text";
 import type { Store } from "../../store/store";
 
 /**
@@ -13,7 +13,7 @@ const LENGTH_MAX = 510;
 
 /** Returns whether a text has the form of a single e-mail address. */
 export function isEmail(text: string): boolean {
-  if (text.length > LENGTH_MAX || !isText(text) || !hasForm(text)) return false;
+  if (text.length > LENGTH_MAX || !isValidText(text) || !hasForm(text)) return false;
   // Normalization may change the form: a full-width @ becomes an @.
   const domain = domainOf(text);
   return hasForm(emailKey(text)) && (isAscii(domain) || domainToASCII(domain) !== "");
@@ -80,7 +80,7 @@ const FIND_VARIANTS = {
  * Returns whether another user has this address in a spelling from before the introduction of normalization.
  * The unique index covers all other spellings.
  */
-export async function isSpelledOtherwise(
+export async function isEmailVariantTaken(
   { query }: Pick<Store, "query">,
   applicationId: number,
   email: string,

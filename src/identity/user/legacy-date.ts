@@ -1,5 +1,5 @@
 /** A range of Unix time in milliseconds; `end` is exclusive. */
-export interface Span {
+export interface TimeRange {
   start: number;
   end: number;
 }
@@ -16,7 +16,7 @@ const MS = { second: 1_000, minute: 60_000, day: 24 * 60 * 60_000 };
  * `yyyy.mm.dd` are a whole day in UTC. ISO 8601 with a time is one second, in UTC unless it has a zone.
  * @returns undefined if the text is not a date, or is before 1970
  */
-export function readSpan(text: string): Span | undefined {
+export function parseTimeRange(text: string): TimeRange | undefined {
   const day = DAY.exec(text);
   if (day) return span(dayStart(day[1], day[3], day[4]), MS.day);
   const instant = INSTANT.exec(text);
@@ -34,7 +34,7 @@ export function readSpan(text: string): Span | undefined {
   return span(at - zone, MS.second);
 }
 
-function span(start: number | undefined, length: number): Span | undefined {
+function span(start: number | undefined, length: number): TimeRange | undefined {
   if (start === undefined || start < 0 || start > TIME_MAX) return undefined;
   return { start, end: Math.min(start + length, TIME_MAX) };
 }

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/errors";
 import { emailKeys } from "./email";
-import { readSpan, type Span } from "./legacy-date";
+import { parseTimeRange, type TimeRange } from "./legacy-date";
 import { TAGS_SQL } from "./user";
 
 /** The types of values in a condition. */
@@ -79,7 +79,7 @@ type Bind = (value: unknown, type: string) => string;
  * application.
  * @throws Fault INVALID on `filter`, with the number of the condition and its problem
  */
-export function legacyCondition(conditions: readonly LegacyCondition[]): {
+export function compileLegacyConditions(conditions: readonly LegacyCondition[]): {
   sql: string;
   values: unknown[];
 } {
@@ -100,7 +100,7 @@ export function legacyCondition(conditions: readonly LegacyCondition[]): {
 }
 
 /** Compiles the ORDER BY of a V1 user list; ties are ordered by id. */
-export function legacyOrder(order: LegacyOrder | null | undefined): string {
+export function compileLegacyOrder(order: LegacyOrder | null | undefined): string {
   if (!order) return "u.id";
   const field: Field = LEGACY_FIELDS[order.field];
   const direction = order.direction === "asc" ? "ASC" : "DESC";
@@ -206,14 +206,15 @@ function dates(
   texts: readonly string[],
   bind: Bind,
 ): string | Invalid {
-  const ranges: Span[] = [];
+  const ranges: TimeRange[] = [];
   for (const text of texts) {
-    const range = readSpan(text);
+    const range = parseTimeRange(text);
     if (!range) return invalid("the value must be a date: yyyy-mm-dd, yyyy.mm.dd or ISO 8601");
     ranges.push(range);
   }
   const at = (ms: number) => bind(new Date(ms), "timestamptz");
-  const within = (from: Span, to: Span) => `${sql} >= ${at(from.start)} AND ${sql} < ${at(to.end)}`;
+  const within = (from: TimeRange, to: TimeRange) =>
+    `${sql} >= ${at(from.start)} AND ${sql} < ${at(to.end)}`;
   const [first, second = first] = ranges;
   if (!first || !second) return invalid("the value is missing");
   switch (operator) {

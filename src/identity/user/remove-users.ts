@@ -35,5 +35,5 @@ export async function removeUsers(identity: Identity, userIds: number[]): Promis
   await identity.store.transaction(async ({ query }) => {
     for (const statement of REMOVE) await query(statement, [userIds]);
   });
-  for (const userId of userIds) identity.endings.announce({ kind: "user", userId });
+  for (const userId of userIds) identity.sessionEvents.publish({ kind: "user", userId });
 }

@@ -4,7 +4,7 @@ import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from "graphql";
  * Returns whether an operation selects one of these fields directly below the field being resolved, also
  * through fragments. A field that `@skip` or `@include` excludes counts as selected.
  */
-export function selects(
+export function selectsField(
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, "fieldNodes" | "fragments">,
   names: readonly string[],
 ): boolean {

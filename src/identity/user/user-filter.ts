@@ -62,7 +62,7 @@ const START_WITH_MIN = 4;
 const VALUES_MAX = 1_000;
 
 /** A filter compiled to SQL. */
-export interface UserCondition {
+export interface CompiledUserFilter {
   /** SQL over `u`, with parameters from `$2` on; `$1` is the application. */
   sql: string;
   values: unknown[];
@@ -74,7 +74,7 @@ export interface UserCondition {
  * Checks a filter against the five rules of the user list and compiles it to SQL.
  * @throws Fault INVALID with the violated rule
  */
-export function userCondition(filter: UserFilter): UserCondition {
+export function compileUserFilter(filter: UserFilter): CompiledUserFilter {
   const conditions: string[] = [];
   const values: unknown[] = [];
   let selective = false;

@@ -3,15 +3,15 @@ import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 import {
+  compileUserFilter,
   START_WITH_LIMIT,
   USER_LIST_FIELDS,
   type UserFilter,
   type UserListField,
-  userCondition,
 } from "./user-filter";
 
 /** Default and maximum number of users of a page. */
-export const LIST_MAX = 100;
+export const USER_LIST_MAX = 100;
 
 /** Filter, order and page of a user list. */
 export interface UserListRequest {
@@ -22,7 +22,7 @@ export interface UserListRequest {
   /** Maximum number of users; capped at 100. */
   limit?: number | null;
   /** Whether the total will be needed, so that one statement reads the page and counts. */
-  counted?: boolean;
+  withTotal?: boolean;
 }
 
 /** A page of users. */
@@ -44,15 +44,19 @@ export async function listUsers(
   viewer: UserViewer,
   request: UserListRequest,
 ): Promise<UserList> {
-  const condition = userCondition(request.filter);
+  const condition = compileUserFilter(request.filter);
   const offset = request.offset ?? 0;
   if (offset < 0) throw Fault.field("offset", "must not be negative");
-  const requested = request.limit ?? LIST_MAX;
+  const requested = request.limit ?? USER_LIST_MAX;
   if (requested < 1) throw Fault.field("limit", "must be at least 1");
-  const limit = condition.startWith ? START_WITH_LIMIT : Math.min(requested, LIST_MAX);
+  const limit = condition.startWith ? START_WITH_LIMIT : Math.min(requested, USER_LIST_MAX);
   const sql = { name: "user_list", where: condition.sql, order: order(request.sort) };
   const values = [viewer.applicationId, ...condition.values];
-  return readList(identity, { ...sql, values }, { offset, limit, counted: request.counted });
+  return readUserList(
+    identity,
+    { ...sql, values },
+    { offset, limit, withTotal: request.withTotal },
+  );
 }
 
 /** The SQL of a user list. */
@@ -67,14 +71,14 @@ export interface UserSelection {
 }
 
 /** Reads a page of users; with `counted`, the same statement also counts all of them. */
-export async function readList(
+export async function readUserList(
   { store }: Pick<Identity, "store">,
   { name, where, order, values }: UserSelection,
-  { offset, limit, counted }: { offset: number; limit: number; counted?: boolean },
+  { offset, limit, withTotal }: { offset: number; limit: number; withTotal?: boolean },
 ): Promise<UserList> {
   const from = `FROM users u WHERE u.application_id = $1 AND ${where}`;
   const last = values.length;
-  const totalColumn = counted ? `, (SELECT count(*) ${from}) AS total` : "";
+  const totalColumn = withTotal ? `, (SELECT count(*) ${from}) AS total` : "";
   const rows = await store.query<UserRow & { total?: number }>(
     {
       name,

@@ -2,11 +2,11 @@ import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Info, Query, Resolver, Root } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
-import { selects } from "./selected-fields";
-import { cursorAt } from "./user.resolver";
+import { selectsField } from "./selected-fields";
+import { encodeCursor } from "./user.resolver";
 import { UserType } from "./user.type";
 import { UserEdge } from "./user-list.type";
-import { pageUsers, usersByFullName, usersByTags } from "./user-page";
+import { listUserPage, usersByFullName, usersByTags } from "./user-page";
 import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";
 
 const PAGE = {
@@ -29,7 +29,7 @@ export class UserPageResolver {
     deprecationReason: REPLACEMENT,
   })
   async usersPage(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("filter", () => [UserConditionInput], {
       nullable: true,
@@ -44,13 +44,13 @@ export class UserPageResolver {
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
-    const viewer = await visit.user();
-    return pageUsers(identity, viewer, {
+    const viewer = await auth.user();
+    return listUserPage(identity, viewer, {
       filter,
       order,
       page,
       perPage,
-      counted: selects(info, ["totalCount"]),
+      withTotal: selectsField(info, ["totalCount"]),
     });
   }
 
@@ -60,17 +60,17 @@ export class UserPageResolver {
     deprecationReason: REPLACEMENT,
   })
   async usersByFullName(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("fullName", { description: "The name." }) fullName: string,
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
-    const viewer = await visit.user();
+    const viewer = await auth.user();
     return usersByFullName(identity, viewer, fullName, {
       page,
       perPage,
-      counted: selects(info, ["totalCount"]),
+      withTotal: selectsField(info, ["totalCount"]),
     });
   }
 
@@ -80,17 +80,17 @@ export class UserPageResolver {
     deprecationReason: REPLACEMENT,
   })
   async usersByTags(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("tags", () => [String], { description: "The tags." }) tags: string[],
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
-    const viewer = await visit.user();
+    const viewer = await auth.user();
     return usersByTags(identity, viewer, tags, {
       page,
       perPage,
-      counted: selects(info, ["totalCount"]),
+      withTotal: selectsField(info, ["totalCount"]),
     });
   }
 
@@ -101,7 +101,7 @@ export class UserPageResolver {
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
   edges(@Root() { list }: UserPage): UserEdge[] {
-    return list.users.map((node, index) => ({ node, cursor: cursorAt(list.offset + index) }));
+    return list.users.map((node, index) => ({ node, cursor: encodeCursor(list.offset + index) }));
   }
 
   @FieldResolver(() => GraphQLSafeInt, { description: "Number of users on all pages." })

@@ -3,12 +3,12 @@ import type { UserViewer } from "../../core/viewer";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
 import {
+  compileLegacyConditions,
+  compileLegacyOrder,
   type LegacyCondition,
   type LegacyOrder,
-  legacyCondition,
-  legacyOrder,
 } from "./legacy-filter";
-import { LIST_MAX, readList, type UserList } from "./user-list";
+import { readUserList, USER_LIST_MAX, type UserList } from "./user-list";
 
 /** Default number of users per page. */
 export const PER_PAGE = 10;
@@ -20,13 +20,13 @@ const DISABLED =
   "Use /users/v2 instead";
 
 /** Number and size of a page. */
-export interface PageRequest {
+export interface NumberedPageRequest {
   /** Counted from 1. */
   page?: number | null;
   /** Capped at 100. */
   perPage?: number | null;
   /** Whether the total will be needed, so that one statement reads the page and counts. */
-  counted?: boolean;
+  withTotal?: boolean;
 }
 
 /** A numbered page of a deprecated user list. */
@@ -40,21 +40,21 @@ export interface UserPageResult {
  * Lists users of the viewer's application by the filter language of the V1 user list.
  * @throws Fault FORBIDDEN if the application disables that list; INVALID on filter, page or perPage
  */
-export async function pageUsers(
+export async function listUserPage(
   identity: Identity,
   viewer: UserViewer,
-  request: PageRequest & {
+  request: NumberedPageRequest & {
     filter?: readonly LegacyCondition[] | null;
     order?: LegacyOrder | null;
   },
 ): Promise<UserPageResult> {
   const { v1ListDisabled } = await findApplication(identity, viewer.applicationId);
   if (v1ListDisabled) throw new Fault("FORBIDDEN", DISABLED, { base: [DISABLED] });
-  const { sql, values } = legacyCondition(request.filter ?? []);
+  const { sql, values } = compileLegacyConditions(request.filter ?? []);
   return readPage(identity, viewer, request, {
     name: "user_page",
     where: sql,
-    order: legacyOrder(request.order),
+    order: compileLegacyOrder(request.order),
     values,
   });
 }
@@ -64,7 +64,7 @@ export async function usersByFullName(
   identity: Identity,
   viewer: UserViewer,
   fullName: string,
-  request: PageRequest,
+  request: NumberedPageRequest,
 ): Promise<UserPageResult> {
   return readPage(identity, viewer, request, {
     name: "users_by_full_name",
@@ -79,7 +79,7 @@ export async function usersByTags(
   identity: Identity,
   viewer: UserViewer,
   tags: readonly string[],
-  request: PageRequest,
+  request: NumberedPageRequest,
 ): Promise<UserPageResult> {
   if (tags.length === 0) throw Fault.field("tags", "is required");
   if (tags.length > TAGS_MAX) throw Fault.field("tags", `are too many (maximum is ${TAGS_MAX})`);
@@ -95,21 +95,21 @@ export async function usersByTags(
 async function readPage(
   identity: Identity,
   viewer: UserViewer,
-  request: PageRequest,
+  request: NumberedPageRequest,
   selection: { name: string; where: string; order: string; values: unknown[] },
 ): Promise<UserPageResult> {
   const currentPage = request.page ?? 1;
   if (currentPage < 1) throw Fault.field("page", "must be at least 1");
   const requested = request.perPage ?? PER_PAGE;
   if (requested < 1) throw Fault.field("perPage", "must be at least 1");
-  const perPage = Math.min(requested, LIST_MAX);
+  const perPage = Math.min(requested, USER_LIST_MAX);
   // Keeps the offset an exact integer; no list is that long.
   const offset = Math.min((currentPage - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const values = [viewer.applicationId, ...selection.values];
-  const list = await readList(
+  const list = await readUserList(
     identity,
     { ...selection, values },
-    { offset, limit: perPage, counted: request.counted },
+    { offset, limit: perPage, withTotal: request.withTotal },
   );
   return { list, currentPage, perPage };
 }

@@ -14,9 +14,9 @@ import {
 } from "type-graphql";
 import { Fault } from "../../core/errors";
 import { Allow, type IdentityContext } from "../context";
-import { Limited } from "../limits";
+import { Limited } from "../rate-limits";
 import { findUser, type UserKey } from "./find-user";
-import { selects } from "./selected-fields";
+import { selectsField } from "./selected-fields";
 import {
   CreateUserInput,
   CreateUserPayload,
@@ -53,7 +53,7 @@ export class UserConnectionResolver {
 
   @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
   edges(@Root() { list }: UserConnection): UserEdge[] {
-    return list.users.map((node, index) => ({ node, cursor: cursorAt(list.offset + index) }));
+    return list.users.map((node, index) => ({ node, cursor: encodeCursor(list.offset + index) }));
   }
 
   @FieldResolver(() => GraphQLSafeInt, {
@@ -71,8 +71,8 @@ export class UserConnectionResolver {
     return {
       hasNextPage: end < (await list.total()),
       hasPreviousPage: list.offset > 0,
-      startCursor: list.users.length > 0 ? cursorAt(list.offset) : null,
-      endCursor: list.users.length > 0 ? cursorAt(end - 1) : null,
+      startCursor: list.users.length > 0 ? encodeCursor(list.offset) : null,
+      endCursor: list.users.length > 0 ? encodeCursor(end - 1) : null,
     };
   }
 }
@@ -88,7 +88,7 @@ export class UserResolver {
     @Ctx() context: IdentityContext,
     @Arg("by", () => UserKeyInput, { description: "The key to look up." }) by: UserKeyInput,
   ): Promise<UserType | null> {
-    const { applicationId } = await context.visit.user();
+    const { applicationId } = await context.auth.user();
     return findUser(context.identity, applicationId, requireOneKey("by", by));
   }
 
@@ -124,12 +124,12 @@ export class UserResolver {
     after?: string | null,
     @Info() info?: GraphQLResolveInfo,
   ): Promise<UserConnection> {
-    const list = await listUsers(context.identity, await context.visit.user(), {
+    const list = await listUsers(context.identity, await context.auth.user(), {
       filter,
       sort,
       offset: after ? decodeCursor(after) + 1 : offset,
       limit: first ?? limit,
-      counted: info && selects(info, ["totalCount", "pageInfo"]),
+      withTotal: info && selectsField(info, ["totalCount", "pageInfo"]),
     });
     return { list, offset: list.offset, limit: list.limit };
   }
@@ -143,8 +143,8 @@ export class UserResolver {
     @Ctx() context: IdentityContext,
     @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
-    const { identity, visit, caller } = context;
-    return { user: await createUser(identity, await visit.viewer(), input, caller.ip) };
+    const { identity, auth, caller } = context;
+    return { user: await createUser(identity, await auth.viewer(), input, caller.ip) };
   }
 
   @Allow("user")
@@ -154,9 +154,9 @@ export class UserResolver {
     @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
   ): Promise<UpdateUserPayload> {
     const { id, ...fields } = input;
-    const { identity, visit, caller } = context;
-    const viewer = await visit.user();
-    caller.answerFirst?.();
+    const { identity, auth, caller } = context;
+    const viewer = await auth.user();
+    caller.deferClose?.();
     return { user: await updateUser(identity, viewer, id, fields, caller.ip) };
   }
 
@@ -170,10 +170,10 @@ export class UserResolver {
     @Arg("input", () => DeleteUserInput, { description: "The user to delete." })
     input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
-    const viewer = await context.visit.user();
-    context.caller.answerFirst?.();
+    const viewer = await context.auth.user();
+    context.caller.deferClose?.();
     await deleteUser(context.identity, viewer, requireOneKey("input", input));
-    context.visit.end();
+    context.auth.clearSession();
     return { deletedUserId: viewer.userId };
   }
 }
@@ -188,7 +188,7 @@ function requireOneKey(argument: string, keys: UserKeyInput): UserKey {
 }
 
 /** Encodes a position in a list, counted from 0, as a cursor. */
-export function cursorAt(position: number): string {
+export function encodeCursor(position: number): string {
   return Buffer.from(`place:${position}`).toString("base64url");
 }
 

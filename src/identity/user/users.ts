@@ -1,11 +1,16 @@
 import { Fault, type FieldErrors } from "../../core/errors";
 import type { UserViewer, Viewer } from "../../core/viewer";
-import { uniqueViolation } from "../../store/conflicts";
+import { uniqueViolation } from "../../store/database-errors";
 import { findApplication } from "../application/applications";
 import type { Identity } from "../identity";
 import { checkPassword } from "../password";
-import { userName } from "../session/credentials";
-import { checkNewEmail, emailNeedsPassword, refuseSpelling, tellOldEmail } from "./email-change";
+import { passwordAttemptName } from "../session/credentials";
+import {
+  checkEmailVariants,
+  checkNewEmail,
+  emailNeedsPassword,
+  notifyOldEmail,
+} from "./email-change";
 import { findUser, parseId, type UserKey } from "./find-user";
 import { removeUsers } from "./remove-users";
 import type { User } from "./user";
@@ -29,9 +34,9 @@ export async function createUser(
   const { columns, tags } = checkUserFields(fields);
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
-  await refuseSpelling(identity, viewer.applicationId, fields.email, null);
+  await checkEmailVariants(identity, viewer.applicationId, fields.email, null);
   const applicationId = BigInt(viewer.applicationId);
-  const passwordHash = await identity.passwords.hash(fields.password, { ip });
+  const passwordHash = await identity.passwordHasher.hash(fields.password, { ip });
   const { id } = await rejectTaken(() =>
     identity.store.db.user.create({
       data: {
@@ -87,7 +92,7 @@ export async function updateUser(
       : emailChanges && (await emailNeedsPassword(identity, viewer.applicationId))
         ? "a new e-mail address"
         : null;
-  const requester = { ip, name: `${viewer.applicationId} ${userName(viewer.userId)}` };
+  const requester = { ip, name: `${viewer.applicationId} ${passwordAttemptName(viewer.userId)}` };
   if (protectedChange !== null) {
     await checkOldPassword(
       identity,
@@ -97,7 +102,7 @@ export async function updateUser(
     );
   }
   const passwordHash =
-    newPassword === null ? null : await identity.passwords.hash(newPassword, requester);
+    newPassword === null ? null : await identity.passwordHasher.hash(newPassword, requester);
   const applicationId = BigInt(viewer.applicationId);
   await rejectTaken(() =>
     db.$transaction(async (tx) => {
@@ -133,11 +138,11 @@ export async function updateUser(
       }
     }),
   );
-  identity.endings.announce({
+  identity.sessionEvents.publish({
     kind: passwordHash === null ? "user changed" : "user",
     userId: viewer.userId,
   });
-  if (emailChanges) await tellOldEmail(identity, viewer.applicationId, current.email);
+  if (emailChanges) await notifyOldEmail(identity, viewer.applicationId, current.email);
   return readUser(identity, viewer.applicationId, current.id);
 }
 
@@ -190,18 +195,18 @@ function requireName(login: unknown, email: unknown): void {
  * @throws Fault INVALID on oldPassword; LIMITED
  */
 async function checkOldPassword(
-  { limits, passwords }: Identity,
+  { limits, passwordHasher }: Identity,
   { applicationId, userId }: UserViewer,
   check: { hash: string | null; oldPassword?: string | null; protectedChange: string },
   requester: { ip: string; name: string },
 ): Promise<void> {
   const { hash, oldPassword, protectedChange } = check;
-  await limits.password({ kind: "user", id: userId, applicationId }, requester.ip);
+  await limits.countPasswordChange({ kind: "user", id: userId, applicationId }, requester.ip);
   if (hash === null) return;
   if (!oldPassword) throw Fault.field("oldPassword", `is required for ${protectedChange}`);
-  const matches = await limits.guess(
-    { applicationId, name: userName(userId), ip: requester.ip },
-    async () => (await passwords.matches(hash, oldPassword, requester)) || null,
+  const matches = await limits.attemptPassword(
+    { applicationId, name: passwordAttemptName(userId), ip: requester.ip },
+    async () => (await passwordHasher.verify(hash, oldPassword, requester)) || null,
   );
   if (!matches) throw Fault.field("oldPassword", "is wrong");
 }

@@ -36,7 +36,7 @@ class BindingWatch implements AsyncIterableIterator<Session> {
     sessionId: number,
     private readonly token: string,
   ) {
-    this.stopListening = identity.endings.listen(sessionId, () => {
+    this.stopListening = identity.sessionEvents.onSessionEvent(sessionId, () => {
       this.changed = true;
       this.wake();
     });

@@ -1,10 +1,10 @@
 import { toString as drawQrCode } from "qrcode";
 import { Arg, Ctx, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Allow, type IdentityContext } from "../context";
-import { Limited } from "../limits";
+import { Limited } from "../rate-limits";
 import type { Session } from "../session/session";
-import { SessionType, showSession } from "../session/session.type";
-import type { Parameters } from "../session/signature";
+import { SessionType, toGraphqlSession } from "../session/session.type";
+import type { RequestParameters } from "../session/signature";
 import { watchBinding } from "./binding-watch";
 import {
   BindWebSessionInput,
@@ -37,7 +37,7 @@ export class WebSessionResolver {
       caller,
     );
     return {
-      session: showSession(session, token),
+      session: toGraphqlSession(session, token),
       qrCode: await drawQrCode(bindingCode, { type: "svg" }),
     };
   }
@@ -47,11 +47,11 @@ export class WebSessionResolver {
     description: "Signs a web client in as the calling user, who must not be a guest.",
   })
   async bindWebSession(
-    @Ctx() { identity, visit }: IdentityContext,
+    @Ctx() { identity, auth }: IdentityContext,
     @Arg("input", () => BindWebSessionInput, { description: "The web session to bind." })
     input: BindWebSessionInput,
   ): Promise<BindWebSessionPayload> {
-    await bindWebSession(identity, await visit.user(), input.webToken);
+    await bindWebSession(identity, await auth.user(), input.webToken);
     return { bound: true };
   }
 
@@ -59,17 +59,17 @@ export class WebSessionResolver {
   @Subscription(() => SessionType, {
     description:
       "Delivers the web session of the request's token once it is bound to a user, then completes.",
-    subscribe: async ({ context: { identity, visit } }: { context: IdentityContext }) =>
-      watchBinding(identity, await visit.session(), visit.ownToken),
+    subscribe: async ({ context: { identity, auth } }: { context: IdentityContext }) =>
+      watchBinding(identity, await auth.session(), auth.token),
   })
-  sessionBound(@Ctx() { visit }: IdentityContext, @Root() session: Session): SessionType {
-    visit.replace(session);
-    return showSession(session, visit.ownToken);
+  sessionBound(@Ctx() { auth }: IdentityContext, @Root() session: Session): SessionType {
+    auth.replaceSession(session);
+    return toGraphqlSession(session, auth.token);
   }
 }
 
 /** The parameters by their REST names, which are the names that the client signs. */
-function parametersOf(input: CreateWebSessionInput): Parameters {
+function parametersOf(input: CreateWebSessionInput): RequestParameters {
   const { applicationId, authKey, timestamp, nonce, long } = input;
   const parameters: Array<[string, string]> = [
     ["application_id", String(applicationId)],

@@ -2,12 +2,12 @@ import { Fault } from "../../core/errors";
 import { hashToken, newToken } from "../../core/random";
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../identity";
-import { SESSION_MS, type Session } from "../session/session";
-import { isOver, keptUserAgent, type Origin } from "../session/sessions";
-import { checkSigned, type SignedRequest } from "../session/signing";
+import { SESSION_TTL_MS, type Session } from "../session/session";
+import { type ClientInfo, isExpired, storedUserAgent } from "../session/sessions";
+import { type SignedRequest, verifySignedRequest } from "../session/verify-signature";
 
 /** Lifetime of a long web session, used or not, in milliseconds. */
-export const LONG_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+export const LONG_SESSION_TTL_MS = 30 * 24 * 60 * 60 * 1000;
 /** Maximum accepted length of a token or code, in characters; valid ones have 43. */
 const CODE_MAX = 255;
 
@@ -45,17 +45,17 @@ const BIND = {
 export async function createWebSession(
   identity: Identity,
   request: SignedRequest & { long: boolean },
-  client: Origin,
+  client: ClientInfo,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
-  const { application, nonce, timestamp } = await checkSigned(identity, request);
-  await identity.origins.check(application.id, client.origin);
+  const { application, nonce, timestamp } = await verifySignedRequest(identity, request);
+  await identity.webOrigins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
-  await identity.limits.application("session", application.id);
+  await identity.limits.countForApplication("session", application.id);
   const token = newToken();
   const bindingCode = newToken();
   const now = new Date(identity.clock.now());
   const sliding = !request.long;
-  const expiresAt = new Date(now.getTime() + (request.long ? LONG_SESSION_MS : SESSION_MS));
+  const expiresAt = new Date(now.getTime() + (request.long ? LONG_SESSION_TTL_MS : SESSION_TTL_MS));
   const [row] = await identity.store.query<{ id: number }>(CREATE, [
     application.id,
     hashToken(token),
@@ -66,7 +66,7 @@ export async function createWebSession(
     expiresAt,
     now,
     client.ip,
-    keptUserAgent(client),
+    storedUserAgent(client),
   ]);
   const session: Session = {
     id: row!.id,
@@ -101,12 +101,12 @@ export async function bindWebSession(
     FIND_UNBOUND,
     [hashToken(code), viewer.applicationId],
   );
-  if (!found || isOver(identity, { ...found, expiresAt: found.expires_at })) throw notFound();
+  if (!found || isExpired(identity, { ...found, expiresAt: found.expires_at })) throw notFound();
   const now = new Date(identity.clock.now());
   const bound = await identity.store.query(BIND, [found.id, viewer.userId, now, viewer.sessionId]);
   if (bound.length === 0) throw notFound();
   const { userId } = viewer;
-  identity.endings.announce({ kind: "session changed", sessionId: found.id, userId });
+  identity.sessionEvents.publish({ kind: "session changed", sessionId: found.id, userId });
 }
 
 function notFound(): Fault {

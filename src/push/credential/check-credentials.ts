@@ -1,6 +1,6 @@
-import { cutText, toText } from "../../core/text";
+import { toValidText, truncateText } from "../../core/text";
 import type { PushEnvironment } from "../channel";
-import { couldNotAsk, NOT_ASKED, type Provider } from "../provider/provider";
+import { CHECK_UNAVAILABLE, checkUnavailable, type Provider } from "../provider/provider";
 import type { Credentials } from "./credentials";
 
 /**
@@ -13,7 +13,7 @@ export type CheckCredentials = (
 ) => Promise<string | null>;
 
 /** Result of a credential check. Reasons never contain secrets. */
-export type Verdict =
+export type CredentialCheckResult =
   | { kind: "accepted" }
   | { kind: "refused"; reason: string }
   /** The service gave no verdict. */
@@ -23,7 +23,7 @@ export type Verdict =
 const REASON_MAX = 300;
 
 /** Creates a check that opens a provider for each call and closes it afterwards. */
-export function checkWith(
+export function credentialCheckWith(
   open: (credentials: Credentials, environment: PushEnvironment) => Provider,
 ): CheckCredentials {
   return async (credentials, environment) => {
@@ -37,15 +37,15 @@ export function checkWith(
 }
 
 /** Runs a check with a timeout in milliseconds, after which the service counts as unreachable. */
-export async function judgeCredentials(
+export async function checkWithTimeout(
   check: CheckCredentials,
   credentials: Credentials,
   environment: PushEnvironment,
   timeoutMs: number,
-): Promise<Verdict> {
+): Promise<CredentialCheckResult> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(couldNotAsk("no answer in time")), timeoutMs);
+    timer = setTimeout(() => resolve(checkUnavailable("no answer in time")), timeoutMs);
   });
   try {
     return toCheckResult(await Promise.race([check(credentials, environment), timeout]));
@@ -54,9 +54,9 @@ export async function judgeCredentials(
   }
 }
 
-function toCheckResult(text: string | null): Verdict {
+function toCheckResult(text: string | null): CredentialCheckResult {
   if (text === null) return { kind: "accepted" };
-  const reason = cutText(toText(text).replace(/\p{Cc}+/gu, " "), REASON_MAX);
-  if (!reason.startsWith(NOT_ASKED)) return { kind: "refused", reason };
-  return { kind: "unreachable", reason: reason.slice(NOT_ASKED.length).replace(/^: /, "") };
+  const reason = truncateText(toValidText(text).replace(/\p{Cc}+/gu, " "), REASON_MAX);
+  if (!reason.startsWith(CHECK_UNAVAILABLE)) return { kind: "refused", reason };
+  return { kind: "unreachable", reason: reason.slice(CHECK_UNAVAILABLE.length).replace(/^: /, "") };
 }

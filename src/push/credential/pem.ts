@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { Fault } from "../../core/errors";
-import { certificatesIn } from "../../core/tls/pem";
+import { splitCertificates } from "../../core/tls/pem";
 
 /** Maximum length of a PEM text in characters; a certificate chain has several thousand. */
 const PEM_MAX = 65_536;
@@ -35,7 +35,7 @@ export function readPrivateKey(
 
 /** Reads the certificates in a PEM text, in order. @throws Fault INVALID if none or one is unreadable */
 export function readCertificates(field: string, pem: string): X509Certificate[] {
-  const blocks = certificatesIn(checkLength(field, pem));
+  const blocks = splitCertificates(checkLength(field, pem));
   try {
     if (blocks.length > 0) return blocks.map((block) => new X509Certificate(block));
   } catch {

@@ -3,10 +3,10 @@ import { Field, ID, InputType, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../identity/application/push-environment.type";
 import type { PushEnvironment, PushService } from "../channel";
 import { PushServiceName } from "../service.type";
-import type { GivenApns } from "./apns-form";
-import type { GivenFcm } from "./fcm-form";
+import type { ApnsInput } from "./apns-input";
+import type { FcmInput } from "./fcm-input";
 import { PushCredentialCheck, PushCredentialsType } from "./push-credentials.type";
-import type { GivenWeb } from "./web-form";
+import type { WebInput } from "./web-input";
 
 const APPLICATION = { description: "The application." } as const;
 const ENVIRONMENT = { description: "Builds of the app that the credentials are for." } as const;
@@ -23,7 +23,7 @@ const CA = {
   description:
     "Credentials for Apple's push service: key, keyId and teamId, or certificate and privateKey.",
 })
-export class ApnsCredentialsInput implements GivenApns {
+export class ApnsCredentialsInput implements ApnsInput {
   @Field(() => String, {
     nullable: true,
     description:
@@ -61,7 +61,7 @@ export class ApnsCredentialsInput implements GivenApns {
 }
 
 @InputType({ description: "Credentials for Firebase Cloud Messaging." })
-export class FcmCredentialsInput implements GivenFcm {
+export class FcmCredentialsInput implements FcmInput {
   @Field(() => GraphQLJSON, {
     description: "Service account key: Google's JSON file, as an object or as text.",
   })
@@ -77,7 +77,7 @@ export class FcmCredentialsInput implements GivenFcm {
 @InputType({
   description: "Credentials for browser push services: an existing or generated VAPID key pair.",
 })
-export class WebPushCredentialsInput implements GivenWeb {
+export class WebPushCredentialsInput implements WebInput {
   @Field(() => String, {
     nullable: true,
     description: "The public key, in base64url; by default derived from the private key.",

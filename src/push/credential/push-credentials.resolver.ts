@@ -4,7 +4,12 @@ import { PushEnvironmentName } from "../../identity/application/push-environment
 import { Allow } from "../../identity/context";
 import type { PushEnvironment } from "../channel";
 import type { PushContext } from "../context";
-import { checkAgain, clearCredentials, publicKeyOf, setCredentials } from "./push-credentials";
+import {
+  clearCredentials,
+  publicKeyOf,
+  recheckCredentials,
+  setCredentials,
+} from "./push-credentials";
 import {
   CheckPushCredentialsInput,
   CheckPushCredentialsPayload,
@@ -13,7 +18,7 @@ import {
   SetPushCredentialsInput,
   SetPushCredentialsPayload,
 } from "./push-credentials.input";
-import { PushCredentialsType, showCheck, showCredentials } from "./push-credentials.type";
+import { PushCredentialsType, toGraphqlCheck, toGraphqlCredentials } from "./push-credentials.type";
 
 const ENVIRONMENT = { description: "Builds of the app that the credentials are for." } as const;
 
@@ -25,11 +30,11 @@ export class PushCredentialsResolver {
       "Sets or replaces an application's credentials for a push service. Checks their format, then validates them with the service.",
   })
   async setPushCredentials(
-    @Ctx() { visit, push }: PushContext,
+    @Ctx() { auth, push }: PushContext,
     @Arg("input", () => SetPushCredentialsInput, { description: "The credentials." })
     { skipCheck, applicationId, environment, ...input }: SetPushCredentialsInput,
   ): Promise<SetPushCredentialsPayload> {
-    const { accountId } = await visit.account();
+    const { accountId } = await auth.account();
     const { id, warning } = await setCredentials(
       push.credentials,
       accountId,
@@ -37,7 +42,10 @@ export class PushCredentialsResolver {
       input,
       skipCheck ?? false,
     );
-    const credentials = showCredentials(environment, await push.credentials.lists.of(id));
+    const credentials = toGraphqlCredentials(
+      environment,
+      await push.credentials.listLoader.load(id),
+    );
     return { credentials, warning };
   }
 
@@ -46,14 +54,14 @@ export class PushCredentialsResolver {
     description: "Deletes an application's credentials for a push service.",
   })
   async clearPushCredentials(
-    @Ctx() { visit, push }: PushContext,
+    @Ctx() { auth, push }: PushContext,
     @Arg("input", () => ClearPushCredentialsInput, { description: "The credentials." })
     { service, ...scope }: ClearPushCredentialsInput,
   ): Promise<ClearPushCredentialsPayload> {
-    const { accountId } = await visit.account();
+    const { accountId } = await auth.account();
     const { id, cleared } = await clearCredentials(push.credentials, accountId, scope, service);
-    const listed = await push.credentials.lists.of(id);
-    return { cleared, credentials: showCredentials(scope.environment, listed) };
+    const listed = await push.credentials.listLoader.load(id);
+    return { cleared, credentials: toGraphqlCredentials(scope.environment, listed) };
   }
 
   @Allow("account")
@@ -61,13 +69,13 @@ export class PushCredentialsResolver {
     description: "Validates the stored credentials with the push services again.",
   })
   async checkPushCredentials(
-    @Ctx() { visit, push }: PushContext,
+    @Ctx() { auth, push }: PushContext,
     @Arg("input", () => CheckPushCredentialsInput, { description: "The credentials." })
     { service, ...scope }: CheckPushCredentialsInput,
   ): Promise<CheckPushCredentialsPayload> {
-    const { accountId } = await visit.account();
-    const checks = await checkAgain(push.credentials, accountId, scope, service ?? null);
-    return { checks: checks.map(({ service, result }) => showCheck(service, result)) };
+    const { accountId } = await auth.account();
+    const checks = await recheckCredentials(push.credentials, accountId, scope, service ?? null);
+    return { checks: checks.map(({ service, result }) => toGraphqlCheck(service, result)) };
   }
 
   @Allow("application")
@@ -77,13 +85,13 @@ export class PushCredentialsResolver {
       "The key that browsers subscribe with (applicationServerKey of PushManager), in base64url; null if none is set.",
   })
   async webPushKey(
-    @Ctx() { visit, push }: PushContext,
+    @Ctx() { auth, push }: PushContext,
     @Arg("environment", () => PushEnvironmentName, {
       description: "Environment of the subscription.",
     })
     environment: PushEnvironment,
   ): Promise<string | null> {
-    const { applicationId } = await visit.session();
+    const { applicationId } = await auth.session();
     return publicKeyOf(push.credentials, applicationId, environment);
   }
 }
@@ -98,6 +106,6 @@ export class ApplicationCredentialsResolver {
     @Ctx() { push }: PushContext,
     @Arg("environment", () => PushEnvironmentName, ENVIRONMENT) environment: PushEnvironment,
   ): Promise<PushCredentialsType> {
-    return showCredentials(environment, await push.credentials.lists.of(id));
+    return toGraphqlCredentials(environment, await push.credentials.listLoader.load(id));
   }
 }

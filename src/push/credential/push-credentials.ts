@@ -1,37 +1,41 @@
 import { Fault } from "../../core/errors";
-import { ownApplication } from "../../identity/application/owned-applications";
+import { findOwnedApplication } from "../../identity/application/owned-applications";
 import type { Identity } from "../../identity/identity";
 import type { PushEnvironment, PushService } from "../channel";
-import { checkApns, type GivenApns } from "./apns-form";
-import { type CheckCredentials, judgeCredentials, type Verdict } from "./check-credentials";
-import { CredentialLists } from "./credential-list";
+import { type ApnsInput, validateApns } from "./apns-input";
+import {
+  type CheckCredentials,
+  type CredentialCheckResult,
+  checkWithTimeout,
+} from "./check-credentials";
+import { CredentialCache } from "./credential-cache";
+import { CredentialListLoader } from "./credential-list-loader";
 import type { Credentials } from "./credentials";
-import { checkFcm, type GivenFcm } from "./fcm-form";
-import { LoadedCredentials } from "./loaded-credentials";
-import { sealCredentials } from "./stored-credentials";
-import { checkWeb, type GivenWeb } from "./web-form";
+import { type FcmInput, validateFcm } from "./fcm-input";
+import { sealCredentials } from "./sealed-credentials";
+import { validateWeb, type WebInput } from "./web-input";
 
 /** Dependencies of the functions for push credentials, one instance per node. */
-export interface PushCredentialRoom {
+export interface PushCredentialService {
   identity: Identity;
   check: CheckCredentials;
   /** Decrypted credentials for sending. */
-  cache: LoadedCredentials;
+  cache: CredentialCache;
   /** Credentials without secrets, for application owners. */
-  lists: CredentialLists;
+  listLoader: CredentialListLoader;
 }
 
 /** The application and the builds of its app that credentials are for. */
-export interface CredentialPlace {
+export interface CredentialScope {
   applicationId: string;
   environment: PushEnvironment;
 }
 
 /** Credentials to set, for exactly one service. */
-export interface GivenCredentials {
-  apns?: GivenApns | null;
-  fcm?: GivenFcm | null;
-  web?: GivenWeb | null;
+export interface CredentialsInput {
+  apns?: ApnsInput | null;
+  fcm?: FcmInput | null;
+  web?: WebInput | null;
 }
 
 const SET = {
@@ -54,13 +58,13 @@ const KEYS_CHANGED =
   "The public key has changed: browsers receive nothing until they subscribe with the new one.";
 
 /** Opens the credential service. A change of an application on any node evicts its cached credentials. */
-export function openCredentialRoom(
+export function openCredentialService(
   identity: Identity,
   check: CheckCredentials,
-): PushCredentialRoom & { close(): void } {
-  const cache = new LoadedCredentials(identity);
-  const close = identity.endings.whenApplicationChanges((id) => cache.forget(id));
-  return { identity, check, cache, lists: new CredentialLists(identity.store), close };
+): PushCredentialService & { close(): void } {
+  const cache = new CredentialCache(identity);
+  const close = identity.sessionEvents.onApplicationChange((id) => cache.evict(id));
+  return { identity, check, cache, listLoader: new CredentialListLoader(identity.store), close };
 }
 
 /**
@@ -70,14 +74,14 @@ export function openCredentialRoom(
  * @throws Fault NOT_FOUND, INVALID on the wrong field, or on the service if it refuses the credentials
  */
 export async function setCredentials(
-  deps: PushCredentialRoom,
+  deps: PushCredentialService,
   accountId: number,
-  { applicationId, environment }: CredentialPlace,
-  input: GivenCredentials,
+  { applicationId, environment }: CredentialScope,
+  input: CredentialsInput,
   skipCheck: boolean,
 ): Promise<{ id: number; warning: string | null }> {
-  const { store, sealer, clock, endings } = deps.identity;
-  const { id } = await ownApplication(deps.identity, accountId, applicationId);
+  const { store, sealer, clock, sessionEvents } = deps.identity;
+  const { id } = await findOwnedApplication(deps.identity, accountId, applicationId);
   const credentials = validateInput(input, clock.now());
   const { service } = credentials;
   const result = skipCheck ? null : await checkWithService(deps, credentials, environment);
@@ -91,7 +95,7 @@ export async function setCredentials(
   const { settings, secret } = sealCredentials(credentials, sealer);
   const now = new Date(clock.now());
   await store.query(SET, [id, environment, service, settings, secret, now]);
-  endings.announce({ kind: "application changed", applicationId: id });
+  sessionEvents.publish({ kind: "application changed", applicationId: id });
   return { id, warning: warnings.join(" ") || null };
 }
 
@@ -101,14 +105,14 @@ export async function setCredentials(
  * @throws Fault NOT_FOUND
  */
 export async function clearCredentials(
-  { identity }: PushCredentialRoom,
+  { identity }: PushCredentialService,
   accountId: number,
-  { applicationId, environment }: CredentialPlace,
+  { applicationId, environment }: CredentialScope,
   service: PushService,
 ): Promise<{ id: number; cleared: boolean }> {
-  const { id } = await ownApplication(identity, accountId, applicationId);
+  const { id } = await findOwnedApplication(identity, accountId, applicationId);
   const rows = await identity.store.query(CLEAR, [id, environment, service]);
-  identity.endings.announce({ kind: "application changed", applicationId: id });
+  identity.sessionEvents.publish({ kind: "application changed", applicationId: id });
   return { id, cleared: rows.length > 0 };
 }
 
@@ -117,13 +121,13 @@ export async function clearCredentials(
  * @param service null for every service with credentials
  * @throws Fault NOT_FOUND
  */
-export async function checkAgain(
-  deps: PushCredentialRoom,
+export async function recheckCredentials(
+  deps: PushCredentialService,
   accountId: number,
-  { applicationId, environment }: CredentialPlace,
+  { applicationId, environment }: CredentialScope,
   service: PushService | null,
-): Promise<Array<{ service: PushService; result: Verdict }>> {
-  const { id } = await ownApplication(deps.identity, accountId, applicationId);
+): Promise<Array<{ service: PushService; result: CredentialCheckResult }>> {
+  const { id } = await findOwnedApplication(deps.identity, accountId, applicationId);
   const services = service === null ? SERVICES : [service];
   const checks = services.map(async (each) => {
     const found = await deps.cache.load(id, environment, each);
@@ -135,7 +139,7 @@ export async function checkAgain(
 
 /** The key that browsers subscribe with, an uncompressed point in base64url; null if none is set. */
 export async function publicKeyOf(
-  { cache }: PushCredentialRoom,
+  { cache }: PushCredentialService,
   applicationId: number,
   environment: PushEnvironment,
 ): Promise<string | null> {
@@ -143,33 +147,33 @@ export async function publicKeyOf(
   return found?.credentials.service === "web" ? found.credentials.publicKey : null;
 }
 
-function validateInput({ apns, fcm, web }: GivenCredentials, now: number): Credentials {
+function validateInput({ apns, fcm, web }: CredentialsInput, now: number): Credentials {
   if ([apns, fcm, web].filter(Boolean).length === 1) {
-    if (apns) return checkApns(apns, now);
-    if (fcm) return checkFcm(fcm);
-    if (web) return checkWeb(web);
+    if (apns) return validateApns(apns, now);
+    if (fcm) return validateFcm(fcm);
+    if (web) return validateWeb(web);
   }
   const text = "exactly one of apns, fcm and web is required";
   throw new Fault("INVALID", text, { base: [text] });
 }
 
 function checkWithService(
-  { check, identity }: PushCredentialRoom,
+  { check, identity }: PushCredentialService,
   credentials: Credentials,
   environment: PushEnvironment,
-): Promise<Verdict> {
-  return judgeCredentials(check, credentials, environment, identity.config.PROVIDER_TIMEOUT_MS);
+): Promise<CredentialCheckResult> {
+  return checkWithTimeout(check, credentials, environment, identity.config.PROVIDER_TIMEOUT_MS);
 }
 
 /** Warns if the VAPID key changes: a browser's subscription is bound to its key (RFC 8292 section 4.2). */
 async function keyWarning(
-  deps: PushCredentialRoom,
+  deps: PushCredentialService,
   id: number,
   environment: PushEnvironment,
   credentials: Credentials,
 ): Promise<string | null> {
   if (credentials.service !== "web") return null;
-  const previous = (await deps.lists.of(id)).find(
+  const previous = (await deps.listLoader.load(id)).find(
     (each) => each.environment === environment && each.service === "web",
   );
   const changed = previous !== undefined && previous.settings.publicKey !== credentials.publicKey;

@@ -3,8 +3,8 @@ import { Field, ObjectType, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../identity/application/push-environment.type";
 import type { PushEnvironment, PushService } from "../channel";
 import { PushServiceName } from "../service.type";
-import type { Verdict } from "./check-credentials";
-import type { ListedCredentials } from "./credential-list";
+import type { CredentialCheckResult } from "./check-credentials";
+import type { ListedCredentials } from "./credential-list-loader";
 
 const ApnsKind = { TOKEN: "token", CERTIFICATE: "certificate" } as const;
 registerEnumType(ApnsKind, {
@@ -20,7 +20,7 @@ const CheckOutcome = {
   ACCEPTED: "accepted",
   REFUSED: "refused",
   UNREACHABLE: "unreachable",
-} as const satisfies Record<string, Verdict["kind"]>;
+} as const satisfies Record<string, CredentialCheckResult["kind"]>;
 registerEnumType(CheckOutcome, {
   name: "PushCheckOutcome",
   description: "Result of checking credentials with a push service.",
@@ -151,14 +151,14 @@ export class PushCredentialCheck {
   service!: PushService;
 
   @Field(() => CheckOutcome, { description: "The result." })
-  outcome!: Verdict["kind"];
+  outcome!: CredentialCheckResult["kind"];
 
   @Field(() => String, { nullable: true, description: "Reason; null if accepted." })
   reason!: string | null;
 }
 
 /** Converts an application's credentials for one environment to GraphQL. */
-export function showCredentials(
+export function toGraphqlCredentials(
   environment: PushEnvironment,
   listed: ListedCredentials[],
 ): PushCredentialsType {
@@ -212,7 +212,10 @@ function toWeb(found: Found | null): WebPushCredentialsType | null {
 }
 
 /** Converts a check result to GraphQL. */
-export function showCheck(service: PushService, result: Verdict): PushCredentialCheck {
+export function toGraphqlCheck(
+  service: PushService,
+  result: CredentialCheckResult,
+): PushCredentialCheck {
   const reason = result.kind === "accepted" ? null : result.reason;
   return { service, outcome: result.kind, reason };
 }

@@ -1,9 +1,9 @@
 import type { Sealer } from "../../core/sealer";
-import { orRefuse } from "../../identity/application/secret-key";
-import { everyRow } from "../../store/every-row";
+import { withKeyCheck } from "../../identity/application/secret-key";
 import type { Store } from "../../store/store";
+import { streamRows } from "../../store/stream-rows";
 import type { PushService } from "../channel";
-import { purposeOf } from "./stored-credentials";
+import { purposeOf } from "./sealed-credentials";
 
 const SECRETS = {
   name: "all_push_secrets",
@@ -28,7 +28,7 @@ interface SecretRow {
  * @throws Refusal if a secret cannot be decrypted
  */
 export async function resealCredentials(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of everyRow<SecretRow>(store, SECRETS)) {
+  for await (const row of streamRows<SecretRow>(store, SECRETS)) {
     // Decrypted even if it is not stale, to verify the keys.
     const text = openRow(sealer, row);
     if (!sealer.isStale(row.secret)) continue;
@@ -41,12 +41,12 @@ export async function resealCredentials(store: Store, sealer: Sealer): Promise<v
  * @returns the number of credentials
  * @throws Refusal if a secret cannot be decrypted
  */
-export async function openCredentialSecrets(
+export async function verifyCredentialSecrets(
   store: Pick<Store, "query">,
   sealer: Sealer,
 ): Promise<number> {
   let credentials = 0;
-  for await (const row of everyRow<SecretRow>(store, SECRETS)) {
+  for await (const row of streamRows<SecretRow>(store, SECRETS)) {
     openRow(sealer, row);
     credentials++;
   }
@@ -54,5 +54,5 @@ export async function openCredentialSecrets(
 }
 
 function openRow(sealer: Sealer, { service, secret }: SecretRow): string {
-  return orRefuse(() => sealer.open(secret, purposeOf(service)));
+  return withKeyCheck(() => sealer.open(secret, purposeOf(service)));
 }

@@ -1,9 +1,9 @@
-import { withoutEndSlashes } from "../../core/host-in-url";
+import { trimTrailingSlashes } from "../../core/host-in-url";
 import { checkWebUrl } from "../../identity/account/accounts";
 import { readCertificates, writeCertificates } from "./pem";
 
 /** Address of a service other than the public one, as an owner submits it. */
-export interface GivenAddress {
+export interface ServiceAddressInput {
   baseUrl?: string | null;
   ca?: string | null;
 }
@@ -13,13 +13,13 @@ export interface GivenAddress {
  * @param group input field that contains the address, for the Fault
  * @throws Fault INVALID on baseUrl or ca
  */
-export function checkAddress(
+export function validateServiceAddress(
   group: string,
-  { baseUrl, ca }: GivenAddress,
+  { baseUrl, ca }: ServiceAddressInput,
 ): { baseUrl?: string; ca?: string } {
   if (baseUrl) checkWebUrl(`${group}.baseUrl`, baseUrl);
   return {
-    ...(baseUrl ? { baseUrl: withoutEndSlashes(baseUrl) } : {}),
+    ...(baseUrl ? { baseUrl: trimTrailingSlashes(baseUrl) } : {}),
     ...(ca ? { ca: writeCertificates(readCertificates(`${group}.ca`, ca)) } : {}),
   };
 }

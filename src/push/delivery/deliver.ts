@@ -2,17 +2,17 @@ import type { Statement } from "../../store/store";
 import { type PushChannel, SERVICE_OF } from "../channel";
 import { EVENT_COLUMNS, type EventRow } from "../event/push-event";
 import { expirationOf, type Message, readMessage } from "../payload/message";
-import type { Push as Payload } from "../payload/push";
+import type { PushPayload as Payload } from "../payload/push-payload";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
-import type { Outcome, Provider, Target } from "../provider/provider";
-import type { Push } from "../push";
-import type { DeliverJob } from "./expand";
-import { tellDeliveries } from "./notices";
-import { type Attempt, settle } from "./settle";
+import type { Outcome, Provider, PushTarget } from "../provider/provider";
+import type { PushDeps } from "../push-deps";
+import { publishDeliveryUpdate } from "./delivery-updates";
+import type { DeliverJob } from "./fan-out";
+import { type Attempt, recordOutcomes } from "./record-outcomes";
 
 /** Batches in flight per node. After a crash, up to 500 times as many pushes may be sent twice. */
-export const BATCHES = 4;
+export const CONCURRENT_BATCHES = 4;
 
 const EVENT: Statement = {
   name: "push_event_to_deliver",
@@ -38,13 +38,13 @@ interface BatchRow {
   web_p256dh: string | null;
 }
 
-type Send = (target: Target) => Promise<Outcome>;
+type Send = (target: PushTarget) => Promise<Outcome>;
 
 /**
  * Sends the deliveries of a batch that still await this attempt, and records their outcomes. A batch that a
  * crash interrupts is sent again as a whole.
  */
-export async function deliver(push: Push, job: DeliverJob): Promise<void> {
+export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
   const { query } = push.identity.store;
   const [event] = await query<DeliveredRow>(EVENT, [job.event]);
   if (!event) return;
@@ -52,10 +52,10 @@ export async function deliver(push: Push, job: DeliverJob): Promise<void> {
   if (rows.length === 0) return;
   const send = await senderOf(push, event);
   const attempts = await Promise.all(rows.map((row) => attemptDelivery(row, send)));
-  for (const { outcome } of await settle(push, job, attempts)) {
+  for (const { outcome } of await recordOutcomes(push, job, attempts)) {
     push.metrics.pushDeliveries.inc({ service: SERVICE_OF[event.channel], outcome: outcome.kind });
   }
-  await tellDeliveries(push, event, job.deliveries);
+  await publishDeliveryUpdate(push, event, job.deliveries);
 }
 
 async function attemptDelivery(row: BatchRow, send: Send): Promise<Attempt> {
@@ -74,7 +74,7 @@ async function attemptDelivery(row: BatchRow, send: Send): Promise<Attempt> {
 }
 
 /** Returns the function that sends the event to a device, or one that refuses if it cannot be sent at all. */
-async function senderOf(push: Push, event: DeliveredRow): Promise<Send> {
+async function senderOf(push: PushDeps, event: DeliveredRow): Promise<Send> {
   const refuseAll = (reason: string): Send => {
     const outcome: Outcome = { kind: "refused", reason };
     return () => Promise.resolve(outcome);
@@ -93,7 +93,12 @@ async function senderOf(push: Push, event: DeliveredRow): Promise<Send> {
   return withTimer(push, provider, channel, payload);
 }
 
-function withTimer(push: Push, provider: Provider, channel: PushChannel, payload: Payload): Send {
+function withTimer(
+  push: PushDeps,
+  provider: Provider,
+  channel: PushChannel,
+  payload: Payload,
+): Send {
   const service = SERVICE_OF[channel];
   return async (target) => {
     const stop = push.metrics.pushSeconds.startTimer({ service });

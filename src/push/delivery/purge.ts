@@ -1,8 +1,8 @@
 import type { Statement } from "../../store/store";
-import type { Push } from "../push";
+import type { PushDeps } from "../push-deps";
 
 /** Interval between purges, in seconds. */
-export const PURGE_SECONDS = 3600;
+export const PURGE_INTERVAL_SECONDS = 3600;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BATCH = 500;
 
@@ -36,7 +36,7 @@ const PURGED: Statement = {
  * Deletes deliveries older than PUSH_KEEP_DAYS; the events keep their counts. Idempotent, and safe to
  * interrupt or run concurrently.
  */
-export async function purgeDeliveries({ identity }: Push): Promise<void> {
+export async function purgeDeliveries({ identity }: PushDeps): Promise<void> {
   const { store, clock, config } = identity;
   const before = new Date(clock.now() - config.PUSH_KEEP_DAYS * DAY_MS);
   for (;;) {

@@ -3,11 +3,11 @@ import { Fault } from "../../core/errors";
 import { Allow } from "../../identity/context";
 import { parseId } from "../../identity/user/find-user";
 import type { PushContext } from "../context";
-import { findAccountEvent, findEvent, noEvent } from "../event/event-list";
+import { eventNotFound, findAccountEvent, findEvent } from "../event/event-list";
 import type { PushEvent } from "../event/push-event";
 import { PageArgs } from "../event/push-event.resolver";
 import { listDeliveries, type PushDelivery } from "./deliveries";
-import { watchDeliveries } from "./notices";
+import { streamDeliveries } from "./delivery-updates";
 import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type";
 
 @Resolver()
@@ -21,7 +21,7 @@ export class PushDeliveryResolver {
     @Arg("eventId", () => ID, { description: "The event." }) eventId: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushDeliveryConnection> {
-    const viewer = await context.visit.user();
+    const viewer = await context.auth.user();
     return deliveriesOf(context, await findEvent(context.identity, viewer, eventId), page);
   }
 
@@ -34,7 +34,7 @@ export class PushDeliveryResolver {
     @Arg("eventId", () => ID, { description: "The event." }) eventId: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushDeliveryConnection> {
-    const viewer = await context.visit.account();
+    const viewer = await context.auth.account();
     return deliveriesOf(context, await findAccountEvent(context.identity, viewer, eventId), page);
   }
 }
@@ -50,8 +50,8 @@ export class PushDeliveryStreamResolver {
       const { eventId = null } = args;
       const event = eventId === null ? null : parseId(eventId);
       if (eventId !== null && event === null) throw Fault.field("eventId", "must be an event's id");
-      const viewer = await context.visit.user();
-      return watchDeliveries(context.push, viewer, event, context.caller.hangUp);
+      const viewer = await context.auth.user();
+      return streamDeliveries(context.push, viewer, event, context.caller.disconnect);
     },
   })
   pushDeliveries(
@@ -68,7 +68,7 @@ async function deliveriesOf(
   event: PushEvent | null,
   page: PageArgs,
 ): Promise<PushDeliveryConnection> {
-  if (event === null) throw noEvent();
+  if (event === null) throw eventNotFound();
   const { nodes, hasNextPage } = await listDeliveries(identity, event.id, page);
   const cursorOf = (delivery?: PushDelivery) => (delivery ? String(delivery.id) : null);
   return {

@@ -1,4 +1,4 @@
-import { integerBetween } from "../../core/random";
+import { randomInteger } from "../../core/random";
 
 /** Back-off before each further attempt, in milliseconds. */
 const DELAYS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000];
@@ -19,5 +19,5 @@ const DELAY_MAX_MS = 6 * 60 * 60 * 1000;
 export function retryDelay(attempts: number, requested: number | null): number | null {
   const delay = DELAYS_MS[attempts - 1];
   if (delay === undefined) return null;
-  return Math.min(DELAY_MAX_MS, Math.max(integerBetween(delay, delay * 1.5), requested ?? 0));
+  return Math.min(DELAY_MAX_MS, Math.max(randomInteger(delay, delay * 1.5), requested ?? 0));
 }

@@ -1,10 +1,10 @@
 import type { Statement } from "../../store/store";
-import { START } from "../event/audience";
-import { JOBS, type Push } from "../push";
-import { EXPAND_OPTIONS } from "./expand";
+import { FIRST_WINDOW } from "../event/recipient-windows";
+import { JOBS, type PushDeps } from "../push-deps";
+import { FAN_OUT_OPTIONS } from "./fan-out";
 
 /** Polling interval for due events, in seconds; a dispatch may be late by as much. */
-export const DUE_SECONDS = 10;
+export const DUE_INTERVAL_SECONDS = 10;
 /** Grace period in milliseconds: a dispatch due before the schedule's end still starts within it. */
 const GRACE_MS = 60_000;
 /** Maximum number of events started per transaction. */
@@ -20,8 +20,8 @@ const DUE: Statement = {
 
 const BEGIN: Statement = {
   name: "begin_push_events",
-  text: `UPDATE push_events e SET next_run_at = b.next, expanded_to = ${START.recipient},
-      expanded_sub = ${START.subscription}, updated_at = $3
+  text: `UPDATE push_events e SET next_run_at = b.next, expanded_to = ${FIRST_WINDOW.recipient},
+      expanded_sub = ${FIRST_WINDOW.subscription}, updated_at = $3
     FROM unnest($1::bigint[], $2::timestamptz[]) AS b(id, next) WHERE e.id = b.id`,
 };
 
@@ -42,9 +42,9 @@ interface DueRow {
 }
 
 /** Starts every due dispatch exactly once across nodes. Ends expired events without a dispatch. */
-export async function beginDue(push: Push): Promise<void> {
+export async function startDueDispatches(push: PushDeps): Promise<void> {
   for (;;) {
-    const processed = await push.jobs.transaction([JOBS.expand], async ({ query }, enqueue) => {
+    const processed = await push.jobs.transaction([JOBS.fanOut], async ({ query }, enqueue) => {
       const now = push.identity.clock.now();
       const rows = await query<DueRow>(DUE, [new Date(now)]);
       if (rows.length === 0) return 0;
@@ -54,7 +54,7 @@ export async function beginDue(push: Push): Promise<void> {
       const next = due.map((row) => nextRun(row, now));
       await query(BEGIN, [due.map(({ id }) => id), next, new Date(now)]);
       for (const { id, occured_count: occurrence } of due) {
-        await enqueue(JOBS.expand, { event: id, occurrence, ...START }, EXPAND_OPTIONS);
+        await enqueue(JOBS.fanOut, { event: id, occurrence, ...FIRST_WINDOW }, FAN_OUT_OPTIONS);
       }
       return rows.length;
     });

@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { ownApplication } from "../../identity/application/owned-applications";
+import { findOwnedApplication } from "../../identity/application/owned-applications";
 import { Allow } from "../../identity/context";
 import type { PushContext } from "../context";
 import { findAccountEvent, listApplicationEvents } from "./event-list";
 import type { PushEvent } from "./push-event";
 import { CreateApplicationPushEventInput } from "./push-event.input";
-import { create, PageArgs } from "./push-event.resolver";
+import { createOrPreview, PageArgs } from "./push-event.resolver";
 import {
   CreatePushEventPayload,
   PushEventConnection,
@@ -20,12 +20,12 @@ export class ApplicationPushEventResolver {
     description: "Events of one of the account's applications, newest first.",
   })
   async applicationPushEvents(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("applicationId", () => ID, { description: "The application." }) applicationId: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushEventConnection> {
-    const { accountId } = await visit.account();
-    const { id } = await ownApplication(identity, accountId, applicationId);
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(identity, accountId, applicationId);
     return toConnection(await listApplicationEvents(identity, id, page), page);
   }
 
@@ -35,10 +35,10 @@ export class ApplicationPushEventResolver {
     description: "An event of one of the account's applications, or null.",
   })
   async applicationPushEvent(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("id", () => ID, { description: "The event." }) id: string,
   ): Promise<PushEvent | null> {
-    return findAccountEvent(identity, await visit.account(), id);
+    return findAccountEvent(identity, await auth.account(), id);
   }
 
   @Allow("account")
@@ -46,7 +46,7 @@ export class ApplicationPushEventResolver {
     description: "Notifies users of one of the account's applications on behalf of its owner.",
   })
   async createApplicationPushEvent(
-    @Ctx() { identity, push, visit }: PushContext,
+    @Ctx() { identity, push, auth }: PushContext,
     @Arg("input", () => CreateApplicationPushEventInput, { description: "The push." })
     input: CreateApplicationPushEventInput,
     @Arg("dryRun", () => Boolean, {
@@ -55,8 +55,8 @@ export class ApplicationPushEventResolver {
     })
     dryRun: boolean,
   ): Promise<CreatePushEventPayload> {
-    const { accountId } = await visit.account();
-    const { id } = await ownApplication(identity, accountId, input.applicationId);
-    return create(push, { applicationId: id, userId: null }, input, { dryRun });
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(identity, accountId, input.applicationId);
+    return createOrPreview(push, { applicationId: id, userId: null }, input, { dryRun });
   }
 }

@@ -105,7 +105,7 @@ export async function stopEvent(
     userId,
     new Date(identity.clock.now()),
   ]);
-  if (!row) throw noEvent();
+  if (!row) throw eventNotFound();
   return toEvent(row);
 }
 
@@ -119,7 +119,7 @@ export async function deleteEvent(
   id: string,
 ): Promise<number> {
   const [row] = await identity.store.query<{ id: number }>(DELETE, [parseId(id) ?? 0, userId]);
-  if (!row) throw noEvent();
+  if (!row) throw eventNotFound();
   return row.id;
 }
 
@@ -150,6 +150,6 @@ async function findOne(
 }
 
 /** NOT_FOUND, for a missing event as well as for someone else's. */
-export function noEvent(): Fault {
+export function eventNotFound(): Fault {
   return new Fault("NOT_FOUND", "There is no such event");
 }

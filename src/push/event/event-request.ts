@@ -1,9 +1,9 @@
 import { Fault } from "../../core/errors";
 import { CHANNELS, type PushChannel, type PushEnvironment } from "../channel";
-import { type Message, readMessage, voipWanted } from "../payload/message";
+import { type Message, readMessage, wantsVoip } from "../payload/message";
 import { translate } from "../payload/translate";
 import type { PushEventType } from "./push-event";
-import { type Recipients, type Selector, toSelector } from "./selector";
+import { type RecipientsInput, type Selector, toSelector } from "./selector";
 
 /** Allowed periods of a schedule in seconds: a day, a week, 30 days, a year. */
 export const PERIODS = [86_400, 604_800, 2_592_000, 31_557_600] as const;
@@ -12,7 +12,7 @@ const CLOCK_TOLERANCE_MS = 60 * 60 * 1000;
 const NAME_MAX = 255;
 
 /** Request for a push (POST /events, schema/rest/push-events.graphql). */
-export interface EventInput extends Recipients {
+export interface EventInput extends RecipientsInput {
   /** Channel of a platform-specific push; null or absent for a universal push. */
   pushType?: PushChannel | null;
   environment: PushEnvironment;
@@ -46,7 +46,7 @@ export interface EventRequest {
  * @param now milliseconds since the Unix epoch
  * @throws Fault INVALID on the wrong field
  */
-export function checkEvent(input: EventInput, now: number): EventRequest {
+export function validateEvent(input: EventInput, now: number): EventRequest {
   const message = validateMessage(input, now);
   const { environment } = input;
   const name = validateName(input);
@@ -86,7 +86,7 @@ function validateMessage(
 ): Pick<EventRequest, "content" | "universal" | "channels"> {
   const channel = pushType ?? null;
   const content = readMessage(message, channel);
-  const voip = channel === null && voipWanted(content);
+  const voip = channel === null && wantsVoip(content);
   const channels =
     channel === null ? CHANNELS.filter((each) => voip || each !== "apns_voip") : [channel];
   // Fails here rather than once per device if a payload cannot be translated.

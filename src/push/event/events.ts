@@ -3,19 +3,19 @@ import { Fault } from "../../core/errors";
 import type { Enqueue } from "../../jobs/jobs";
 import type { Statement, Transaction } from "../../store/store";
 import type { PushChannel } from "../channel";
-import { EXPAND_OPTIONS } from "../delivery/expand";
-import { JOBS, type Push } from "../push";
-import { START } from "./audience";
-import { checkEvent, type EventInput, type EventRequest } from "./event-request";
+import { FAN_OUT_OPTIONS } from "../delivery/fan-out";
+import { JOBS, type PushDeps } from "../push-deps";
+import { type EventInput, type EventRequest, validateEvent } from "./event-request";
 import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
-import { reachedChannels } from "./reach";
+import { channelsWithRecipients } from "./recipient-count";
+import { FIRST_WINDOW } from "./recipient-windows";
 import { tagQueryOf } from "./selector";
 
 /** Error of a push request without recipients. */
-export const NOBODY = "No one can receive the message";
+export const NO_RECIPIENTS = "No one can receive the message";
 
 /** TTL of an idempotency key, in milliseconds. */
-export const KEY_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** Sender of a push: a user, or, with userId null, the application's owner. */
@@ -81,7 +81,7 @@ const FORGET_KEY: Statement = {
  * for another request
  */
 export async function createEvents(
-  push: Push,
+  push: PushDeps,
   sender: Sender,
   input: EventInput,
   key: string | null = null,
@@ -92,13 +92,13 @@ export async function createEvents(
     throw Fault.field("idempotencyKey", "must be 1 to 255 visible ASCII characters");
   }
   const requestHash = key === null ? null : hashOf(input);
-  return jobs.transaction([JOBS.expand], async (transaction, enqueue) => {
+  return jobs.transaction([JOBS.fanOut], async (transaction, enqueue) => {
     if (key !== null && sender.userId !== null) {
       const existing = await findByKey(transaction, sender.userId, key, requestHash, now);
       if (existing !== null) return existing;
     }
     // Validated only now: a date that was in the future at the first request may have passed.
-    const request = checkEvent(input, now);
+    const request = validateEvent(input, now);
     const channels = await channelsOf(transaction, sender, request);
     const details = { channels, key, requestHash, now, callId: null };
     return writeEvents(transaction, enqueue, sender, request, details);
@@ -122,7 +122,7 @@ export async function writeEvents(
   if (voip && standard) await transaction.query(LINK, [voip.id, standard.id]);
   if (request.eventType === "one_shot") {
     for (const { id } of events) {
-      await enqueue(JOBS.expand, { event: id, occurrence: 0, ...START }, EXPAND_OPTIONS);
+      await enqueue(JOBS.fanOut, { event: id, occurrence: 0, ...FIRST_WINDOW }, FAN_OUT_OPTIONS);
     }
   }
   return events;
@@ -138,8 +138,9 @@ async function channelsOf(
   // Recipients of a scheduled push may register devices before it is dispatched.
   if (eventType !== "one_shot") return channels;
   const filter = { applicationId, environment, selector, universal };
-  const withRecipients = await reachedChannels(transaction, filter, channels);
-  if (withRecipients.length === 0) throw new Fault("INVALID", NOBODY, { base: [NOBODY] });
+  const withRecipients = await channelsWithRecipients(transaction, filter, channels);
+  if (withRecipients.length === 0)
+    throw new Fault("INVALID", NO_RECIPIENTS, { base: [NO_RECIPIENTS] });
   return withRecipients;
 }
 
@@ -172,7 +173,7 @@ async function findByKey(
   const rows = await query<EventRow & { request_hash: Uint8Array }>(BY_KEY, [userId, key]);
   const [first] = rows;
   if (first === undefined) return null;
-  if (first.created_at.getTime() <= now - KEY_MS) {
+  if (first.created_at.getTime() <= now - IDEMPOTENCY_TTL_MS) {
     await query(FORGET_KEY, [userId, key]);
     return null;
   }

@@ -1,7 +1,7 @@
 import { Field, ID, InputType, Int, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../identity/application/push-environment.type";
 import type { PushEnvironment } from "../channel";
-import { channelOf, type NamedChannel, PushChannelName } from "../channel.type";
+import { channelOf, type InputChannel, PushChannelName } from "../channel.type";
 import type { EventInput } from "./event-request";
 import type { PushEventType } from "./push-event";
 import { PushEventTypeName } from "./push-event.type";
@@ -27,7 +27,7 @@ export class CreatePushEventInput {
     nullable: true,
     description: "Channel of a platform-specific message; omit it for a universal push.",
   })
-  pushType?: NamedChannel | null;
+  pushType?: InputChannel | null;
 
   @Field(() => PushEnvironmentName as object, {
     description: "Environment of the recipient devices.",
@@ -99,6 +99,6 @@ export class DeletePushEventInput {
 }
 
 /** Converts GraphQL input to the domain's input. */
-export function toInput({ pushType, ...input }: CreatePushEventInput): EventInput {
+export function toEventInput({ pushType, ...input }: CreatePushEventInput): EventInput {
   return { ...input, pushType: pushType ? channelOf(pushType) : null };
 }

@@ -15,7 +15,8 @@ import {
 import { Allow } from "../../identity/context";
 import type { PushContext } from "../context";
 import { PushName } from "../subscription/push-subscription.type";
-import { tryEvent } from "./dry-run";
+import { authorizeSender } from "./authorize-sender";
+import { dryRunEvent } from "./dry-run";
 import { deleteEvent, findEvent, listEvents, stopEvent } from "./event-list";
 import { createEvents, type Sender } from "./events";
 import type { PushEvent } from "./push-event";
@@ -23,7 +24,7 @@ import {
   CreatePushEventInput,
   DeletePushEventInput,
   StopPushEventInput,
-  toInput,
+  toEventInput,
 } from "./push-event.input";
 import {
   CreatePushEventPayload,
@@ -34,7 +35,6 @@ import {
   toConnection,
   toEdge,
 } from "./push-event.type";
-import { allowSender } from "./senders";
 
 /** Pagination arguments. */
 @ArgsType()
@@ -53,10 +53,10 @@ export class PushEventResolver {
     description: "Events that the calling user created, newest first.",
   })
   async pushEvents(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushEventConnection> {
-    return toConnection(await listEvents(identity, await visit.user(), page), page);
+    return toConnection(await listEvents(identity, await auth.user(), page), page);
   }
 
   @Allow("user")
@@ -65,10 +65,10 @@ export class PushEventResolver {
     description: "An event that the calling user created, or null.",
   })
   async pushEvent(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("id", () => ID, { description: "The event." }) id: string,
   ): Promise<PushEvent | null> {
-    return findEvent(identity, await visit.user(), id);
+    return findEvent(identity, await auth.user(), id);
   }
 
   @Allow("user")
@@ -77,7 +77,7 @@ export class PushEventResolver {
 A setting of the application defines who may send.`,
   })
   async createPushEvent(
-    @Ctx() { push, visit }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("input", () => CreatePushEventInput, { description: "The push." })
     input: CreatePushEventInput,
     @Arg("idempotencyKey", () => String, {
@@ -92,10 +92,10 @@ A setting of the application defines who may send.`,
     })
     dryRun?: boolean,
   ): Promise<CreatePushEventPayload> {
-    const viewer = await visit.user();
-    await allowSender(push, viewer);
+    const viewer = await auth.user();
+    await authorizeSender(push, viewer);
     const { applicationId, userId } = viewer;
-    return create(push, { applicationId, userId }, input, { idempotencyKey, dryRun });
+    return createOrPreview(push, { applicationId, userId }, input, { idempotencyKey, dryRun });
   }
 
   @Allow("user")
@@ -104,11 +104,11 @@ A setting of the application defines who may send.`,
       "Stops an event of the calling user: it creates no further deliveries. Existing deliveries are still sent.",
   })
   async stopPushEvent(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("input", () => StopPushEventInput, { description: "The event." })
     { id }: StopPushEventInput,
   ): Promise<StopPushEventPayload> {
-    return { event: await stopEvent(identity, await visit.user(), id) };
+    return { event: await stopEvent(identity, await auth.user(), id) };
   }
 
   @Allow("user")
@@ -116,11 +116,11 @@ A setting of the application defines who may send.`,
     description: "Deletes an event of the calling user with its deliveries.",
   })
   async deletePushEvent(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("input", () => DeletePushEventInput, { description: "The event." })
     { id }: DeletePushEventInput,
   ): Promise<DeletePushEventPayload> {
-    return { deletedPushEventId: await deleteEvent(identity, await visit.user(), id) };
+    return { deletedPushEventId: await deleteEvent(identity, await auth.user(), id) };
   }
 }
 
@@ -136,15 +136,15 @@ export class PushEventFieldsResolver {
 }
 
 /** Creates a push, or previews it in a dry run. */
-export async function create(
+export async function createOrPreview(
   push: PushContext["push"],
   sender: Sender,
   graphqlInput: CreatePushEventInput,
   options: { idempotencyKey?: string | null; dryRun?: boolean },
 ): Promise<CreatePushEventPayload> {
-  const input = toInput(graphqlInput);
+  const input = toEventInput(graphqlInput);
   if (options.dryRun) {
-    return { events: [], edges: [], trial: await tryEvent(push, sender, input) };
+    return { events: [], edges: [], trial: await dryRunEvent(push, sender, input) };
   }
   const events = await createEvents(push, sender, input, options.idempotencyKey ?? null);
   return { events, edges: events.map(toEdge), trial: null };

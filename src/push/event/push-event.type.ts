@@ -4,7 +4,7 @@ import { PushEnvironmentName } from "../../identity/application/push-environment
 import { PageInfo } from "../../identity/user/user-list.type";
 import type { PushChannel, PushEnvironment } from "../channel";
 import { PushChannelName } from "../channel.type";
-import type { ChannelTrial } from "./dry-run";
+import type { ChannelDryRun } from "./dry-run";
 import type { PushEvent, PushEventType } from "./push-event";
 
 /** GraphQL names of the event types. */
@@ -173,7 +173,7 @@ export class PushTrial {
   problems!: string[];
 
   @Field(() => [PushChannelTrial], { description: "Result for each channel of the push." })
-  channels!: ChannelTrial[];
+  channels!: ChannelDryRun[];
 }
 
 @ObjectType({ description: "Result of createPushEvent.", simpleResolvers: true })

@@ -9,7 +9,7 @@ export type Selector =
   | { by: "any" | "all" | "exclude"; tags: string[] };
 
 /** Recipients as requested: exactly one of the lists. */
-export interface Recipients {
+export interface RecipientsInput {
   userIds?: string[] | null;
   externalUserIds?: string[] | null;
   tagsAny?: string[] | null;
@@ -27,9 +27,9 @@ const TEXT_MAX = 255;
  * Validates the recipients of an event. Unknown ids are allowed and select nobody.
  * @throws Fault INVALID unless exactly one list is given, or on the wrong list
  */
-export function toSelector(recipients: Recipients): Selector {
-  const given = Object.entries(recipients).filter((entry): entry is [keyof Recipients, string[]] =>
-    Array.isArray(entry[1]),
+export function toSelector(recipients: RecipientsInput): Selector {
+  const given = Object.entries(recipients).filter(
+    (entry): entry is [keyof RecipientsInput, string[]] => Array.isArray(entry[1]),
   );
   const [first, second] = given;
   if (first === undefined || second !== undefined) {

@@ -1,10 +1,10 @@
 import { Fault } from "../../core/errors";
-import { isText, NOT_TEXT } from "../../core/text";
+import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text";
 import { toData } from "./fcm-data";
 import { readFcmNotification } from "./fcm-notification";
-import { given, isObject, type JsonObject, unlessEmpty } from "./json";
+import { isObject, type JsonObject, omitUndefined, unlessEmpty } from "./json";
 import { KeyReader } from "./key-reader";
-import type { FcmPush } from "./push";
+import type { FcmPush } from "./push-payload";
 
 /**
  * Converts gcm payloads to messages of Firebase's HTTP v1 API (reference: projects.messages). Accepted
@@ -31,7 +31,7 @@ const IGNORED = [
 /** A parsed message, and its dropped keys with reasons. */
 export interface FcmContent {
   content: FcmMessage;
-  leftOut: string[];
+  dropped: string[];
 }
 
 function hasPart(content: JsonObject, parts: string[]): boolean {
@@ -44,10 +44,10 @@ function checkKeys(reader: KeyReader, known: string[]): void {
   const present = reader.keys().filter((key) => parts.includes(key));
   for (const key of reader.keys()) {
     if (known.includes(key)) continue;
-    if (IGNORED.includes(key)) reader.leaveOut(key, "it has no effect");
+    if (IGNORED.includes(key)) reader.drop(key, "it has no effect");
     else {
       const names = present.join(", ");
-      reader.refuse(key, `Firebase does not accept next to ${names}; put it into data`);
+      reader.addProblem(key, `Firebase does not accept next to ${names}; put it into data`);
     }
   }
 }
@@ -58,32 +58,32 @@ function readV1(content: JsonObject): FcmContent {
   checkKeys(reader, known);
   const parts = Object.fromEntries(known.map((part) => [part, reader.object(part)]));
   const data = reader.object("data");
-  reader.finish();
-  const message = given({ ...parts, data: data && toData(data) });
-  return { content: message, leftOut: reader.leftOut };
+  reader.throwProblems();
+  const message = omitUndefined({ ...parts, data: data && toData(data) });
+  return { content: message, dropped: reader.dropped };
 }
 
 function readLegacy(content: JsonObject): FcmContent {
   const reader = new KeyReader(content);
   checkKeys(reader, [...PARTS, ...LEGACY_OPTIONS]);
   const data = reader.object("data");
-  const notificationReader = reader.inside("notification");
+  const notificationReader = reader.nested("notification");
   const notification = notificationReader && readFcmNotification(notificationReader);
   const ttl = reader.integer("time_to_live", Number.MAX_SAFE_INTEGER);
-  const android = given({
-    priority: reader.word("priority", ["HIGH", "NORMAL"]),
+  const android = omitUndefined({
+    priority: reader.enumValue("priority", ["HIGH", "NORMAL"]),
     collapse_key: reader.text("collapse_key"),
     ttl: ttl === undefined ? undefined : `${Math.min(ttl, FCM_TTL_MAX)}s`,
     restricted_package_name: reader.text("restricted_package_name"),
     notification: unlessEmpty(notification?.android),
   });
-  reader.finish();
-  const message = given({
+  reader.throwProblems();
+  const message = omitUndefined({
     data: unlessEmpty(data && toData(data)),
     notification: unlessEmpty(notification?.shared),
     android: unlessEmpty(android),
   });
-  return { content: message, leftOut: reader.leftOut };
+  return { content: message, dropped: reader.dropped };
 }
 
 /**
@@ -97,7 +97,7 @@ export function readFcmContent(content: JsonObject): FcmContent {
   }
   if (hasPart(content, V1_PARTS)) return readV1(content);
   if (hasPart(content, PARTS)) return readLegacy(content);
-  return { content: given({ data: unlessEmpty(toData(content)) }), leftOut: [] };
+  return { content: omitUndefined({ data: unlessEmpty(toData(content)) }), dropped: [] };
 }
 
 function decodeEscapes(text: string): string {
@@ -107,7 +107,7 @@ function decodeEscapes(text: string): string {
   } catch {
     throw Fault.field("message", "contains an invalid escape; write a literal percent sign as %25");
   }
-  if (!isText(decoded)) throw Fault.field("message", NOT_TEXT);
+  if (!isValidText(decoded)) throw Fault.field("message", INVALID_TEXT_MESSAGE);
   return decoded;
 }
 

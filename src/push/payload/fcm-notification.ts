@@ -17,35 +17,35 @@ const flag: Read = (reader, key) => reader.flag(key);
 const word =
   (words: string[], prefix?: string): Read =>
   (reader, key) =>
-    reader.word(key, words, prefix);
+    reader.enumValue(key, words, prefix);
 
 /** JSON format of google.protobuf.Duration. */
 const DURATION = /^\d{1,12}(\.\d{1,9})?s$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const INTEGER_MAX = 2_147_483_647;
 
-const duration: Read = (reader, key) => reader.textLike(key, DURATION, 'seconds like "0.5s"');
+const duration: Read = (reader, key) => reader.textMatching(key, DURATION, 'seconds like "0.5s"');
 const durations: Read = (reader, key) => {
   const list = reader.texts(key);
   if (list?.some((each) => !DURATION.test(each))) {
-    reader.refuse(key, 'must be a list of seconds like "0.5s"');
+    reader.addProblem(key, 'must be a list of seconds like "0.5s"');
   }
   return list;
 };
 
 /** LightSettings of the notification LED: colour components from 0 to 1, and durations on and off. */
 const light: Read = (reader, key) => {
-  const settings = reader.inside(key);
+  const settings = reader.nested(key);
   if (!settings) return undefined;
-  const color = settings.inside("color");
-  const components = ["red", "green", "blue", "alpha"].map((name) => [name, color?.share(name)]);
+  const color = settings.nested("color");
+  const components = ["red", "green", "blue", "alpha"].map((name) => [name, color?.fraction(name)]);
   const parts = {
     color: color && Object.fromEntries(components.filter(([, value]) => value !== undefined)),
     light_on_duration: duration(settings, "light_on_duration"),
     light_off_duration: duration(settings, "light_off_duration"),
   };
   for (const [name, part] of Object.entries(parts)) {
-    if (part === undefined) settings.refuse(name, "is required");
+    if (part === undefined) settings.addProblem(name, "is required");
   }
   return parts as JsonObject;
 };
@@ -58,7 +58,7 @@ const PARAMETERS = new Map<string, Read>([
   ["body", text],
   ["image", text],
   ["icon", text],
-  ["color", (reader, key) => reader.textLike(key, /^#[0-9a-f]{6}$/i, "a colour like #rrggbb")],
+  ["color", (reader, key) => reader.textMatching(key, /^#[0-9a-f]{6}$/i, "a colour like #rrggbb")],
   ["sound", text],
   ["tag", text],
   ["click_action", text],
@@ -69,7 +69,7 @@ const PARAMETERS = new Map<string, Read>([
   ["channel_id", text],
   ["ticker", text],
   ["sticky", flag],
-  ["event_time", (reader, key) => reader.textLike(key, TIME, "an RFC 3339 time")],
+  ["event_time", (reader, key) => reader.textMatching(key, TIME, "an RFC 3339 time")],
   ["local_only", flag],
   ["notification_priority", word(PRIORITIES, "PRIORITY_")],
   ["default_sound", flag],
@@ -107,7 +107,7 @@ export function readFcmNotification(reader: KeyReader): FcmNotification {
   for (const key of reader.keys()) {
     const name = parameterName(key);
     const read = PARAMETERS.get(name);
-    if (read === undefined) reader.leaveOut(key, "Firebase does not know it");
+    if (read === undefined) reader.drop(key, "Firebase does not know it");
     const value = read?.(reader, key);
     if (value === undefined) continue;
     (SHARED.has(name) ? notification.shared : notification.android)[name] = value;

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { isText, NOT_TEXT } from "../../core/text";
+import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text";
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -15,7 +15,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** Removes undefined properties. */
-export function given(object: Record<string, unknown>): JsonObject {
+export function omitUndefined(object: Record<string, unknown>): JsonObject {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as JsonObject;
 }
@@ -29,8 +29,8 @@ export function unlessEmpty<T extends object>(object: T | undefined): T | undefi
  * Why a value cannot be passed on unchanged in a message; null if it can.
  * @param depth nesting depth of the value; the message itself is 1
  */
-export function problemOf(value: Json, depth: number): string | null {
-  if (typeof value === "string") return isText(value) ? null : NOT_TEXT;
+export function jsonProblem(value: Json, depth: number): string | null {
+  if (typeof value === "string") return isValidText(value) ? null : INVALID_TEXT_MESSAGE;
   if (typeof value === "number") {
     const exact =
       Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -40,9 +40,9 @@ export function problemOf(value: Json, depth: number): string | null {
   if (depth > DEPTH_MAX) return `nests deeper than ${DEPTH_MAX} levels`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__") return "contains the key __proto__, which is not allowed";
-    if (!isText(key)) return NOT_TEXT;
+    if (!isValidText(key)) return INVALID_TEXT_MESSAGE;
     // Object.keys includes the indexes of an array.
-    const problem = problemOf((value as JsonObject)[key]!, depth + 1);
+    const problem = jsonProblem((value as JsonObject)[key]!, depth + 1);
     if (problem) return problem;
   }
   return null;
@@ -62,7 +62,7 @@ export function parseObject(text: string): JsonObject {
     throw Fault.field("message", "is not JSON after Base64 decoding");
   }
   if (!isObject(value)) throw Fault.field("message", "must be a JSON object in Base64");
-  const problem = problemOf(value, 1);
+  const problem = jsonProblem(value, 1);
   if (problem) throw Fault.field("message", problem);
   return value;
 }

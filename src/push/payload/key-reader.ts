@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { isText } from "../../core/text";
+import { isValidText } from "../../core/text";
 import { isObject, type JsonObject } from "./json";
 
 /** Maximum number of problems that a fault lists. */
@@ -14,13 +14,13 @@ export class KeyReader {
    * @param source the object
    * @param path prefix of its keys in messages, for example `ios_loc_data.`
    * @param problems collects invalid keys; shared by the readers of a message
-   * @param leftOut collects dropped keys with reasons; shared by the readers of a message
+   * @param dropped collects dropped keys with reasons; shared by the readers of a message
    */
   constructor(
     private readonly source: JsonObject,
     private readonly path = "",
     readonly problems: string[] = [],
-    readonly leftOut: string[] = [],
+    readonly dropped: string[] = [],
   ) {}
 
   /** The object's keys. */
@@ -34,14 +34,14 @@ export class KeyReader {
   }
 
   /** A string that matches a pattern. */
-  textLike(key: string, pattern: RegExp, expected: string): string | undefined {
+  textMatching(key: string, pattern: RegExp, expected: string): string | undefined {
     return this.read(key, expected, (value) =>
       typeof value === "string" && pattern.test(value) ? value : undefined,
     );
   }
 
   /** One of several values, in any case, with or without their common prefix. */
-  word(key: string, words: readonly string[], prefix = ""): string | undefined {
+  enumValue(key: string, words: readonly string[], prefix = ""): string | undefined {
     return this.read(key, `one of ${words.join(", ")}`, (value) => {
       if (typeof value !== "string") return undefined;
       const upper = value.toUpperCase();
@@ -60,7 +60,7 @@ export class KeyReader {
   }
 
   /** A number from 0 to 1. */
-  share(key: string): number | undefined {
+  fraction(key: string): number | undefined {
     return this.read(key, "a number from 0 to 1", (value) =>
       typeof value === "number" && value >= 0 && value <= 1 ? value : undefined,
     );
@@ -81,7 +81,7 @@ export class KeyReader {
       const list = typeof value === "string" ? parseList(value) : value;
       if (!Array.isArray(list)) return undefined;
       const fits = list.every((each) =>
-        typeof each === "string" ? isText(each) : Number.isFinite(each),
+        typeof each === "string" ? isValidText(each) : Number.isFinite(each),
       );
       return fits ? list.map(String) : undefined;
     });
@@ -100,23 +100,23 @@ export class KeyReader {
   }
 
   /** A reader for a nested object, which shares this reader's problems; undefined without the object. */
-  inside(key: string): KeyReader | undefined {
+  nested(key: string): KeyReader | undefined {
     const object = this.object(key);
-    return object && new KeyReader(object, `${this.path}${key}.`, this.problems, this.leftOut);
+    return object && new KeyReader(object, `${this.path}${key}.`, this.problems, this.dropped);
   }
 
   /** Records a dropped key. */
-  leaveOut(key: string, reason: string): void {
-    this.leftOut.push(`${this.path}${key} is dropped: ${reason}`);
+  drop(key: string, reason: string): void {
+    this.dropped.push(`${this.path}${key} is dropped: ${reason}`);
   }
 
   /** Records an invalid key. */
-  refuse(key: string, problem: string): void {
+  addProblem(key: string, problem: string): void {
     this.problems.push(`contains ${this.path}${key}, which ${problem}`);
   }
 
   /** @throws Fault INVALID on `message` if there are problems, with the first ten of them */
-  finish(): void {
+  throwProblems(): void {
     const listed = this.problems.slice(0, PROBLEMS_MAX);
     if (listed.length > 0) {
       throw new Fault("INVALID", `message ${listed.join("; ")}`, { message: listed });
@@ -131,7 +131,7 @@ export class KeyReader {
     const value = Object.hasOwn(this.source, key) ? this.source[key] : undefined;
     if (value === undefined || value === null) return undefined;
     const converted = convert(value);
-    if (converted === undefined) this.refuse(key, `must be ${expected}`);
+    if (converted === undefined) this.addProblem(key, `must be ${expected}`);
     return converted;
   }
 }

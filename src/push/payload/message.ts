@@ -3,7 +3,7 @@ import type { PushChannel } from "../channel";
 import { decodeText } from "./base64";
 import { type FcmContent, readFcmContent, readFcmPairs } from "./fcm-message";
 import { type JsonObject, parseObject } from "./json";
-import { readUniversal, type Universal } from "./universal";
+import { readUniversal, type UniversalMessage } from "./universal";
 
 /** Maximum length of `event[message]` in characters. size.ts checks the limits of the platforms. */
 export const MESSAGE_MAX = 16_384;
@@ -18,14 +18,14 @@ export type PlatformMessage = { kind: "platform" } & (
 );
 
 /** Parsed and validated `event[message]`. translate.ts converts it for a channel. */
-export type Message = Universal | PlatformMessage;
+export type Message = UniversalMessage | PlatformMessage;
 
 /** Decodes the text after `payload=`, in which form escapes may replace characters of Base64. */
 function platformText(text: string): string {
   return decodeText(text.replace(PLATFORM, "").replace(/%(2B|2F|3D)/gi, decodeURIComponent));
 }
 
-function readUniversalText(text: string): Universal {
+function readUniversalText(text: string): UniversalMessage {
   if (PLATFORM.test(text)) {
     throw Fault.field(
       "message",
@@ -75,7 +75,7 @@ export function readMessage(text: string, channel: PushChannel | null): Message 
 }
 
 /** Whether a universal message asks for VoIP pushes to recipients with a VoIP subscription. */
-export function voipWanted(message: Message): boolean {
+export function wantsVoip(message: Message): boolean {
   return message.kind === "universal" && message.voip;
 }
 

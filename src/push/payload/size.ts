@@ -1,11 +1,11 @@
-import type { Push } from "./push";
+import type { PushPayload } from "./push-payload";
 
 /**
  * Maximum payload size in bytes: developer.apple.com "Generating a remote notification" (apns, apns_voip),
  * firebase.google.com "About FCM messages" (gcm), and the plaintext that fits the 4,096 bytes which every
  * browser push service accepts (RFC 8030 section 7.2, RFC 8291 section 4).
  */
-const BYTES_MAX: Readonly<Record<Push["channel"], number>> = {
+const BYTES_MAX: Readonly<Record<PushPayload["channel"], number>> = {
   apns: 4_096,
   apns_voip: 5_120,
   gcm: 4_096,
@@ -13,7 +13,7 @@ const BYTES_MAX: Readonly<Record<Push["channel"], number>> = {
 };
 
 /** The text that counts towards the size: for Firebase data and notification, also below `android`. */
-function counted(push: Push): string {
+function counted(push: PushPayload): string {
   if (push.channel !== "gcm") return push.payload;
   const { data, notification, android } = push.message;
   const parts = [data, notification, android?.data, android?.notification];
@@ -21,12 +21,12 @@ function counted(push: Push): string {
 }
 
 /** The size of a push as its platform counts it, and the platform's limit, in bytes of UTF-8. */
-export function sizeOf(push: Push): { bytes: number; max: number } {
+export function sizeOf(push: PushPayload): { bytes: number; max: number } {
   return { bytes: Buffer.byteLength(counted(push)), max: BYTES_MAX[push.channel] };
 }
 
 /** Why a push is too large, as "is too large: 4,321 bytes (maximum is 4,096 bytes)"; null if it fits. */
-export function sizeProblem(push: Push): string | null {
+export function sizeProblem(push: PushPayload): string | null {
   const { bytes, max } = sizeOf(push);
   if (bytes <= max) return null;
   const [size, limit] = [bytes, max].map((count) => count.toLocaleString("en-US"));

@@ -1,6 +1,6 @@
-import { given, isObject, type JsonObject, unlessEmpty } from "./json";
-import type { ApnsPush } from "./push";
-import type { Universal } from "./universal";
+import { isObject, type JsonObject, omitUndefined, unlessEmpty } from "./json";
+import type { ApnsPush } from "./push-payload";
+import type { UniversalMessage } from "./universal";
 
 /** Keys of `aps` that the user notices. */
 const NOTICEABLE = ["alert", "badge", "sound"];
@@ -11,11 +11,11 @@ function isNoticeable(aps: JsonObject): boolean {
 }
 
 /** The `aps` keys that standard keys set (developer.apple.com "Generating a remote notification"). */
-function standardAps(message: Universal): JsonObject {
+function standardAps(message: UniversalMessage): JsonObject {
   // Required for a background push to reach the app.
   const available = message.contentAvailable || message.pushType === "background";
-  return given({
-    alert: unlessEmpty(given({ body: message.text, ...message.alert })),
+  return omitUndefined({
+    alert: unlessEmpty(omitUndefined({ body: message.text, ...message.alert })),
     badge: message.badge,
     sound: message.sound,
     "content-available": available ? 1 : undefined,
@@ -26,13 +26,13 @@ function standardAps(message: Universal): JsonObject {
 }
 
 /** Merges a custom `aps` with the standard keys, which take precedence. */
-function apsOf(message: Universal): JsonObject {
+function apsOf(message: UniversalMessage): JsonObject {
   const { aps } = message.custom;
   return { ...(isObject(aps) ? aps : {}), ...standardAps(message) };
 }
 
 /** Dropped keys of a custom `aps`, with reasons. */
-export function apsLeftOut(message: Universal): string[] {
+export function droppedApsKeys(message: UniversalMessage): string[] {
   const { aps } = message.custom;
   if (aps === undefined) return [];
   if (!isObject(aps)) return ["aps is dropped: it is not an object"];
@@ -46,7 +46,7 @@ export function apsLeftOut(message: Universal): string[] {
  * Converts a universal message for Apple's devices. Apple requires priority 5 for a background push and for
  * one that the user does not notice ("Sending notification requests to APNs").
  */
-export function toApns(message: Universal, channel: ApnsPush["channel"]): ApnsPush {
+export function toApns(message: UniversalMessage, channel: ApnsPush["channel"]): ApnsPush {
   const aps = apsOf(message);
   const { aps: _, ...custom } = message.custom;
   const { pushType, expiration } = message;
@@ -60,7 +60,7 @@ export function toApns(message: Universal, channel: ApnsPush["channel"]): ApnsPu
 }
 
 /** Passes a platform-specific payload through to Apple, with headers derived from its content. */
-export function wholeApns(content: JsonObject, channel: ApnsPush["channel"]): ApnsPush {
+export function passThroughApns(content: JsonObject, channel: ApnsPush["channel"]): ApnsPush {
   const push = { channel, payload: JSON.stringify(content), expiration: null };
   if (channel === "apns_voip") return { ...push, pushType: "voip", priority: 10 };
   const aps = isObject(content.aps) ? content.aps : {};

@@ -1,15 +1,15 @@
 import type { PushChannel } from "../channel";
 import type { Message, PlatformMessage } from "./message";
-import type { Push } from "./push";
-import { toApns, wholeApns } from "./to-apns";
+import type { PushPayload } from "./push-payload";
+import { passThroughApns, toApns } from "./to-apns";
 import { toFcm } from "./to-fcm";
 import { toWeb, WEB_TTL_MAX } from "./to-web";
 
-function passThrough(message: PlatformMessage): Push {
+function passThrough(message: PlatformMessage): PushPayload {
   if (message.channel === "gcm") return { channel: "gcm", message: message.content };
   const { channel, content } = message;
   if (channel === "web") return { channel, payload: JSON.stringify(content), ttl: WEB_TTL_MAX };
-  return wholeApns(content, channel);
+  return passThroughApns(content, channel);
 }
 
 /**
@@ -18,7 +18,7 @@ function passThrough(message: PlatformMessage): Push {
  * @param channel for a platform-specific message, the channel that it was parsed for
  * @param now Unix milliseconds, from which TTLs are counted
  */
-export function translate(message: Message, channel: PushChannel, now: number): Push {
+export function translate(message: Message, channel: PushChannel, now: number): PushPayload {
   if (message.kind === "platform") {
     if (message.channel === channel) return passThrough(message);
     throw new Error(`A message for ${message.channel} cannot be sent on ${channel}`);

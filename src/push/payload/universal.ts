@@ -1,9 +1,9 @@
 import { type FcmNotification, readFcmNotification } from "./fcm-notification";
-import { given, type JsonObject } from "./json";
+import { type JsonObject, omitUndefined } from "./json";
 import { KeyReader } from "./key-reader";
 
 /** A message for all platforms. Absent standard keys are undefined. */
-export interface Universal {
+export interface UniversalMessage {
   kind: "universal";
   text?: string;
   badge?: number;
@@ -23,7 +23,7 @@ export interface Universal {
   /** All other keys, unchanged. */
   custom: JsonObject;
   /** Dropped parameters of standard keys, with reasons. */
-  leftOut: string[];
+  dropped: string[];
 }
 
 /** The standard keys (docs/PUSH.md "Payloads"). */
@@ -53,9 +53,9 @@ const LOC_DATA = ["title_loc_key", "title_loc_args", "body_loc_key", "body_loc_a
 
 function readAlert(reader: KeyReader | undefined): JsonObject {
   for (const key of reader?.keys() ?? []) {
-    if (!LOC_DATA.includes(key)) reader?.leaveOut(key, "the parameter is unknown");
+    if (!LOC_DATA.includes(key)) reader?.drop(key, "the parameter is unknown");
   }
-  return given({
+  return omitUndefined({
     "title-loc-key": reader?.text("title_loc_key"),
     "title-loc-args": reader?.texts("title_loc_args"),
     "loc-key": reader?.text("body_loc_key"),
@@ -67,11 +67,11 @@ function readAlert(reader: KeyReader | undefined): JsonObject {
  * Parses the object of a universal message.
  * @throws Fault INVALID on `message`, listing the keys of the wrong type
  */
-export function readUniversal(content: JsonObject): Universal {
+export function readUniversal(content: JsonObject): UniversalMessage {
   const reader = new KeyReader(content);
-  const notification = reader.inside("android_fcm_notification");
+  const notification = reader.nested("android_fcm_notification");
   const custom = Object.entries(content).filter(([key]) => !STANDARD.has(key));
-  const message: Universal = {
+  const message: UniversalMessage = {
     kind: "universal",
     text: reader.text("message"),
     badge: reader.integer("ios_badge", BADGE_MAX),
@@ -80,14 +80,15 @@ export function readUniversal(content: JsonObject): Universal {
     mutableContent: reader.flag("ios_mutable_content") ?? false,
     category: reader.text("ios_category"),
     voip: reader.flag("ios_voip") ?? false,
-    pushType: (reader.word("ios_push_type", PUSH_TYPES) ?? "alert") as Universal["pushType"],
+    pushType: (reader.enumValue("ios_push_type", PUSH_TYPES) ??
+      "alert") as UniversalMessage["pushType"],
     threadId: reader.text("ios_thread_id"),
     expiration: reader.integer("expiration", EXPIRATION_MAX) ?? null,
     notification: notification && readFcmNotification(notification),
-    alert: readAlert(reader.inside("ios_loc_data")),
+    alert: readAlert(reader.nested("ios_loc_data")),
     custom: Object.fromEntries(custom),
-    leftOut: reader.leftOut,
+    dropped: reader.dropped,
   };
-  reader.finish();
+  reader.throwProblems();
   return message;
 }

@@ -1,17 +1,22 @@
 import type { OutgoingHttpHeaders } from "node:http2";
 import { Notification } from "apn";
-import { type Answer, Unanswered } from "../../network/answer";
+import { type HttpResponse, NoResponse } from "../../network/http-response";
 import type { PushEnvironment } from "../channel";
 import type { ApnsCredentials } from "../credential/credentials";
-import type { ApnsPush, Push } from "../payload/push";
-import { apnsReasonOf, BAD_TOKEN, EXPIRED, readApnsAnswer } from "./apns-answer";
-import { type ApnsProof, proveToApns } from "./apns-credentials";
-import { apnsIdOf } from "./delivery-names";
-import { couldNotAsk, type Outcome, type Provider, type Target } from "./provider";
+import type { ApnsPush, PushPayload } from "../payload/push-payload";
+import { type ApnsAuth, openApnsAuth } from "./apns-auth";
+import {
+  apnsReasonOf,
+  BAD_DEVICE_TOKEN,
+  EXPIRED_PROVIDER_TOKEN,
+  readApnsResponse,
+} from "./apns-response";
+import { apnsIdOf } from "./delivery-ids";
+import { Http2Sender } from "./http/http2-sender";
+import { isTransient, outcomeOfError } from "./http/response";
+import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "./provider";
 import type { ProviderOptions } from "./provider-options";
-import { unusable } from "./unusable";
-import { isPassing, outcomeOf } from "./wire/answer";
-import { Http2Sender } from "./wire/http2-sender";
+import { rejectingProvider } from "./rejecting-provider";
 
 const ADDRESSES: Readonly<Record<PushEnvironment, string>> = {
   development: "https://api.sandbox.push.apple.com",
@@ -42,12 +47,14 @@ export function openApns(
 ): Provider {
   const { baseUrl } = credentials;
   const problem = baseUrl && options.connector.check(baseUrl);
-  if (problem) return unusable(`the address of the service ${problem}`);
+  if (problem) return rejectingProvider(`the address of the service ${problem}`);
   try {
-    const auth = proveToApns(credentials, environment, options.clock);
+    const auth = openApnsAuth(credentials, environment, options.clock);
     return new Apns(credentials.bundleId, auth, ADDRESSES[environment], baseUrl, options);
   } catch (error) {
-    return unusable(error instanceof Error ? error.message : "the credentials cannot be read");
+    return rejectingProvider(
+      error instanceof Error ? error.message : "the credentials cannot be read",
+    );
   }
 }
 
@@ -58,7 +65,7 @@ class Apns implements Provider {
 
   constructor(
     private readonly bundleId: string,
-    private readonly auth: ApnsProof,
+    private readonly auth: ApnsAuth,
     defaultUrl: string,
     baseUrl: string | undefined,
     private readonly options: ProviderOptions,
@@ -68,18 +75,18 @@ class Apns implements Provider {
     this.path = `${pathname.replace(/\/$/, "")}/3/device/`;
   }
 
-  async send(push: Push, target: Target): Promise<Outcome> {
+  async send(push: PushPayload, target: PushTarget): Promise<Outcome> {
     if (push.channel !== "apns" && push.channel !== "apns_voip") {
       return { kind: "refused", reason: `Apple does not support the channel ${push.channel}` };
     }
-    if (!TOKEN.test(target.token)) return { kind: "gone", reason: BAD_TOKEN };
+    if (!TOKEN.test(target.token)) return { kind: "gone", reason: BAD_DEVICE_TOKEN };
     const bundleId = target.bundleId ?? this.bundleId;
     if (!BUNDLE.test(bundleId)) return { kind: "refused", reason: "BadTopic" };
     try {
       const response = await this.post(push, bundleId, apnsIdOf(target.deliveryId), target.token);
-      return readApnsAnswer(response, this.options.clock.now());
+      return readApnsResponse(response, this.options.clock.now());
     } catch (error) {
-      return outcomeOf(error);
+      return outcomeOfError(error);
     }
   }
 
@@ -94,10 +101,10 @@ class Apns implements Provider {
     try {
       const response = await this.post(push, this.bundleId, apnsIdOf(0), NO_DEVICE);
       const reason = apnsReasonOf(response);
-      if (response.status === 200 || reason === BAD_TOKEN) return null;
-      return isPassing(response.status) ? couldNotAsk(reason) : reason;
+      if (response.status === 200 || reason === BAD_DEVICE_TOKEN) return null;
+      return isTransient(response.status) ? checkUnavailable(reason) : reason;
     } catch (error) {
-      return couldNotAsk(error instanceof Unanswered ? error.reason : "no answer");
+      return checkUnavailable(error instanceof NoResponse ? error.reason : "no answer");
     }
   }
 
@@ -110,7 +117,7 @@ class Apns implements Provider {
     bundleId: string,
     id: string,
     device: string,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const token = this.auth.token?.current();
     const headers: OutgoingHttpHeaders = {
       ":path": this.path + device,
@@ -121,8 +128,12 @@ class Apns implements Provider {
     if (push.pushType === "alert") headers["apns-collapse-id"] = id;
     if (token !== undefined) headers.authorization = `bearer ${token}`;
     const response = await this.sender.post(headers, push.payload);
-    if (token !== undefined && response.status === 403 && apnsReasonOf(response) === EXPIRED) {
-      this.auth.token?.expired(token);
+    if (
+      token !== undefined &&
+      response.status === 403 &&
+      apnsReasonOf(response) === EXPIRED_PROVIDER_TOKEN
+    ) {
+      this.auth.token?.renewExpired(token);
     }
     return response;
   }

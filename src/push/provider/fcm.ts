@@ -1,15 +1,15 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { SecureContext } from "node:tls";
-import type { Answer } from "../../network/answer";
+import type { HttpResponse } from "../../network/http-response";
 import type { FcmCredentials } from "../credential/credentials";
-import type { FcmPush, Push } from "../payload/push";
-import { FcmAccess } from "./fcm-access";
-import { fcmReasonOf, isTokenRefused, readFcmAnswer } from "./fcm-answer";
-import { couldNotAsk, type Outcome, type Provider, type Target } from "./provider";
+import type { FcmPush, PushPayload } from "../payload/push-payload";
+import { FcmAccessTokens } from "./fcm-access-tokens";
+import { fcmReasonOf, isTokenRefused, readFcmResponse } from "./fcm-response";
+import { Http2Sender, tlsContext } from "./http/http2-sender";
+import { isTransient, outcomeOfError } from "./http/response";
+import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "./provider";
 import type { ProviderOptions } from "./provider-options";
-import { unusable } from "./unusable";
-import { isPassing, outcomeOf } from "./wire/answer";
-import { Http2Sender, trusting } from "./wire/http2-sender";
+import { rejectingProvider } from "./rejecting-provider";
 
 const BASE_URL = "https://fcm.googleapis.com";
 
@@ -31,14 +31,14 @@ export function openFcm(credentials: FcmCredentials, options: ProviderOptions): 
   const { baseUrl, tokenUrl } = credentials;
   for (const address of [baseUrl, tokenUrl]) {
     const problem = address && options.connector.check(address);
-    if (problem) return unusable(`the address of the service ${problem}`);
+    if (problem) return rejectingProvider(`the address of the service ${problem}`);
   }
   const privateKey = readKey(credentials.privateKey);
-  if (privateKey === null) return unusable("the private key is not a readable RSA key");
+  if (privateKey === null) return rejectingProvider("the private key is not a readable RSA key");
   try {
-    return new Fcm(credentials, privateKey, trusting(credentials.ca), options);
+    return new Fcm(credentials, privateKey, tlsContext(credentials.ca), options);
   } catch {
-    return unusable("the certificate of the authority cannot be read");
+    return rejectingProvider("the certificate of the authority cannot be read");
   }
 }
 
@@ -53,7 +53,7 @@ function readKey(pem: string): KeyObject | null {
 
 class Fcm implements Provider {
   private readonly sender: Http2Sender;
-  private readonly access: FcmAccess;
+  private readonly access: FcmAccessTokens;
   private readonly path: string;
   /** The rest of the request body after the device's token, the same for all devices of an event. */
   private readonly bodies = new WeakMap<FcmPush, string>();
@@ -67,12 +67,18 @@ class Fcm implements Provider {
     const { baseUrl, tokenUrl, clientEmail, projectId } = credentials;
     const { origin, pathname } = new URL(baseUrl ?? BASE_URL);
     this.sender = new Http2Sender({ ...options, origin, secureContext });
-    this.access = new FcmAccess({ ...options, clientEmail, privateKey, tokenUrl, secureContext });
+    this.access = new FcmAccessTokens({
+      ...options,
+      clientEmail,
+      privateKey,
+      tokenUrl,
+      secureContext,
+    });
     const project = encodeURIComponent(projectId);
     this.path = `${pathname.replace(/\/$/, "")}/v1/projects/${project}/messages:send`;
   }
 
-  async send(push: Push, target: Target): Promise<Outcome> {
+  async send(push: PushPayload, target: PushTarget): Promise<Outcome> {
     if (push.channel !== "gcm") {
       return { kind: "refused", reason: `Firebase does not support the channel ${push.channel}` };
     }
@@ -82,7 +88,7 @@ class Fcm implements Provider {
     }
     const body = `{"message":{"token":${JSON.stringify(token)}${this.bodyOf(push)}`;
     const result = await this.post(body);
-    return "kind" in result ? result : readFcmAnswer(result, this.options.clock.now());
+    return "kind" in result ? result : readFcmResponse(result, this.options.clock.now());
   }
 
   async check(): Promise<string | null> {
@@ -90,10 +96,10 @@ class Fcm implements Provider {
     if (!("kind" in result)) {
       if (result.status === 200) return null;
       const reason = fcmReasonOf(result);
-      return isPassing(result.status) ? couldNotAsk(reason) : reason;
+      return isTransient(result.status) ? checkUnavailable(reason) : reason;
     }
     if (result.kind === "refused") return result.reason;
-    return couldNotAsk(result.kind === "later" ? result.reason : "no answer");
+    return checkUnavailable(result.kind === "later" ? result.reason : "no answer");
   }
 
   async close(): Promise<void> {
@@ -102,7 +108,7 @@ class Fcm implements Provider {
   }
 
   /** The response, or the outcome of a push without one. */
-  private async post(body: string): Promise<Answer | Outcome> {
+  private async post(body: string): Promise<HttpResponse | Outcome> {
     const access = await this.access.token();
     if ("outcome" in access) return access.outcome;
     const headers = {
@@ -112,10 +118,10 @@ class Fcm implements Provider {
     };
     try {
       const response = await this.sender.post(headers, body);
-      if (isTokenRefused(response)) this.access.refused(access.token);
+      if (isTokenRefused(response)) this.access.discard(access.token);
       return response;
     } catch (error) {
-      return outcomeOf(error);
+      return outcomeOfError(error);
     }
   }
 

@@ -1,7 +1,7 @@
-import type { Push } from "../payload/push";
+import type { PushPayload } from "../payload/push-payload";
 
 /** The device that receives a push. */
-export interface Target {
+export interface PushTarget {
   /** Identifies the delivery to providers that accept an id, so that repeated attempts are recognizable. */
   deliveryId: number;
   /** Device token; for a browser its endpoint URL. */
@@ -25,10 +25,10 @@ export type Outcome =
   | { kind: "refused"; reason: string };
 
 /** Prefix of a check's text if the service gave no verdict on the credentials. */
-export const NOT_ASKED = "the service is unavailable";
+export const CHECK_UNAVAILABLE = "the service is unavailable";
 
 /** Text of a check without a verdict, which is not the credentials' fault. */
-export const couldNotAsk = (reason: string): string => `${NOT_ASKED}: ${reason}`;
+export const checkUnavailable = (reason: string): string => `${CHECK_UNAVAILABLE}: ${reason}`;
 
 /**
  * A push service with the credentials of one application and environment. Connects with the first push and
@@ -36,7 +36,7 @@ export const couldNotAsk = (reason: string): string => `${NOT_ASKED}: ${reason}`
  */
 export interface Provider {
   /** Sends a push once, without retries. Calls may run concurrently. */
-  send(push: Push, target: Target): Promise<Outcome>;
+  send(push: PushPayload, target: PushTarget): Promise<Outcome>;
 
   /**
    * Asks the service whether it accepts the credentials, without sending a push.

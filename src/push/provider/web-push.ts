@@ -1,15 +1,15 @@
 import { encrypt } from "web-push";
 import type { WebPushCredentials } from "../credential/credentials";
-import type { Push } from "../payload/push";
-import { topicOf } from "./delivery-names";
+import type { PushPayload } from "../payload/push-payload";
+import { topicOf } from "./delivery-ids";
 import { checkEndpoint } from "./endpoint";
-import type { Outcome, Provider, Target } from "./provider";
+import { outcomeOfError } from "./http/response";
+import { WebConnections } from "./http/web-connections";
+import type { Outcome, Provider, PushTarget } from "./provider";
 import type { ProviderOptions } from "./provider-options";
-import { unusable } from "./unusable";
+import { rejectingProvider } from "./rejecting-provider";
 import { checkVapid, VapidTokens } from "./vapid";
-import { readWebPushAnswer } from "./web-push-answer";
-import { outcomeOf } from "./wire/answer";
-import { WebConnections } from "./wire/web-connections";
+import { readWebPushResponse } from "./web-push-response";
 
 /**
  * Opens the browsers' push services (RFC 8030), whose addresses come with each device. The package web-push
@@ -18,11 +18,11 @@ import { WebConnections } from "./wire/web-connections";
  */
 export function openWebPush(credentials: WebPushCredentials, options: ProviderOptions): Provider {
   const problem = checkVapid(credentials);
-  if (problem) return unusable(problem);
+  if (problem) return rejectingProvider(problem);
   try {
     return new WebPushServices(credentials, new WebConnections(credentials.ca, options), options);
   } catch {
-    return unusable("the certificate of the authority cannot be read");
+    return rejectingProvider("the certificate of the authority cannot be read");
   }
 }
 
@@ -37,7 +37,7 @@ class WebPushServices implements Provider {
     this.tokens = new VapidTokens(credentials, options.clock);
   }
 
-  async send(push: Push, target: Target): Promise<Outcome> {
+  async send(push: PushPayload, target: PushTarget): Promise<Outcome> {
     if (push.channel !== "web") {
       return refuse(`browsers do not support the channel ${push.channel}`);
     }
@@ -55,9 +55,9 @@ class WebPushServices implements Provider {
     };
     try {
       const response = await this.connections.post(url, headers, body);
-      return readWebPushAnswer(response, this.options.clock.now());
+      return readWebPushResponse(response, this.options.clock.now());
     } catch (error) {
-      return outcomeOf(error);
+      return outcomeOfError(error);
     }
   }
 
@@ -74,7 +74,7 @@ class WebPushServices implements Provider {
 const refuse = (reason: string): Outcome => ({ kind: "refused", reason });
 
 /** Encrypts the payload for one device; null if its keys are invalid. */
-function encryptFor({ webP256dh, webAuth }: Target, payload: string): Buffer | null {
+function encryptFor({ webP256dh, webAuth }: PushTarget, payload: string): Buffer | null {
   try {
     return encrypt(webP256dh ?? "", webAuth ?? "", payload, "aes128gcm").cipherText;
   } catch {

@@ -1,7 +1,7 @@
 import { Field, ID, InputType } from "type-graphql";
 import { PushEnvironmentName } from "../../identity/application/push-environment.type";
 import type { PushEnvironment, PushPlatform } from "../channel";
-import { type NamedChannel, PushChannelName, PushPlatformName } from "../channel.type";
+import { type InputChannel, PushChannelName, PushPlatformName } from "../channel.type";
 
 @InputType({
   description: "A browser's PushSubscription (W3C Push API): its endpoint, and its keys in Base64.",
@@ -26,7 +26,7 @@ export class WebPushInput {
 @InputType({ description: "A device to subscribe to notifications on one channel." })
 export class CreatePushSubscriptionInput {
   @Field(() => PushChannelName as object, { description: "The channel." })
-  channel!: NamedChannel;
+  channel!: InputChannel;
 
   @Field(() => PushEnvironmentName as object, {
     description: "Builds of the app: for developers or for users.",

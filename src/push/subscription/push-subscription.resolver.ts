@@ -9,7 +9,7 @@ import {
   CreatePushSubscriptionPayload,
   DeletePushSubscriptionPayload,
   PushSubscriptionConnection,
-  showPushSubscription,
+  toGraphqlSubscription,
 } from "./push-subscription.type";
 import {
   createPushSubscription,
@@ -24,10 +24,10 @@ export class PushSubscriptionResolver {
     description: "Push subscriptions of the calling user, up to 100.",
   })
   async pushSubscriptions(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
   ): Promise<PushSubscriptionConnection> {
-    const list = await listPushSubscriptions(identity, await visit.user());
-    const nodes = list.map(showPushSubscription);
+    const list = await listPushSubscriptions(identity, await auth.user());
+    const nodes = list.map(toGraphqlSubscription);
     return { nodes, edges: nodes.map((node) => ({ node })), totalCount: nodes.length };
   }
 
@@ -38,12 +38,12 @@ channel and environment) gets the new token. A token of another device or user m
 100 subscriptions, the least recently registered one is deleted.`,
   })
   async createPushSubscription(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("input", () => CreatePushSubscriptionInput, { description: "The device." })
     input: CreatePushSubscriptionInput,
   ): Promise<CreatePushSubscriptionPayload> {
-    const created = await createPushSubscription(identity, await visit.user(), input);
-    const subscription = showPushSubscription(created);
+    const created = await createPushSubscription(identity, await auth.user(), input);
+    const subscription = toGraphqlSubscription(created);
     return { subscription, edges: [{ node: subscription }] };
   }
 
@@ -52,11 +52,11 @@ channel and environment) gets the new token. A token of another device or user m
     description: "Deletes a subscription of the calling user.",
   })
   async deletePushSubscription(
-    @Ctx() { identity, visit }: PushContext,
+    @Ctx() { identity, auth }: PushContext,
     @Arg("input", () => DeletePushSubscriptionInput, { description: "The subscription." })
     { id }: DeletePushSubscriptionInput,
   ): Promise<DeletePushSubscriptionPayload> {
-    const viewer = await visit.user();
+    const viewer = await auth.user();
     return { deletedPushSubscriptionId: await deletePushSubscription(identity, viewer, id) };
   }
 }

@@ -108,7 +108,7 @@ export class DeletePushSubscriptionPayload {
 }
 
 /** Converts a subscription to GraphQL. */
-export function showPushSubscription(subscription: PushSubscription): PushSubscriptionType {
+export function toGraphqlSubscription(subscription: PushSubscription): PushSubscriptionType {
   const { id, channel, platform, udid } = subscription;
   return {
     ...subscription,

@@ -2,12 +2,12 @@ import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../../identity/identity";
 import { parseId } from "../../identity/user/find-user";
-import { deadlocked } from "../../store/conflicts";
+import { isDeadlock } from "../../store/database-errors";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channel";
 import {
-  type CheckedSubscription,
-  checkSubscription,
   type SubscriptionFields,
+  type ValidSubscription,
+  validateSubscription,
 } from "./subscription-fields";
 
 /** Subscription of a device on one channel, without its token. */
@@ -91,7 +91,7 @@ export async function createPushSubscription(
   viewer: UserViewer,
   fields: SubscriptionFields,
 ): Promise<PushSubscription> {
-  const checked = checkSubscription(fields, identity.connector.allowPrivate);
+  const checked = validateSubscription(fields, identity.connector.allowPrivate);
   const values = [
     viewer.userId,
     checked.udid,
@@ -143,7 +143,7 @@ export async function deletePushSubscription(
 function assignToken(
   { store }: Identity,
   { applicationId, userId }: UserViewer,
-  { channel, environment, token, udid }: CheckedSubscription,
+  { channel, environment, token, udid }: ValidSubscription,
   values: unknown[],
 ): Promise<PushSubscription> {
   return store.db.$transaction(async (tx) => {
@@ -174,7 +174,7 @@ async function retryOnDeadlock<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (count === ATTEMPTS || !deadlocked(error)) throw error;
+      if (count === ATTEMPTS || !isDeadlock(error)) throw error;
     }
   }
 }

@@ -2,12 +2,12 @@ import { ECDH } from "node:crypto";
 import { Fault, type FieldErrors } from "../../core/errors";
 import { textProblem } from "../../identity/user/user-fields";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channel";
-import { channelOf, type NamedChannel } from "../channel.type";
+import { channelOf, type InputChannel } from "../channel.type";
 import { readEndpoint } from "./endpoint";
 
 /** A device to subscribe, as a client submits it. */
 export interface SubscriptionFields {
-  channel: NamedChannel;
+  channel: InputChannel;
   environment: PushEnvironment;
   platform: PushPlatform;
   /** The client's identifier of the device; any text. */
@@ -21,7 +21,7 @@ export interface SubscriptionFields {
 }
 
 /** A validated and normalized subscription, as stored. */
-export interface CheckedSubscription {
+export interface ValidSubscription {
   channel: PushChannel;
   environment: PushEnvironment;
   platform: PushPlatform;
@@ -57,10 +57,10 @@ type Parsed = { value: string } | { problem: string };
  * @param allowPrivate whether a browser's endpoint may be in a private network
  * @throws Fault INVALID with every wrong field
  */
-export function checkSubscription(
+export function validateSubscription(
   fields: SubscriptionFields,
   allowPrivate: boolean,
-): CheckedSubscription {
+): ValidSubscription {
   const errors: FieldErrors = {};
   const accept = (field: string, parsed: Parsed): string => {
     if ("value" in parsed) return parsed.value;
@@ -69,7 +69,7 @@ export function checkSubscription(
   };
   const { environment, platform, token, bundleId, web } = fields;
   const channel = channelOf(fields.channel);
-  const checked: CheckedSubscription = {
+  const checked: ValidSubscription = {
     ...{ channel, environment, platform },
     udid: accept("udid", parseUdid(fields.udid)),
     token: "",

@@ -41,17 +41,17 @@ export { Prisma }
 
 /**
  * Model Account
- * Who owns applications. The account key is shown in each of its applications' details.
+ * Owns applications. The details of each of its applications show the account key.
  */
 export type Account = Prisma.AccountModel
 /**
  * Model AccountSession
- * An owner who is signed in. Its token is kept as a SHA-256 only.
+ * A signed-in owner. Only the SHA-256 of its token is stored.
  */
 export type AccountSession = Prisma.AccountSessionModel
 /**
  * Model Application
- * What users, sessions and everything else belong to; nothing crosses from one to another.
+ * The unit of isolation: users, sessions and all other data belong to one application.
  */
 export type Application = Prisma.ApplicationModel
 /**
@@ -61,32 +61,32 @@ export type Application = Prisma.ApplicationModel
 export type User = Prisma.UserModel
 /**
  * Model PasswordReset
- * A link to set a new password, sent by e-mail. Its token is kept as a SHA-256 only.
+ * A password-reset link, sent by e-mail. Only the SHA-256 of its token is stored.
  */
 export type PasswordReset = Prisma.PasswordResetModel
 /**
  * Model UserTag
- * A tag of a user; at most five each.
+ * A tag of a user; each user has at most five.
  */
 export type UserTag = Prisma.UserTagModel
 /**
  * Model Identity
- * A provider's verified subject. Only the server writes it; it alone signs a provider's user in.
+ * A subject verified by a sign-in provider. Only the server writes it. Sign-in through a provider uses nothing else.
  */
 export type Identity = Prisma.IdentityModel
 /**
  * Model Session
- * A session. Its token is kept as a SHA-256 only.
+ * A session. Only the SHA-256 of its token is stored.
  */
 export type Session = Prisma.SessionModel
 /**
  * Model Nonce
- * A (timestamp, nonce) pair that was used to sign; kept while the timestamp would be accepted.
+ * A (timestamp, nonce) pair of an accepted signature, kept while its timestamp is inside the accepted window.
  */
 export type Nonce = Prisma.NonceModel
 /**
  * Model PushCredential
- * What an application proves itself with to a push service.
+ * Credentials of an application for a push service.
  */
 export type PushCredential = Prisma.PushCredentialModel
 /**
@@ -96,21 +96,21 @@ export type PushCredential = Prisma.PushCredentialModel
 export type PushSubscription = Prisma.PushSubscriptionModel
 /**
  * Model PushEvent
- * A push that was asked for, at once or by schedule.
+ * A requested push for one channel, sent at once or on a schedule.
  */
 export type PushEvent = Prisma.PushEventModel
 /**
  * Model PushDelivery
- * One event to one subscription.
+ * One event for one subscription.
  */
 export type PushDelivery = Prisma.PushDeliveryModel
 /**
  * Model Call
- * A call as the router saw it; written behind the signals, never in their way.
+ * A call as the router observed it, written asynchronously: no signal waits for it.
  */
 export type Call = Prisma.CallModel
 /**
  * Model CallParticipant
- * A user's part in a call, the caller's too: what was seen of it, and the state that follows.
+ * A user's part in a call, including the caller's: the observations, and the state derived from them.
  */
 export type CallParticipant = Prisma.CallParticipantModel

@@ -1,4 +1,4 @@
-import { integerBetween } from "../../core/random";
+import { randomInteger } from "../../core/random";
 
 const FIRST_MS = 250;
 /** Shorter than the time that a signal waits to be sent, so that another node takes over in time. */
@@ -12,7 +12,7 @@ export class Backoff {
   next(): number {
     const delay = this.#delay;
     this.#delay = Math.min(delay * 2, MAX_MS);
-    return integerBetween(delay / 2, delay);
+    return randomInteger(delay / 2, delay);
   }
 
   /** Starts again with the first delay, after a successful attempt. */

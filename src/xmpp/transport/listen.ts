@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from "node:net";
 
 /** An address to listen on. */
-export interface Place {
+export interface ListenAddress {
   host: string;
   /** 0 for a free port. */
   port: number;
@@ -29,7 +29,7 @@ const REASONS: Record<string, string> = {
  * @returns the port
  * @throws Error with the system's error code; its message names the variable to change
  */
-export function listen(server: Server, { host, port, variable }: Place): Promise<number> {
+export function listen(server: Server, { host, port, variable }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const { code = "" } = error;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Element } from "ltx";
-import { malformed, strictParser, XmlRefusal } from "../xml";
+import { notWellFormed, strictParser, XmlStreamError } from "../xml";
 
 /** Name of the element that represents the end tag of the stream; XML names cannot contain a slash. */
 const END = "/stream";
@@ -71,7 +71,7 @@ export class StreamReader {
     // A copy, so that the whole chunk is not kept in memory.
     this.#tail = end < bytes.length ? Buffer.from(bytes.subarray(end)) : undefined;
     const whole = bytes.subarray(0, end);
-    if (!isUtf8(whole)) throw malformed();
+    if (!isUtf8(whole)) throw notWellFormed();
     this.#pending += whole.toString("utf8");
   }
 
@@ -121,7 +121,7 @@ export class StreamReader {
       this.#checkSize(this.#text.length);
     } catch (error) {
       // The elements before the error are still valid.
-      this.#error = error instanceof XmlRefusal ? error : malformed();
+      this.#error = error instanceof XmlStreamError ? error : notWellFormed();
     }
   }
 
@@ -140,6 +140,6 @@ export class StreamReader {
       this.#partialBytes === 0 ? part.replace(BLANK, "") : part,
     );
     if (this.#partialBytes <= this.#limit) return;
-    throw new XmlRefusal("policy-violation", `A stanza is limited to ${this.#limit} bytes`);
+    throw new XmlStreamError("policy-violation", `A stanza is limited to ${this.#limit} bytes`);
   }
 }

@@ -1,14 +1,14 @@
 import { createServer, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { plainAddress } from "../../core/client-address";
+import { unmapIpv4 } from "../../core/client-address";
+import { closeGradually } from "../../core/close-gradually";
 import type { Log } from "../../core/log";
-import { spread } from "../../core/spread";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { acceptClient, type Endpoint } from "../c2s";
 import { attribute, isElement } from "../element";
 import type { Stream } from "../stream";
-import { CLIENT } from "../xml";
-import { type Listener, listen, type Place } from "./listen";
+import { CLIENT_NS } from "../xml";
+import { type ListenAddress, type Listener, listen } from "./listen";
 import { isStreamEnd, StreamReader } from "./stream-reader";
 import type { Framing, Transport } from "./transport";
 
@@ -20,7 +20,7 @@ const framing: Framing = {
   isOpen: (element) => isElement(element, "stream", STREAMS),
   isClose: isStreamEnd,
   open: (domain, id) =>
-    `<?xml version="1.0"?><stream:stream xmlns="${CLIENT}" xmlns:stream="${STREAMS}"${attribute("from", domain)}${attribute("id", id)} version="1.0" xml:lang="en">`,
+    `<?xml version="1.0"?><stream:stream xmlns="${CLIENT_NS}" xmlns:stream="${STREAMS}"${attribute("from", domain)}${attribute("id", id)} version="1.0" xml:lang="en">`,
   close: "</stream:stream>",
 };
 
@@ -37,7 +37,7 @@ class TcpTransport implements Transport {
     endpoint: Endpoint,
     private socket: Socket,
     readonly ip: string | null,
-    readonly admitted: () => void,
+    readonly onAuthenticated: () => void,
     private readonly certificate: LiveCertificate,
     tls: boolean,
   ) {
@@ -82,7 +82,7 @@ class TcpTransport implements Transport {
       this.stream.push(chunk.length, () => {
         if (fresh) reader.feed(chunk);
         fresh = false;
-        return reader.next(this.stream.bytes);
+        return reader.next(this.stream.maxElementBytes);
       });
     });
     this.socket.on("close", () => this.stream.lost());
@@ -101,10 +101,10 @@ class TcpTransport implements Transport {
   backlog(): number {
     return this.socket.writableLength;
   }
-  hold(): void {
+  pauseReading(): void {
     this.socket.pause();
   }
-  release(): void {
+  resumeReading(): void {
     this.socket.resume();
   }
   probe(): void {
@@ -127,7 +127,7 @@ class TcpTransport implements Transport {
  */
 export async function openTcp(
   endpoint: Endpoint,
-  listenAddress: Place,
+  listenAddress: ListenAddress,
   certificate: LiveCertificate,
   tls: boolean,
 ): Promise<Listener> {
@@ -135,9 +135,9 @@ export async function openTcp(
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => socket.destroy());
     // Clients behind a load balancer must not share the limits of its address.
-    const address = plainAddress(socket.remoteAddress ?? "");
+    const address = unmapIpv4(socket.remoteAddress ?? "");
     const ip = endpoint.isProxy(address) ? null : address;
-    const release = endpoint.doorstep.enter(ip, () => socket.destroy());
+    const release = endpoint.preAuthLimiter.admit(ip, () => socket.destroy());
     if (!release) return void socket.destroy();
     const { stream } = new TcpTransport(endpoint, socket, ip, release, certificate, tls);
     streams.add(stream);
@@ -151,7 +151,7 @@ export async function openTcp(
     port,
     async drain(windowMs) {
       server.close();
-      await spread(streams, windowMs, (stream) => stream.fail("system-shutdown"));
+      await closeGradually(streams, windowMs, (stream) => stream.fail("system-shutdown"));
     },
     close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

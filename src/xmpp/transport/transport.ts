@@ -13,9 +13,9 @@ export interface Framing {
 /** Flow control of the input. */
 export interface ReadControl {
   /** Pauses reading. */
-  hold(): void;
+  pauseReading(): void;
   /** Resumes reading. */
-  release(): void;
+  resumeReading(): void;
 }
 
 /** The connection of one stream. */
@@ -27,7 +27,7 @@ export interface Transport extends ReadControl {
   /** Whether it is safe for passwords: encrypted, or local to this machine or a trusted proxy. */
   readonly trusted: boolean;
   /** Called when the client is authenticated. */
-  readonly admitted: () => void;
+  readonly onAuthenticated: () => void;
   /** Switches to TLS and discards the input received so far; undefined if that is not possible (any more). */
   readonly startTls?: (() => void) | undefined;
   readonly framing: Framing;

@@ -3,15 +3,15 @@ import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { clientAddress, isLoopback, plainAddress } from "../../core/client-address";
-import { spread } from "../../core/spread";
+import { clientAddress, isLoopback, unmapIpv4 } from "../../core/client-address";
+import { closeGradually } from "../../core/close-gradually";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { tlsOptions } from "../../core/tls/pem";
 import { acceptClient, type Endpoint } from "../c2s";
 import { attribute, isElement } from "../element";
 import type { Stream } from "../stream";
-import { readFrame, XmlRefusal } from "../xml";
-import { type Listener, listen, type Place } from "./listen";
+import { readFrame, XmlStreamError } from "../xml";
+import { type ListenAddress, type Listener, listen } from "./listen";
 import type { Framing, Transport } from "./transport";
 
 /** XMPP over WebSocket (RFC 7395): one element per text message. */
@@ -35,7 +35,7 @@ class WebSocketTransport implements Transport {
     readonly ip: string,
     readonly origin: string | undefined,
     readonly trusted: boolean,
-    readonly admitted: () => void,
+    readonly onAuthenticated: () => void,
   ) {}
 
   restart(): void {
@@ -47,10 +47,10 @@ class WebSocketTransport implements Transport {
   backlog(): number {
     return this.socket.bufferedAmount;
   }
-  hold(): void {
+  pauseReading(): void {
     this.socket.pause();
   }
-  release(): void {
+  resumeReading(): void {
     this.socket.resume();
   }
   probe(): void {
@@ -80,15 +80,15 @@ function serve(endpoint: Endpoint, socket: WebSocket, transport: Transport): Str
     stream.push(HEADER_BYTES + data.length, () => {
       if (read) return null;
       read = true;
-      if (isBinary) throw new XmlRefusal("not-well-formed", "Binary messages are not allowed");
-      return readFrame(String(data), stream.bytes);
+      if (isBinary) throw new XmlStreamError("not-well-formed", "Binary messages are not allowed");
+      return readFrame(String(data), stream.maxElementBytes);
     });
   });
   // ws answers pings and disconnects a client that sends many without reading the pongs.
-  socket.on("ping", (data) => stream.count(HEADER_BYTES + data.length));
+  socket.on("ping", (data) => stream.countBytes(HEADER_BYTES + data.length));
   socket.on("pong", (data) => {
-    stream.count(HEADER_BYTES + data.length);
-    stream.alive();
+    stream.countBytes(HEADER_BYTES + data.length);
+    stream.resetIdleTimeout();
   });
   socket.on("close", () => stream.lost());
   // After an error of its own (invalid UTF-8, a message too large) ws closes the connection.
@@ -129,7 +129,7 @@ function createHttp(certificate: LiveCertificate | undefined, handshakeTimeout: 
  */
 export async function openWebSocket(
   endpoint: Endpoint,
-  listenAddress: Place,
+  listenAddress: ListenAddress,
   certificate?: LiveCertificate,
 ): Promise<Listener> {
   const { services, limits } = endpoint;
@@ -155,8 +155,8 @@ export async function openWebSocket(
   server.headersTimeout = limits.negotiationMs;
   server.on("connection", (socket: Socket) => {
     const key = connectionKey(socket);
-    const peer = plainAddress(socket.remoteAddress ?? "");
-    const release = endpoint.doorstep.enter(clientIp(peer), () => socket.destroy());
+    const peer = unmapIpv4(socket.remoteAddress ?? "");
+    const release = endpoint.preAuthLimiter.admit(clientIp(peer), () => socket.destroy());
     if (!release) return void socket.destroy();
     connections.add(socket);
     handshaking.set(key, release);
@@ -180,7 +180,7 @@ export async function openWebSocket(
       return refuse(socket, 403, "This origin is not allowed");
     }
     handshaking.get(connectionKey(request.socket))?.();
-    const release = endpoint.doorstep.enter(clientIp(ip), () => socket.destroy());
+    const release = endpoint.preAuthLimiter.admit(clientIp(ip), () => socket.destroy());
     if (!release) return refuse(socket, 503, "Too many unauthenticated connections");
     socket.on("close", release);
     sockets.handleUpgrade(request, socket, head, (client) => {
@@ -195,7 +195,7 @@ export async function openWebSocket(
     async drain(windowMs) {
       closing = true;
       server.close();
-      await spread(streams.values(), windowMs, (stream) => stream.fail("system-shutdown"));
+      await closeGradually(streams.values(), windowMs, (stream) => stream.fail("system-shutdown"));
     },
     async close() {
       closing = true;

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from "node:crypto";
 import type { Certified } from "./certificates";
-import type { Asked } from "./secure-server";
+import type { ReceivedRequest } from "./secure-server";
 import { readSignedToken } from "./signed-token";
 
 /** Credentials that the stand-in accepts. */
@@ -13,12 +13,12 @@ export interface ApnsTrust {
 }
 
 /** Error response to a push. */
-export interface Refusal {
+export interface ApnsError {
   status: number;
   reason: string;
 }
 
-const refuse = (status: number, reason: string): Refusal => ({ status, reason });
+const refuse = (status: number, reason: string): ApnsError => ({ status, reason });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PUSH_TYPES = new Set(["alert", "background", "voip"]);
@@ -26,7 +26,7 @@ const HOUR_S = 3600;
 const SKEW_S = 60;
 
 /** Validates a push against Apple's documented rules for requests, in Apple's order. */
-export function judgeApnsPush(asked: Asked, trust: ApnsTrust): Refusal | null {
+export function validateApnsPush(asked: ReceivedRequest, trust: ApnsTrust): ApnsError | null {
   const { method, path, headers, repeated, body } = asked;
   if (method !== "POST") return refuse(405, "MethodNotAllowed");
   const device = /^\/3\/device\/([^/]*)$/.exec(path)?.[1];
@@ -40,7 +40,10 @@ export function judgeApnsPush(asked: Asked, trust: ApnsTrust): Refusal | null {
   );
 }
 
-function validateAuth({ headers, certificate }: Asked, trust: ApnsTrust): Refusal | null {
+function validateAuth(
+  { headers, certificate }: ReceivedRequest,
+  trust: ApnsTrust,
+): ApnsError | null {
   if (certificate !== null) {
     return trust.certificates.has(certificate) ? null : refuse(403, "BadCertificate");
   }
@@ -55,7 +58,7 @@ function validateAuth({ headers, certificate }: Asked, trust: ApnsTrust): Refusa
   return age > HOUR_S ? refuse(403, "ExpiredProviderToken") : null;
 }
 
-function validateHeaders(headers: Record<string, string>, trust: ApnsTrust): Refusal | null {
+function validateHeaders(headers: Record<string, string>, trust: ApnsTrust): ApnsError | null {
   const topic = headers["apns-topic"];
   const type = headers["apns-push-type"];
   const priority = headers["apns-priority"] ?? "10";
@@ -75,7 +78,7 @@ function validateHeaders(headers: Record<string, string>, trust: ApnsTrust): Ref
   return Buffer.byteLength(collapse ?? "") > 64 ? refuse(400, "BadCollapseId") : null;
 }
 
-function validateBody(headers: Record<string, string>, body: Buffer): Refusal | null {
+function validateBody(headers: Record<string, string>, body: Buffer): ApnsError | null {
   if (body.length === 0) return refuse(400, "PayloadEmpty");
   const limit = headers["apns-push-type"] === "voip" ? 5120 : 4096;
   if (body.length > limit) return refuse(413, "PayloadTooLarge");
@@ -88,7 +91,7 @@ function validateBody(headers: Record<string, string>, body: Buffer): Refusal | 
   }
 }
 
-function validateDevice(device: string): Refusal | null {
+function validateDevice(device: string): ApnsError | null {
   if (device === "") return refuse(400, "MissingDeviceToken");
   const isToken = /^(?:[0-9a-f]{2}){32,100}$/i.test(device) && !/^0+$/.test(device);
   return isToken ? null : refuse(400, "BadDeviceToken");

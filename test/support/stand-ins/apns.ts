@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type ApnsTrust, judgeApnsPush } from "./apns-rules";
+import { type ApnsTrust, validateApnsPush } from "./apns-rules";
 import { type Behaviour, Script } from "./behaviour";
-import { Mailbox } from "./mailbox";
+import { ReceivedItems } from "./received-items";
 import {
-  type Asked,
+  type ReceivedRequest,
   type Reply,
   type SecureServer,
-  type ServerPlace,
+  type ServerOptions,
   startSecureServer,
 } from "./secure-server";
 
@@ -24,7 +24,7 @@ export interface ApnsReceived {
 /** Stand-in for Apple's push service. */
 export interface ApnsStandIn extends SecureServer {
   script: Script;
-  received: Mailbox<ApnsReceived>;
+  received: ReceivedItems<ApnsReceived>;
   trust: ApnsTrust;
 }
 
@@ -40,15 +40,15 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** Starts the APNs stand-in ("Sending notification requests to APNs" and "Handling … responses"). */
-export async function startApns(place: ServerPlace, trust: ApnsTrust): Promise<ApnsStandIn> {
+export async function startApns(place: ServerOptions, trust: ApnsTrust): Promise<ApnsStandIn> {
   const script = new Script();
-  const received = new Mailbox<ApnsReceived>();
+  const received = new ReceivedItems<ApnsReceived>();
   const server = await startSecureServer(place, (asked) => {
     const device = asked.path.slice(asked.path.lastIndexOf("/") + 1);
-    const refusal = judgeApnsPush(asked, trust);
+    const refusal = validateApnsPush(asked, trust);
     const behaviour: Behaviour = refusal ? { kind: "answer", ...refusal } : script.next(device);
     const reply = replyTo(asked, behaviour);
-    received.put({
+    received.add({
       device,
       headers: asked.headers,
       payload: asked.body.toString("utf8"),
@@ -61,7 +61,7 @@ export async function startApns(place: ServerPlace, trust: ApnsTrust): Promise<A
   return { ...server, script, received, trust };
 }
 
-function replyTo({ headers }: Asked, behaviour: Behaviour): Reply {
+function replyTo({ headers }: ReceivedRequest, behaviour: Behaviour): Reply {
   const id = { "apns-id": headers["apns-id"] ?? randomUUID().toUpperCase() };
   if (behaviour.kind !== "answer") return { status: 200, headers: id };
   const { status } = behaviour;

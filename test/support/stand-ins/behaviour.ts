@@ -45,7 +45,7 @@ export class Script {
   private readonly behaviours = new Map<string, Behaviour[]>();
 
   /** Sets the behaviours for the next pushes to a device; the last one repeats. */
-  tell(device: string, ...behaviours: Behaviour[]): void {
+  set(device: string, ...behaviours: Behaviour[]): void {
     this.behaviours.set(device, behaviours);
   }
 

@@ -111,7 +111,7 @@ function validate(value: unknown, schema: Schema, field: string): Violation | nu
 const RESERVED = /^(from|message_type|google\..*|gcm\..*)$/;
 
 /** Validates a message against the HTTP v1 reference ("REST Resource: projects.messages"). */
-export function judgeMessage(message: unknown): Violation | null {
+export function validateMessage(message: unknown): Violation | null {
   const violation = validate(message, MESSAGE, "message");
   if (violation) return violation;
   const { token, topic, condition, data, notification, android } = message as {

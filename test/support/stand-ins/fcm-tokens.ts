@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from "node:crypto";
-import type { Asked, Reply } from "./secure-server";
+import type { ReceivedRequest, Reply } from "./secure-server";
 import { readSignedToken } from "./signed-token";
 
 /** A service account that the stand-in accepts. */
@@ -39,11 +39,11 @@ export class FcmTokens {
     this.issued.clear();
   }
 
-  isGood(authorization: string | undefined): boolean {
+  isValid(authorization: string | undefined): boolean {
     return this.issued.has(/^Bearer (.+)$/.exec(authorization ?? "")?.[1] ?? "");
   }
 
-  exchange({ method, headers, body }: Asked, audience: string): Reply {
+  exchange({ method, headers, body }: ReceivedRequest, audience: string): Reply {
     const scripted = this.replies.shift();
     if (scripted) return scripted;
     if (method !== "POST") return { status: 405 };

@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { type Behaviour, Script } from "./behaviour";
-import { judgeMessage } from "./fcm-rules";
+import { validateMessage } from "./fcm-rules";
 import { FcmTokens, type ServiceAccount } from "./fcm-tokens";
-import { Mailbox } from "./mailbox";
+import { ReceivedItems } from "./received-items";
 import {
-  type Asked,
+  type ReceivedRequest,
   type Reply,
   type SecureServer,
-  type ServerPlace,
+  type ServerOptions,
   startSecureServer,
 } from "./secure-server";
 
@@ -28,7 +28,7 @@ export interface FcmReceived {
 /** Stand-in for Firebase Cloud Messaging and its token endpoint. */
 export interface FcmStandIn extends SecureServer {
   script: Script;
-  received: Mailbox<FcmReceived>;
+  received: ReceivedItems<FcmReceived>;
   tokens: FcmTokens;
   tokenUrl: string;
 }
@@ -77,12 +77,12 @@ function errorReply(
 
 /** Starts the FCM stand-in (firebase.google.com "FCM HTTP v1", "ErrorCode"). */
 export async function startFcm(
-  place: ServerPlace,
+  place: ServerOptions,
   account: ServiceAccount,
   lifeS?: number,
 ): Promise<FcmStandIn> {
   const script = new Script();
-  const received = new Mailbox<FcmReceived>();
+  const received = new ReceivedItems<FcmReceived>();
   const tokens = new FcmTokens(account, lifeS);
   const server = await startSecureServer(place, (asked) => {
     if (asked.path === "/token") return { reply: tokens.exchange(asked, `${server.url}/token`) };
@@ -97,7 +97,7 @@ export async function startFcm(
       if (behaviour.kind === "answer") reply = scriptedReply(behaviour);
     }
     reply ??= { status: 200, body: JSON.stringify({ name }) };
-    received.put({
+    received.add({
       ...{ device, text, validateOnly, message: message ?? {} },
       headers: asked.headers,
       connection: asked.connection,
@@ -106,16 +106,16 @@ export async function startFcm(
     });
     return { reply, behaviour };
   });
-  const refusal = ({ method, path, headers }: Asked, message: unknown): Reply | null => {
+  const refusal = ({ method, path, headers }: ReceivedRequest, message: unknown): Reply | null => {
     const project = /^\/v1\/projects\/([^/]+)\/messages:send$/.exec(path)?.[1];
     if (project === undefined || method !== "POST") return { status: 404, body: "<html></html>" };
-    if (!tokens.isGood(headers.authorization)) {
+    if (!tokens.isValid(headers.authorization)) {
       return errorReply(401, "Request had invalid authentication credentials.");
     }
     if (project !== account.projectId) {
       return errorReply(403, "Permission 'cloudmessaging.messages.create' denied", { code: "" });
     }
-    const violation = judgeMessage(message);
+    const violation = validateMessage(message);
     if (!violation) return null;
     const { field, description } = violation;
     // For schema violations, Firebase returns a google.rpc status without an FCM error code.

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StandInKeys } from "./kept-keys";
 import type { StandIns } from "./start";
+import type { StandInKeys } from "./stored-keys";
 
 /** Credential files as an owner gets them from Apple, Google and common tools. */
 export const FILES = {

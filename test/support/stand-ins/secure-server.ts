@@ -10,7 +10,7 @@ import type { Behaviour } from "./behaviour";
 import type { Certified } from "./certificates";
 
 /** A received request. */
-export interface Asked {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -42,7 +42,7 @@ export interface SecureServer {
 }
 
 /** Address and certificate of a server. */
-export interface ServerPlace {
+export interface ServerOptions {
   server: Certified;
   authority: string;
   host?: string;
@@ -61,8 +61,8 @@ interface Connection {
  * @param handle returns the reply, and the behaviour that delivers it
  */
 export async function startSecureServer(
-  place: ServerPlace,
-  handle: (asked: Asked) => { reply: Reply; behaviour?: Behaviour },
+  place: ServerOptions,
+  handle: (asked: ReceivedRequest) => { reply: Reply; behaviour?: Behaviour },
 ): Promise<SecureServer> {
   const host = place.host ?? "127.0.0.1";
   const known = new WeakMap<object, Connection>();
@@ -140,7 +140,11 @@ export async function startSecureServer(
 const socketOf = (request: Http2ServerRequest) =>
   (request.stream?.session?.socket ?? request.socket) as TLSSocket;
 
-function readRequest(request: Http2ServerRequest, body: Buffer, connection: Connection): Asked {
+function readRequest(
+  request: Http2ServerRequest,
+  body: Buffer,
+  connection: Connection,
+): ReceivedRequest {
   const headers: Record<string, string> = {};
   const repeated: string[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {

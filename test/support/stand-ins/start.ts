@@ -8,11 +8,11 @@ import { type ApnsStandIn, startApns } from "./apns";
 import { fingerprintOf } from "./apns-rules";
 import { makeServerCertificate } from "./certificates";
 import { type FcmStandIn, startFcm } from "./fcm";
-import type { StandInKeys } from "./kept-keys";
+import type { StandInKeys } from "./stored-keys";
 import { type Subscription, startWebPush, type WebPushStandIn } from "./web-push";
 
 /** Addresses of the stand-ins; port 0 selects a free port. */
-export interface StandInPlace {
+export interface StandInAddresses {
   host: string;
   apnsPort: number;
   fcmPort: number;
@@ -38,7 +38,7 @@ export interface StandIns {
 const bytes = (text: string) => Buffer.from(text, "base64url");
 
 /** Starts the stand-ins of Apple's, Google's and the browsers' push services. */
-export async function startStandIns(keys: StandInKeys, at: StandInPlace): Promise<StandIns> {
+export async function startStandIns(keys: StandInKeys, at: StandInAddresses): Promise<StandIns> {
   const { authority, apns: apple, fcm: google, web: vapid, devices } = keys;
   const ca = authority.certificate;
   const options = {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type Behaviour, Script } from "./behaviour";
-import { Mailbox } from "./mailbox";
+import { ReceivedItems } from "./received-items";
 import {
-  type Asked,
+  type ReceivedRequest,
   type Reply,
   type SecureServer,
-  type ServerPlace,
+  type ServerOptions,
   startSecureServer,
 } from "./secure-server";
 import { pointKey, readSignedToken } from "./signed-token";
@@ -36,7 +36,7 @@ export interface Subscription {
 /** Stand-in for a browser's push service and its browsers. */
 export interface WebPushStandIn extends SecureServer {
   script: Script;
-  received: Mailbox<WebReceived>;
+  received: ReceivedItems<WebReceived>;
   /** Subscribes a browser, by default with new keys. */
   subscribe(device?: string, keys?: BrowserKeys): Subscription;
 }
@@ -64,12 +64,12 @@ const TEXTS: Readonly<Record<number, string>> = {
  * @param anyDevice keys of devices without a subscription; without them, such devices are unknown
  */
 export async function startWebPush(
-  place: ServerPlace,
+  place: ServerOptions,
   applicationServerKey: string,
   anyDevice?: BrowserKeys,
 ): Promise<WebPushStandIn> {
   const script = new Script();
-  const received = new Mailbox<WebReceived>();
+  const received = new ReceivedItems<WebReceived>();
   const browsers = new Map<string, BrowserKeys>();
   const server = await startSecureServer(place, (asked) => {
     const device = /^\/push\/([\w-]+)$/.exec(asked.path)?.[1] ?? "";
@@ -78,7 +78,7 @@ export async function startWebPush(
     const status = keys ? errorStatus(asked, text, applicationServerKey, server.url) : 404;
     const behaviour: Behaviour = status === null ? script.next(device) : { kind: "answer", status };
     const reply = replyTo(behaviour, server.url);
-    received.put({
+    received.add({
       ...{ device, text, body: asked.body, status: reply.status },
       headers: asked.headers,
       connection: asked.connection,
@@ -112,7 +112,7 @@ function replyTo(behaviour: Behaviour, url: string): Reply {
 
 /** The error status for a push; null if it is valid. */
 function errorStatus(
-  asked: Asked,
+  asked: ReceivedRequest,
   text: string | null,
   key: string,
   origin: string,

@@ -1,7 +1,7 @@
-import { type Bus, UNREMEMBERED } from "../../../src/bus/bus";
+import { type Bus, UNTRACKED } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import type { Device, Parcel } from "../../../src/calls/device";
-import { SEATS } from "../../../src/calls/inbox/inbox";
+import type { Device, DeviceMessage } from "../../../src/calls/device";
+import { INBOX_DEVICES_MAX } from "../../../src/calls/inbox/inbox";
 import { openRouter } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signal";
 import { openLog } from "../../../src/core/log";
@@ -18,8 +18,8 @@ function device(resource: string): Device & { ids: string[] } {
   return {
     ids,
     party: { ...ann, resource },
-    door: "graphql",
-    receive(parcel: Parcel) {
+    protocol: "graphql",
+    receive(parcel: DeviceMessage) {
       if (parcel.kind === "signal") ids.push(parcel.signal.id);
     },
     close() {},
@@ -35,7 +35,7 @@ function routerOn(bus: Bus) {
 }
 
 /** A bus whose reads block until they are released. */
-function slowReads(bus: Bus) {
+function blockedReads(bus: Bus) {
   const waiting: Array<() => void> = [];
   let open = false;
   const slow: Bus = {
@@ -50,7 +50,7 @@ function slowReads(bus: Bus) {
   return {
     slow,
     waiting,
-    letGo() {
+    release() {
       open = true;
       for (const resolve of waiting.splice(0)) resolve();
     },
@@ -78,14 +78,14 @@ describe("a device that attaches", () => {
   test("receives nothing old when a notice arrives before its position is known", async () => {
     const bus = openLocalBus({ now: () => 0 }, log);
     await routerOn(bus).send("graphql", signal("old"));
-    const { slow, waiting, letGo } = slowReads(bus);
+    const { slow, waiting, release } = blockedReads(bus);
     const router = routerOn(slow);
     const phone = device("phone");
     const attached = router.attach(phone);
     await until(() => waiting.length > 0);
     await router.send("graphql", signal("meanwhile"));
     await turn();
-    letGo();
+    release();
     await attached;
     await router.send("graphql", signal("new"));
     await until(() => phone.ids.includes("new"));
@@ -138,20 +138,20 @@ describe("many devices that attach", () => {
     await sender.send("graphql", call("mine", "tablet"));
     await sender.send("graphql", signal("old"));
     await sender.send("graphql", { ...signal("end"), type: "hangUp", sessionId: "1" });
-    let whole = 0;
+    let fullReads = 0;
     const counting: Bus = {
       append: (...words) => bus.append(...words),
       publish: (...words) => bus.publish(...words),
       subscribe: (...words) => bus.subscribe(...words),
       read(inbox, after, lanes) {
-        if (after === "") whole++;
+        if (after === "") fullReads++;
         return bus.read(inbox, after, lanes);
       },
     };
     const router = routerOn(counting);
     const devices = Array.from({ length: 100 }, (_, n) => device(n === 7 ? "tablet" : `d${n}`));
     await Promise.all(devices.map((each) => router.attach(each)));
-    expect(whole).toBeLessThanOrEqual(2);
+    expect(fullReads).toBeLessThanOrEqual(2);
     await sender.send("graphql", signal("live"));
     await until(() => devices.every(({ ids }) => ids.includes("live")));
     for (const { ids, party } of devices) {
@@ -161,7 +161,7 @@ describe("many devices that attach", () => {
   });
 
   test("one after another, during a read, receive nothing that was sent before", async () => {
-    const { slow, waiting, letGo } = slowReads(openLocalBus({ now: () => 0 }, log));
+    const { slow, waiting, release } = blockedReads(openLocalBus({ now: () => 0 }, log));
     const router = routerOn(slow);
     const [first, second] = [device("first"), device("second")];
     const attached = [router.attach(first)];
@@ -169,7 +169,7 @@ describe("many devices that attach", () => {
     await router.send("graphql", signal("before the second"));
     attached.push(router.attach(second));
     await turn();
-    letGo();
+    release();
     await Promise.all(attached);
     await router.send("graphql", signal("live"));
     await until(() => first.ids.includes("live") && second.ids.includes("live"));
@@ -178,7 +178,7 @@ describe("many devices that attach", () => {
 
   test("are limited for each user and node", async () => {
     const router = routerOn(openLocalBus({ now: () => 0 }, log));
-    const devices = Array.from({ length: SEATS }, (_, n) => device(`d${n}`));
+    const devices = Array.from({ length: INBOX_DEVICES_MAX }, (_, n) => device(`d${n}`));
     const [first] = await Promise.all(devices.map((each) => router.attach(each)));
     await expect(router.attach(device("one more"))).rejects.toMatchObject({
       code: "LIMITED",
@@ -193,7 +193,7 @@ describe("many devices that attach", () => {
 test("an accept is kept in an untracked log only", async () => {
   const bus = openLocalBus({ now: () => 0 }, log);
   const lanes = new Map<string, unknown[]>();
-  const noting: Bus = {
+  const recording: Bus = {
     append(inbox, body, lane) {
       lanes.set(inbox, [...(lanes.get(inbox) ?? []), lane]);
       return bus.append(inbox, body, lane);
@@ -202,9 +202,9 @@ test("an accept is kept in an untracked log only", async () => {
     subscribe: (...words) => bus.subscribe(...words),
     read: (...words) => bus.read(...words),
   };
-  const router = routerOn(noting);
+  const router = routerOn(recording);
   const accept = { ...signal("yes"), type: "accept", sessionId: "made up" };
   await router.send("graphql", { ...accept, from: { ...bob, resource: "phone" } });
   const logs = [...lanes].filter(([inbox]) => inbox.startsWith("answers:"));
-  expect(logs).toEqual([[expect.any(String), [UNREMEMBERED]]]);
+  expect(logs).toEqual([[expect.any(String), [UNTRACKED]]]);
 });

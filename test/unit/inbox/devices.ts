@@ -1,5 +1,5 @@
 import type { Bus } from "../../../src/bus/bus";
-import type { CloseReason, Device, Parcel } from "../../../src/calls/device";
+import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/device";
 import { openRouter } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signal";
 import { openLog } from "../../../src/core/log";
@@ -17,21 +17,20 @@ export const signal = (id: string, fields: Partial<Signal> = {}): Signal => ({
 
 /** A device of Ann that records what it receives. */
 export interface TestDevice extends Device {
-  parcels: Parcel[];
+  messages: DeviceMessage[];
   ids(): string[];
   cursor(id: string): string;
   closed: CloseReason[];
 }
 
-export function device(resource: string, door: Device["door"] = "xmpp"): TestDevice {
-  const messages: Parcel[] = [];
+export function device(resource: string, protocol: Device["protocol"] = "xmpp"): TestDevice {
+  const messages: DeviceMessage[] = [];
   const closed: CloseReason[] = [];
-  const signals = () =>
-    messages.flatMap((message) => (message.kind === "signal" ? [message] : []));
+  const signals = () => messages.flatMap((message) => (message.kind === "signal" ? [message] : []));
   return {
     ...{ closed, party: { ...ann, resource } },
-    parcels: messages,
-    door,
+    messages: messages,
+    protocol,
     ids: () => signals().map(({ signal }) => signal.id),
     cursor: (id) => signals().find(({ signal }) => signal.id === id)?.cursor ?? "",
     receive: (message) => void messages.push(message),
@@ -47,10 +46,10 @@ export function nodeOn(bus: Bus, hangUp = false) {
     answeredElsewhere: async () => hangUp,
   });
 }
-export const turn = () => new Promise((resolve) => setImmediate(resolve));
+export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 export async function until(done: () => boolean): Promise<void> {
-  while (!done()) await turn();
+  while (!done()) await nextTurn();
 }
 export async function quiet(): Promise<void> {
-  for (let count = 0; count < 20; count++) await turn();
+  for (let count = 0; count < 20; count++) await nextTurn();
 }

@@ -1,6 +1,6 @@
-import { type Bus, INBOX_ENTRIES, INBOX_MS } from "../../../src/bus/bus";
+import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import type { Start } from "../../../src/calls/device";
+import type { StartPosition } from "../../../src/calls/device";
 import { inboxOf } from "../../../src/calls/signal";
 import { Fault } from "../../../src/core/errors";
 import { ann, bob, device, log, nodeOn, quiet, signal, type TestDevice, until } from "./devices";
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 /** Connects and disconnects a tab of Ann that receives a signal. Returns its cursor. */
-async function tabThatWasHere(): Promise<string> {
+async function cursorOfClosedTab(): Promise<string> {
   const tab = device("tab", "graphql");
   const { detach } = await router.attach(tab);
   await router.send("xmpp", signal("seen"));
@@ -23,7 +23,11 @@ async function tabThatWasHere(): Promise<string> {
   await detach();
   return tab.cursor("seen");
 }
-async function comeBack(start: Start, resource = "tab", answersOnly = false): Promise<TestDevice> {
+async function reconnect(
+  start: StartPosition,
+  resource = "tab",
+  answersOnly = false,
+): Promise<TestDevice> {
   const tab = { ...device(resource, "graphql"), answersOnly };
   await router.attach(tab, start);
   return tab;
@@ -36,11 +40,11 @@ const answerOf = (resource: string, word: string, sessionId: string) =>
 
 describe("a device resumes after its cursor although later entries have expired", () => {
   test("that were answers of its own", async () => {
-    const after = await tabThatWasHere();
+    const after = await cursorOfClosedTab();
     await answerOf("tab", "hangUp", "first");
     now += 90_000;
     await router.send("xmpp", signal("accept", { to: { ...ann, resource: "tab" } }));
-    const tab = await comeBack({ after });
+    const tab = await reconnect({ after });
     await until(() => tab.ids().length > 0);
     await router.send("xmpp", signal("live"));
     await until(() => tab.ids().length > 1);
@@ -48,7 +52,7 @@ describe("a device resumes after its cursor although later entries have expired"
   });
 
   test("that were acknowledgements of another device", async () => {
-    const after = await tabThatWasHere();
+    const after = await cursorOfClosedTab();
     const attachment = await router.attach(device("phone"));
     attachment.acknowledge("");
     await attachment.detach();
@@ -58,30 +62,30 @@ describe("a device resumes after its cursor although later entries have expired"
     await router.send("xmpp", signal("new"));
     await until(() => phone.ids().length === 1);
     again.acknowledge(phone.cursor("new"));
-    const tab = await comeBack({ after });
+    const tab = await reconnect({ after });
     await until(() => tab.ids().length > 0);
     expect([tab.ids(), tab.closed]).toEqual([["new"], []]);
     await again.detach();
   });
 
   test("that were signals to another device, with nothing to receive", async () => {
-    const after = await tabThatWasHere();
+    const after = await cursorOfClosedTab();
     await router.send("xmpp", signal("other", { to: { ...ann, resource: "other" } }));
     now += 90_000;
-    const tab = await comeBack({ after });
+    const tab = await reconnect({ after });
     await router.send("xmpp", signal("live"));
     await until(() => tab.ids().length > 0);
     expect([tab.ids(), tab.closed]).toEqual([["live"], []]);
   });
 
   test("that were signals, if it receives only answers", async () => {
-    const after = await tabThatWasHere();
+    const after = await cursorOfClosedTab();
     await router.send("xmpp", signal("call", { type: "call", sessionId: "s" }));
     now += 90_000;
     await answerOf("phone", "accept", "s");
-    const tab = await comeBack({ after }, "tab", true);
-    await until(() => tab.parcels.length > 0);
-    expect(tab.parcels).toMatchObject([{ kind: "answered", word: "accept", device: "phone" }]);
+    const tab = await reconnect({ after }, "tab", true);
+    await until(() => tab.messages.length > 0);
+    expect(tab.messages).toMatchObject([{ kind: "answered", word: "accept", device: "phone" }]);
   });
 
   test.each([
@@ -93,11 +97,11 @@ describe("a device resumes after its cursor although later entries have expired"
     ],
     ["an answer", () => answerOf("phone", "reject", "s"), true],
   ] as const)("but is refused when %s is gone", async (_name, send, answersOnly) => {
-    const after = await tabThatWasHere();
+    const after = await cursorOfClosedTab();
     await send();
     now += 90_000;
     await answerOf("tab", "hangUp", "later");
-    await expect(comeBack({ after }, "tab", answersOnly)).rejects.toMatchObject({
+    await expect(reconnect({ after }, "tab", answersOnly)).rejects.toMatchObject({
       code: "INVALID",
       fields: { after: [expect.any(String)] },
     });
@@ -106,7 +110,7 @@ describe("a device resumes after its cursor although later entries have expired"
 
 describe("a connected device", () => {
   /** A bus whose reads can be made to fail, as if one node had lost Redis. */
-  function shaky() {
+  function unreliable() {
     const state = { away: false };
     const through: Bus = {
       append: (...words) => bus.append(...words),
@@ -122,17 +126,17 @@ describe("a connected device", () => {
   const wake = () => bus.publish(inboxOf(ann), "");
 
   test("that may have missed something is closed, and no other", async () => {
-    const { state, through } = shaky();
-    const near = nodeOn(through);
+    const { state, through } = unreliable();
+    const unreliableNode = nodeOn(through);
     const [meant, tab, phone] = [device("meant"), device("tab", "graphql"), device("phone")];
     const answers = { ...device("answers", "graphql"), answersOnly: true };
-    for (const each of [meant, tab, phone, answers]) await near.attach(each);
+    for (const each of [meant, tab, phone, answers]) await unreliableNode.attach(each);
     await router.send("xmpp", signal("seen"));
     await until(() => [meant, tab, phone].every((each) => each.ids().length === 1));
     state.away = true;
     await router.send("xmpp", signal("missed", { to: { ...ann, resource: "meant" } }));
     await quiet();
-    now += INBOX_MS + 10_000;
+    now += INBOX_TTL_MS + 10_000;
     await router.send("xmpp", signal("after"));
     state.away = false;
     await wake();
@@ -151,12 +155,13 @@ describe("a connected device", () => {
   });
 
   test("is closed when its inbox evicted unread entries, even before it received anything", async () => {
-    const { state, through } = shaky();
+    const { state, through } = unreliable();
     const tab = device("tab", "graphql");
     await nodeOn(through).attach(tab);
     state.away = true;
     await quiet();
-    for (let count = 0; count <= INBOX_ENTRIES; count++) await router.send("xmpp", signal("more"));
+    for (let count = 0; count <= INBOX_ENTRIES_MAX; count++)
+      await router.send("xmpp", signal("more"));
     state.away = false;
     await wake();
     await until(() => tab.closed.length > 0);
@@ -182,19 +187,19 @@ describe("a connected device", () => {
   });
 
   test("that catches up is closed when an entry after its arrival is gone", async () => {
-    const { state, through } = shaky();
+    const { state, through } = unreliable();
     for (let count = 0; count < 600; count++) {
       await router.send("xmpp", signal(`${count}`, { type: "call", sessionId: `s${count}` }));
     }
     const [slow, fast] = [device("slow"), device("fast")];
     let take = () => {};
-    slow.drained = () => new Promise<void>((resolve) => (take = resolve));
+    slow.whenDrained = () => new Promise<void>((resolve) => (take = resolve));
     await nodeOn(through).attach(slow);
     await nodeOn(through).attach(fast);
     await until(() => slow.ids().length === 1 && fast.ids().length === 600);
     // The calls that were ringing on arrival have expired, which is not a gap.
-    now += INBOX_MS + 1;
-    slow.drained = () => undefined;
+    now += INBOX_TTL_MS + 1;
+    slow.whenDrained = () => undefined;
     take();
     await until(() => slow.ids().length === 500);
     await router.send("xmpp", signal("live"));
@@ -203,7 +208,7 @@ describe("a connected device", () => {
     state.away = true;
     await router.send("xmpp", signal("lost"));
     await quiet();
-    now += INBOX_MS + 1;
+    now += INBOX_TTL_MS + 1;
     state.away = false;
     await wake();
     await until(() => slow.closed.length > 0 && fast.closed.length > 0);

@@ -1,5 +1,5 @@
 import { openLocalBus } from "../../../src/bus/local";
-import type { SentSignal } from "../../../src/calls/record/call-event";
+import type { SentSignal } from "../../../src/calls/history/call-event";
 import { openRouter } from "../../../src/calls/router";
 import type { Signal } from "../../../src/calls/signal";
 import { Fault } from "../../../src/core/errors";
@@ -16,7 +16,7 @@ const away = async () => {
   throw new Fault("UNAVAILABLE", "The chat server cannot be reached");
 };
 
-function routerWith(append: () => Promise<void>, passToChatServer: () => Promise<void>) {
+function routerWith(append: () => Promise<void>, forwardToChatServer: () => Promise<void>) {
   const observed: SentSignal[] = [];
   const bus = openLocalBus({ now: () => 0 }, log);
   const router = openRouter({
@@ -27,7 +27,7 @@ function routerWith(append: () => Promise<void>, passToChatServer: () => Promise
       append: (inbox, body) => append().then(() => bus.append(inbox, body)),
     },
     ...{ log, metrics: openMetrics() },
-    passToChatServer,
+    forwardToChatServer,
     userExists: async () => true,
     answeredElsewhere: async () => false,
     observe: (sent) => observed.push(sent),
@@ -39,7 +39,7 @@ test("a stored signal is recorded even if forwarding it to the chat server fails
   const { router, observed } = routerWith(async () => undefined, away);
   await expect(router.send("graphql", call)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await new Promise((resolve) => setImmediate(resolve));
-  const expected: Partial<SentSignal> = { door: "graphql", signal: call, heard: true };
+  const expected: Partial<SentSignal> = { protocol: "graphql", signal: call, hasSubscribers: true };
   expect(observed).toMatchObject([expected]);
 });
 

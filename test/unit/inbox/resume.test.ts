@@ -1,6 +1,6 @@
-import { type Bus, INBOX_ENTRIES, INBOX_MS } from "../../../src/bus/bus";
+import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import { PATIENCE_MS } from "../../../src/calls/inbox/seat";
+import { DRAIN_TIMEOUT_MS } from "../../../src/calls/inbox/inbox-subscriber";
 import { openRouter } from "../../../src/calls/router";
 import { inboxOf } from "../../../src/calls/signal";
 import { Fault } from "../../../src/core/errors";
@@ -14,7 +14,7 @@ beforeEach(() => {
   now = 1_000_000;
   bus = openLocalBus({ now: () => now }, log);
 });
-const marks = async () =>
+const controlEntries = async () =>
   (await bus.read(inboxOf(ann), "")).entries
     .map(({ body }) => JSON.parse(body))
     .filter((content) => "mark" in content);
@@ -60,7 +60,7 @@ describe("a device that was lost", () => {
     const [one, two] = [nodeOn(bus), nodeOn(bus)];
     (await one.attach(device("phone"))).acknowledge("");
     await quiet();
-    now += INBOX_MS + 1;
+    now += INBOX_TTL_MS + 1;
     await one.send("xmpp", signal("1"));
     const again = device("phone");
     await two.attach(again, { resumed: "phone" });
@@ -78,15 +78,15 @@ describe("a device that was lost", () => {
     await until(() => phone.ids().length === 30);
     for (let count = 0; count < 30; count++) attachment.acknowledge(phone.cursor(String(count)));
     await quiet();
-    expect(await marks()).toMatchObject([{ mark: "bound", device: "phone" }]);
-    await eventually(marks, ({ length }) => length > 1);
+    expect(await controlEntries()).toMatchObject([{ mark: "bound", device: "phone" }]);
+    await eventually(controlEntries, ({ length }) => length > 1);
     const last = { mark: "acknowledged", device: "phone", at: phone.cursor("29") };
-    expect((await marks()).slice(1)).toEqual([last]);
+    expect((await controlEntries()).slice(1)).toEqual([last]);
     attachment.acknowledge(phone.cursor("29"));
     await attachment.detach();
-    expect(await marks()).toHaveLength(2);
+    expect(await controlEntries()).toHaveLength(2);
     // Control entries are not delivered.
-    expect(phone.parcels).toHaveLength(30);
+    expect(phone.messages).toHaveLength(30);
   });
 });
 
@@ -104,14 +104,14 @@ describe("a device that resumes after a cursor", () => {
     await router.attach(other);
     const slow = device("phone", "graphql");
     let take = () => {};
-    slow.drained = () => new Promise<void>((resolve) => (take = resolve));
+    slow.whenDrained = () => new Promise<void>((resolve) => (take = resolve));
     await router.attach(slow, { after: phone.cursor("seen") });
     await until(() => slow.ids().length > 0);
     await router.send("xmpp", signal("live"));
     await until(() => other.ids().includes("live"));
     await quiet();
     expect(slow.ids()).toHaveLength(1);
-    slow.drained = () => undefined;
+    slow.whenDrained = () => undefined;
     take();
     await until(() => slow.ids().includes("live"));
     await router.send("xmpp", signal("later"));
@@ -125,16 +125,16 @@ describe("a device that resumes after a cursor", () => {
     const first = await router.send("xmpp", signal("first"));
     for (let count = 0; count < 100; count++) await router.send("xmpp", signal(String(count)));
     const [stuck, passed] = [device("stuck", "graphql"), device("passed", "graphql")];
-    stuck.drained = () => new Promise(() => undefined);
+    stuck.whenDrained = () => new Promise(() => undefined);
     let take = () => {};
-    passed.drained = () => new Promise<void>((resolve) => (take = resolve));
+    passed.whenDrained = () => new Promise<void>((resolve) => (take = resolve));
     await router.attach(passed, { after: first });
     await until(() => passed.ids().length > 0);
     jest.useFakeTimers({ doNotFake: ["setImmediate", "queueMicrotask", "nextTick"] });
     try {
       await router.attach(stuck, { after: first });
       await until(() => stuck.ids().length > 0);
-      jest.advanceTimersByTime(PATIENCE_MS - 1);
+      jest.advanceTimersByTime(DRAIN_TIMEOUT_MS - 1);
       await quiet();
       expect(stuck.closed).toEqual([]);
       jest.advanceTimersByTime(1);
@@ -143,8 +143,9 @@ describe("a device that resumes after a cursor", () => {
     } finally {
       jest.useRealTimers();
     }
-    for (let count = 0; count <= INBOX_ENTRIES; count++) await router.send("xmpp", signal("more"));
-    passed.drained = () => undefined;
+    for (let count = 0; count <= INBOX_ENTRIES_MAX; count++)
+      await router.send("xmpp", signal("more"));
+    passed.whenDrained = () => undefined;
     take();
     await until(() => passed.closed.length > 0);
     expect(passed.closed).toEqual(["behind"]);
@@ -162,7 +163,7 @@ describe("a device that resumes after a cursor", () => {
     const router = nodeOn(bus);
     const first = await router.send("xmpp", signal("1"));
     const second = await router.send("xmpp", signal("2"));
-    now += INBOX_MS + 1;
+    now += INBOX_TTL_MS + 1;
     await expect(router.attach(device("a"), { after: first })).rejects.toMatchObject({
       code: "INVALID",
     });
@@ -203,8 +204,8 @@ describe("answers", () => {
   const callTo = (id: string, sessionId = "s") => signal(id, { type: "call", sessionId });
   const answer = (type: string, resource: string, sessionId = "s") =>
     signal(type, { type, sessionId, from: { ...ann, resource }, to: bob });
-  const told = ({ parcels }: TestDevice) =>
-    parcels.flatMap((parcel) =>
+  const answersTo = ({ messages }: TestDevice) =>
+    messages.flatMap((parcel) =>
       parcel.kind === "answered" ? [[parcel.word, parcel.device, parcel.hangUp]] : [],
     );
 
@@ -217,17 +218,22 @@ describe("answers", () => {
     await one.send("xmpp", callTo("call"));
     await one.send("xmpp", answer("accept", "a"));
     await one.send("xmpp", callTo("repeat"));
-    await until(() => told(b).length === 2 && told(c).length === 2);
+    await until(() => answersTo(b).length === 2 && answersTo(c).length === 2);
     await quiet();
-    expect(told(a)).toEqual([]);
-    expect(told(b)).toEqual([
+    expect(answersTo(a)).toEqual([]);
+    expect(answersTo(b)).toEqual([
       ["accept", "a", true],
       ["accept", "a", true],
     ]);
-    expect(told(c)[0]).toEqual(["accept", "a", false]);
-    expect(b.parcels.map(({ kind }) => kind)).toEqual(["signal", "answered", "signal", "answered"]);
+    expect(answersTo(c)[0]).toEqual(["accept", "a", false]);
+    expect(b.messages.map(({ kind }) => kind)).toEqual([
+      "signal",
+      "answered",
+      "signal",
+      "answered",
+    ]);
     // A repeated answer has the cursor of the call that it follows, so that cursors never go back.
-    const places = b.parcels.map((parcel) => "cursor" in parcel && parcel.cursor);
+    const places = b.messages.map((parcel) => "cursor" in parcel && parcel.cursor);
     expect(places[3]).toBe(places[2]);
     expect(new Set(places).size).toBe(3);
     expect(b.ids()).toEqual(["call", "repeat"]);
@@ -235,7 +241,7 @@ describe("answers", () => {
     await two.send("xmpp", callTo("anew"));
     await until(() => b.ids().includes("anew"));
     await quiet();
-    expect(told(b)).toHaveLength(2);
+    expect(answersTo(b)).toHaveLength(2);
   });
 
   test("are delivered even if control entries cannot be written or read", async () => {
@@ -269,7 +275,7 @@ describe("answers", () => {
     await expect(router.send("xmpp", answer("accept", "a"))).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
-    expect(await marks()).toEqual([]);
+    expect(await controlEntries()).toEqual([]);
   });
 
   test("cause no bus operations for other signals", async () => {

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model Account
- * Who owns applications. The account key is shown in each of its applications' details.
+ * Owns applications. The details of each of its applications show the account key.
  */
 export type AccountModel = runtime.Types.Result.DefaultSelection<Prisma.$AccountPayload>
 
@@ -785,12 +785,12 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     name: string
     accountKey: string
     /**
-     * Sign-in of the owner.
+     * The owner signs in with it.
      */
     email: string | null
     passwordHash: string | null
     /**
-     * Endpoints that differ from this deployment's own.
+     * Endpoints that override those of this deployment.
      */
     apiEndpoint: string | null
     chatEndpoint: string | null

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model AccountSession
- * An owner who is signed in. Its token is kept as a SHA-256 only.
+ * A signed-in owner. Only the SHA-256 of its token is stored.
  */
 export type AccountSessionModel = runtime.Types.Result.DefaultSelection<Prisma.$AccountSessionPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model Application
- * What users, sessions and everything else belong to; nothing crosses from one to another.
+ * The unit of isolation: users, sessions and all other data belong to one application.
  */
 export type ApplicationModel = runtime.Types.Result.DefaultSelection<Prisma.$ApplicationPayload>
 
@@ -2628,46 +2628,46 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     name: string
     authKey: string
     /**
-     * Encrypted, as is the one below.
+     * Encrypted, like previousSecret.
      */
     authSecret: string
     /**
-     * The secret before the last rotation, valid until then.
+     * The secret before the last rotation, valid until previousSecretUntil.
      */
     previousSecret: string | null
     previousSecretUntil: Date | null
     v1ListDisabled: boolean
     signUpOpen: boolean
     /**
-     * Whether a user who changes the e-mail shows the password, as for a new password.
+     * Whether a change of the e-mail address requires the password, like a change of the password.
      */
     emailNeedsPassword: boolean
     /**
-     * Who may ask for push notifications, beside the account's owner.
+     * Who may create push events, besides the account's owner.
      */
     pushSenders: $Enums.PushSenders
     /**
-     * Whether chat clients are told of an answer on another device by a hangUp.
+     * Whether chat clients receive a hangUp when another device answers.
      */
     answeredElsewhere: boolean
     /**
-     * Whether a call may wake the devices of whoever it does not reach, by a push.
+     * Whether a call that reaches no connected device sends an incoming-call push.
      */
     wakePhones: boolean
     /**
-     * Seconds that connected devices are given to accept before that.
+     * Seconds that connected devices have to accept before that push is sent.
      */
     wakeAfterSeconds: number
     /**
-     * The environment of the devices that are woken.
+     * Environment of the subscriptions that receive the incoming-call push.
      */
     wakeEnvironment: $Enums.PushEnvironment
     /**
-     * Allowed web origins; empty for any.
+     * Allowed web origins; an empty list allows any.
      */
     webOrigins: string[]
     /**
-     * Settings of providers, push and calls, each read by its own room.
+     * Settings of providers, push and calls; each module reads its own.
      */
     settings: runtime.JsonValue
     createdAt: Date

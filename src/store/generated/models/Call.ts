@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model Call
- * A call as the router saw it; written behind the signals, never in their way.
+ * A call as the router observed it, written asynchronously: no signal waits for it.
  */
 export type CallModel = runtime.Types.Result.DefaultSelection<Prisma.$CallPayload>
 
@@ -945,7 +945,7 @@ export type $CallPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     applicationId: bigint
     sessionId: string
     /**
-     * Whoever sent the first call signal; kept when the user is deleted without naming it.
+     * The sender of the first `call`. When that user is deleted, the row stays and this becomes null.
      */
     callerId: bigint | null
     callType: number | null

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model CallParticipant
- * A user's part in a call, the caller's too: what was seen of it, and the state that follows.
+ * A user's part in a call, including the caller's: the observations, and the state derived from them.
  */
 export type CallParticipantModel = runtime.Types.Result.DefaultSelection<Prisma.$CallParticipantPayload>
 
@@ -1058,12 +1058,12 @@ export type $CallParticipantPayload<ExtArgs extends runtime.Types.Extensions.Int
     callId: bigint
     userId: bigint
     /**
-     * The call's.
+     * Copy of the call's sessionId.
      */
     sessionId: string
     state: $Enums.CallState
     /**
-     * When the first call signal went to this user; of the caller, to anybody.
+     * When the first `call` was sent to this user; for the caller, to anybody.
      */
     rangAt: Date
     answer: $Enums.CallAnswer | null
@@ -1073,24 +1073,24 @@ export type $CallParticipantPayload<ExtArgs extends runtime.Types.Extensions.Int
      */
     device: string | null
     /**
-     * When this user hung up, and when the caller hung up on this user, as far as it counts.
+     * When this user hung up, and when the caller hung up on this user, as far as that counts.
      */
     leftAt: Date | null
     droppedAt: Date | null
     /**
-     * What of hanging up was seen, by device: which of it counts depends on the device that accepted.
+     * Observed hangUps by device; which of them count depends on the device that accepted.
      */
     hangUps: runtime.JsonValue | null
     /**
-     * When it was found that nobody had answered.
+     * When the service found that the ringing had timed out.
      */
     expiredAt: Date | null
     /**
-     * When it is missed unless answered before; null once it does not ring.
+     * When the call becomes missed unless answered before; null once it no longer rings.
      */
     missedAt: Date | null
     /**
-     * When a push was written to wake the user's devices.
+     * When the incoming-call push for this user was written.
      */
     wokenAt: Date | null
     changedAt: Date

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model Identity
- * A provider's verified subject. Only the server writes it; it alone signs a provider's user in.
+ * A subject verified by a sign-in provider. Only the server writes it. Sign-in through a provider uses nothing else.
  */
 export type IdentityModel = runtime.Types.Result.DefaultSelection<Prisma.$IdentityPayload>
 

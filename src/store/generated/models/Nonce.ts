@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model Nonce
- * A (timestamp, nonce) pair that was used to sign; kept while the timestamp would be accepted.
+ * A (timestamp, nonce) pair of an accepted signature, kept while its timestamp is inside the accepted window.
  */
 export type NonceModel = runtime.Types.Result.DefaultSelection<Prisma.$NoncePayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model PasswordReset
- * A link to set a new password, sent by e-mail. Its token is kept as a SHA-256 only.
+ * A password-reset link, sent by e-mail. Only the SHA-256 of its token is stored.
  */
 export type PasswordResetModel = runtime.Types.Result.DefaultSelection<Prisma.$PasswordResetPayload>
 

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model PushCredential
- * What an application proves itself with to a push service.
+ * Credentials of an application for a push service.
  */
 export type PushCredentialModel = runtime.Types.Result.DefaultSelection<Prisma.$PushCredentialPayload>
 
@@ -651,11 +651,11 @@ export type $PushCredentialPayload<ExtArgs extends runtime.Types.Extensions.Inte
     environment: $Enums.PushEnvironment
     service: $Enums.PushService
     /**
-     * What may be shown.
+     * The parts that are not secret.
      */
     settings: runtime.JsonValue
     /**
-     * What may not: JSON, encrypted.
+     * The secret parts: encrypted JSON.
      */
     secret: string
     createdAt: Date

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model PushDelivery
- * One event to one subscription.
+ * One event for one subscription.
  */
 export type PushDeliveryModel = runtime.Types.Result.DefaultSelection<Prisma.$PushDeliveryPayload>
 
@@ -772,17 +772,17 @@ export type $PushDeliveryPayload<ExtArgs extends runtime.Types.Extensions.Intern
     id: bigint
     eventId: bigint
     /**
-     * No foreign key: a subscription that goes would else change deliveries of every event it was in,
-     * in the midst of those that write their outcomes.
+     * No foreign key: deleting a subscription would otherwise update deliveries of all its events,
+     * concurrently with the jobs that write their outcomes.
      */
     subscriptionId: bigint
     /**
-     * Which dispatch of a schedule.
+     * Number of the schedule's dispatch.
      */
     occurrence: number
     outcome: $Enums.PushOutcome
     /**
-     * The provider's reason.
+     * The push service's reason.
      */
     reason: string | null
     attempts: number

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model PushEvent
- * A push that was asked for, at once or by schedule.
+ * A requested push for one channel, sent at once or on a schedule.
  */
 export type PushEventModel = runtime.Types.Result.DefaultSelection<Prisma.$PushEventPayload>
 
@@ -2297,7 +2297,7 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
     id: bigint
     applicationId: bigint
     /**
-     * Sender; events end with the user who made them. Null for the account's owner.
+     * The sender; deleting the user deletes the event. Null if the account's owner sent it.
      */
     userId: bigint | null
     eventType: $Enums.PushEventType
@@ -2315,58 +2315,58 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     period: number | null
     /**
-     * The recipient selector as checked.
+     * The validated recipient selector.
      */
     selector: runtime.JsonValue
     tagQuery: string | null
     /**
-     * Whether it is one of the events of a universal push: its message is translated for each channel.
+     * Whether it belongs to a universal push, whose message is translated for each channel.
      */
     universal: boolean
     /**
-     * Of a VoIP push: the event of the standard channel, which takes a user over whose VoIP tokens turn out
-     * to be worthless. No foreign key: either may be deleted alone.
+     * For a VoIP event: the event of the standard channel, used for a user whose VoIP tokens are all
+     * unregistered. No foreign key: either event may be deleted alone.
      */
     standardId: bigint | null
     occuredCount: number
     active: boolean
     /**
-     * `API`, or `CALL` for a push that wakes a phone.
+     * `API`, or `CALL` for an incoming-call push.
      */
     kind: string
     /**
-     * The call that it wakes a phone for; goes with it.
+     * The call of an incoming-call push; deleting the call deletes the event.
      */
     callId: bigint | null
     /**
-     * When it was taken back: what was not sent by then is not sent.
+     * When the event was withdrawn; deliveries still unsent are not sent.
      */
     withdrawnAt: Date | null
     idempotencyKey: string | null
     /**
-     * SHA-256 of the request that the key came with.
+     * SHA-256 of the request that had the idempotency key.
      */
     requestHash: runtime.Bytes | null
     /**
-     * When the schedule is due next.
+     * Next run of the schedule.
      */
     nextRunAt: Date | null
     /**
-     * Where the expansion under way stands: the recipient that it reached, and the last of the
-     * recipient's subscriptions that it wrote. Null while none is under way.
+     * Position of the running fan-out: the last recipient, and the last of that recipient's
+     * subscriptions that was written. Null while no fan-out runs.
      */
     expandedTo: bigint | null
     expandedSub: bigint | null
     /**
-     * What became of its deliveries, over all dispatches.
+     * Deliveries by outcome, over all dispatches.
      */
     deliveryCount: number
     acceptedCount: number
     goneCount: number
     refusedCount: number
     /**
-     * When the first of its dispatches was over whose deliveries are kept still; no delivery of an event
-     * without is left to be purged.
+     * End of the first dispatch whose deliveries are still stored. Null if no deliveries are left
+     * to purge.
      */
     dispatchedAt: Date | null
     createdAt: Date

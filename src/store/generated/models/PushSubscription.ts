@@ -1003,7 +1003,7 @@ export type $PushSubscriptionPayload<ExtArgs extends runtime.Types.Extensions.In
     platform: $Enums.PushPlatform
     udid: string
     /**
-     * Device token, or the endpoint of a browser.
+     * Device token, or a browser's endpoint.
      */
     token: string
     bundleId: string | null

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model Session
- * A session. Its token is kept as a SHA-256 only.
+ * A session. Only the SHA-256 of its token is stored.
  */
 export type SessionModel = runtime.Types.Result.DefaultSelection<Prisma.$SessionPayload>
 
@@ -1091,7 +1091,7 @@ export type $SessionPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
      */
     bindingCodeHash: runtime.Bytes | null
     /**
-     * Whether requests move the expiry: of default sessions alone.
+     * Whether requests extend the expiry; true only for default sessions.
      */
     sliding: boolean
     expiresAt: Date

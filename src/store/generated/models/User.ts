@@ -2495,7 +2495,7 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     applicationId: bigint
     login: string | null
     /**
-     * Lower-case forms: both are unique without regard to case.
+     * Lower-case form: login and e-mail are unique regardless of case.
      */
     loginKey: string | null
     email: string | null
@@ -2512,12 +2512,12 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     avatar: string | null
     blobId: bigint | null
     /**
-     * Minutes of UTC offset.
+     * UTC offset in minutes.
      */
     timezone: number | null
     isGuest: boolean
     /**
-     * When a guest is deleted; null for everybody else.
+     * When the guest is deleted; null for other users.
      */
     guestUntil: Date | null
     lastRequestAt: Date | null

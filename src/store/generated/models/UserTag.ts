@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace"
 
 /**
  * Model UserTag
- * A tag of a user; at most five each.
+ * A tag of a user; each user has at most five.
  */
 export type UserTagModel = runtime.Types.Result.DefaultSelection<Prisma.$UserTagPayload>
 
@@ -638,7 +638,7 @@ export type $UserTagPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     applicationId: bigint
     tag: string
     /**
-     * Place in the user's list.
+     * Position in the user's list of tags.
      */
     position: number
   }, ExtArgs["result"]["userTag"]>

@@ -1,0 +1,83 @@
+import type { UserViewer } from "../../core/viewer";
+import type { Identity } from "../../identity/identity";
+import { type Call, findCalls } from "./call-list";
+import { CoalescingQueue } from "./coalescing-queue";
+import type { HistoryDeps } from "./history-deps";
+import type { RecordedCall } from "./recorded-calls";
+
+const channelOf = (userId: number) => `calls:${userId}`;
+
+/** A changed call in a notice on the bus. */
+type Notice = [id: number, sessionId: string];
+
+/** Publishes changed calls to the subscriptions of their participants, on all nodes. */
+export async function publishChanges(
+  { identity, log }: Pick<HistoryDeps, "identity" | "log">,
+  calls: readonly RecordedCall[],
+): Promise<void> {
+  const byUser = new Map<number, Notice[]>();
+  for (const { id, sessionId, callerId, callees } of calls) {
+    for (const userId of [callerId, ...callees.keys()]) {
+      if (userId === null) continue;
+      const notices = byUser.get(userId);
+      if (notices) notices.push([id, sessionId]);
+      else byUser.set(userId, [[id, sessionId]]);
+    }
+  }
+  try {
+    await Promise.all(
+      [...byUser].map(([userId, notices]) =>
+        identity.bus.publish(channelOf(userId), JSON.stringify(notices)),
+      ),
+    );
+  } catch (error) {
+    // Best effort: the calls are in the database, where clients can query them.
+    log.warn({ err: error }, "failed to publish changed calls");
+  }
+}
+
+/**
+ * Yields the viewer's calls whenever they change, or only those of one sessionID. The queue of a slow
+ * subscriber is bounded by dropping changes, and not by disconnecting it, since other users determine the
+ * number of calls.
+ */
+export async function watchCalls(
+  identity: Identity,
+  viewer: UserViewer,
+  sessionId: string | null,
+): Promise<AsyncIterableIterator<Call>> {
+  let unsubscribe: () => Promise<void> = async () => undefined;
+  const queue = new CoalescingQueue(() => void unsubscribe());
+  unsubscribe = await identity.bus.subscribe(channelOf(viewer.userId), (message) => {
+    if (message === "") return;
+    for (const [id, name] of JSON.parse(message) as Notice[]) {
+      if (sessionId === null || name === sessionId) queue.add(id);
+    }
+  });
+  return callsOf(queue, identity, viewer);
+}
+
+/** Loads each call when it is dequeued, so that the queue is small and the result current. */
+function callsOf(
+  queue: CoalescingQueue,
+  identity: Identity,
+  { userId }: UserViewer,
+): AsyncIterableIterator<Call> {
+  return {
+    async next() {
+      for (;;) {
+        const id = await queue.next();
+        if (id === null) return { value: undefined, done: true };
+        const [call] = await findCalls(identity, userId, [id]);
+        if (call) return { value: call, done: false };
+      }
+    },
+    async return() {
+      queue.close();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { truncateText } from "../../core/text";
+import { parseId } from "../../identity/user/find-user";
+import { jsonProblem } from "../../push/payload/json";
+import type { JsonObject, Party, Signal } from "../signal";
+import type { CallAnswer } from "./call-states";
+
+/** A signal that was accepted and written to the recipient's inbox. */
+export interface SentSignal {
+  protocol: "graphql" | "xmpp" | "rest";
+  signal: Signal;
+  cursor: string;
+  /** Whether the inbox had a subscriber, on any node. */
+  hasSubscribers: boolean;
+}
+
+/** Maximum length of a sessionID in characters. A call with a longer one is delivered but not recorded. */
+export const SESSION_ID_MAX = 255;
+/** Maximum stored length of a device's name in characters. */
+const DEVICE_MAX = 255;
+/** Maximum size of userInfo in a push, in bytes of JSON. */
+const USER_INFO_MAX = 1_024;
+/** Nesting level of userInfo in a push: `call` is a key of the payload. */
+const USER_INFO_LEVEL = 3;
+/** Maximum number of opponents in a push, as many as a call can have. */
+const OPPONENTS_MAX = 3;
+
+/** The parts of a `call` that are repeated in its push. */
+export interface Invitation {
+  opponentIds: number[];
+  /** Null if there is none, or if a push cannot carry it unchanged. */
+  userInfo: JsonObject | null;
+}
+
+interface Parties {
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  applicationId: number;
+  sessionId: string;
+  from: number;
+  to: number;
+}
+
+/** An event of a call, derived from a signal. */
+export type CallEvent = Parties &
+  (
+    | {
+        kind: "call";
+        /** The user who started the call, as claimed by the sender. */
+        initiator: number;
+        callType: number | null;
+        hasSubscribers: boolean;
+        invitation: Invitation;
+      }
+    | { kind: "answer"; answer: CallAnswer; device: string | null }
+    | {
+        kind: "hangUp";
+        /** The device that hung up. */
+        device: string | null;
+        /** The recipient's device; null for all of them. */
+        toDevice: string | null;
+      }
+  );
+
+/**
+ * Derives the call event of an accepted signal. Null for a signal of another type, without a sessionID or
+ * with one that is too long, or between devices of one user.
+ * @param at milliseconds since the Unix epoch
+ */
+export function toCallEvent(sent: SentSignal, at: number): CallEvent | null {
+  const { signal } = sent;
+  const { sessionId, from, to } = signal;
+  if (!sessionId || sessionId.length > SESSION_ID_MAX || from.userId === to.userId) return null;
+  const { applicationId } = from;
+  const parties = { at, applicationId, sessionId, from: from.userId, to: to.userId };
+  switch (signal.type) {
+    case "call":
+      return {
+        ...parties,
+        kind: "call",
+        hasSubscribers: sent.hasSubscribers,
+        initiator: idOf(signal.callerId) ?? from.userId,
+        callType: signal.callType === "1" || signal.callType === "2" ? +signal.callType : null,
+        invitation: invitationOf(signal),
+      };
+    case "accept":
+    case "reject": {
+      const answer = signal.type === "accept" ? "accept" : rejectionOf(signal.userInfo);
+      return { ...parties, kind: "answer", answer, device: deviceOf(from) };
+    }
+    case "hangUp":
+      return { ...parties, kind: "hangUp", device: deviceOf(from), toDevice: deviceOf(to) };
+    default:
+      return null;
+  }
+}
+
+function deviceOf({ resource }: Party): string | null {
+  return resource === undefined ? null : truncateText(resource, DEVICE_MAX);
+}
+
+/** The kind of a `reject`; userInfo indicates that the client sent it without asking the user. */
+function rejectionOf(userInfo: JsonObject | undefined): CallAnswer {
+  if (isSet(userInfo, "not_supported")) return "unsupported";
+  return isSet(userInfo, "busy") ? "busy" : "decline";
+}
+
+function isSet(userInfo: JsonObject | undefined, name: string): boolean {
+  if (!userInfo || !Object.hasOwn(userInfo, name)) return false;
+  const value = userInfo[name];
+  return value === true || value === 1 || value === "true" || value === "1";
+}
+
+function invitationOf({ opponentIds = [], userInfo }: Signal): Invitation {
+  const ids = opponentIds.slice(0, 2 * OPPONENTS_MAX).map(idOf);
+  const valid = [...new Set(ids.filter((id): id is number => id !== null))];
+  const fits = userInfo !== undefined && fitsPush(userInfo);
+  return { opponentIds: valid.slice(0, OPPONENTS_MAX), userInfo: fits ? userInfo : null };
+}
+
+/**
+ * Whether a push can carry userInfo: signals allow more nesting, and numbers beyond the exact range of JSON.
+ */
+function fitsPush(userInfo: JsonObject): boolean {
+  const small = Buffer.byteLength(JSON.stringify(userInfo)) <= USER_INFO_MAX;
+  return small && jsonProblem(userInfo, USER_INFO_LEVEL) === null;
+}
+
+function idOf(text: string | undefined): number | null {
+  return text === undefined ? null : parseId(text);
+}

@@ -1,0 +1,67 @@
+import { Arg, Args, Ctx, Query, Resolver, Root, Subscription } from "type-graphql";
+import { Allow } from "../../identity/context";
+import type { CallContext } from "../context";
+import { CallConnection, CallObject, CallPageArgs } from "./call.type";
+import { watchCalls } from "./call-changes";
+import { type Call, findCall, listCalls } from "./call-list";
+
+@Resolver()
+export class CallHistoryResolver {
+  @Allow("user")
+  @Query(() => CallConnection, {
+    description: "The calls that the calling user participates in, newest first.",
+  })
+  async calls(
+    @Ctx() { identity, auth }: CallContext,
+    @Args(() => CallPageArgs) page: CallPageArgs,
+  ): Promise<CallConnection> {
+    const { nodes, hasNextPage } = await listCalls(identity, await auth.user(), page);
+    const edges = nodes.map((node) => ({ cursor: String(node.id), node }));
+    return {
+      edges,
+      nodes,
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage: Boolean(page.after),
+        startCursor: edges[0]?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+      },
+    };
+  }
+
+  @Allow("user")
+  @Query(() => CallObject, { description: "A call that the calling user participates in." })
+  async call(
+    @Ctx() { identity, auth }: CallContext,
+    @Arg("sessionId", { description: "The sessionID of its signals." }) sessionId: string,
+  ): Promise<Call> {
+    return findCall(identity, await auth.user(), sessionId);
+  }
+
+  @Allow("user")
+  @Subscription(() => CallObject, {
+    description:
+      "The calling user's calls whenever their state changes, shortly after the signals that change it.",
+    subscribe: async ({
+      context,
+      args,
+    }: {
+      context: CallContext;
+      args: { sessionId?: string };
+    }) => {
+      const viewer = await context.auth.user();
+      const { sessionId = null } = args;
+      return watchCalls(context.identity, viewer, sessionId);
+    },
+  })
+  callChanges(
+    @Root() call: Call,
+    @Arg("sessionId", () => String, {
+      nullable: true,
+      description: "Only changes of this call; of all calls when omitted.",
+    })
+    _sessionId?: string,
+  ): Call {
+    return call;
+  }
+}

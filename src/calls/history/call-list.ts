@@ -1,0 +1,177 @@
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import type { Identity } from "../../identity/identity";
+import { parseId } from "../../identity/user/find-user";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../../identity/user/user";
+import type { Statement } from "../../store/store";
+import { type CalleeRow, toCallee } from "./call-rows";
+import { type CallState, hungUpBy, reasonOf } from "./call-states";
+
+/** Maximum and default size of a page. */
+export const PAGE_MAX = 100;
+
+/** Why a user's participation in a call ended. */
+export type CallReason = NonNullable<ReturnType<typeof reasonOf>>;
+
+/** A participant of a call. */
+export interface CallParticipant {
+  user: User;
+  userId: number;
+  caller: boolean;
+  state: CallState;
+  reason: CallReason | null;
+  answeredAt: Date | null;
+  device: string | null;
+  wokenAt: Date | null;
+}
+
+/** A call as its participants see it. */
+export interface Call {
+  id: number;
+  sessionId: string;
+  /** Null once the user was deleted. */
+  callerId: number | null;
+  callType: string | null;
+  state: CallState;
+  startedAt: Date;
+  acceptedAt: Date | null;
+  endedAt: Date | null;
+  /** The user who ended it by hanging up; null if nobody did, or if that user was deleted. */
+  hungUpById: number | null;
+  /** The caller first, then the callees in the order of their first `call`. */
+  participants: CallParticipant[];
+}
+
+const COLUMNS = `c.id, c.session_id, c.caller_id, c.call_type, c.state, c.started_at, c.accepted_at,
+  c.ended_at`;
+
+/** Newest first. */
+const LIST: Statement = {
+  name: "calls_of_user",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.call_id < $2 AND (c.state = ANY($3::text[]::call_state[])
+      OR $3::text[] IS NULL)
+    ORDER BY p.call_id DESC LIMIT $4`,
+};
+
+const BY_IDS: Statement = {
+  name: "calls_by_ids",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.call_id = ANY($2::bigint[]) ORDER BY p.call_id DESC`,
+};
+
+const BY_SESSION: Statement = {
+  name: "call_by_session",
+  text: `SELECT ${COLUMNS} FROM call_participants p JOIN calls c ON c.id = p.call_id
+    WHERE p.user_id = $1 AND p.session_id = $2 ORDER BY p.call_id DESC LIMIT 1`,
+};
+
+const PARTICIPANTS: Statement = {
+  name: "participants_of_calls",
+  text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
+      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at, ${USER_COLUMNS}
+    FROM call_participants p JOIN users u ON u.id = p.user_id
+    WHERE p.call_id = ANY($1::bigint[]) ORDER BY p.rang_at, p.user_id`,
+};
+
+interface CallRow {
+  id: number;
+  session_id: string;
+  caller_id: number | null;
+  call_type: number | null;
+  state: CallState;
+  started_at: Date;
+  accepted_at: Date | null;
+  ended_at: Date | null;
+}
+
+type ParticipantRow = CalleeRow & UserRow & { state: CallState; woken_at: Date | null };
+
+/** Page and filter of the call list. */
+export interface CallPageRequest {
+  first?: number | null;
+  /** Cursor of the last call of the previous page. */
+  after?: string | null;
+  /** States of the calls; all when omitted. */
+  states?: CallState[] | null;
+}
+
+/**
+ * Returns a page of the calls that a user participates in, newest first.
+ * @throws Fault INVALID on `first` or `after`
+ */
+export async function listCalls(
+  identity: Identity,
+  { userId }: UserViewer,
+  { first, after, states }: CallPageRequest,
+): Promise<{ nodes: Call[]; hasNextPage: boolean }> {
+  const limit = Math.min(PAGE_MAX, first ?? PAGE_MAX);
+  if (limit < 1) throw Fault.field("first", "must be at least 1");
+  const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
+  if (before === null) throw Fault.field("after", "is not a cursor of this list");
+  const values = [userId, before, states ?? null, limit + 1];
+  const rows = await identity.store.query<CallRow>(LIST, values);
+  const nodes = await withParticipants(identity, rows.slice(0, limit));
+  return { nodes, hasNextPage: rows.length > limit };
+}
+
+/** Returns the calls of these ids that the user participates in, newest first. */
+export async function findCalls(
+  identity: Identity,
+  userId: number,
+  ids: number[],
+): Promise<Call[]> {
+  const rows = await identity.store.query<CallRow>(BY_IDS, [userId, ids]);
+  return withParticipants(identity, rows);
+}
+
+/**
+ * Returns the user's call with this sessionID; the last one if several callers used the same sessionID.
+ * @throws Fault NOT_FOUND, also for a call that the user does not participate in
+ */
+export async function findCall(
+  identity: Identity,
+  { userId }: UserViewer,
+  sessionId: string,
+): Promise<Call> {
+  const rows = await identity.store.query<CallRow>(BY_SESSION, [userId, sessionId]);
+  const [call] = await withParticipants(identity, rows);
+  if (!call) throw new Fault("NOT_FOUND", "There is no such call");
+  return call;
+}
+
+/** Loads the participants of all rows in one query. */
+async function withParticipants(identity: Identity, rows: CallRow[]): Promise<Call[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const participants = await identity.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
+  const byCall = new Map(ids.map((id): [number, ParticipantRow[]] => [id, []]));
+  for (const participant of participants) byCall.get(participant.call_id)?.push(participant);
+  return rows.map((row) => toCall(row, byCall.get(row.id) ?? []));
+}
+
+function toCall(row: CallRow, participants: ParticipantRow[]): Call {
+  const callees = participants.filter(({ user_id: id }) => id !== row.caller_id);
+  const callers = participants.filter(({ user_id: id }) => id === row.caller_id);
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    callerId: row.caller_id,
+    callType: row.call_type === null ? null : String(row.call_type),
+    state: row.state,
+    startedAt: row.started_at,
+    acceptedAt: row.accepted_at,
+    endedAt: row.ended_at,
+    hungUpById: hungUpBy(row.caller_id, callees.map(toCallee), row.ended_at?.getTime() ?? null),
+    participants: [...callers, ...callees].map((participant) => ({
+      user: toUser(participant),
+      userId: participant.user_id,
+      caller: participant.user_id === row.caller_id,
+      state: participant.state,
+      reason: participant.user_id === row.caller_id ? null : reasonOf(toCallee(participant)),
+      answeredAt: participant.answered_at,
+      device: participant.device,
+      wokenAt: participant.woken_at,
+    })),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Enqueue } from "../../jobs/jobs";
+import type { Statement, Transaction } from "../../store/store";
+import type { CallEvent } from "./call-event";
+import type { DerivedState } from "./call-states";
+import { JOBS } from "./history-deps";
+import type { CallPushJob, PendingCallPush } from "./incoming-call-push";
+import type { RecordedCall } from "./recorded-calls";
+
+/** Maximum number of users in one job. */
+const JOB_USERS_MAX = 20;
+
+const APPLICATIONS: Statement = {
+  name: "push_applications",
+  text: `SELECT id, wake_after_seconds FROM applications
+    WHERE id = ANY($1::bigint[]) AND wake_phones`,
+};
+
+type CallStarted = CallEvent & { kind: "call" };
+
+/**
+ * Enqueues incoming-call pushes to the users for whom calls are ringing: immediately if no device was
+ * connected, otherwise after the application's delay. Repeats enqueue another one for users who were not sent
+ * a push yet.
+ * @param before the callees of the calls before the events were applied
+ */
+export async function enqueueCallPushes(
+  { query }: Pick<Transaction, "query">,
+  enqueue: Enqueue,
+  events: readonly CallStarted[],
+  states: ReadonlyMap<RecordedCall, DerivedState>,
+  before: ReadonlyMap<RecordedCall, RecordedCall["callees"]>,
+): Promise<void> {
+  const calls = new Map([...before.keys()].map((call) => [keyOf(call, call.callerId), call]));
+  const candidates = events.flatMap((event) => {
+    const call = calls.get(keyOf(event, event.from));
+    const callee = call?.callees.get(event.to);
+    if (!call || !callee || call.woken.has(event.to)) return [];
+    const participant = states.get(call)?.callees.get(event.to);
+    if (participant && participant.state !== "ringing") return [];
+    const isNew = before.get(call)?.has(event.to) === false;
+    return [{ call, event, isNew, rangMs: event.at - callee.rangAt }];
+  });
+  if (candidates.length === 0) return;
+  const ids = [...new Set(candidates.map(({ call }) => call.applicationId))];
+  const rows = await query<{ id: number; wake_after_seconds: number }>(APPLICATIONS, [ids]);
+  const delays = new Map(rows.map((row) => [row.id, row.wake_after_seconds]));
+  const byDelay = new Map<number, Map<string, PendingCallPush>>();
+  for (const { call, event, isNew, rangMs } of candidates) {
+    const delay = delays.get(call.applicationId);
+    if (delay === undefined) continue;
+    // The job of the first `call` is still pending.
+    if (event.hasSubscribers && !isNew && rangMs < delay * 1000) continue;
+    const after = event.hasSubscribers && isNew ? delay : 0;
+    const group = byDelay.get(after) ?? new Map<string, PendingCallPush>();
+    const push = { callId: call.id, userId: event.to, ...event.invitation };
+    byDelay.set(after, group.set(`${call.id} ${event.to}`, push));
+  }
+  for (const [afterSeconds, group] of byDelay) {
+    const pushes = [...group.values()];
+    const jobs: CallPushJob[] = [];
+    while (pushes.length > 0) jobs.push({ wakes: pushes.splice(0, JOB_USERS_MAX) });
+    await enqueue(JOBS.incomingCallPush, jobs, { afterSeconds, leaseSeconds: 60 });
+  }
+}
+
+function keyOf(
+  { applicationId, sessionId }: Pick<CallEvent, "applicationId" | "sessionId">,
+  callerId: number | null,
+): string {
+  return `${applicationId} ${callerId} ${sessionId}`;
+}

@@ -1,0 +1,108 @@
+import type { CallEvent } from "./call-event";
+import {
+  type Callee,
+  type CallState,
+  type Observation,
+  observe,
+  repeatCall,
+  startRinging,
+} from "./call-states";
+
+/** Maximum number of recorded callees of a call, since a caller can invite any number one after another. */
+export const CALLEES_MAX = 15;
+
+/** A recorded call with its callees. */
+export interface RecordedCall {
+  id: number;
+  applicationId: number;
+  sessionId: string;
+  /** The user who started it; null if that user was deleted. */
+  callerId: number | null;
+  /** Milliseconds since the Unix epoch. */
+  startedAt: number;
+  state: CallState;
+  callees: Map<number, Callee>;
+  /** The callees who were sent an incoming-call push. */
+  woken: ReadonlySet<number>;
+}
+
+/**
+ * Applies an event to the calls that it belongs to. Clients choose sessionIDs, so that a sessionID alone
+ * makes nobody a participant: only the caller adds users to a call, and a signal counts only between
+ * participants.
+ * @param calls calls with the event's sessionID in which its sender participates
+ * @returns whether there is such a call; it may not be written yet
+ */
+export function matchEvent(calls: readonly RecordedCall[], event: CallEvent): boolean {
+  const candidates = calls.filter(
+    (call) => call.applicationId === event.applicationId && call.sessionId === event.sessionId,
+  );
+  if (event.kind === "call") return applyCall(candidates, event);
+  const shared = candidates.filter(
+    (call) => isParticipant(call, event.from) && isParticipant(call, event.to),
+  );
+  // Two callers may use the same sessionID for the same users; prefer calls between caller and callee.
+  const direct = shared.filter(({ callerId }) => callerId === event.from || callerId === event.to);
+  const matching = direct.length > 0 ? direct : shared;
+  return event.kind === "answer" ? applyAnswer(matching, event) : applyHangUp(matching, event);
+}
+
+/** The same event with its sender as the caller, for a `call` that names a caller without such a call. */
+export function asOwnCall(event: CallEvent): CallEvent {
+  return event.kind === "call" ? { ...event, initiator: event.from } : event;
+}
+
+/** Applies the ring time-out to all callees. */
+export function expireRinging({ callees }: RecordedCall, at: number): void {
+  for (const callee of callees.values())
+    callees.set(callee.userId, observe(callee, { kind: "expired", at }));
+}
+
+function isParticipant(call: RecordedCall, userId: number): boolean {
+  return call.callerId === userId || call.callees.has(userId);
+}
+
+/** In a group call the callees also call each other, on behalf of its caller. */
+function applyCall(calls: readonly RecordedCall[], event: CallEvent & { kind: "call" }): boolean {
+  const call = calls.find(({ callerId }) => callerId === event.initiator);
+  if (!call) return false;
+  if (event.initiator !== event.from)
+    return isParticipant(call, event.from) && isParticipant(call, event.to);
+  const known = call.callees.get(event.to);
+  if (known) call.callees.set(event.to, repeatCall(known, event.at));
+  else if (call.callees.size < CALLEES_MAX)
+    call.callees.set(event.to, startRinging(event.to, event.at));
+  return true;
+}
+
+function applyAnswer(
+  calls: readonly RecordedCall[],
+  event: CallEvent & { kind: "answer" },
+): boolean {
+  // The caller cannot answer its own call. A rejection counts only if it is sent to the caller: in a group
+  // call a callee may reject another callee and stay in the call.
+  const answered = calls.filter(
+    ({ callerId }) =>
+      callerId !== event.from && (event.answer === "accept" || callerId === event.to),
+  );
+  for (const call of answered) applyTo(call, event.from, event);
+  return calls.length > 0;
+}
+
+function applyHangUp(
+  calls: readonly RecordedCall[],
+  event: CallEvent & { kind: "hangUp" },
+): boolean {
+  const { at, device, toDevice } = event;
+  for (const call of calls) {
+    if (call.callerId === event.from) {
+      applyTo(call, event.to, { kind: "dropped", at, device: toDevice });
+    } else applyTo(call, event.from, { kind: "left", at, device });
+  }
+  return calls.length > 0;
+}
+
+function applyTo({ callees }: RecordedCall, userId: number, observation: Observation): void {
+  const callee = callees.get(userId);
+  if (callee) callees.set(userId, observe(callee, observation));
+}

@@ -1,0 +1,51 @@
+import type { Bus } from "../../bus/bus";
+import { InboxState } from "./inbox-state";
+import { readInbox } from "./read-inbox";
+
+/** The contents of a user's inbox at one moment. */
+export interface InboxSnapshot {
+  state: InboxState;
+  /** Cursors of its entries. */
+  cursors: ReadonlySet<string>;
+  /** Cursor of the last entry, even if that is gone; empty if unknown. */
+  lastCursor: string;
+  /** Whether calls or answers were evicted from it within their TTL. */
+  trimmed: boolean;
+}
+
+/**
+ * Loads an inbox for newly connected devices, one load at a time. Devices that connect meanwhile share the
+ * next.
+ */
+export class SnapshotLoader {
+  private current: Promise<unknown> = Promise.resolve();
+  private next: Promise<InboxSnapshot> | undefined;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly inbox: string,
+  ) {}
+
+  /** Returns a snapshot that is loaded after this call. @throws Fault UNAVAILABLE */
+  read(): Promise<InboxSnapshot> {
+    this.next ??= this.loadNext();
+    return this.next;
+  }
+
+  private async loadNext(): Promise<InboxSnapshot> {
+    await this.current;
+    const loading = this.load();
+    this.current = loading.catch(() => undefined);
+    this.next = undefined;
+    return loading;
+  }
+
+  private async load(): Promise<InboxSnapshot> {
+    const [state, cursors] = [new InboxState(), new Set<string>()];
+    const result = await readInbox(this.bus, this.inbox, (entry) => {
+      state.apply(entry);
+      cursors.add(entry.cursor);
+    });
+    return { state, cursors, lastCursor: result.lastCursor, trimmed: result.trimmed };
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Maps the events of a source to results, in order. A plain iterator takes three microtasks fewer per event
+ * than a generator. If the source or `map` fails, the source is closed, which `for await` does not do.
+ * @param mapError converts an error for the consumer
+ * @param ended called when the iteration ends, possibly more than once
+ */
+export function mapAsyncIterator<Event, Result>(
+  source: AsyncIterator<Event>,
+  map: (event: Event) => Result | Promise<Result>,
+  mapError: (error: unknown) => Error,
+  ended: () => void = () => undefined,
+): AsyncIterableIterator<Result> {
+  const fail = async (error: unknown): Promise<never> => {
+    ended();
+    try {
+      await source.return?.();
+    } catch {
+      // Report the first error only.
+    }
+    throw mapError(error);
+  };
+  const mapStep = (step: IteratorResult<Event>) => {
+    if (step.done) {
+      ended();
+      return { value: undefined, done: true as const };
+    }
+    try {
+      const value = map(step.value);
+      return isPromise(value) ? value.then(toStep, fail) : toStep(value);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+  return {
+    next: () => source.next().then(mapStep, fail),
+    async return() {
+      ended();
+      await source.return?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function toStep<Result>(value: Result): IteratorYieldResult<Result> {
+  return { value, done: false };
+}
+
+/** Whether a value is a promise. */
+export function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && "then" in value;
+}

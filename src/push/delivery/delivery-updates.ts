@@ -1,0 +1,82 @@
+import { BoundedStream } from "../../core/bounded-stream";
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import type { EventRow } from "../event/push-event";
+import type { PushDeps } from "../push-deps";
+import { findDeliveries, type PushDelivery } from "./deliveries";
+
+/** Maximum number of batches queued for a slow subscriber. */
+const QUEUE_MAX = 100;
+
+/** Message on the bus about deliveries that were attempted. */
+interface DeliveryUpdate {
+  event: number;
+  deliveries: number[];
+}
+
+const channelOf = (userId: number) => `push:deliveries:${userId}`;
+
+/** Notifies the sender of an event, on any node, of attempted deliveries. Best effort. */
+export async function publishDeliveryUpdate(
+  { identity, log }: PushDeps,
+  { id: event, user_id: userId }: Pick<EventRow, "id" | "user_id">,
+  deliveries: number[],
+): Promise<void> {
+  if (userId === null) return;
+  const update: DeliveryUpdate = { event, deliveries };
+  try {
+    await identity.bus.publish(channelOf(userId), JSON.stringify(update));
+  } catch (error) {
+    // The sender can still query the deliveries.
+    log.warn({ err: error }, "failed to notify the sender of delivery outcomes");
+  }
+}
+
+/**
+ * Streams the viewer's deliveries as they are attempted, in batches of up to 500. A subscriber that does not
+ * keep up receives LIMITED and is disconnected.
+ * @param eventId streams only this event; null for all events of the viewer
+ * @param disconnect closes the subscriber's connection
+ */
+export async function streamDeliveries(
+  push: PushDeps,
+  viewer: UserViewer,
+  eventId: number | null,
+  disconnect: (() => void) | undefined,
+): Promise<AsyncIterableIterator<PushDelivery[]>> {
+  let unsubscribe: () => Promise<void> = async () => undefined;
+  const stream = new BoundedStream<DeliveryUpdate>({
+    capacity: QUEUE_MAX,
+    overflowFault: () =>
+      new Fault("LIMITED", "The subscriber does not keep up with its deliveries", undefined, 1),
+    disconnect,
+    onEnd: () => void unsubscribe(),
+  });
+  unsubscribe = await push.identity.bus.subscribe(channelOf(viewer.userId), (message) => {
+    if (message === "") return;
+    const update = JSON.parse(message) as DeliveryUpdate;
+    if (eventId === null || update.event === eventId) stream.push(update);
+  });
+  return loadDeliveries(push, stream);
+}
+
+/** Loads each batch on demand, so that the queue holds only ids. */
+function loadDeliveries(
+  push: PushDeps,
+  updates: BoundedStream<DeliveryUpdate>,
+): AsyncIterableIterator<PushDelivery[]> {
+  return {
+    async next() {
+      const { value, done } = await updates.next();
+      if (done) return { value: undefined, done: true };
+      return { value: await findDeliveries(push.identity, value.deliveries), done: false };
+    },
+    async return() {
+      await updates.return();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

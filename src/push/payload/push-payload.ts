@@ -1,0 +1,38 @@
+/**
+ * A notification in the format of Apple's push service (developer.apple.com "Sending notification requests
+ * to APNs"), the same for every device of an event.
+ */
+export interface ApnsPush {
+  channel: "apns" | "apns_voip";
+  /** The body: JSON. */
+  payload: string;
+  /** Header apns-push-type. */
+  pushType: "alert" | "background" | "voip";
+  /** Header apns-priority: 10 for immediate delivery, 5 for delivery that saves power. */
+  priority: 5 | 10;
+  /** Header apns-expiration, Unix seconds; null without one. */
+  expiration: number | null;
+}
+
+/** A notification in Firebase's format: `message` of the HTTP v1 API, without its `token`. */
+export interface FcmPush {
+  channel: "gcm";
+  message: {
+    data?: Record<string, string>;
+    notification?: Record<string, unknown>;
+    android?: Record<string, unknown>;
+    [key: string]: unknown;
+  };
+}
+
+/** A notification for browser push services (RFC 8030), with a payload that is encrypted per device. */
+export interface WebPush {
+  channel: "web";
+  /** JSON for the page's service worker. */
+  payload: string;
+  /** Header TTL: seconds that the service keeps the message for an offline browser. */
+  ttl: number;
+}
+
+/** A notification in the format of one channel's provider. */
+export type PushPayload = ApnsPush | FcmPush | WebPush;

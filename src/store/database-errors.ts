@@ -1,0 +1,95 @@
+import { propertyOf, stringPropertyOf } from "./error-properties";
+import { UNIQUE_INDEXES } from "./unique-indexes";
+
+/** SQLSTATE of unique_violation (PostgreSQL, appendix A). */
+const UNIQUE_VIOLATION = "23505";
+
+/** Prisma code and SQLSTATE of a deadlock. */
+const DEADLOCK_CODES = new Set(["P2034", "40P01"]);
+
+/** Codes for a database that cannot be reached or whose connection was lost. */
+const UNREACHABLE_CODES = new Set([
+  // Prisma: unreachable, timeout, connection closed, pool timeout, too many connections.
+  ...["P1001", "P1002", "P1008", "P1011", "P1017", "P2024", "P2037"],
+  ...["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
+  ...["EPIPE", "EAI_AGAIN"],
+  // SQLSTATE: shutdown, crash, starting up, too many connections.
+  ...["57P01", "57P02", "57P03", "53300"],
+]);
+/** SQLSTATE class 08: connection exceptions. */
+const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
+/** The same, as named by Prisma's adapters. */
+const UNREACHABLE_KINDS = new Set([
+  "DatabaseNotReachable",
+  "ConnectionClosed",
+  "SocketTimeout",
+  "TlsConnectionError",
+  "TooManyConnections",
+]);
+/** Messages of pg, its pool and PGlite that come without a code. */
+const UNREACHABLE_TEXT =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after|PGlite is clos)/;
+
+/**
+ * The fields of the unique index that a statement violated, by their names in the Prisma model
+ * (`["applicationId", "loginKey"]`). Works with both databases, for errors of Prisma and of `query`.
+ * @returns null for any other error
+ */
+export function uniqueViolation(error: unknown): string[] | null {
+  for (const part of errorChain(error)) {
+    const code = stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code");
+    if (code !== UNIQUE_VIOLATION) continue;
+    const index = indexName(part);
+    return [...(UNIQUE_INDEXES[index ?? ""] ?? [])];
+  }
+  return null;
+}
+
+/**
+ * Whether the database aborted a transaction because of a deadlock. It was rolled back and can be retried at
+ * once.
+ */
+export function isDeadlock(error: unknown): boolean {
+  return errorChain(error).some((part) =>
+    DEADLOCK_CODES.has(
+      stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code") ?? "",
+    ),
+  );
+}
+
+/** Whether an error of Prisma or of a driver means that the database cannot be reached. */
+export function isUnreachable(error: unknown): boolean {
+  return errorChain(error).some((part) => {
+    const code = stringPropertyOf(part, "originalCode") ?? stringPropertyOf(part, "code") ?? "";
+    return (
+      UNREACHABLE_CODES.has(code) ||
+      CONNECTION_CLASS.test(code) ||
+      UNREACHABLE_KINDS.has(stringPropertyOf(part, "kind") ?? "") ||
+      UNREACHABLE_TEXT.test(stringPropertyOf(part, "message") ?? "")
+    );
+  });
+}
+
+/** Name of the violated index: a property of driver errors, part of the message of Prisma's adapter. */
+function indexName(part: object): string | undefined {
+  return (
+    stringPropertyOf(part, "constraint") ??
+    stringPropertyOf(propertyOf(part, "constraint"), "index") ??
+    (stringPropertyOf(part, "originalMessage")?.split('"', 2)[1] || undefined)
+  );
+}
+
+/**
+ * An error and its nested causes: Prisma wraps the adapter's error in `meta`, the adapter wraps the
+ * database's error in `cause`, and failed attempts on several addresses are in `errors`.
+ */
+function errorChain(error: unknown, depth = 0): object[] {
+  if (typeof error !== "object" || error === null || depth > 4) return [];
+  const nested = [
+    propertyOf(error, "cause"),
+    propertyOf(propertyOf(error, "meta"), "driverAdapterError"),
+  ];
+  const several = propertyOf(error, "errors");
+  if (Array.isArray(several)) nested.push(...several);
+  return [error, ...nested.flatMap((part) => errorChain(part, depth + 1))];
+}

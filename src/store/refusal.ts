@@ -1,7 +1,0 @@
-/**
- * The service must not start on this database. The message is for the operator: it gives the reason, then the
- * remedy, and contains no secret.
- */
-export class Refusal extends Error {
-  override readonly name = "UnusableDatabaseError";
-}

@@ -1,0 +1,92 @@
+import { openBus } from "../../../src/bus/open";
+import { openLimiters } from "../../../src/bus/open-limiter";
+import { type Clock, systemClock } from "../../../src/core/clock";
+import { readConfig } from "../../../src/core/config";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+import { newKey } from "../../../src/core/random";
+import { Sealer } from "../../../src/core/sealer";
+import { openIdentity } from "../../../src/identity/identity";
+import { RateLimits } from "../../../src/identity/rate-limits";
+import type { Enqueue, JobOptions, Jobs } from "../../../src/jobs/jobs";
+import { openCredentialService } from "../../../src/push/credential/push-credentials";
+import type { DeliverJob, FanOutJob } from "../../../src/push/delivery/fan-out";
+import type { PushDeps } from "../../../src/push/push-deps";
+import { openStore } from "../../../src/store/open";
+import type { Store } from "../../../src/store/store";
+import { freshDatabase } from "../database";
+import { RecordingProviders } from "../recording-provider";
+
+/** The push module on its own database. Records jobs, which the test runs itself. */
+export interface PushFixture {
+  push: PushDeps;
+  store: Store;
+  providers: RecordingProviders;
+  /** Enqueued fan-out and delivery jobs. */
+  fanOutJobs: FanOutJob[];
+  deliverJobs: DeliverJob[];
+  /** Options of each delivery job. */
+  options: Array<JobOptions | undefined>;
+  close(): Promise<void>;
+}
+
+type Statements = Pick<Store, "query">;
+
+/** Options of the fixture. */
+export interface PushFixtureOptions {
+  /** Wraps the store for statements inside and outside of transactions. */
+  wrap?: (on: Statements) => Statements;
+  clock?: Clock;
+}
+
+/** Opens the fixture. */
+export async function openPushFixture({
+  wrap = (on) => on,
+  clock = systemClock,
+}: PushFixtureOptions = {}): Promise<PushFixture> {
+  const database = await freshDatabase();
+  const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
+  const log = openLog("silent");
+  const store = await openStore({ config, log, isNode: true });
+  const bus = await openBus({ config, log, clock });
+  const limiters = await openLimiters({ config, log, clock });
+  const identity = await openIdentity({
+    ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
+    store: { ...store, query: wrap(store).query },
+    limits: new RateLimits(config, limiters),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  const fanOutJobs: FanOutJob[] = [];
+  const deliverJobs: DeliverJob[] = [];
+  const options: Array<JobOptions | undefined> = [];
+  const enqueue: Enqueue = async (name, data, jobOptions) => {
+    if (name === "push-expand") fanOutJobs.push(data as FanOutJob);
+    else {
+      deliverJobs.push(data as DeliverJob);
+      options.push(jobOptions);
+    }
+  };
+  const jobs: Jobs = {
+    work: () => undefined,
+    enqueue,
+    transaction: (_names, act) =>
+      store.transaction((open) => act({ ...open, ...wrap(open) }, enqueue)),
+    close: async () => undefined,
+  };
+  const providers = new RecordingProviders();
+  const push: PushDeps = {
+    ...{ identity, jobs, log, metrics: openMetrics() },
+    credentials: openCredentialService(identity, async () => null),
+    provider: providers.open,
+  };
+  return {
+    ...{ push, store, providers, fanOutJobs, deliverJobs, options },
+    async close() {
+      await identity.close();
+      await limiters.close();
+      await bus.close();
+      await store.close();
+      await database.remove();
+    },
+  };
+}

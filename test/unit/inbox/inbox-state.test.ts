@@ -1,0 +1,145 @@
+import type { AnswerType } from "../../../src/calls/device";
+import { InboxState, type RingingCall } from "../../../src/calls/inbox/inbox-state";
+import type { DecodedEntry } from "../../../src/calls/inbox/read-inbox";
+
+const me = { applicationId: 7, userId: 42 };
+const ann = { applicationId: 7, userId: 1 };
+const bob = { applicationId: 7, userId: 2 };
+type Content = DecodedEntry["content"];
+
+const signal =
+  (type: string) =>
+  (from = ann, sessionId = "s", resource?: string): Content => ({
+    ...{ id: type, from, to: { ...me, resource }, type, sessionId, extra: [] },
+  });
+const [call, hangUp, accept] = [signal("call"), signal("hangUp"), signal("accept")];
+const answer = (word: AnswerType, device: string, sessionId = "s", peer = ann): Content => ({
+  ...{ mark: "answer", word, device, sessionId, peer },
+});
+
+/** The state of an inbox whose entries have the cursors `1`, `2`, …. */
+const stateOf = (contents: Content[]) => {
+  const story = new InboxState();
+  for (const [index, content] of contents.entries()) {
+    story.apply({ cursor: String(index + 1), content });
+  }
+  return story;
+};
+
+describe("ringing calls", () => {
+  const ROWS: [name: string, log: Content[], cursors: string[]][] = [
+    ["a call", [call()], ["1"]],
+    ["only its last repeat", [call(), call(), call()], ["3"]],
+    ["calls in the order of their last repeats", [call(), call(bob, "t"), call()], ["2", "3"]],
+    ["none after a hang-up of the caller", [call(), hangUp()], []],
+    ["one after a hang-up of somebody else", [call(), hangUp(bob)], ["1"]],
+    ["one whose caller hung up another call", [call(), hangUp(ann, "t")], ["1"]],
+    ["one that was started again", [call(), hangUp(), call()], ["3"]],
+    ["none that a device accepted", [call(), answer("accept", "a")], []],
+    ["none that a device rejected", [call(), answer("reject", "a")], []],
+    ["none that a device hung up", [call(), answer("hangUp", "a")], []],
+    ["none whose repeat follows the answer", [call(), answer("reject", "a"), call()], []],
+    [
+      "one that was started again after the answer",
+      [call(), answer("accept", "a"), hangUp(), call()],
+      ["4"],
+    ],
+    [
+      "none of a group call that was accepted from another member",
+      [call(), call(bob), answer("accept", "a")],
+      [],
+    ],
+    ["both of a group call", [call(), call(bob)], ["1", "2"]],
+    ["one to this device, and none to another", [call(ann, "s", "a"), call(bob, "t", "b")], ["1"]],
+    ["no other signal", [accept()], []],
+  ];
+  test.each(ROWS)("%s", (_name, log, cursors) => {
+    expect(
+      stateOf(log)
+        .ringingCalls("a")
+        .map(({ cursor }) => cursor),
+    ).toEqual(cursors);
+  });
+
+  test("have the cursor of the previous entry", () => {
+    const second: Partial<RingingCall> = { cursor: "2", previousCursor: "1" };
+    expect(stateOf([accept(), call()]).ringingCalls("a")).toMatchObject([second]);
+    const first: Partial<RingingCall> = { previousCursor: "" };
+    expect(stateOf([call()]).ringingCalls("a")).toMatchObject([first]);
+  });
+});
+
+describe("the accepting device, and the effective answers", () => {
+  const ROWS: [name: string, log: Content[], holder: string | undefined, settling: string[]][] = [
+    ["nobody", [call()], undefined, []],
+    ["the first", [call(), answer("accept", "a"), answer("accept", "b")], "a", ["2"]],
+    ["the first, only once", [call(), answer("accept", "a"), answer("accept", "a")], "a", ["2"]],
+    [
+      "the first, regardless of another's answer",
+      [call(), answer("accept", "a"), answer("reject", "b"), answer("hangUp", "b")],
+      "a",
+      ["2"],
+    ],
+    [
+      "nobody when the first hangs up",
+      [call(), answer("accept", "a"), answer("hangUp", "a")],
+      undefined,
+      ["2", "3"],
+    ],
+    [
+      "the next one after that",
+      [call(), answer("accept", "a"), answer("reject", "a"), answer("accept", "b")],
+      "b",
+      ["2", "3", "4"],
+    ],
+    [
+      "nobody when one declines",
+      [call(), answer("reject", "a"), answer("reject", "b")],
+      undefined,
+      ["2"],
+    ],
+    [
+      "one, although another declined",
+      [call(), answer("reject", "a"), answer("accept", "b")],
+      "b",
+      ["2", "3"],
+    ],
+    ["nobody for a call that never rang here", [answer("hangUp", "a")], undefined, []],
+    [
+      "the first, even when the caller hangs up",
+      [call(), answer("accept", "a"), hangUp()],
+      "a",
+      ["2"],
+    ],
+    [
+      "nobody when the caller calls again",
+      [call(), answer("accept", "a"), hangUp(), call()],
+      undefined,
+      ["2"],
+    ],
+    [
+      "the first for this call only",
+      [answer("accept", "b", "t"), answer("accept", "a")],
+      "a",
+      ["1", "2"],
+    ],
+  ];
+  test.each(ROWS)("%s", (_name, log, holder, settling) => {
+    const story = stateOf(log);
+    expect(story.acceptedBy("s")).toBe(holder);
+    expect([...story.decisiveAnswers]).toEqual(settling);
+  });
+});
+
+test("the last acknowledgement of a device is effective", () => {
+  const story = stateOf([
+    { mark: "bound", device: "a", at: "x" },
+    { mark: "acknowledged", device: "a", at: "y" },
+    { mark: "bound", device: "b", at: "" },
+  ]);
+  expect(["a", "b", "c"].map((device) => story.acknowledgedCursor(device))).toEqual([
+    "y",
+    "",
+    undefined,
+  ]);
+});
