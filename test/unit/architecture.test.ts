@@ -220,7 +220,8 @@ function ambientUses({ tree, imports }: Source): string[] {
     }
     if (ts.isImportSpecifier(node)) {
       const name = (node.propertyName ?? node.name).getText(tree);
-      if (/^(random\w*|webcrypto|performance)$/.test(name)) uses.push(name);
+      const module = node.parent.parent.parent.moduleSpecifier.getText(tree);
+      if (/crypto/.test(module) && /^(random\w*|webcrypto)$/.test(name)) uses.push(name);
     }
     ts.forEachChild(node, visit);
   };

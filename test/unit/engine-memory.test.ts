@@ -60,9 +60,13 @@ function newEngine() {
 /** An anonymous caller: operations that require a session fail. */
 const NOBODY = {
   caller: { requestId: "test" },
-  visit: { require: () => Promise.reject(new Error("nobody")) },
+  auth: { require: () => Promise.reject(new Error("nobody")) },
   identity: {
-    limits: { address: () => undefined, application: () => undefined, work: () => null },
+    limits: {
+      countForAddress: () => undefined,
+      countForApplication: () => undefined,
+      countExtra: () => null,
+    },
   },
 } as unknown as Context;
 

@@ -45,7 +45,7 @@ function depsWith({
           ...{ session_id: `s${key.call_id}`, call_type: 1, wake_environment: "production" },
           ...{ caller_id: key.call_id, full_name: "Ann" },
         }));
-      case "push_reach_of_users":
+      case "push_channels_of_users":
         return keys
           .filter(({ user_id: id }) => !withoutDevice.includes(id - 100))
           .map(({ user_id }) => ({ user_id, channel: "gcm" }));
@@ -67,11 +67,11 @@ function depsWith({
     pushed.push(pushes.slice(before).map((push) => Number(push.call_id)));
     return answer;
   };
-  const sender = async (id: number) => {
+  const countPush = async (id: number) => {
     if (limitedCallers.includes(id)) throw new Fault("LIMITED", "Too many requests", undefined, 9);
   };
   const records = {
-    identity: { clock: systemClock, store: { query }, limits: { sender } },
+    identity: { clock: systemClock, store: { query }, limits: { countPush } },
     ...{ push: { jobs: { transaction } }, log: openLog("silent"), metrics },
   } as unknown as HistoryDeps;
   return { records, pushed, pushes, jobs, statements: () => statements };

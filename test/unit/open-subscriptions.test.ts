@@ -78,8 +78,8 @@ test("an evicted operation loses its compiled form", async () => {
   const small = newEngine({ GRAPHQL_CACHE: "2" });
   const context = {
     caller: { requestId: "test", ip: "192.0.2.1" },
-    visit: { require: () => Promise.reject(new Error("nobody")) },
-    identity: { limits: { address: () => undefined, work: () => null } },
+    auth: { require: () => Promise.reject(new Error("nobody")) },
+    identity: { limits: { countForAddress: () => undefined, countExtra: () => null } },
   } as unknown as Context;
   const prepared = small.prepare("{ currentSession { id } }");
   const { bytes } = prepared;

@@ -169,5 +169,5 @@ it("returns the expiration of a message", () => {
 
 it("translates a platform-specific message for no other platform", () => {
   const message = readMessage(`payload=${encode("{}")}`, "apns");
-  expect(() => translate(message, "gcm", NOW)).toThrow("cannot go out on gcm");
+  expect(() => translate(message, "gcm", NOW)).toThrow("cannot be sent on gcm");
 });

@@ -284,7 +284,7 @@ describe("the size", () => {
       { data: { a: long }, notification: { icon: long } },
       { data: { a: long }, android: { data: { b: long } } },
     ]) {
-      expect(sizeProblem(translated(content, "gcm"))).toMatch(/^is 4,1\d\d bytes/);
+      expect(sizeProblem(translated(content, "gcm"))).toMatch(/^is too large: 4,1\d\d bytes/);
     }
   });
 });

@@ -155,7 +155,7 @@ describe("a device that resumes after a cursor", () => {
     await nodeOn(bus).send("xmpp", signal("1"));
     await expect(nodeOn(bus).attach(device("phone"), { after })).rejects.toMatchObject({
       code: "INVALID",
-      fields: { after: [expect.stringContaining("Begin anew")] },
+      fields: { after: [expect.stringContaining("Resubscribe")] },
     });
   });
 
