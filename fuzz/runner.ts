@@ -67,12 +67,12 @@ export class Runner {
     const begun = performance.now();
     let next = options.from;
     const turn = async (share: number) => {
-      const lanes = Array.from({ length: target.lanes }, async () => {
+      const workers = Array.from({ length: target.concurrency }, async () => {
         while (this.#goesOn(report, begun, seconds * share, share) && next < this.#last()) {
           await this.#runCase(target, report, next++);
         }
       });
-      await Promise.all(lanes);
+      await Promise.all(workers);
       return this.#measure(report);
     };
     const before = await turn(WARM_UP);

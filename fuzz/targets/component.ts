@@ -21,7 +21,7 @@ let over = true;
 export const component: Target = {
   name: "component",
   weight: 2,
-  lanes: 1,
+  concurrency: 1,
   // The operator's own chat server is trusted, so its protocol errors are logged as warnings.
   allowed: /not connected to the chat server/,
   async prepare(deployment) {

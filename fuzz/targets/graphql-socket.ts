@@ -18,7 +18,7 @@ const IDS = ["1", "2", "a", "", "__proto__", "constructor"];
 export const graphqlSocket: Target = {
   name: "socket",
   weight: 3,
-  lanes: 8,
+  concurrency: 8,
   async run(each) {
     const { random, deployment } = each;
     const { fixture } = deployment;

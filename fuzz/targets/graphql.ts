@@ -17,7 +17,7 @@ const ACCEPTS = ["application/graphql-response+json", "text/html", "*/*", "a/b",
 export const graphql: Target = {
   name: "graphql",
   weight: 3,
-  lanes: 10,
+  concurrency: 10,
   async run(each) {
     const { random, deployment } = each;
     const { fixture } = deployment;

@@ -13,7 +13,7 @@ const CUT_MS = 4_000;
 export const http: Target = {
   name: "http",
   weight: 2,
-  lanes: 16,
+  concurrency: 16,
   async run(each) {
     const { random, deployment } = each;
     const node = pick(random, deployment.nodes);

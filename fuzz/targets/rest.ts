@@ -61,7 +61,7 @@ const TYPES = [
 export const rest: Target = {
   name: "rest",
   weight: 3,
-  lanes: 10,
+  concurrency: 10,
   async run(each) {
     const { random, deployment } = each;
     const { fixture } = deployment;

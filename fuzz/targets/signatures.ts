@@ -15,7 +15,7 @@ type Pair = [name: string, value: string];
 export const signatures: Target = {
   name: "signatures",
   weight: 1,
-  lanes: 6,
+  concurrency: 6,
   async run(each) {
     const { random, deployment } = each;
     const { fixture } = deployment;

@@ -22,7 +22,7 @@ export interface Target {
   /** Relative share of the time. */
   weight: number;
   /** Number of concurrent cases. */
-  lanes: number;
+  concurrency: number;
   /** Allowed log lines, which only the operator's own systems can cause. */
   allowed?: RegExp;
   /** Called before the first case on a deployment. */

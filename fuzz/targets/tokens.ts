@@ -15,7 +15,7 @@ const PAGES = [
 export const tokens: Target = {
   name: "tokens",
   weight: 1,
-  lanes: 8,
+  concurrency: 8,
   async run(each) {
     await (chance(each.random, 50) ? token(each) : cursor(each));
   },

@@ -25,7 +25,7 @@ const END_MS = 3_000;
 export const xmpp: Target = {
   name: "xmpp",
   weight: 3,
-  lanes: 8,
+  concurrency: 8,
   async run(each) {
     const { random, deployment } = each;
     const { urls } = pick(random, deployment.nodes);

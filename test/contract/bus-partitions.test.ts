@@ -14,21 +14,30 @@ import { openRedisBus } from "../../src/bus/redis";
 import { describeEmbedded, describeServices } from "../support/database";
 import { ADAPTERS, log, readAll } from "./bus-adapters";
 
-const LANES = [DEFAULT_PARTITION, "to:a", "to:b", "answers"];
+const PARTITIONS = [DEFAULT_PARTITION, "to:a", "to:b", "answers"];
 
 /** An appended entry. */
 interface Sent {
   cursor: string;
-  lane: string;
+  partition: string;
 }
 
-async function append(bus: ManagedBus, lane: string, body = "x", inbox = "inbox:1"): Promise<Sent> {
-  return { cursor: (await bus.append(inbox, body, lane)).cursor, lane };
+async function append(
+  bus: ManagedBus,
+  partition: string,
+  body = "x",
+  inbox = "inbox:1",
+): Promise<Sent> {
+  return { cursor: (await bus.append(inbox, body, partition)).cursor, partition };
 }
 
 /** Whether a read after an entry is complete for some partitions. */
-async function isComplete(bus: ManagedBus, { cursor }: Sent, ...lanes: string[]): Promise<boolean> {
-  return (await bus.read("inbox:1", cursor, lanes)).complete;
+async function isComplete(
+  bus: ManagedBus,
+  { cursor }: Sent,
+  ...partitions: string[]
+): Promise<boolean> {
+  return (await bus.read("inbox:1", cursor, partitions)).complete;
 }
 
 /** Compares `complete` for readers of any partitions with the entries that are actually gone. */
@@ -45,13 +54,16 @@ async function expectAccurate(bus: ManagedBus, sent: Sent[]): Promise<void> {
   for (const [place, from] of sent.entries()) {
     const missed = sent.slice(place + 1, gone);
     const told = await Promise.all(
-      [...choices, LANES].map(async (lanes) => [lanes, await isComplete(bus, from, ...lanes)]),
+      [...choices, PARTITIONS].map(async (partitions) => [
+        partitions,
+        await isComplete(bus, from, ...partitions),
+      ]),
     );
     expect([place, ...told]).toEqual([
       place,
-      ...[...choices, LANES].map((lanes) => [
-        lanes,
-        !missed.some(({ lane }) => lanes.includes(lane)),
+      ...[...choices, PARTITIONS].map((partitions) => [
+        partitions,
+        !missed.some(({ partition }) => partitions.includes(partition)),
       ]),
     ]);
   }
@@ -66,7 +78,7 @@ function randomFrom(seed: number): (sides: number) => number {
   };
 }
 
-describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
+describe.each(ADAPTERS)("partitions of the $name bus", ({ open }) => {
   let bus: ManagedBus;
   let close: () => Promise<void>;
 
@@ -81,7 +93,11 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
     for (let count = 0; count < 40; count++) {
       const size = roll(3) === 0 ? Math.floor(INBOX_BYTES_MAX / 6) : 10;
       sent.push(
-        await append(bus, LANES[roll(LANES.length)] ?? DEFAULT_PARTITION, "x".repeat(size)),
+        await append(
+          bus,
+          PARTITIONS[roll(PARTITIONS.length)] ?? DEFAULT_PARTITION,
+          "x".repeat(size),
+        ),
       );
       if (count === 20) await expectAccurate(bus, sent);
     }
@@ -118,13 +134,13 @@ describe.each(ADAPTERS)("lanes of the $name bus", ({ open }) => {
     expect(await isComplete(bus, first, DEFAULT_PARTITION, name(0))).toBe(false);
     expect(await isComplete(bus, oldest, name(0))).toBe(false);
     expect(await isComplete(bus, newest, name(0))).toBe(true);
-    expect(await isComplete(bus, newest, newest.lane)).toBe(true);
-    expect(await isComplete(bus, sent.at(-2) as Sent, newest.lane)).toBe(false);
-    expect(await isComplete(bus, sent.at(-2) as Sent, (sent.at(-2) as Sent).lane)).toBe(true);
+    expect(await isComplete(bus, newest, newest.partition)).toBe(true);
+    expect(await isComplete(bus, sent.at(-2) as Sent, newest.partition)).toBe(false);
+    expect(await isComplete(bus, sent.at(-2) as Sent, (sent.at(-2) as Sent).partition)).toBe(true);
   });
 });
 
-describeEmbedded("lanes of the local bus in time", () => {
+describeEmbedded("partitions of the local bus in time", () => {
   let now = 1_000_000;
   let bus: ManagedBus;
   beforeEach(() => {
@@ -136,7 +152,7 @@ describeEmbedded("lanes of the local bus in time", () => {
     const roll = randomFrom(4);
     const sent: Sent[] = [];
     for (let count = 0; count < 60; count++) {
-      sent.push(await append(bus, LANES[roll(LANES.length)] ?? DEFAULT_PARTITION));
+      sent.push(await append(bus, PARTITIONS[roll(PARTITIONS.length)] ?? DEFAULT_PARTITION));
       now += roll(8) === 0 ? roll(2 * INBOX_TTL_MS) : 5_000;
       if (count % 20 === 19) await expectAccurate(bus, sent);
     }
@@ -187,7 +203,7 @@ describeServices("expiry of partitions of the redis bus", () => {
     const roll = randomFrom(5);
     const sent: Sent[] = [];
     for (let count = 0; count < 40; count++) {
-      sent.push(await append(bus, LANES[roll(LANES.length)] ?? DEFAULT_PARTITION));
+      sent.push(await append(bus, PARTITIONS[roll(PARTITIONS.length)] ?? DEFAULT_PARTITION));
       if (count % 12 !== 11) continue;
       // Simulates the expiry of entries.
       await sendCommand(server.port, `XTRIM ${STREAM} MINID ${sent.at(-6)?.cursor}`);
@@ -204,7 +220,7 @@ describeServices("expiry of partitions of the redis bus", () => {
     await sendCommand(server.port, `XADD ${STREAM} 1000-0 p 999-0 b x e 1 l :answers q 998-0`);
     await sendCommand(server.port, `SET ${HEAD} 1000-0`);
     await sendCommand(server.port, `HSET ${HASH} = 1000-0 : 999-0 :answers 1000-0`);
-    const [before, at] = ["999-0", "1000-0"].map((cursor) => ({ cursor, lane: "" })) as [
+    const [before, at] = ["999-0", "1000-0"].map((cursor) => ({ cursor, partition: "" })) as [
       Sent,
       Sent,
     ];
@@ -219,16 +235,16 @@ describeServices("expiry of partitions of the redis bus", () => {
   test("entries written by older nodes without partitions count for every reader", async () => {
     const seen = await append(bus, DEFAULT_PARTITION);
     const [ms = 0] = seen.cursor.split("-").map(Number);
-    const old = { cursor: `${ms}-7`, lane: DEFAULT_PARTITION };
+    const old = { cursor: `${ms}-7`, partition: DEFAULT_PARTITION };
     await sendCommand(server.port, `XADD ${STREAM} ${old.cursor} p ${seen.cursor} b x e 2`);
     await sendCommand(server.port, `SET ${HEAD} "${old.cursor} 2 0"`);
-    for (const lane of LANES) expect(await isComplete(bus, seen, lane)).toBe(true);
+    for (const partition of PARTITIONS) expect(await isComplete(bus, seen, partition)).toBe(true);
     await sendCommand(server.port, `DEL ${STREAM}`);
-    for (const lane of LANES) expect(await isComplete(bus, seen, lane)).toBe(false);
+    for (const partition of PARTITIONS) expect(await isComplete(bus, seen, partition)).toBe(false);
     const next = await append(bus, "to:b");
     await append(bus, "answers");
     await sendCommand(server.port, `DEL ${STREAM}`);
-    for (const lane of LANES) expect(await isComplete(bus, seen, lane)).toBe(false);
+    for (const partition of PARTITIONS) expect(await isComplete(bus, seen, partition)).toBe(false);
     // From there on the partitions are tracked.
     expect(await isComplete(bus, old, DEFAULT_PARTITION, "to:a")).toBe(true);
     expect(await isComplete(bus, old, DEFAULT_PARTITION, "to:b")).toBe(false);

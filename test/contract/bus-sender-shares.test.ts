@@ -37,10 +37,10 @@ function randomFrom(seed: number): (sides: number) => number {
 async function send(
   bus: ManagedBus,
   { name, sender, highPriority, size }: Entry,
-  lane = DEFAULT_PARTITION,
+  partition = DEFAULT_PARTITION,
 ): Promise<string> {
   const body = name.padEnd(size, ".");
-  return (await bus.append(INBOX, body, lane, { sender, highPriority })).cursor;
+  return (await bus.append(INBOX, body, partition, { sender, highPriority })).cursor;
 }
 
 const call = (sender: string, name: string, size = 100): Entry => ({
@@ -164,8 +164,8 @@ describe.each(ADAPTERS)("shares of an inbox of the $name bus", ({ open }) => {
       );
     }
     const [toA = "", toB = "", , kept = ""] = cursors;
-    const whole = async (after: string, ...lanes: string[]) =>
-      (await other.read(INBOX, after, lanes.length > 0 ? lanes : undefined)).complete;
+    const whole = async (after: string, ...partitions: string[]) =>
+      (await other.read(INBOX, after, partitions.length > 0 ? partitions : undefined)).complete;
     // The first three entries of noise are gone; the gap ends after the third.
     expect((await names(bus)).slice(0, 2)).toEqual(["call", "noise 3"]);
     expect([await whole(first), await whole(first, "to:a")]).toEqual([false, false]);

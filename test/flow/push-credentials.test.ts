@@ -551,8 +551,8 @@ describe("secrets", () => {
     const vapid = web?.service === "web" ? web.privateKey : "";
     await run(CHECK, { input: { applicationId, environment: "DEVELOPMENT" } });
 
-    for (const door of Object.values(HTTP_PROTOCOLS)) {
-      answers.push(JSON.stringify(await door(node, SHOW, { id: applicationId }, owner)));
+    for (const send of Object.values(HTTP_PROTOCOLS)) {
+      answers.push(JSON.stringify(await send(node, SHOW, { id: applicationId }, owner)));
     }
     const socket = await openSocket(node, owner);
     answers.push(JSON.stringify(await socket.run(SHOW, { id: applicationId })));

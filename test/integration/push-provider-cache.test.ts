@@ -106,9 +106,9 @@ test("the number of open providers is bounded: the least recently used one is cl
   const [one, two, three] = [1, 2, 3].map((applicationId) => ({ ...KEY, applicationId }));
   for (const key of [one!, two!, three!]) put(key, "1");
   for (const key of [one!, two!, one!, three!, one!, two!]) await send(key);
-  const [a, b, again, c, still, anew] = connections();
+  const [a, b, again, c, still, renewed] = connections();
   expect([again, still]).toEqual([a, a]);
-  expect(new Set([a, b, c, anew]).size).toBe(4);
+  expect(new Set([a, b, c, renewed]).size).toBe(4);
 });
 
 test("an idle provider is closed, and opened again on demand", async () => {
