@@ -87,7 +87,7 @@ function routeInput(random: Random, fixture: Fixture, route: Route): HttpInput {
     const value = values.make(random, fixture, schema, name);
     if (place === "path") path = path.replace(`{${name}}`, inPath(random, value));
     else if (place === "header") {
-      if (chance(random, 40)) headers[name] = urlEncode(String(value));
+      if (chance(random, 40)) headers[name] = urlEncode(asText(value));
     } else if (chance(random, 45)) query.push(form(random, { [name]: value }));
   }
   if (chance(random, 4)) query.push(form(random, { [hostileName(random)]: hostileValue(random) }));
@@ -135,8 +135,12 @@ const mutateHeader = (random: Random, text: string) =>
     .replace(/[^\t\x20-\x7e\x80-\xff]/g, "?")
     .slice(0, 4_000);
 
+/** A generated object may have a `toString` that is not a function. */
+const asText = (value: unknown): string =>
+  typeof value === "object" ? toJson(value) : String(value);
+
 function inPath(random: Random, value: unknown): string {
-  const text = typeof value === "object" ? toJson(value) : String(value);
+  const text = asText(value);
   if (chance(random, 10)) return pick(random, ["%", "%ff", "%c0%af", "..%2f", "%00", "%u0041"]);
   return urlEncode(text).slice(0, 9_000) || "%20";
 }
@@ -157,7 +161,7 @@ function form(random: Random, value: unknown): string {
     }
     const encoded = urlEncode(name);
     const shown = brackets ? encoded.replace(/%5B/g, "[").replace(/%5D/g, "]") : encoded;
-    pairs.push(`${shown}=${urlEncode(String(each ?? ""))}`);
+    pairs.push(`${shown}=${urlEncode(asText(each ?? ""))}`);
   };
   add("", value, 0);
   const text = pairs.join(pick(random, ["&", "&", "&", "&", "&&", ";"]));

@@ -148,7 +148,7 @@ describe("callSignals(after:)", () => {
     await eventually(rest, ({ length }) => length > 0);
     expect([idsOf(rest()), await refusal(accepted)]).toMatchObject([
       ["later"],
-      [{ extensions: { fields: { after: [expect.stringContaining("gone")] } } }],
+      [{ extensions: { fields: { after: [expect.stringContaining("expired")] } } }],
     ]);
   });
 
@@ -191,7 +191,7 @@ describe("callSignals(after:)", () => {
       await Promise.all(Array.from({ length: 50 }, () => send("more")));
     }
     expect(await refusal(cursor)).toMatchObject([
-      { extensions: { code: "INVALID", fields: { after: [expect.stringContaining("gone")] } } },
+      { extensions: { code: "INVALID", fields: { after: [expect.stringContaining("expired")] } } },
     ]);
     // After the next cursor nothing is lost: it receives the complete, full inbox.
     const socket = await opened(openSocket(there, bob.token));
