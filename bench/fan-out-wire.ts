@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 
 const SUBSCRIPTION = `subscription { callSignals {
-  __typename id cursor signalType sessionId platform from { userId device }
+  __typename id cursor signalType callId platform from { userId device }
   ... on IceCandidatesSignal { iceCandidates { sdpMLineIndex sdpMid candidate } }
 } }`;
 const MUTATION = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { cursor } }";
@@ -21,8 +21,8 @@ const DELIVERED = JSON.stringify({
     data: {
       callSignals: {
         ...{ __typename: "IceCandidatesSignal", id: "nJ4jzGhpS1YX0TZQ" },
-        ...{ cursor: "nJ4jzGhpS1YX0TZQ.100000", signalType: "iceCandidates", sessionId: "SESSION" },
-        ...{ platform: "web", from: { userId: 1001, device: "graphql-1001" } },
+        ...{ cursor: "nJ4jzGhpS1YX0TZQ.100000", signalType: "iceCandidates", callId: "SESSION" },
+        ...{ platform: "web", from: { userId: "1001", device: "graphql-1001" } },
         iceCandidates: [CANDIDATE],
       },
     },
@@ -36,7 +36,7 @@ export interface FanOutProtocol {
   /** Opens the sender's socket. */
   send(token: string): Promise<WebSocket>;
   /** The message that sends a signal of a call. */
-  signal(sessionId: string): string;
+  signal(callId: string): string;
   /** Whether a response to the sender is an error. */
   refuses(answer: string): boolean;
 }
@@ -50,13 +50,13 @@ export function serviceWire(url: string, userId: number): FanOutProtocol {
       return socket;
     },
     send: (token) => connect(url, token),
-    signal(sessionId) {
+    signal(callId) {
       const input = {
-        ...{ to: { userId }, signalType: "iceCandidates", sessionId },
+        ...{ to: { userId }, signalType: "iceCandidates", callId },
         ...{ platform: "web", iceCandidates: [CANDIDATE] },
       };
       return JSON.stringify({
-        ...{ id: sessionId, type: "subscribe" },
+        ...{ id: callId, type: "subscribe" },
         payload: { query: MUTATION, variables: { input } },
       });
     },
@@ -74,7 +74,7 @@ export function bareWire(url: string): FanOutProtocol {
   return {
     receive: open,
     send: open,
-    signal: (sessionId) => DELIVERED.replace("SESSION", sessionId),
+    signal: (callId) => DELIVERED.replace("SESSION", callId),
     refuses: () => false,
   };
 }

@@ -39,7 +39,7 @@ const SEND = `mutation ($input: CreateApplicationPushEventInput!) {
   createApplicationPushEvent(input: $input) { events { id } }
 }`;
 const LOOK =
-  "query ($id: ID!) { applicationPushEvent(id: $id) { acceptedCount refusedCount goneCount } }";
+  "query ($id: ID!) { applicationPushEvent(id: $id) { acceptedCount failedCount unregisteredCount } }";
 
 async function main(run: BenchmarkRun, devices: number, channel: string): Promise<void> {
   await pinDriver();
@@ -123,10 +123,10 @@ async function sendTo(
   const [event] = createApplicationPushEvent.events;
   for (let waited = 0; waited < DELIVERY_TIMEOUT_MS; waited += 100) {
     const { applicationPushEvent: counts } = (await ask(LOOK, { id: event?.id })) as {
-      applicationPushEvent: Record<"acceptedCount" | "refusedCount" | "goneCount", number>;
+      applicationPushEvent: Record<"acceptedCount" | "failedCount" | "unregisteredCount", number>;
     };
     if (counts.acceptedCount === count) return;
-    if (counts.refusedCount + counts.goneCount > 0) throw new Error(JSON.stringify(counts));
+    if (counts.failedCount + counts.unregisteredCount > 0) throw new Error(JSON.stringify(counts));
     await wait(100);
   }
   throw new Error(`not all of the ${count} deliveries arrived in time`);

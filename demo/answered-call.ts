@@ -16,7 +16,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
 
   // Alice does not know Bob's devices: the call goes to his bare JID and rings on all of them.
   // Bob replies to `from`, the only field that reliably identifies the sender of a signal.
-  let caller = { userId: alice.id, device: null as string | null };
+  let caller = { userId: String(alice.id), device: null as string | null };
   await runner.step("call", TO_BOB, async (signal) => {
     const outcome = await sendStanza(
       participants,
@@ -35,7 +35,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
       {
         __typename: "CallSignal",
         signalType: "call",
-        sessionId: sessionID,
+        callId: sessionID,
         callType: "VIDEO",
         sdp: ALICE_OFFER,
         platform: "iOS",
@@ -59,7 +59,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
       {
         to: caller,
         signalType: "accept",
-        sessionId: sessionID,
+        callId: sessionID,
         sdp: BOB_ANSWER,
         platform: "Web",
         userInfo: { full_name: "Bob Lindqvist" },
@@ -90,7 +90,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
       {
         __typename: "IceCandidatesSignal",
         signalType: "iceCandidates",
-        sessionId: sessionID,
+        callId: sessionID,
         iceCandidates: ALICE_CANDIDATES,
       },
       signal,
@@ -103,7 +103,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
       {
         to: caller,
         signalType: "iceCandidates",
-        sessionId: sessionID,
+        callId: sessionID,
         iceCandidates: BOB_CANDIDATES,
       },
       {
@@ -124,7 +124,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
       {
         __typename: "UpdateSignal",
         signalType: "update",
-        sessionId: sessionID,
+        callId: sessionID,
         // Values from XML are always text.
         parameters: { videoEnabled: "false", layout: { mode: "grid" } },
       },
@@ -138,7 +138,7 @@ export async function answeredCall(runner: StepRunner, participants: Participant
       {
         to: caller,
         signalType: "hangUp",
-        sessionId: sessionID,
+        callId: sessionID,
         userInfo: { reason: "done" },
       },
       { signalType: "hangUp", sessionID, userInfo: { reason: "done" } },

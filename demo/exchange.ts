@@ -32,8 +32,8 @@ export async function sendStanza(
   const [{ payload, at }] = await Promise.all([arrives, alice.peer.send(stanza)]);
 
   const [, device] = alice.peer.jid.split("/");
-  const from = { userId: alice.id, device };
-  const addresses = { id, from, to: { userId: bob.id, device: to.device } };
+  const from = { userId: String(alice.id), device };
+  const addresses = { id, from, to: { userId: String(bob.id), device: to.device } };
   expectEqual(expected.signalType, { ...expected, ...addresses }, payload);
   return {
     payload,

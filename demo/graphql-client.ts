@@ -4,7 +4,7 @@ import { ReceiveQueue } from "./receive-queue";
 
 /** The sender or recipient of a signal: a user and optionally one device. */
 export interface Party {
-  userId: number;
+  userId: string;
   device: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface SignalPayload {
   from: Party;
   to: Party;
   signalType: string;
-  sessionId?: string;
+  callId?: string;
   callType?: "VIDEO" | "AUDIO";
   sdp?: string;
   platform?: string;
@@ -41,7 +41,7 @@ export interface IceCandidate {
 export type SignalInput = Pick<SignalPayload, "signalType"> &
   Partial<Omit<SignalPayload, "__typename" | "from" | "to" | "extra">> & {
     /** Without a device, the signal goes to all devices of the user. */
-    to: { userId: number; device?: string | null };
+    to: { userId: string; device?: string | null };
   };
 
 // The signal types (CallSignal, AcceptSignal and so on) share an interface.
@@ -53,7 +53,7 @@ const SUBSCRIPTION = /* GraphQL */ `
       from { userId device }
       to { userId device }
       signalType
-      sessionId
+      callId
       callType
       sdp
       platform
@@ -147,7 +147,7 @@ export class GraphqlPeer {
     };
     arrived.then(stop, stop);
     while (waiting) {
-      await this.send({ to: { userId: this.userId }, signalType: "hello" });
+      await this.send({ to: { userId: String(this.userId) }, signalType: "hello" });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await arrived;

@@ -15,9 +15,9 @@ export async function rejectedCall(runner: StepRunner, participants: Participant
     sendInput(
       participants,
       {
-        to: { userId: alice.id },
+        to: { userId: String(alice.id) },
         signalType: "call",
-        sessionId: sessionID,
+        callId: sessionID,
         callType: "AUDIO",
         sdp: BOB_OFFER,
         platform: "Web",
@@ -41,7 +41,7 @@ export async function rejectedCall(runner: StepRunner, participants: Participant
     const call = { method: "POST", path: "/calls/reject", token: alice.token, body } as const;
     // The server chooses the id of this signal, so Bob matches it by the call.
     const arrives = bob.peer.received
-      .take("reject", ({ sessionId }) => sessionId === sessionID, signal)
+      .take("reject", ({ callId }) => callId === sessionID, signal)
       .then((payload) => ({ payload, at: performance.now() }));
     const sentAt = performance.now();
     const [{ payload, at }, answer] = await Promise.all([
@@ -50,16 +50,16 @@ export async function rejectedCall(runner: StepRunner, participants: Participant
     ]);
 
     expectEqual("POST /calls/reject", {}, answer);
-    expectEqual("reject.from.userId", alice.id, payload.from.userId);
+    expectEqual("reject.from.userId", String(alice.id), payload.from.userId);
     const { id, from, to, ...content } = payload;
     const expected = {
       __typename: "RejectSignal",
       signalType: "reject",
-      sessionId: sessionID,
+      callId: sessionID,
       platform: "iOS",
       userInfo: { busy: true },
     };
-    expectEqual("reject.to", { userId: bob.id, device: null }, to);
+    expectEqual("reject.to", { userId: String(bob.id), device: null }, to);
     expectEqual("reject", expected, content);
     return {
       signalMs: at - sentAt,

@@ -10,7 +10,7 @@ const ROUND_MS = 250;
 const ANSWER_MS = 60_000;
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
-const LISTEN = "subscription { callSignals { signalType sessionId } }";
+const LISTEN = "subscription { callSignals { signalType callId } }";
 
 /**
  * A well-behaved client on each node, which must be served while the targets run: it reads its session,
@@ -163,19 +163,19 @@ class Subscription {
   }
 
   /** Sends itself a signal until it arrives, because the protocol does not confirm subscriptions. */
-  async hears(sessionId: string): Promise<void> {
+  async hears(callId: string): Promise<void> {
     if (this.#over !== undefined) throw new Error(this.#over);
     const heard = new Promise<void>((resolve, reject) => {
-      this.#waiting.set(sessionId, (error) => (error ? reject(error) : resolve()));
+      this.#waiting.set(callId, (error) => (error ? reject(error) : resolve()));
     });
-    const input = { to: { userId: this.user.id }, signalType: "update", sessionId };
+    const input = { to: { userId: this.user.id }, signalType: "update", callId };
     const payload = { query: SEND, variables: { input } };
     const send = () => this.#send({ id: `send-${++this.#messages}`, type: "subscribe", payload });
     send();
     const again = setInterval(send, 5_000);
     await heard.finally(() => {
       clearInterval(again);
-      this.#waiting.delete(sessionId);
+      this.#waiting.delete(callId);
     });
   }
 
@@ -196,6 +196,6 @@ class Subscription {
       for (const done of this.#waiting.values()) done(new Error(this.#over));
       return;
     }
-    this.#waiting.get(payload?.data?.callSignals?.sessionId)?.();
+    this.#waiting.get(payload?.data?.callSignals?.callId)?.();
   }
 }

@@ -46,7 +46,7 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
       user: who,
     };
     const { createSession } = await executeAnonymously(access)(CREATE, { input });
-    return (createSession as { session: { token: string; userId: number } }).session;
+    return (createSession as { session: { token: string; userId: string } }).session;
   };
   const asSession =
     (token: string): Execute =>
@@ -57,7 +57,7 @@ export async function prepareTrial(standIns: StandIns): Promise<Trial> {
   await asSession(token)(SIGN_UP, { input: user }).catch(() => null);
   const session = await open(user);
   await subscribeAll(asSession(session.token), standIns);
-  return { applicationId: application.id, userId: String(session.userId) };
+  return { applicationId: application.id, userId: session.userId };
 }
 
 async function setAll(

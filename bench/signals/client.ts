@@ -12,7 +12,7 @@ export interface Client {
   /** Why the client failed; null while it works. */
   readonly failure: Error | null;
   /** Returns a function that sends a signal of the given type and call to a user. */
-  sender(type: SignalType, to: Account): (sessionId: string) => void;
+  sender(type: SignalType, to: Account): (callId: string) => void;
   /** Resolves once the server has responded. */
   ping(): Promise<void>;
   close(): void;

@@ -6,7 +6,7 @@ import type { Account } from "./job";
 import { SIGNAL_BYTES, type SignalType, signalInput } from "./signal-text";
 
 const SUBSCRIPTION = `subscription { callSignals {
-  __typename id cursor signalType sessionId platform userInfo from { userId device }
+  __typename id cursor signalType callId platform userInfo from { userId device }
   ... on CallSignal { sdp callType callerId opponentIds }
   ... on AcceptSignal { sdp }
   ... on IceRestartSignal { sdp }
@@ -36,13 +36,13 @@ export class GraphqlClient implements Client {
     return new GraphqlClient(socket);
   }
 
-  sender(type: SignalType, to: Account): (sessionId: string) => void {
+  sender(type: SignalType, to: Account): (callId: string) => void {
     const variables = { input: signalInput(type, to, SESSION) };
     const payload = JSON.stringify({ query: MUTATION, variables });
     const [head, tail] = payload.split(SESSION);
-    return (sessionId) =>
+    return (callId) =>
       this.socket.send(
-        `{"id":"m${++this.count}","type":"subscribe","payload":${head}${sessionId}${tail}}`,
+        `{"id":"m${++this.count}","type":"subscribe","payload":${head}${callId}${tail}}`,
       );
   }
 

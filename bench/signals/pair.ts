@@ -21,7 +21,7 @@ interface Side {
 
 /** Two users who exchange signals, with one signal in flight. */
 export class Pair {
-  private readonly send: Record<SignalType, (sessionId: string) => void>;
+  private readonly send: Record<SignalType, (callId: string) => void>;
   private round = 0;
   private times: number[] = [];
   private sentAt = 0;
@@ -85,15 +85,15 @@ export class Pair {
   }
 
   private sendRequest(): void {
-    this.send[this.round % ROUNDS === 0 ? "call" : "iceRestart"](this.sessionId());
+    this.send[this.round % ROUNDS === 0 ? "call" : "iceRestart"](this.callId());
   }
 
   private sendAnswer(): void {
-    this.send[this.round % ROUNDS === 0 ? "accept" : "iceRestartAccept"](this.sessionId());
+    this.send[this.round % ROUNDS === 0 ? "accept" : "iceRestartAccept"](this.callId());
   }
 
   /** The current sessionID, unique among the pairs. */
-  private sessionId(): string {
+  private callId(): string {
     const call = Math.floor(this.round / ROUNDS);
     return String(FIRST_SESSION + this.caller.account.userId * 1_000_000 + call);
   }

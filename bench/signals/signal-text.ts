@@ -58,14 +58,14 @@ export function stanzaOf(type: SignalType, from: Account, to: Account, xmlns: st
   const head = `<message${xmlns} type="headline" to="${to.userId}-${to.applicationId}@${DOMAIN}" id="`;
   const middle = `"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>${type}</signalType><sessionID>`;
   const tail = `</sessionID><sdp>${sdp}</sdp><platform>web</platform>${party}<userInfo><topic>Planning &amp; review</topic></userInfo></extraParams></message>`;
-  return (id: string, sessionId: string) => head + id + middle + sessionId + tail;
+  return (id: string, callId: string) => head + id + middle + callId + tail;
 }
 
 /** The same signal as an input of `sendSignal`. */
-export function signalInput(type: SignalType, to: Account, sessionId: string) {
+export function signalInput(type: SignalType, to: Account, callId: string) {
   const call = { callType: "VIDEO", opponentIds: [String(to.userId)] };
   return {
-    ...{ to: { userId: to.userId }, signalType: type, sessionId, sdp: SDP, platform: "web" },
+    ...{ to: { userId: to.userId }, signalType: type, callId, sdp: SDP, platform: "web" },
     userInfo: { topic: "Planning & review" },
     ...(type === "call" ? call : {}),
   };

@@ -34,9 +34,9 @@ export class XmppClient implements Client {
     return client;
   }
 
-  sender(type: SignalType, to: Account): (sessionId: string) => void {
+  sender(type: SignalType, to: Account): (callId: string) => void {
     const stanza = stanzaOf(type, this.account, to, this.wire.xmlns);
-    return (sessionId) => this.wire.send(stanza(`m${++this.count}`, sessionId));
+    return (callId) => this.wire.send(stanza(`m${++this.count}`, callId));
   }
 
   /** Pings the server (XEP-0199); an error response counts too. */

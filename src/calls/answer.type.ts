@@ -16,7 +16,7 @@ export class CallAnswerType {
   cursor!: string;
 
   @Field(() => ID, { description: "The call." })
-  sessionId!: string;
+  callId!: string;
 
   @Field({ description: "The other device's answer: `accept`, `reject` or `hangUp`." })
   signalType!: string;
@@ -33,7 +33,7 @@ export function answerToGraphql(userId: number, message: AnsweredMessage): CallA
   const { cursor, sessionId, word, device, peer } = message;
   return {
     cursor: encodeCursor(cursor, userId),
-    sessionId,
+    callId: sessionId,
     signalType: word,
     device,
     peer: partyToGraphql(peer),

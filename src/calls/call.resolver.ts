@@ -63,13 +63,14 @@ export class CallResolver {
     @Arg("input", () => RejectCallInput, { description: "The call." }) input: RejectCallInput,
   ): Promise<RejectCallPayload> {
     const { recipientId, ...fields } = input;
-    const userId = parseId(recipientId);
-    if (userId === null) throw Fault.field("recipientId", "must be the id of a user");
+    if (parseId(recipientId) === null) throw Fault.field("recipientId", "must be the id of a user");
     const from = deviceOf(await context.auth.user(), context);
-    const signal = signalFromInput(from, { ...fields, signalType: "reject", to: { userId } });
+    const signal = signalFromInput(from, {
+      ...{ ...fields, signalType: "reject", to: { userId: recipientId } },
+    });
     const protocol = context.caller.protocol === "rest" ? "rest" : "graphql";
     await context.router.send(protocol, signal);
-    return { sessionId: input.sessionId };
+    return { callId: input.callId };
   }
 
   @Allow("user")

@@ -25,7 +25,7 @@ function checkEntries(field: string, entries: XmlElement[]): void {
  */
 export function checkSignal(signal: Signal): void {
   const { id, type, sessionId, callType, sdp, platform, callerId, lang } = signal;
-  const texts = { id, type, sessionId, callType, sdp, platform, callerId, lang };
+  const texts = { id, type, callId: sessionId, callType, sdp, platform, callerId, lang };
   // The address is sent to a chat server unescaped.
   if (signal.to.resource !== undefined) checkText("to.device", signal.to.resource);
   for (const [field, text] of Object.entries(texts)) if (text !== undefined) checkText(field, text);

@@ -1,5 +1,6 @@
 import { Fault } from "../core/errors";
 import { newId } from "../core/random";
+import { parseId } from "../identity/user/find-user";
 import { checkSignal } from "./check-signal";
 import { indexFromGraphql } from "./sdp-mline-index";
 import {
@@ -29,13 +30,14 @@ const REQUIRED: Record<string, ReadonlyArray<"callType" | "sdp" | "iceCandidates
 export function signalFromInput(from: Party, input: SendSignalInput): Signal {
   const { signalType: type } = input;
   if ((SIGNAL_TYPES as readonly string[]).includes(type)) {
-    if (!input.sessionId) throw Fault.field("sessionId", "is required");
+    if (!input.callId) throw Fault.field("callId", "is required");
     for (const field of Object.hasOwn(REQUIRED, type) ? (REQUIRED[type] ?? []) : []) {
       if (!input[field]) throw Fault.field(field, `is required for ${type}`);
     }
   }
   const isCall = type === "call";
-  const { userId } = input.to;
+  const userId = parseId(input.to.userId);
+  if (userId === null) throw Fault.field("to.userId", "is not an id");
   const signal: Signal = {
     id: input.id || newId(),
     from,
@@ -44,7 +46,7 @@ export function signalFromInput(from: Party, input: SendSignalInput): Signal {
     extra: (input.extra ?? []).map(toElement),
   };
   if (input.to.device) signal.to.resource = input.to.device;
-  set(signal, "sessionId", input.sessionId);
+  set(signal, "sessionId", input.callId);
   set(signal, "callType", input.callType);
   set(signal, "sdp", input.sdp?.replace(/\r\n|\r|\n/g, "\r\n"));
   set(signal, "platform", input.platform);

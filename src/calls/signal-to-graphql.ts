@@ -16,7 +16,7 @@ export function signalToGraphql(
     from: partyToGraphql(signal.from),
     to: partyToGraphql(signal.to),
     signalType: signal.type,
-    sessionId: signal.sessionId ?? null,
+    callId: signal.sessionId ?? null,
     callType: signal.callType ?? null,
     sdp: signal.sdp ?? null,
     platform: signal.platform ?? null,

@@ -1,4 +1,4 @@
-import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
+import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, ID, InputType, Int, ObjectType } from "type-graphql";
 import { CallType } from "./signal.type";
 
@@ -64,8 +64,8 @@ export class IceCandidateInput {
 
 @InputType({ description: "The recipient of a signal." })
 export class SignalAddressInput {
-  @Field(() => GraphQLSafeInt, { description: "The user, of the same application." })
-  userId!: number;
+  @Field(() => ID, { description: "The user, of the same application." })
+  userId!: string;
 
   @Field(() => String, {
     nullable: true,
@@ -75,8 +75,8 @@ export class SignalAddressInput {
 }
 
 @InputType({
-  description: `A call signal to send. \`call\` takes sessionId, callType and sdp; \`accept\`, \`iceRestart\` and
-\`iceRestartAccept\` sessionId and sdp; \`iceCandidates\` sessionId and iceCandidates; the others sessionId.
+  description: `A call signal to send. \`call\` takes callId, callType and sdp; \`accept\`, \`iceRestart\` and
+\`iceRestartAccept\` callId and sdp; \`iceCandidates\` callId and iceCandidates; the others callId.
 Any signal may carry userInfo and extra.`,
 })
 export class SendSignalInput {
@@ -99,7 +99,7 @@ export class SendSignalInput {
     nullable: true,
     description: "Id of the call: unique, and the same for all its signals.",
   })
-  sessionId?: string | null;
+  callId?: string | null;
 
   @Field(() => CallType, { nullable: true, description: "Video or audio." })
   callType?: string | null;
@@ -183,7 +183,7 @@ export class RejectCallInput {
   recipientId!: string;
 
   @Field(() => ID, { description: "Id of the call." })
-  sessionId!: string;
+  callId!: string;
 
   @Field(() => String, { nullable: true, description: "The sender's platform, as free text." })
   platform?: string | null;
@@ -198,5 +198,5 @@ export class RejectCallInput {
 @ObjectType({ description: "Result of rejectCall.", simpleResolvers: true })
 export class RejectCallPayload {
   @Field(() => ID, { description: "Id of the call." })
-  sessionId!: string;
+  callId!: string;
 }

@@ -1,4 +1,4 @@
-import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
+import { GraphQLJSONObject } from "graphql-scalars";
 import { Field, ID, Int, InterfaceType, ObjectType, registerEnumType } from "type-graphql";
 import type { JsonObject } from "./signal";
 import { XmlElementType } from "./xml-element.type";
@@ -21,7 +21,7 @@ registerEnumType(CallType, {
 export class SignalPartyType {
   applicationId!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "The user." })
+  @Field(() => ID, { description: "The user." })
   userId!: number;
 
   @Field(() => String, {
@@ -91,7 +91,7 @@ export abstract class SignalType {
     nullable: true,
     description: "Id of the call; the same for all its signals and participants.",
   })
-  sessionId!: string | null;
+  callId!: string | null;
 
   @Field(() => CallType, { nullable: true, description: "Video or audio." })
   callType!: string | null;

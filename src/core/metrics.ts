@@ -16,7 +16,7 @@ export interface Metrics {
   deliveries: Counter<"protocol">;
   /**
    * Signals recorded in the call history, by outcome: `written`, `unknown` (no such call is recorded),
-   * `lost`. `woken` counts users who got an incoming-call push.
+   * `lost`. `pushed` counts users who got an incoming-call push.
    */
   callRecords: Counter<"outcome">;
   /** Attempts to send a push notification, by service (`apns`, `fcm`, `web`) and outcome. */

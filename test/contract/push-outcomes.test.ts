@@ -9,7 +9,7 @@ import { openPushFixture, type PushFixture } from "../support/push/push-fixture"
 
 /** Recording outcomes of a batch that is repeated, or while the database fails. */
 
-const BUSY: Outcome = { kind: "later", reason: "Busy", delayMs: 60_000 };
+const BUSY: Outcome = { kind: "retry", reason: "Busy", delayMs: 60_000 };
 const DEVICES = 3;
 
 let fixture: PushFixture;
@@ -126,15 +126,15 @@ describe("outcomes that the database fails to record", () => {
   });
 });
 
-it("the sixth failed attempt counts as refused", async () => {
+it("the sixth failed attempt counts as failed", async () => {
   const { push, deliverJobs } = fixture;
   push.metrics.pushDeliveries.reset();
   let job: DeliverJob | undefined = await createBatch(() => BUSY);
   for (; job; job = deliverJobs.pop()) await deliver(push, job);
   const { values } = await push.metrics.pushDeliveries.get();
   expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
-    ["later", 5 * DEVICES],
-    ["refused", DEVICES],
+    ["retry", 5 * DEVICES],
+    ["failed", DEVICES],
   ]);
 });
 

@@ -296,7 +296,7 @@ describe("the lists of an application", () => {
       nodes: [
         {
           id: expect.any(String),
-          userId: expect.any(Number),
+          userId: expect.stringMatching(/^\d+$/),
           ip: "127.0.0.1",
           userAgent: expect.any(String),
           lastActivityAt: expect.stringMatching(/Z$/),

@@ -55,7 +55,7 @@ async function opened<T extends { close(): unknown }>(opening: Promise<T>): Prom
 
 const LIST = `query ($first: Int, $after: String, $states: [CallState!]) {
   calls(first: $first, after: $after, states: $states) {
-    edges { cursor node { sessionId } } nodes { sessionId state }
+    edges { cursor node { callId } } nodes { callId state }
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
 async function list(user: Pick<TestUser, "token">, variables: Record<string, unknown> = {}) {
@@ -77,18 +77,18 @@ describe("a call", () => {
     await send(node, ann, bob, "call", id);
     const ringing = await waitForCall(node, ann, id, "RINGING");
     expect(ringing).toMatchObject({
-      ...{ sessionId: id, callerId: ann.id, callType: "VIDEO" },
+      ...{ callId: id, callerId: String(ann.id), callType: "VIDEO" },
       ...{ acceptedAt: null, endedAt: null, hungUpById: null },
     });
     expect(ringing.participants).toMatchObject([
-      { userId: ann.id, caller: true, state: "RINGING", user: { id: String(ann.id) } },
+      { userId: String(ann.id), caller: true, state: "RINGING", user: { id: String(ann.id) } },
       {
-        userId: bob.id,
+        userId: String(bob.id),
         caller: false,
         state: "RINGING",
         reason: null,
         device: null,
-        wokenAt: null,
+        pushedAt: null,
       },
     ]);
     const stanza = (type: string) =>
@@ -99,7 +99,7 @@ describe("a call", () => {
     expect(accepted.acceptedAt).toBe(participantOf(accepted, bob)?.answeredAt);
     phone.send(stanza("hangUp"));
     const over = await waitForCall(node, ann, id, "HUNG_UP");
-    expect(over).toMatchObject({ hungUpById: bob.id, endedAt: expect.any(String) });
+    expect(over).toMatchObject({ hungUpById: String(bob.id), endedAt: expect.any(String) });
     expect(over.participants.map(({ state }: { state: string }) => state)).toEqual([
       "HUNG_UP",
       "HUNG_UP",
@@ -137,8 +137,8 @@ describe("a call", () => {
     await send(node, ann, bob, "call", id);
     await send(node, bob, ann, "accept", id);
     await waitForCall(node, ann, id, "ACCEPTED");
-    const stanza = (sessionId: string) =>
-      `<message xmlns="jabber:client" type="headline" id="x" to="${jidOf(node, ann)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>${sessionId}</sessionID></extraParams></message>`;
+    const stanza = (callId: string) =>
+      `<message xmlns="jabber:client" type="headline" id="x" to="${jidOf(node, ann)}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>${callId}</sessionID></extraParams></message>`;
     phone.send(stanza(id));
     await send(node, ann, bob, "hangUp", id, { to: { userId: bob.id, device: "phone" } });
     const mark = newSessionId();
@@ -150,7 +150,7 @@ describe("a call", () => {
       ...{ state: "ACCEPTED", endedAt: null, hungUpById: null },
     });
     await send(node, bob, ann, "hangUp", id);
-    expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({ hungUpById: bob.id });
+    expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({ hungUpById: String(bob.id) });
   });
 
   it("is recorded once despite repeats, and is missed after a minute", async () => {
@@ -158,7 +158,7 @@ describe("a call", () => {
     for (let repeat = 0; repeat < 5; repeat += 1) await send(node, ann, bob, "call", id);
     const { startedAt } = await waitForCall(node, ann, id, "RINGING");
     expect(
-      (await list(ann)).nodes.filter((each: { sessionId: string }) => each.sessionId === id),
+      (await list(ann)).nodes.filter((each: { callId: string }) => each.callId === id),
     ).toHaveLength(1);
     clock.advance(MINUTE);
     await runJob("call-missed");
@@ -180,10 +180,10 @@ describe("a call", () => {
     await send(node, bob, dan, "call", id, { callerId: String(ann.id) });
     const call = await waitForCall(node, dan, id, "ACCEPTED", [cleo, "REJECTED"]);
     expect(call.participants).toMatchObject([
-      { userId: ann.id, state: "ACCEPTED" },
-      { userId: bob.id, state: "ACCEPTED" },
-      { userId: cleo.id, state: "REJECTED" },
-      { userId: dan.id, state: "RINGING" },
+      { userId: String(ann.id), state: "ACCEPTED" },
+      { userId: String(bob.id), state: "ACCEPTED" },
+      { userId: String(cleo.id), state: "REJECTED" },
+      { userId: String(dan.id), state: "RINGING" },
     ]);
     await send(node, dan, ann, "accept", id);
     await waitForCall(node, ann, id, "ACCEPTED", [dan, "ACCEPTED"]);
@@ -191,9 +191,9 @@ describe("a call", () => {
     await waitForCall(node, bob, id, "ACCEPTED", [ann, "HUNG_UP"]);
     await send(node, dan, bob, "hangUp", id);
     const over = await waitForCall(node, bob, id, "HUNG_UP", [bob, "HUNG_UP"]);
-    expect(over.hungUpById).toBe(dan.id);
+    expect(over.hungUpById).toBe(String(dan.id));
     expect(
-      (await list(dan)).nodes.filter((each: { sessionId: string }) => each.sessionId === id),
+      (await list(dan)).nodes.filter((each: { callId: string }) => each.callId === id),
     ).toHaveLength(1);
   });
 
@@ -206,7 +206,7 @@ describe("a call", () => {
     await send(node, ann, bob, "call", text);
     await send(node, bob, ann, "accept", text);
     await send(node, ann, bob, "hangUp", text);
-    expect((await waitForCall(node, bob, text, "HUNG_UP")).sessionId).toBe(text);
+    expect((await waitForCall(node, bob, text, "HUNG_UP")).callId).toBe(text);
   });
 
   it("with too long a sessionID is delivered but not recorded", async () => {
@@ -214,7 +214,7 @@ describe("a call", () => {
     const device = await opened(connectGraphqlWs(node, bob));
     device.discard();
     await send(node, ann, bob, "call", id);
-    expect((await device.next()).sessionId).toBe(id);
+    expect((await device.next()).callId).toBe(id);
     await send(node, ann, bob, "call", mark);
     await waitForCall(node, ann, mark, "RINGING");
     expect(await readCall(node, ann, id)).toBe("NOT_FOUND");
@@ -238,10 +238,10 @@ describe("a stranger", () => {
     expect(call.participants).toHaveLength(2);
     // The stranger's calls are recorded as the stranger's own.
     const own = await waitForCall(node, dan, id, "RINGING", [bob, "RINGING"]);
-    expect(own.callerId).toBe(dan.id);
-    expect(own.participants.map((each: { userId: number }) => each.userId)).toEqual([
-      ...[dan.id, cleo.id, bob.id],
-    ]);
+    expect(own.callerId).toBe(String(dan.id));
+    expect(own.participants.map((each: { userId: string }) => each.userId)).toEqual(
+      [dan.id, cleo.id, bob.id].map(String),
+    );
     await send(node, dan, bob, "hangUp", id);
     await waitForCall(node, dan, id, "RINGING", [bob, "HUNG_UP"]);
     expect(await readCall(node, ann, id)).toEqual(call);
@@ -270,7 +270,7 @@ describe("a stranger", () => {
     const friend = await newUser(elsewhere);
     await send(elsewhere, foreign, friend, "call", id);
     const theirs = await waitForCall(elsewhere, friend, id, "RINGING");
-    expect([theirs.callerId, theirs.id === call.id]).toEqual([foreign.id, false]);
+    expect([theirs.callerId, theirs.id === call.id]).toEqual([String(foreign.id), false]);
     expect(await readCall(node, ann, id)).toEqual(call);
     expect(socket.received.filter(({ id: name }) => name === "c")).toEqual([]);
   });
@@ -285,7 +285,7 @@ describe("a stranger", () => {
     expect(await list({ token })).toMatchObject({ nodes: [] });
     const own = newSessionId();
     await send(node, { token }, bob, "call", own);
-    expect(await waitForCall(node, { token }, own, "RINGING")).toMatchObject({ sessionId: own });
+    expect(await waitForCall(node, { token }, own, "RINGING")).toMatchObject({ callId: own });
   });
 });
 
@@ -305,7 +305,7 @@ describe("the list of the viewer's calls", () => {
 
   it("is sorted newest first and paginated", async () => {
     const whole = await list(user);
-    const shown = whole.nodes.map((each: { sessionId: string }) => each.sessionId);
+    const shown = whole.nodes.map((each: { callId: string }) => each.callId);
     expect(shown).toEqual([...ids].reverse());
     expect(whole.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false });
     const paged: string[] = [];
@@ -313,9 +313,9 @@ describe("the list of the viewer's calls", () => {
     for (;;) {
       const page = await list(user, { first: 2, after });
       expect(page.edges.map((each: { node: object }) => each.node)).toEqual(
-        page.nodes.map(({ sessionId }: { sessionId: string }) => ({ sessionId })),
+        page.nodes.map(({ callId }: { callId: string }) => ({ callId })),
       );
-      paged.push(...page.nodes.map((each: { sessionId: string }) => each.sessionId));
+      paged.push(...page.nodes.map((each: { callId: string }) => each.callId));
       expect(page.pageInfo.hasPreviousPage).toBe(after !== null);
       if (!page.pageInfo.hasNextPage) break;
       after = page.pageInfo.endCursor;
@@ -325,7 +325,7 @@ describe("the list of the viewer's calls", () => {
 
   it("can be filtered by state", async () => {
     const over = await list(user, { states: ["HUNG_UP", "MISSED"] });
-    expect(over.nodes).toEqual([{ sessionId: ids[1], state: "HUNG_UP" }]);
+    expect(over.nodes).toEqual([{ callId: ids[1], state: "HUNG_UP" }]);
     expect((await list(user, { states: ["RINGING"] })).nodes).toHaveLength(4);
     expect((await list(user, { states: [] })).nodes).toEqual([]);
   });
@@ -366,9 +366,9 @@ describe("changes of the viewer's calls", () => {
       const told = await eventually(
         () =>
           received.filter((each) => each.id === "c").map(({ payload }) => payload.data.callChanges),
-        (calls) => calls.at(-1)?.sessionId === mark,
+        (calls) => calls.at(-1)?.callId === mark,
       );
-      expect(told.map(({ sessionId, state }) => [sessionId, state])).toEqual([
+      expect(told.map(({ callId, state }) => [callId, state])).toEqual([
         [id, "RINGING"],
         [id, "ACCEPTED"],
         [id, "HUNG_UP"],
@@ -381,7 +381,7 @@ describe("changes of the viewer's calls", () => {
     const [id, other] = [newSessionId(), newSessionId()];
     const socket = await openSocket(node, cleo.token);
     clients.push(socket);
-    const query = "subscription ($id: String) { callChanges(sessionId: $id) { sessionId } }";
+    const query = "subscription ($id: ID) { callChanges(callId: $id) { callId } }";
     socket.send({ id: "c", type: "subscribe", payload: { query, variables: { id } } });
     await socket.run("{ currentSession { id } }");
     await send(node, ann, cleo, "call", other);
@@ -391,7 +391,7 @@ describe("changes of the viewer's calls", () => {
       () => socket.received.filter((each) => each.id === "c"),
       (each) => each.length > 0,
     );
-    expect(told.map(({ payload }) => payload.data.callChanges.sessionId)).toEqual([id]);
+    expect(told.map(({ payload }) => payload.data.callChanges.callId)).toEqual([id]);
   });
 });
 
@@ -404,17 +404,17 @@ describe("while the call tables are locked", () => {
     const ids = Array.from({ length: 20 }, newSessionId);
     const release = await lockCallTables(node);
     try {
-      for (const sessionId of ids) {
-        const call = { callType: "AUDIO", sdp: "v=0", sessionId };
+      for (const callId of ids) {
+        const call = { callType: "AUDIO", sdp: "v=0", callId };
         await caller.send({ to: { userId: other.id }, signalType: "call", ...call });
-        expect((await device.next()).sessionId).toBe(sessionId);
-        await device.send({ to: { userId: one.id }, signalType: "accept", sdp: "v=0", sessionId });
-        expect((await caller.next()).sessionId).toBe(sessionId);
+        expect((await device.next()).callId).toBe(callId);
+        await device.send({ to: { userId: one.id }, signalType: "accept", sdp: "v=0", callId });
+        expect((await caller.next()).callId).toBe(callId);
       }
     } finally {
       await release();
     }
-    for (const sessionId of ids) await waitForCall(node, one, sessionId, "ACCEPTED");
+    for (const callId of ids) await waitForCall(node, one, callId, "ACCEPTED");
   });
 });
 
@@ -444,8 +444,8 @@ describe("call records", () => {
       "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
     for (const { id } of [gone, user]) await graphql(node, ERASE, input(id), owner);
     const left = await readCall(node, ann, calling);
-    expect(left).toMatchObject({ callerId: null, participants: [{ userId: ann.id }] });
-    expect(await readCall(node, ann, called)).toMatchObject({ participants: [{ userId: ann.id }] });
+    expect(left).toMatchObject({ callerId: null, participants: [{ userId: String(ann.id) }] });
+    expect(await readCall(node, ann, called)).toMatchObject({ participants: [{ userId: String(ann.id) }] });
     expect(await node.sql("SELECT id FROM calls WHERE session_id = $1", [both])).toEqual([]);
   });
 
@@ -462,7 +462,7 @@ describe("call records", () => {
       () => readCall(node, ann, old),
       (call) => call === "NOT_FOUND",
     );
-    expect(await readCall(node, ann, young)).toMatchObject({ sessionId: young });
+    expect(await readCall(node, ann, young)).toMatchObject({ callId: young });
   });
 
   it("are counted in metrics", async () => {
@@ -497,7 +497,7 @@ if (hasServices)
         new Map(
           socket.received
             .filter((each) => each.id === "c")
-            .map(({ payload: { data } }) => [data.callChanges.sessionId, data.callChanges.state]),
+            .map(({ payload: { data } }) => [data.callChanges.callId, data.callChanges.state]),
         );
       await eventually(states, (told) => ids.every((id) => told.get(id) === "ACCEPTED"));
     });

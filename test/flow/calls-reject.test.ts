@@ -10,7 +10,7 @@ import { secondApplication } from "../support/second-application";
 Object.assign(globalThis, { WebSocket });
 
 const LISTEN = `subscription { callSignals {
-  __typename id signalType sessionId platform userInfo sdp callerId opponentIds extra { name }
+  __typename id signalType callId platform userInfo sdp callerId opponentIds extra { name }
   from { userId device } to { userId device }
 } }`;
 
@@ -98,12 +98,12 @@ describe("POST /calls/reject", () => {
       __typename: "RejectSignal",
       id: expect.stringMatching(/./),
       signalType: "reject",
-      sessionId: "1605784922547",
+      callId: "1605784922547",
       platform: "iOS",
       userInfo: { busy: true, reason: { code: 3, note: "" } },
       ...{ sdp: null, callerId: null, opponentIds: null, extra: [] },
-      from: { userId: callee.id, device: `graphql-${callee.sessionId}` },
-      to: { userId: caller.id, device: null },
+      from: { userId: String(callee.id), device: `graphql-${callee.sessionId}` },
+      to: { userId: String(caller.id), device: null },
     });
 
     const [stanza] = await one(chat);
@@ -153,7 +153,7 @@ describe("POST /calls/reject", () => {
     expect(await one(first)).toEqual(await one(second));
     for (const chat of chats) expect((await one(chat))[0]?.attrs.type).toBe("headline");
     // The later signal proves that the reject was not delivered.
-    const mark = `mutation ($to: SafeInt!) {
+    const mark = `mutation ($to: ID!) {
       sendSignal(input: {to: {userId: $to}, signalType: "mark"}) { id }
     }`;
     await graphql(node, mark, { to: callee.id }, caller.token);
@@ -229,26 +229,26 @@ describe("POST /calls/reject", () => {
 });
 
 describe("rejectCall in GraphQL", () => {
-  const REJECT = `mutation ($input: RejectCallInput!) { rejectCall(input: $input) { sessionId } }`;
+  const REJECT = `mutation ($input: RejectCallInput!) { rejectCall(input: $input) { callId } }`;
 
   it("sends the same signal", async () => {
     const subscribed = await subscribe(caller);
-    const input = { recipientId: caller.id, sessionId: "g", userInfo: { not_supported: 1 } };
+    const input = { recipientId: caller.id, callId: "g", userInfo: { not_supported: 1 } };
     const { data } = await graphql(node, REJECT, { input }, callee.token);
-    expect(data.rejectCall).toEqual({ sessionId: "g" });
+    expect(data.rejectCall).toEqual({ callId: "g" });
     const [signal] = await one(subscribed);
     expect(signal).toMatchObject({
       __typename: "RejectSignal",
-      sessionId: "g",
+      callId: "g",
       userInfo: { not_supported: 1 },
-      from: { userId: callee.id, device: `graphql-${callee.sessionId}` },
+      from: { userId: String(callee.id), device: `graphql-${callee.sessionId}` },
     });
   });
 
   it.each([
-    [{ recipientId: "x", sessionId: "s" }, "INVALID"],
-    [{ recipientId: "999999", sessionId: "s" }, "NOT_FOUND"],
-    [{ recipientId: "1", sessionId: "" }, "INVALID"],
+    [{ recipientId: "x", callId: "s" }, "INVALID"],
+    [{ recipientId: "999999", callId: "s" }, "NOT_FOUND"],
+    [{ recipientId: "1", callId: "" }, "INVALID"],
   ])("refuses %j", async (input, code) => {
     const { errors } = await graphql(node, REJECT, { input }, callee.token);
     expect(errors?.[0].extensions.code).toBe(code);

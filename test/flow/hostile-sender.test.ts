@@ -33,7 +33,7 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 
 /** Sends a signal over GraphQL. */
 function sendSignal(from: TestUser, to: TestUser, input: object, node = here) {
-  const signal = { to: { userId: to.id }, sessionId: "s", ...input };
+  const signal = { to: { userId: to.id }, callId: "s", ...input };
   return graphql(node, SEND, { input: signal }, from.token);
 }
 
@@ -44,11 +44,11 @@ async function chatOf(user: TestUser, node = here, resource = "phone") {
   clients.push({ close: () => raw.socket.terminate() });
   let pings = 0;
   return {
-    send(to: TestUser, type: string, sessionId: string, id = sessionId) {
+    send(to: TestUser, type: string, callId: string, id = callId) {
       raw.send(
         `<message xmlns="jabber:client" type="headline" to="${jidOf(node, to)}" id="${id}"><extraParams>` +
           "<moduleIdentifier>WebRTCVideoChat</moduleIdentifier>" +
-          `<signalType>${type}</signalType><sessionID>${sessionId}</sessionID>` +
+          `<signalType>${type}</signalType><sessionID>${callId}</sessionID>` +
           "<platform>web</platform></extraParams></message>",
       );
     },
@@ -70,20 +70,20 @@ async function chatOf(user: TestUser, node = here, resource = "phone") {
 
 /** Reads signals until there is a call of each session. */
 async function untilRung(
-  next: () => Promise<{ type: string; sessionId: string }>,
+  next: () => Promise<{ type: string; callId: string }>,
   sessions: string[],
 ): Promise<void> {
   const missing = new Set(sessions);
   while (missing.size > 0) {
-    const { type, sessionId } = await next();
-    if (type === "call") missing.delete(sessionId);
+    const { type, callId } = await next();
+    if (type === "call") missing.delete(callId);
   }
 }
 /** The first signal that a new device receives. */
 async function firstOf(user: TestUser): Promise<SignalData> {
   const socket = await openSocket(there, user.token);
   clients.push({ close: () => socket.socket.terminate() });
-  const query = "subscription { callSignals { sessionId mayHaveMissed } }";
+  const query = "subscription { callSignals { callId mayHaveMissed } }";
   socket.send({ id: "1", type: "subscribe", payload: { query } });
   return (await socket.next()).payload.data.callSignals;
 }
@@ -98,7 +98,7 @@ async function bindResult(user: TestUser): Promise<string> {
     if (frame.includes("<jid>")) return frame;
   }
 }
-const shown = ({ signalType, sessionId }: SignalData) => ({ type: signalType, sessionId });
+const shown = ({ signalType, callId }: SignalData) => ({ type: signalType, callId });
 
 describe("a guest who floods an inbox evicts no call of others", () => {
   beforeAll(() => start({}));
@@ -110,7 +110,7 @@ describe("a guest who floods an inbox evicts no call of others", () => {
     async (hostile, victim) => {
       const input = { signalType, sdp: "x".repeat(240_000), callType: "VIDEO" };
       for (let n = 0; n < 40; n++) {
-        const { errors } = await sendSignal(hostile, victim, { ...input, sessionId: `n${n}` });
+        const { errors } = await sendSignal(hostile, victim, { ...input, callId: `n${n}` });
         expect(errors).toBeUndefined();
       }
     };
@@ -134,14 +134,14 @@ describe("a guest who floods an inbox evicts no call of others", () => {
     const present = await opened(connectGraphqlWs(there, victim));
     const sessions: string[] = [];
     const callFrom = async (caller: TestUser, n: number) => {
-      const sessionId = `honest ${sessions.length}`;
-      sessions.push(sessionId);
+      const callId = `honest ${sessions.length}`;
+      sessions.push(callId);
       if (n % 2 === 0) {
-        const input = { signalType: "call", sessionId, callType: "VIDEO", sdp: "v=0" };
+        const input = { signalType: "call", callId, callType: "VIDEO", sdp: "v=0" };
         expect((await sendSignal(caller, victim, input)).errors).toBeUndefined();
       } else {
         const chat = await chatOf(caller);
-        chat.send(victim, "call", sessionId);
+        chat.send(victim, "call", callId);
         expect(await chat.settled()).toEqual([]);
       }
     };
@@ -157,7 +157,7 @@ describe("a guest who floods an inbox evicts no call of others", () => {
       const message = await phone.next();
       return {
         type: textAt(message, "extraParams", "signalType") ?? "",
-        sessionId: textAt(message, "extraParams", "sessionID") ?? "",
+        callId: textAt(message, "extraParams", "sessionID") ?? "",
       };
     }, sessions);
     await untilRung(async () => shown(await present.next()), sessions);
@@ -167,7 +167,7 @@ describe("a guest who floods an inbox evicts no call of others", () => {
     const [victim, hostile, honest] = await Promise.all([1, 2, 3].map(() => newGuest(here)));
     if (!victim || !hostile || !honest) throw new Error("no guests");
     await small("call")(hostile, victim);
-    const call = { signalType: "call", sessionId: "honest", callType: "VIDEO", sdp: "v=0" };
+    const call = { signalType: "call", callId: "honest", callType: "VIDEO", sdp: "v=0" };
     expect((await sendSignal(honest, victim, call)).errors).toBeUndefined();
     const first = await firstOf(victim);
     expect(first).toMatchObject({ mayHaveMissed: true });

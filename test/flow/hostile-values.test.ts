@@ -211,7 +211,7 @@ test("signals of any name are delivered or refused", async () => {
   const send = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
   const own = await token();
   for (const signalType of ["__proto__", "constructor", "toString", "hasOwnProperty", "", " "]) {
-    const i = { to: { userId: fixture.b.id }, signalType, sessionId: "s" };
+    const i = { to: { userId: fixture.b.id }, signalType, callId: "s" };
     const { errors, data } = await graphql(node, send, { i }, own);
     expect([signalType, errors, data]).toEqual([
       signalType,
@@ -225,7 +225,7 @@ test("signals of any name are delivered or refused", async () => {
     { a: [[1]] },
     { a: "\u0000" },
   ]) {
-    const i = { to: { userId: fixture.b.id }, signalType: "reject", sessionId: "s", userInfo };
+    const i = { to: { userId: fixture.b.id }, signalType: "reject", callId: "s", userInfo };
     const { errors } = await graphql(node, send, { i }, own);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
       expect.stringMatching(/^(INVALID|MALFORMED)$/),

@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   bob = await newUser(node);
   providers.sent.length = 0;
-  await configurePushes({ wakePhones: true, wakeAfterSeconds: 10, wakeEnvironment: "DEVELOPMENT" });
+  await configurePushes({ incomingCallPush: true, incomingCallPushDelaySeconds: 10, incomingCallPushEnvironment: "DEVELOPMENT" });
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
@@ -37,7 +37,7 @@ afterEach(async () => {
 afterAll(() => node.stop());
 
 const UPDATE = `mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) {
-  application { wakePhones wakeAfterSeconds wakeEnvironment } } }`;
+  application { incomingCallPush incomingCallPushDelaySeconds incomingCallPushEnvironment } } }`;
 
 /** Changes the application's settings, as its owner. */
 async function configurePushes(settings: Record<string, unknown>, at: TestNode = node) {
@@ -89,37 +89,37 @@ describe("the application's settings", () => {
   it("are off by default and validated", async () => {
     const fresh = await graphql(
       node,
-      'mutation { createApplication(input: { name: "New" }) { application { wakePhones wakeAfterSeconds wakeEnvironment } } }',
+      'mutation { createApplication(input: { name: "New" }) { application { incomingCallPush incomingCallPushDelaySeconds incomingCallPushEnvironment } } }',
       {},
       await ownerToken(node),
     );
     expect(fresh.data.createApplication.application).toEqual({
-      ...{ wakePhones: false, wakeAfterSeconds: 10, wakeEnvironment: "PRODUCTION" },
+      ...{ incomingCallPush: false, incomingCallPushDelaySeconds: 10, incomingCallPushEnvironment: "PRODUCTION" },
     });
-    for (const wakeAfterSeconds of [0, 30]) {
-      expect(await configurePushes({ wakeAfterSeconds })).toMatchObject({
-        wakePhones: true,
-        wakeAfterSeconds,
+    for (const incomingCallPushDelaySeconds of [0, 30]) {
+      expect(await configurePushes({ incomingCallPushDelaySeconds })).toMatchObject({
+        incomingCallPush: true,
+        incomingCallPushDelaySeconds,
       });
     }
-    for (const wakeAfterSeconds of [-1, 31]) {
-      expect((await configurePushes({ wakeAfterSeconds })).extensions).toMatchObject({
-        ...{ code: "INVALID", fields: { wakeAfterSeconds: ["must be from 0 to 30"] } },
+    for (const incomingCallPushDelaySeconds of [-1, 31]) {
+      expect((await configurePushes({ incomingCallPushDelaySeconds })).extensions).toMatchObject({
+        ...{ code: "INVALID", fields: { incomingCallPushDelaySeconds: ["must be from 0 to 30"] } },
       });
     }
     expect(await configurePushes({})).toEqual({
-      ...{ wakePhones: true, wakeAfterSeconds: 30, wakeEnvironment: "DEVELOPMENT" },
+      ...{ incomingCallPush: true, incomingCallPushDelaySeconds: 30, incomingCallPushEnvironment: "DEVELOPMENT" },
     });
   });
 
   it("off: no push is sent", async () => {
-    await configurePushes({ wakePhones: false });
+    await configurePushes({ incomingCallPush: false });
     await addDevice(node, bob);
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
     const call = await waitForCall(node, bob, id, "RINGING");
     await untilRecorded();
-    expect(participantOf(call, bob)?.wokenAt).toBeNull();
+    expect(participantOf(call, bob)?.pushedAt).toBeNull();
     expect(providers.sent).toEqual([]);
   });
 });
@@ -156,9 +156,9 @@ describe("a call that reaches no connected device", () => {
     expect(options).toEqual({ priority: "HIGH", ttl: expect.stringMatching(/^(5\d|60)s$/) });
     expect(jsonOf(of("web"))).toEqual({ message, call });
     expect(JSON.stringify(sent)).not.toContain("secret");
-    const woken = await waitForCall(node, bob, id, "RINGING");
-    expect(participantOf(woken, bob)?.wokenAt).not.toBeNull();
-    expect(participantOf(woken, ann)?.wokenAt).toBeNull();
+    const pushed = await waitForCall(node, bob, id, "RINGING");
+    expect(participantOf(pushed, bob)?.pushedAt).not.toBeNull();
+    expect(participantOf(pushed, ann)?.pushedAt).toBeNull();
     // The owner can see it; it has no requesting user.
     const events = `query ($id: ID!) { applicationPushEvents(applicationId: $id, first: 3) {
       nodes { kind userId } } }`;
@@ -223,7 +223,7 @@ describe("a call that reaches no connected device", () => {
 
   it("withdraws a push that was not sent before the answer", async () => {
     const token = await addDevice(node, bob);
-    providers.outcomes.set(token, () => ({ kind: "later", reason: "Busy", delayMs: null }));
+    providers.outcomes.set(token, () => ({ kind: "retry", reason: "Busy", delayMs: null }));
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
     await pushes(1);
@@ -248,7 +248,7 @@ describe("a call that reaches no connected device", () => {
     await send(node, ann, bob, "call", lone);
     await waitForCall(node, bob, lone, "RINGING");
     await untilRecorded();
-    expect(participantOf(await waitForCall(node, bob, lone, "RINGING"), bob)?.wokenAt).toBeNull();
+    expect(participantOf(await waitForCall(node, bob, lone, "RINGING"), bob)?.pushedAt).toBeNull();
     providers.missing.add("fcm");
     try {
       await addDevice(node, bob);
@@ -272,7 +272,7 @@ describe("a call that reaches no connected device", () => {
     clock.advance(REPEAT_AFTER_MS);
     await send(node, ann, bob, "call", id);
     await pushes(1);
-    expect(participantOf(await waitForCall(node, bob, id, "RINGING"), bob)?.wokenAt).not.toBeNull();
+    expect(participantOf(await waitForCall(node, bob, id, "RINGING"), bob)?.pushedAt).not.toBeNull();
   });
 
   it("is not affected by userInfo of another call", async () => {
@@ -300,7 +300,7 @@ describe("a call that reaches no connected device", () => {
     await addDevice(node, bob);
     const id = newSessionId();
     await connect(bob);
-    await configurePushes({ wakeAfterSeconds: 1 });
+    await configurePushes({ incomingCallPushDelaySeconds: 1 });
     await send(node, ann, bob, "call", id);
     await waitForCall(node, ann, id, "RINGING");
     clock.advance(MINUTE);
@@ -334,7 +334,7 @@ describe("a call that reaches no connected device", () => {
 
 describe("a call that reaches connected devices", () => {
   it("sends a push to the other devices when none has accepted in time", async () => {
-    await configurePushes({ wakeAfterSeconds: 1 });
+    await configurePushes({ incomingCallPushDelaySeconds: 1 });
     await addDevice(node, bob);
     const device = await connect(bob);
     const id = newSessionId();
@@ -348,7 +348,7 @@ describe("a call that reaches connected devices", () => {
   });
 
   it("sends no push when one accepts, and an immediate one when the delay is 0", async () => {
-    await configurePushes({ wakeAfterSeconds: 2 });
+    await configurePushes({ incomingCallPushDelaySeconds: 2 });
     await addDevice(node, bob);
     await connect(bob);
     const accepted = newSessionId();
@@ -358,13 +358,13 @@ describe("a call that reaches connected devices", () => {
     await node.sql("UPDATE pgboss.job SET start_after = now() WHERE name = 'call-wake'");
     await untilRecorded();
     expect(providers.sent).toEqual([]);
-    await configurePushes({ wakeAfterSeconds: 0 });
+    await configurePushes({ incomingCallPushDelaySeconds: 0 });
     await send(node, ann, bob, "call", newSessionId());
     await pushes(1);
   });
 
   it("sends an immediate push when they have disconnected by the next repeat", async () => {
-    await configurePushes({ wakeAfterSeconds: 30 });
+    await configurePushes({ incomingCallPushDelaySeconds: 30 });
     await addDevice(node, bob);
     const device = await connect(bob);
     const id = newSessionId();
@@ -396,10 +396,10 @@ it("an incoming-call push is exported, and erased with either participant", asyn
     "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
   for (const user of [calling, called]) {
     const { data } = await graphql(node, EXPORT, input(user), owner);
-    expect(data.exportUser.export.wakes).toMatchObject([{ kind: "CALL", userId: null }]);
+    expect(data.exportUser.export.incomingCallPushes).toMatchObject([{ kind: "CALL", userId: null }]);
   }
   const { data } = await graphql(node, EXPORT, input(ann), owner);
-  expect(JSON.stringify(data.exportUser.export.wakes)).not.toContain(`[${called.id}]`);
+  expect(JSON.stringify(data.exportUser.export.incomingCallPushes)).not.toContain(`[${called.id}]`);
   const events = () =>
     node.sql(
       "SELECT e.id FROM push_events e WHERE e.selector -> 'ids' = jsonb_build_array($1::bigint)",
@@ -418,7 +418,7 @@ it("pushes of a user's calls count against the user's rate limit", async () => {
     { ...parts, clock: new MovingClock() },
   );
   try {
-    await configurePushes({ wakePhones: true, wakeEnvironment: "DEVELOPMENT" }, strict);
+    await configurePushes({ incomingCallPush: true, incomingCallPushEnvironment: "DEVELOPMENT" }, strict);
     const [loud, calm, called] = [
       await newUser(strict),
       await newUser(strict),
@@ -430,13 +430,13 @@ it("pushes of a user's calls count against the user's rate limit", async () => {
       await send(strict, loud, called, "call", id);
       await waitForCall(strict, loud, id, "RINGING");
     }
-    const woken = async () => {
+    const pushed = async () => {
       const calls = await Promise.all(ids.map((id) => waitForCall(strict, loud, id, "RINGING")));
-      return calls.filter((call) => participantOf(call, called)?.wokenAt !== null).length;
+      return calls.filter((call) => participantOf(call, called)?.pushedAt !== null).length;
     };
     await pushes(2);
     await untilJobsDone(strict);
-    expect([providers.sent.length, await woken()]).toEqual([2, 2]);
+    expect([providers.sent.length, await pushed()]).toEqual([2, 2]);
     await send(strict, calm, called, "call", newSessionId());
     expect(await pushes(3)).toHaveLength(3);
   } finally {
@@ -469,7 +469,7 @@ describe("through the stand-ins of the push services", () => {
     expect(await graphql(real, SET, { input }, await ownerToken(real))).toMatchObject({
       data: { setPushCredentials: { warning: null } },
     });
-    await configurePushes({ wakePhones: true, wakeEnvironment: "DEVELOPMENT" }, real);
+    await configurePushes({ incomingCallPush: true, incomingCallPushEnvironment: "DEVELOPMENT" }, real);
     const [caller, called] = [await newUser(real, { full_name: "Ann" }), await newUser(real)];
     const token = await addDevice(real, called, "apns_voip");
     const id = newSessionId();

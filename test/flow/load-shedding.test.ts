@@ -122,7 +122,7 @@ describe("new and open sockets", () => {
   it("serves open sockets and streams under any load", async () => {
     overloadFully();
     expect(await socket.run("{ currentSession { userId } }")).toEqual({
-      data: { currentSession: { userId: user.id } },
+      data: { currentSession: { userId: String(user.id) } },
     });
     stream.send('<iq id="p" type="get" xmlns="jabber:client"><ping xmlns="urn:xmpp:ping"/></iq>');
     expect(await stream.next()).toContain('id="p"');

@@ -20,8 +20,8 @@ const slowClosings = countSlowClosings();
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
-async function signal(from: TestUser, to: TestUser, sessionId: string, sdp?: string) {
-  const input = { to: { userId: to.id }, signalType: "update", sessionId, sdp };
+async function signal(from: TestUser, to: TestUser, callId: string, sdp?: string) {
+  const input = { to: { userId: to.id }, signalType: "update", callId, sdp };
   const { errors } = await graphql(node, SEND, { input }, from.token);
   expect(errors).toBeUndefined();
 }
@@ -54,7 +54,7 @@ describe("a subscriber that does not read", () => {
       stalled.socket.resume();
       const delivered = Math.ceil(count / 20);
       await eventually(read, (signals) => signals.length === delivered);
-      expect(read().map(({ sessionId }) => sessionId)).toEqual(
+      expect(read().map(({ callId }) => callId)).toEqual(
         Array.from({ length: delivered }, (_, position) => `quick-${index}-${position * 20}`),
       );
       const { code, reason } = await stalled.closed;
@@ -64,7 +64,7 @@ describe("a subscriber that does not read", () => {
         .filter(({ id, type, payload }) => id === "s" && type === "next" && payload.data)
         .map(({ payload }) => payload.data.callSignals)
         .filter(({ signalType }) => signalType !== "probe");
-      expect(got.map(({ sessionId }) => sessionId)).toEqual(
+      expect(got.map(({ callId }) => callId)).toEqual(
         got.map((_, position) => `slow-${index}-${position}`),
       );
       await eventually(openSockets, (open) => open === before - 1);
@@ -99,10 +99,10 @@ describe("a subscriber that does not read", () => {
       },
     });
     let refusal: unknown;
-    client.subscribe<{ callSignals: { sessionId: string } }>(
-      { query: "subscription { callSignals { sessionId sdp } }" },
+    client.subscribe<{ callSignals: { callId: string } }>(
+      { query: "subscription { callSignals { callId sdp } }" },
       {
-        next: ({ data }) => delivered.add(data?.callSignals.sessionId ?? ""),
+        next: ({ data }) => delivered.add(data?.callSignals.callId ?? ""),
         error: (error) => {
           refusal = error;
         },
@@ -173,9 +173,9 @@ describe("many clients", () => {
       const wanted = users.flatMap((from) =>
         [1, 2, 3].map((turn) => `${from.id}-${to.id}-${turn}`),
       );
-      expect(signals.map(({ sessionId }) => sessionId).sort()).toEqual(wanted.sort());
-      for (const { sessionId, from, to: shown } of signals) {
-        expect([shown.userId, String(from.userId)]).toEqual([to.id, sessionId?.split("-")[0]]);
+      expect(signals.map(({ callId }) => callId).sort()).toEqual(wanted.sort());
+      for (const { callId, from, to: shown } of signals) {
+        expect([shown.userId, from.userId]).toEqual([String(to.id), callId?.split("-")[0]]);
       }
     }
     await Promise.all(sockets.map((socket) => socket.close()));
@@ -193,8 +193,8 @@ describe("many clients", () => {
           sockets[position]?.run(query),
           rest(node, "GET", "/session", { token: user.token }),
         ]);
-        const { token, login, id: userId } = user;
-        const session = { token, userId, user: { login } };
+        const { token, login, id } = user;
+        const session = { token, userId: String(id), user: { login } };
         expect(http.data.currentSession).toEqual(session);
         expect(socket?.data.currentSession).toEqual(session);
         expect([shown.body.session.token, shown.body.session.user.login]).toEqual([token, login]);

@@ -279,7 +279,7 @@ describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operati
         token: fixture.a.token,
         body: { web_token: token },
       });
-      expect((await bound).data).toEqual({ sessionBound: { userId: fixture.a.id } });
+      expect((await bound).data).toEqual({ sessionBound: { userId: String(fixture.a.id) } });
     } else if (
       wanted === "OK" &&
       token !== undefined &&

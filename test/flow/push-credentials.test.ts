@@ -526,8 +526,8 @@ describe("stored credentials", () => {
     );
     expect(Object.keys(data.exportUser.export).sort()).toEqual(
       [
-        ...["calls", "deliveries", "events", "identities", "passwordResets", "sessions"],
-        ...["subscriptions", "tags", "user", "wakes"],
+        ...["calls", "deliveries", "events", "identities", "incomingCallPushes", "passwordResets"],
+        ...["sessions", "subscriptions", "tags", "user"],
       ].sort(),
     );
     expect(JSON.stringify(data)).not.toContain(TOKEN.keyId);

@@ -41,20 +41,20 @@ const hurry = () =>
 beforeEach(() => node.sql("DELETE FROM push_subscriptions"));
 
 describe("outcomes", () => {
-  it("gone: the subscription is deleted, and the delivery keeps the reason", async () => {
-    const { id, token } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
-    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, gone: 1, refused: 0 });
+  it("unregistered: the subscription is deleted, and the delivery keeps the reason", async () => {
+    const { id, token } = await send(() => ({ kind: "unregistered", reason: "Unregistered" }));
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, unregistered: 1, failed: 0 });
     expect(await subscriptions()).not.toContain(token);
     expect(await deliveries(node, sender, id)).toEqual([
-      expect.objectContaining({ outcome: "GONE", reason: "Unregistered", userId: null }),
+      expect.objectContaining({ outcome: "UNREGISTERED", reason: "Unregistered", userId: null }),
     ]);
   });
 
-  it("gone: a token that was replaced in the meantime is kept", async () => {
+  it("unregistered: a token that was replaced in the meantime is kept", async () => {
     const token = await addDevice(node, user);
     providers.outcomes.set(token, async () => {
       await node.sql("UPDATE push_subscriptions SET token = 'fresh' WHERE token = $1", [token]);
-      return { kind: "gone", reason: "Unregistered" };
+      return { kind: "unregistered", reason: "Unregistered" };
     });
     const [event] = await postEvent(node, sender, {
       ...{ push_type: "gcm", message, user: { ids: user.id } },
@@ -63,21 +63,21 @@ describe("outcomes", () => {
     expect(await subscriptions()).toEqual(["fresh"]);
   });
 
-  it("refused: the subscription is kept, and the delivery keeps the reason", async () => {
+  it("failed: the subscription is kept, and the delivery keeps the reason", async () => {
     const { id, token } = await send(() => ({
-      kind: "refused",
+      kind: "failed",
       reason: "PayloadTooLarge\0\ud800",
     }));
-    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, gone: 0, refused: 1 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, unregistered: 0, failed: 1 });
     expect(await subscriptions()).toContain(token);
     expect(await deliveries(node, sender, id)).toEqual([
-      expect.objectContaining({ outcome: "REFUSED", reason: "PayloadTooLarge\ufffd\ufffd" }),
+      expect.objectContaining({ outcome: "FAILED", reason: "PayloadTooLarge\ufffd\ufffd" }),
     ]);
   });
 
-  it("later: retried with back-off, never before the service's Retry-After, up to six times", async () => {
+  it("retry: retried with back-off, never before the service's Retry-After, up to six times", async () => {
     const { id } = await send((attempt) => ({
-      ...{ kind: "later", reason: `Busy ${attempt}` },
+      ...{ kind: "retry", reason: `Busy ${attempt}` },
       delayMs: attempt === 2 ? HOUR : null,
     }));
     const waits: number[] = [];
@@ -86,7 +86,7 @@ describe("outcomes", () => {
         () => deliveries(node, sender, id),
         ([each]) => each?.attempts === attempt,
       );
-      expect(delivery).toMatchObject({ outcome: "LATER", reason: `Busy ${attempt}` });
+      expect(delivery).toMatchObject({ outcome: "RETRY", reason: `Busy ${attempt}` });
       const [job] = await eventually(
         () =>
           node.sql<{ wait: number }>(
@@ -98,7 +98,7 @@ describe("outcomes", () => {
       waits.push(job?.wait ?? 0);
       await hurry();
     }
-    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, refused: 1 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 0, failed: 1 });
     expect((await deliveries(node, sender, id))[0].reason).toBe("Busy 6 (tried 6 times)");
     expect(waits[0]).toBeGreaterThan(8);
     expect(waits[0]).toBeLessThan(20);
@@ -107,18 +107,18 @@ describe("outcomes", () => {
     expect(waits[4]).toBeGreaterThan(1700);
   });
 
-  it("later, then accepted: counted once as accepted", async () => {
+  it("retry, then accepted: counted once as accepted", async () => {
     const { id } = await send((attempt) =>
       attempt === 1
-        ? { kind: "later", reason: "Busy", delayMs: null }
+        ? { kind: "retry", reason: "Busy", delayMs: null }
         : { kind: "accepted", providerId: "second" },
     );
     await eventually(
       () => deliveries(node, sender, id),
-      ([each]) => each?.outcome === "LATER",
+      ([each]) => each?.outcome === "RETRY",
     );
     await hurry();
-    expect(await eventCounts(node, id)).toMatchObject({ accepted: 1, gone: 0, refused: 0 });
+    expect(await eventCounts(node, id)).toMatchObject({ accepted: 1, unregistered: 0, failed: 0 });
     expect(await deliveries(node, sender, id)).toEqual([
       expect.objectContaining({
         outcome: "ACCEPTED",
@@ -150,7 +150,7 @@ it("a subscription deleted before its delivery counts as gone, without blocking 
       all
         .map(({ outcome }) => outcome)
         .sort()
-        .join() === "ACCEPTED,GONE",
+        .join() === "ACCEPTED,UNREGISTERED",
   );
   expect(providers.sent.at(-1)?.target.token).toBe(second);
 });
@@ -161,7 +161,7 @@ it("without credentials, every delivery is refused with the reason, and subscrip
   await eventCounts(node, id);
   providers.missing.clear();
   expect((await deliveries(node, sender, id))[0]).toMatchObject({
-    outcome: "REFUSED",
+    outcome: "FAILED",
     reason: "No gcm credentials are set for development",
   });
   expect(await subscriptions()).toContain(token);
@@ -174,7 +174,7 @@ it("an oversized push is not sent, and the reason states its size", async () => 
     ...{ push_type: "gcm", message: payload({ data: { a: "x".repeat(5_000) } }) },
     user: { ids: user.id },
   });
-  expect(await eventCounts(node, event.id)).toMatchObject({ refused: 1 });
+  expect(await eventCounts(node, event.id)).toMatchObject({ failed: 1 });
   expect((await deliveries(node, sender, event.id))[0].reason).toMatch(/\b5,\d{3} bytes.*4,096/);
   expect(providers.sent).toHaveLength(before);
 });
@@ -191,7 +191,7 @@ it("streams deliveries only to their sender, for one event or all", async () => 
   });
   stranger.send({ id: "none", type: "subscribe", payload: { query: document } });
   await Promise.all([socket.run("{ __typename }"), stranger.run("{ __typename }")]);
-  const { id } = await send(() => ({ kind: "gone", reason: "Unregistered" }));
+  const { id } = await send(() => ({ kind: "unregistered", reason: "Unregistered" }));
   await eventCounts(node, id);
   const streamed = await eventually(
     () => socket.received.filter(({ type }) => type === "next" && true),
@@ -201,7 +201,7 @@ it("streams deliveries only to their sender, for one event or all", async () => 
     expect.objectContaining({
       payload: {
         data: {
-          pushDeliveries: [{ outcome: "GONE", reason: "Unregistered", eventId: String(id) }],
+          pushDeliveries: [{ outcome: "UNREGISTERED", reason: "Unregistered", eventId: String(id) }],
         },
       },
     }),

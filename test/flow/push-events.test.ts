@@ -68,7 +68,7 @@ describe("POST /events", () => {
       notification_channel: { name: "apns" },
     });
     expect(await eventCounts(node, event.id)).toEqual({
-      ...{ accepted: 1, gone: 0, refused: 0, active: false },
+      ...{ accepted: 1, unregistered: 0, failed: 0, active: false },
     });
     expect(providers.sent.at(-1)).toMatchObject({
       service: "apns",

@@ -268,7 +268,7 @@ describe("a request with an Idempotency-Key", () => {
 
 describe("a dry run", () => {
   const TRY = `mutation ($input: CreatePushEventInput!) {
-    createPushEvent(input: $input, dryRun: true) { events { id } trial { problems channels {
+    createPushEvent(input: $input, dryRun: true) { events { id } dryRun { problems channels {
       channel deviceCount userCount more userIds headers payload bytes maxBytes problems } } } }`;
   const run = async (input: object) => {
     const { data, errors } = await graphql(
@@ -292,9 +292,9 @@ describe("a dry run", () => {
       userIds: [String(fresh.id), String(sender.id)],
     });
     expect(answer.events).toEqual([]);
-    expect(answer.trial.problems).toEqual([]);
+    expect(answer.dryRun.problems).toEqual([]);
     const common = { deviceCount: 1, userCount: 1, more: false, userIds: [String(fresh.id)] };
-    expect(answer.trial.channels).toEqual([
+    expect(answer.dryRun.channels).toEqual([
       {
         ...{ ...common, channel: "APNS", maxBytes: 4096, problems: [] },
         headers: expect.objectContaining({ "apns-push-type": "alert" }),
@@ -308,17 +308,17 @@ describe("a dry run", () => {
   });
 
   it("of a universal schedule covers every channel", async () => {
-    const { trial } = await run({
+    const { dryRun } = await run({
       ...{ eventType: "FIXED_DATE", date: new Date(clock.now() + HOUR).toISOString() },
       userIds: [String(user.id)],
     });
-    const channels = trial.channels.map(
+    const channels = dryRun.channels.map(
       ({ channel, deviceCount }: { channel: string; deviceCount: number }) => [
         channel,
         deviceCount,
       ],
     );
-    expect([trial.problems, channels]).toEqual([
+    expect([dryRun.problems, channels]).toEqual([
       [],
       [
         ["APNS", 0],
@@ -330,19 +330,19 @@ describe("a dry run", () => {
 
   it("reports dropped keys of the message", async () => {
     const message = universal({ message: "Hi", android_fcm_notification: { titel: "T" } });
-    const { trial } = await run({ message, userIds: [String(user.id)] });
-    expect(trial.channels[0]).toMatchObject({
+    const { dryRun } = await run({ message, userIds: [String(user.id)] });
+    expect(dryRun.channels[0]).toMatchObject({
       channel: "GCM",
       problems: ["android_fcm_notification.titel is dropped: Firebase does not know it"],
     });
   });
 
   it("reports every problem at once", async () => {
-    const { trial } = await run({
+    const { dryRun } = await run({
       ...{ message: "%", eventType: "PERIOD_DATE", name: "x".repeat(300), userIds: [] },
     });
-    expect(trial.channels).toEqual([]);
-    expect(trial.problems.map((text: string) => text.split(":")[0]).sort()).toEqual([
+    expect(dryRun.channels).toEqual([]);
+    expect(dryRun.problems.map((text: string) => text.split(":")[0]).sort()).toEqual([
       ...["date", "message", "name", "userIds"],
     ]);
   });
@@ -350,14 +350,14 @@ describe("a dry run", () => {
   it("reports problems of a channel: no recipients, too large, no credentials", async () => {
     providers.missing.add("apns");
     const lonely = await newUser(node);
-    const { trial } = await run({
+    const { dryRun } = await run({
       pushType: "APNS",
       message: `payload=${universal({ aps: { alert: "x".repeat(5_000) } })}`,
       userIds: [String(lonely.id)],
     });
     providers.missing.clear();
-    expect(trial.problems).toEqual(["No one can receive the message"]);
-    expect(trial.channels[0].problems).toEqual([
+    expect(dryRun.problems).toEqual(["No one can receive the message"]);
+    expect(dryRun.channels[0].problems).toEqual([
       expect.stringContaining("4,096"),
       "No recipient has a device on this channel",
       "No apns credentials are set for development",

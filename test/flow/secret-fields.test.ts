@@ -181,7 +181,7 @@ async function sessionsOfThree() {
   );
   if (errors) throw new Error(JSON.stringify(errors));
   const { nodes } = data.application.sessions;
-  return nodes.filter(({ userId }: { userId: number }) => ids.includes(userId));
+  return nodes.filter(({ userId }: { userId: string }) => ids.includes(userId));
 }
 
 /** The event that a subscriber receives for a signal of another user. */
@@ -189,7 +189,7 @@ async function receivedSignal() {
   const socket = await openSocket(node, asker.token);
   const signals = await socket.listen("s", asker.id);
   const query = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
-  const i = { to: { userId: asker.id }, signalType: "hangUp", sessionId: "s", id: "fixed" };
+  const i = { to: { userId: asker.id }, signalType: "hangUp", callId: "s", id: "fixed" };
   await ask(query, sender.token, { i });
   const [signal] = await eventually(signals, ({ length }) => length > 0);
   await socket.close();

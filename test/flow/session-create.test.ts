@@ -552,7 +552,7 @@ describe("createSession in GraphQL", () => {
       input: { ...input(), user: { login: user.login, password: user.password } },
     });
     const { session } = data.createSession;
-    expect(session).toMatchObject({ userId: user.id, user: { login: user.login } });
+    expect(session).toMatchObject({ userId: String(user.id), user: { login: user.login } });
     const shown = await rest(node, "GET", "/session", { token: session.token });
     expect(shown.body.session.id).toBe(session.databaseId);
   });
@@ -568,7 +568,7 @@ describe("createSession in GraphQL", () => {
         user: { login: user.login, password: user.password },
       },
     });
-    expect(data.createSession.session.userId).toBe(user.id);
+    expect(data.createSession.session.userId).toBe(String(user.id));
   });
 
   it("fails with the documented codes and the GraphQL names of the fields", async () => {

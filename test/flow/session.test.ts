@@ -212,7 +212,7 @@ describe("POST and DELETE /login", () => {
     );
     expect(login.data.login).toEqual({
       user: { databaseId: user.id },
-      session: { userId: user.id, token },
+      session: { userId: String(user.id), token },
     });
     const out = await graphql(node, "mutation { logout { session { userId token } } }", {}, token);
     expect(out.data.logout).toEqual({ session: { userId: null, token } });

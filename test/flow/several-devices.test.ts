@@ -39,7 +39,7 @@ async function opened<T extends { close(): unknown }>(opening: Promise<T>): Prom
 
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 const ANSWERS = `subscription ($after: String) {
-  callAnswers(after: $after) { cursor sessionId signalType device peer { userId device user { id } } }
+  callAnswers(after: $after) { cursor callId signalType device peer { userId device user { id } } }
 }`;
 
 /** Sends a signal from a session of Bob to Alice; resolves with the error code, if any. */
@@ -48,17 +48,17 @@ async function sendAs(
   session: Pick<TestUser, "token">,
   {
     node = one,
-    sessionId = "s",
+    callId = "s",
     device,
-  }: { node?: TestNode; sessionId?: string; device?: string } = {},
+  }: { node?: TestNode; callId?: string; device?: string } = {},
 ): Promise<string | undefined> {
-  const input = { to: { userId: alice.id, device }, signalType: word, sessionId, sdp: "v=0" };
+  const input = { to: { userId: String(alice.id), device }, signalType: word, callId, sdp: "v=0" };
   const { errors } = await graphql(node, SEND, { input }, session.token);
   return errors?.[0].extensions.code;
 }
-async function ring(sessionId = "s"): Promise<void> {
+async function ring(callId = "s"): Promise<void> {
   const input = {
-    ...{ to: { userId: bob.id }, signalType: "call", sessionId },
+    ...{ to: { userId: bob.id }, signalType: "call", callId },
     ...{ callType: "AUDIO", sdp: "v=0" },
   };
   const { errors } = await graphql(one, SEND, { input }, alice.token);
@@ -93,18 +93,18 @@ describe("of twenty devices that accept concurrently", () => {
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === "CONFLICT")).toHaveLength(19);
     const winner = devices[codes.indexOf(undefined)] as TestUser;
-    expect((await caller.next()).from).toEqual({ userId: bob.id, device: deviceOf(winner) });
+    expect((await caller.next()).from).toEqual({ userId: String(bob.id), device: deviceOf(winner) });
     // The winner may repeat its accept; other devices are refused until it has ended the call.
     expect(await sendAs("accept", winner)).toBeUndefined();
     const loser = devices[codes.indexOf("CONFLICT")] as TestUser;
     expect(await sendAs("accept", loser, { node: two })).toBe("CONFLICT");
-    expect(await sendAs("accept", loser, { sessionId: "another" })).toBeUndefined();
+    expect(await sendAs("accept", loser, { callId: "another" })).toBeUndefined();
     expect(await sendAs("hangUp", winner)).toBeUndefined();
     expect(await sendAs("accept", loser)).toBeUndefined();
     const heard = [];
     for (let count = 0; count < 4; count++) {
-      const { signalType, sessionId, from } = await caller.next();
-      heard.push([signalType, sessionId, from.device]);
+      const { signalType, callId, from } = await caller.next();
+      heard.push([signalType, callId, from.device]);
     }
     expect(heard).toEqual([
       ["accept", "s", deviceOf(winner)],
@@ -128,8 +128,8 @@ describe("callAnswers", () => {
     await ring();
     await sendAs("accept", bob, { device });
     const answer = {
-      ...{ sessionId: "s", signalType: "accept", device: deviceOf(bob) },
-      peer: { userId: alice.id, device, user: { id: String(alice.id) } },
+      ...{ callId: "s", signalType: "accept", device: deviceOf(bob) },
+      peer: { userId: String(alice.id), device, user: { id: String(alice.id) } },
     };
     for (const { answers } of [near, far]) {
       await eventually(answers, ({ length }) => length > 0);
@@ -154,7 +154,7 @@ describe("callAnswers", () => {
     await sendAs("reject", bob);
     const again = await answersFor(two, tablet, rang?.cursor);
     const [answer] = await eventually(again.answers, ({ length }) => length > 0);
-    expect(answer).toMatchObject({ sessionId: "s", signalType: "reject", device: deviceOf(bob) });
+    expect(answer).toMatchObject({ callId: "s", signalType: "reject", device: deviceOf(bob) });
     expect(again.signals()).toEqual([]);
   });
 });

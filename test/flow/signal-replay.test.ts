@@ -45,13 +45,13 @@ const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { 
 
 /** Sends a signal to Bob over HTTP; resolves with its cursor. */
 async function send(id: string, input: object = {}, from = alice): Promise<string> {
-  const signal = { to: { userId: bob.id }, signalType: "update", sessionId: "s", id, ...input };
+  const signal = { to: { userId: bob.id }, signalType: "update", callId: "s", id, ...input };
   const { data, errors } = await graphql(here, SEND, { input: signal }, from.token);
   if (errors) throw new Error(JSON.stringify(errors));
   return data.sendSignal.cursor;
 }
-const call = (id: string, sessionId: string, fields: object = {}) =>
-  send(id, { signalType: "call", sessionId, callType: "VIDEO", sdp: "v=0", ...fields });
+const call = (id: string, callId: string, fields: object = {}) =>
+  send(id, { signalType: "call", callId, callType: "VIDEO", sdp: "v=0", ...fields });
 
 const QUERY =
   "subscription ($after: String) { callSignals(after: $after) { id cursor signalType } }";
@@ -230,15 +230,15 @@ describe("a device that connects", () => {
     const first = await call("first", "ringing");
     const cursor = await call("repeat", "ringing");
     await call("over", "over");
-    await send("end", { signalType: "hangUp", sessionId: "over" });
+    await send("end", { signalType: "hangUp", callId: "over" });
     await call("rejected", "rejected");
     await call("accepted", "accepted");
     const back = { to: { userId: alice.id } };
-    await send("no", { ...back, signalType: "reject", sessionId: "rejected" }, bob);
-    await send("yes", { ...back, signalType: "accept", sessionId: "accepted", sdp: "v=0" }, bob);
+    await send("no", { ...back, signalType: "reject", callId: "rejected" }, bob);
+    await send("yes", { ...back, signalType: "accept", callId: "accepted", sdp: "v=0" }, bob);
     await send("candidates", {
       signalType: "iceCandidates",
-      sessionId: "ringing",
+      callId: "ringing",
       iceCandidates: [],
     });
     const socket = await opened(openSocket(there, bob.token));
@@ -255,7 +255,7 @@ describe("a device that connects", () => {
 
   it("receives them over XMPP too, without a delay element", async () => {
     await call("over", "over");
-    await send("end", { signalType: "hangUp", sessionId: "over" });
+    await send("end", { signalType: "hangUp", callId: "over" });
     await call("rings", "ringing");
     await call("elsewhere", "other", { to: { userId: bob.id, device: "tablet" } });
     const phone = await opened(rawChat(there, bob, "phone"));

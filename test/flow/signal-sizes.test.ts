@@ -28,7 +28,7 @@ const opened = async <T extends { close(): void }>(opening: Promise<T>): Promise
 const stanza = (to: string, id: string, content: string, head = "") =>
   `<message xmlns="jabber:client" type="headline" id="${id}" to="${to}"${head}><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>call</signalType><sessionID>s</sessionID>${content}</extraParams></message>`;
 const call = (sdp: string) => ({
-  ...{ to: { userId: bob.id }, signalType: "call", sessionId: "s", callType: "VIDEO", sdp },
+  ...{ to: { userId: bob.id }, signalType: "call", callId: "s", callType: "VIDEO", sdp },
 });
 
 beforeAll(async () => {
@@ -96,7 +96,7 @@ it.each([
 
 it("within the limit reaches chat clients, also those that bind while it rings", async () => {
   for (const id of ["one", "two", "three"]) {
-    await sender.send({ ...call(WITHIN), id, sessionId: id });
+    await sender.send({ ...call(WITHIN), id, callId: id });
     const received = await chat.next();
     expect([received.attributes.id, textAt(received, "extraParams", "sdp")]).toEqual([id, WITHIN]);
   }

@@ -35,8 +35,8 @@ function runDocumented(token: string) {
     ${PRINTED}
     try {
       for await (const signal of callSignals(${JSON.stringify(url)}, async () => ${JSON.stringify(token)})) {
-        console.log(signal === null ? "null" : signal.sessionId);
-        if (signal?.sessionId === "enough") break;
+        console.log(signal === null ? "null" : signal.callId);
+        if (signal?.callId === "enough") break;
       }
       console.log("done");
     } catch (problem) {
@@ -53,8 +53,8 @@ function runDocumented(token: string) {
   return { next: () => lines.next(), exited, stop: () => child.kill("SIGKILL") };
 }
 
-const send = async (from: TestUser, to: TestUser, sessionId: string) => {
-  const input = { to: { userId: to.id }, signalType: "update", sessionId };
+const send = async (from: TestUser, to: TestUser, callId: string) => {
+  const input = { to: { userId: to.id }, signalType: "update", callId };
   const { errors } = await graphql(node, SEND, { input }, from.token);
   expect(errors).toBeUndefined();
 };

@@ -63,8 +63,8 @@ describe.each(EXAMPLES)("$name", (example) => {
     expect(received).toMatchObject({
       __typename: typename,
       cursor: sent.cursor,
-      from: { userId: alice.id, device: sender.device },
-      to: { userId: bob.id, device: null },
+      from: { userId: String(alice.id), device: sender.device },
+      to: { userId: String(bob.id), device: null },
     });
     expect(sent.id).toBe(input(cast).id);
     expect(asInput(received)).toEqual(input(cast));
@@ -97,8 +97,8 @@ describe.each(EXAMPLES)("$name", (example) => {
     const received = await receiver.next();
     expect(received).toMatchObject({
       __typename: typename,
-      from: { userId: alice.id, device: library },
-      to: { userId: bob.id, device: receiver.device },
+      from: { userId: String(alice.id), device: library },
+      to: { userId: String(bob.id), device: receiver.device },
     });
     expect(asInput(received)).toEqual(input(cast));
     expect(received.sdp ?? undefined).toBe(sdpOf(example));
@@ -226,7 +226,7 @@ describe("unknown content", () => {
     sender.send(sent(jidOf(node, bob), sender.jid));
     expect(await direct.next()).toEqual(treeOf(sent(jidOf(node, bob), sender.jid)));
     const received = await between.next();
-    expect(received).toMatchObject({ lang: "de", signalType: "hangUp", sessionId: "s" });
+    expect(received).toMatchObject({ lang: "de", signalType: "hangUp", callId: "s" });
     await between.send({ to: { userId: carol.id }, ...forwardedInput(received) });
     const passed = sent(jidOf(node, carol), jidOf(node, bob, between.device));
     expect(await last.next()).toEqual(treeOf(passed));
@@ -260,7 +260,7 @@ describe("unknown content", () => {
       await sender.send({
         to: { userId: bob.id },
         signalType: "iceRestart",
-        sessionId: "s",
+        callId: "s",
         sdp: text,
       });
       chat.send(stanza(jidOf(node, bob), `<sdp>${text.replaceAll("\r", "&#13;")}</sdp>`));
@@ -313,7 +313,7 @@ describe("repeats and order", () => {
       await onGraphql(bob),
       await onFrames(bob, "phone"),
     ];
-    const hangUp = { to: { userId: bob.id }, signalType: "hangUp", sessionId: "s" };
+    const hangUp = { to: { userId: bob.id }, signalType: "hangUp", callId: "s" };
     const { id } = await sender.send(hangUp);
     expect((await sender.send(hangUp)).id).not.toBe(id);
     await receiver.next();
@@ -349,9 +349,9 @@ describe("addresses", () => {
   });
 
   it("ring every device of a user, or only one device by its full address", async () => {
-    const reject = { signalType: "reject", sessionId: "s" };
+    const reject = { signalType: "reject", callId: "s" };
     for (const device of Object.keys(hear)) {
-      await sender.send({ ...reject, id: device, to: { userId: bob.id, device } });
+      await sender.send({ ...reject, id: device, to: { userId: String(bob.id), device } });
       await sender.send({ ...reject, id: "all", to: { userId: bob.id } });
     }
     // Each receives its own signal once, and every signal to all devices.
@@ -382,17 +382,17 @@ describe("addresses", () => {
     const { data } = await graphql(
       node,
       "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",
-      { input: { to: { userId: bob.id }, signalType: "hangUp", sessionId: "s", id: "h" } },
+      { input: { to: { userId: bob.id }, signalType: "hangUp", callId: "s", id: "h" } },
       alice.token,
     );
     expect(data.sendSignal.id).toBe("h");
     const { from } = await laptop.next();
-    expect(from).toEqual({ userId: alice.id, device: `graphql-${alice.sessionId}` });
-    await laptop.send({ to: from, signalType: "reject", sessionId: "s", id: "to the caller" });
+    expect(from).toEqual({ userId: String(alice.id), device: `graphql-${alice.sessionId}` });
+    await laptop.send({ to: from, signalType: "reject", callId: "s", id: "to the caller" });
     await laptop.send({
       to: { userId: alice.id },
       signalType: "reject",
-      sessionId: "s",
+      callId: "s",
       id: "to all",
     });
     expect((await sender.next()).id).toBe("to the caller");
@@ -401,15 +401,15 @@ describe("addresses", () => {
   });
 
   it("ignore a device that is not connected", async () => {
-    const reject = { signalType: "reject", sessionId: "s" };
-    await sender.send({ ...reject, id: "1", to: { userId: bob.id, device: "gone" } });
+    const reject = { signalType: "reject", callId: "s" };
+    await sender.send({ ...reject, id: "1", to: { userId: String(bob.id), device: "gone" } });
     await sender.send({ ...reject, id: "2", to: { userId: bob.id } });
     for (const next of Object.values(hear)) expect(await next()).toBe("2");
   });
 });
 
 describe("recipients", () => {
-  const call = { signalType: "call", sessionId: "s", callType: "AUDIO", sdp: "v=0\r\n" };
+  const call = { signalType: "call", callId: "s", callType: "AUDIO", sdp: "v=0\r\n" };
   const opponents = (...ids: (number | string)[]) =>
     `<opponentsIDs>${ids.map((id) => `<opponentID>${id}</opponentID>`).join("")}</opponentsIDs>`;
 
@@ -522,7 +522,7 @@ describe("recipients", () => {
       const params = `<callerID>${carol.id}</callerID>${opponents(bob.id)}`;
       chat.send(stanza(jidOf(node, bob), params, { head: ` from="${from}"` }));
       expect(await receiver.next()).toMatchObject({
-        from: { userId: alice.id, device: "web" },
+        from: { userId: String(alice.id), device: "web" },
         callerId: String(carol.id),
       });
       const received = await device.next();
@@ -531,7 +531,7 @@ describe("recipients", () => {
     }
     await sender.send({ ...call, to: { userId: bob.id }, callerId: String(carol.id) });
     expect(await receiver.next()).toMatchObject({
-      from: { userId: alice.id, device: sender.device },
+      from: { userId: String(alice.id), device: sender.device },
       callerId: String(carol.id),
     });
     expect((await device.next()).attributes.from).toBe(jidOf(node, alice, sender.device));
@@ -541,7 +541,7 @@ describe("recipients", () => {
       from: { userId: carol.id },
     });
     expect(errors?.[0]?.message).toMatch(/"from" is not defined/);
-    const lone = { to: { userId: bob.id }, signalType: "hangUp", sessionId: "s" };
+    const lone = { to: { userId: bob.id }, signalType: "hangUp", callId: "s" };
     for (const attribute of [
       { name: "from", value: forged[0] },
       { name: "to", value: "x" },
@@ -570,16 +570,20 @@ describe("recipients", () => {
     const sender = await onGraphql(alice);
     const to = { userId: bob.id };
     const rows: [object, string][] = [
-      [{ ...call, sessionId: undefined }, "sessionId"],
+      ...["", "0", "-1", "x", "1e3"].map((id): [object, string] => [
+        { ...call, to: { userId: id } },
+        "to.userId",
+      ]),
+      [{ ...call, callId: undefined }, "callId"],
       [{ ...call, callType: undefined }, "callType"],
       [{ ...call, sdp: undefined }, "sdp"],
-      [{ signalType: "accept", sessionId: "s" }, "sdp"],
-      [{ signalType: "iceRestart", sessionId: "s" }, "sdp"],
-      [{ signalType: "iceRestartAccept", sessionId: "s" }, "sdp"],
-      [{ signalType: "iceCandidates", sessionId: "s" }, "iceCandidates"],
-      [{ signalType: "reject" }, "sessionId"],
-      [{ signalType: "hangUp" }, "sessionId"],
-      [{ signalType: "update" }, "sessionId"],
+      [{ signalType: "accept", callId: "s" }, "sdp"],
+      [{ signalType: "iceRestart", callId: "s" }, "sdp"],
+      [{ signalType: "iceRestartAccept", callId: "s" }, "sdp"],
+      [{ signalType: "iceCandidates", callId: "s" }, "iceCandidates"],
+      [{ signalType: "reject" }, "callId"],
+      [{ signalType: "hangUp" }, "callId"],
+      [{ signalType: "update" }, "callId"],
       [{ ...call, platform: "\u0000" }, "platform"],
       [{ ...call, extra: [{ name: "a b" }] }, "extra"],
       [{ ...call, extra: [{ name: "a", text: "x", children: [{ name: "b" }] }] }, "extra"],
@@ -639,7 +643,7 @@ describe("userInfo, JSON and XML", () => {
       await onFrames(bob, "phone"),
     ];
     for (const [json, xml, back] of ROWS) {
-      const signal = { signalType: "update", sessionId: "s", id: "i1" };
+      const signal = { signalType: "update", callId: "s", id: "i1" };
       await sender.send({ ...signal, [field]: json, to: { userId: bob.id } });
       // Between GraphQL clients types stay.
       expect((await receiver.next())[field]).toEqual(json);
@@ -666,7 +670,7 @@ describe("userInfo, JSON and XML", () => {
   ])("refuses %s", async (_name, userInfo, message) => {
     const sender = await onGraphql(alice);
     const { errors } = await sender.trySend({
-      ...{ to: { userId: bob.id }, signalType: "reject", sessionId: "s" },
+      ...{ to: { userId: bob.id }, signalType: "reject", callId: "s" },
       userInfo,
     });
     expect(errors).toMatchObject([{ extensions: { code: "INVALID" } }]);

@@ -28,7 +28,7 @@ it("continues with a new session: subscriptions, operations and its end", async 
   const socket = await openSocket(node, user.token);
   const signals = await socket.listen("s", user.id);
   expect(await renew(socket, fresh.token)).toEqual({
-    data: { renewSocket: { session: { token: fresh.token, userId: user.id } } },
+    data: { renewSocket: { session: { token: fresh.token, userId: String(user.id) } } },
   });
   expect((await end(user.token)).status).toBe(200);
 
@@ -36,10 +36,10 @@ it("continues with a new session: subscriptions, operations and its end", async 
   expect(data.currentSession).toEqual({ databaseId: fresh.sessionId, token: fresh.token });
   // The socket keeps its first device name, by which the peers of a call address it.
   const device = `graphql-${user.sessionId}`;
-  const input = { to: { userId: user.id, device }, signalType: "hangUp", sessionId: "after" };
+  const input = { to: { userId: String(user.id), device }, signalType: "hangUp", callId: "after" };
   expect((await socket.run(SEND, { input })).errors).toBeUndefined();
   const [signal] = await eventually(signals, ({ length }) => length === 1);
-  expect(signal).toMatchObject({ sessionId: "after", from: { userId: user.id, device } });
+  expect(signal).toMatchObject({ callId: "after", from: { userId: String(user.id), device } });
 
   await end(fresh.token);
   expect(await socket.closed).toEqual(CLOSED);
@@ -113,7 +113,7 @@ describe("an operation that ends its own socket", () => {
         return {
           query: "mutation ($input: LoginInput!) { login(input: $input) { session { userId } } }",
           variables: { input: { login, password } },
-          data: { login: { session: { userId: id } } },
+          data: { login: { session: { userId: String(id) } } },
         };
       },
     ],
@@ -177,7 +177,7 @@ describe("an operation that ends its own socket", () => {
     const query = "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }";
     expect((await socket.run(query, { input: again })).errors).toBeUndefined();
     expect((await socket.run("{ currentSession { userId } }")).data).toEqual({
-      currentSession: { userId: user.id },
+      currentSession: { userId: String(user.id) },
     });
     await socket.close();
   });

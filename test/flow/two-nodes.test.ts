@@ -21,7 +21,7 @@ import { asInput, EXAMPLES } from "../support/signal-examples";
 import { treeOf } from "../support/xml-tree";
 
 const NO_SESSION = "Required session does not exist";
-const HANG_UP = { signalType: "hangUp", sessionId: "s" };
+const HANG_UP = { signalType: "hangUp", callId: "s" };
 
 const clients: { close(): unknown }[] = [];
 
@@ -155,7 +155,7 @@ function onServices() {
         chat.send(stanza(chat.jid, jidOf(there, bob), participants));
         const received = await subscriber.next();
         const device = chat.jid.slice(chat.jid.indexOf("/") + 1);
-        const userId = users[index]?.id;
+        const userId = String(users[index]?.id);
         expect(received).toMatchObject({ __typename: typename, from: { userId, device } });
         expect(asInput(received)).toEqual(input(participants));
       }

@@ -102,7 +102,7 @@ function onServices() {
       const bound = socket.run("subscription { sessionBound { userId } }");
       const body = { web_token: session.token };
       await rest(one, "PATCH", "/session/web", { token: user.token, body });
-      expect(await bound).toEqual({ data: { sessionBound: { userId: user.id } } });
+      expect(await bound).toEqual({ data: { sessionBound: { userId: String(user.id) } } });
 
       const fresh = await signIn(one, user);
       const renewed = await openSocket(two, fresh.token);

@@ -93,13 +93,16 @@ describe("creating a web session", () => {
     const loose = { ...signedParameters(node, clock.now()), long: 1 };
     expect((await rest(node, "POST", "/session/web", { body: loose })).status).toBe(201);
     const CREATE = `mutation ($input: CreateWebSessionInput!) {
-      createWebSession(input: $input) { session { userId } qrCode } }`;
+      createWebSession(input: $input) { session { userId userDatabaseId } qrCode } }`;
     const { application_id, auth_key, ...rest_ } = signedWith({ long: 1 });
     const input = { ...rest_, applicationId: application_id, authKey: auth_key, long: true };
     const { data, errors } = await graphql(node, CREATE, { input });
     expect(errors).toBeUndefined();
     expect(data).toEqual({
-      createWebSession: { session: { userId: 0 }, qrCode: expect.stringMatching(/^<svg /) },
+      createWebSession: {
+        session: { userId: null, userDatabaseId: 0 },
+        qrCode: expect.stringMatching(/^<svg /),
+      },
     });
   });
 
@@ -305,7 +308,7 @@ describe("sessionBound", () => {
   const SUBSCRIBE = "subscription { sessionBound { databaseId userId token user { login } } }";
   const shown = ({ id, token }: WebSession) => ({
     data: {
-      sessionBound: { databaseId: id, userId: user.id, token, user: { login: user.login } },
+      sessionBound: { databaseId: id, userId: String(user.id), token, user: { login: user.login } },
     },
   });
 

@@ -48,8 +48,8 @@ it("creates, lists, shows and updates applications, with the owner's file or a t
   expect(list.out).toMatch(/^id +name +authKey +signUpOpen +webOrigins\n1 +First application/);
   expect(list.out).toContain("Shop");
   const changes = ["--sign-up-open", "false", "--push-senders", "members"];
-  changes.push("--wake-phones", "true", "--wake-after-seconds", "5");
-  changes.push("--wake-environment", "development");
+  changes.push("--incoming-call-push", "true", "--incoming-call-push-delay-seconds", "5");
+  changes.push("--incoming-call-push-environment", "development");
   changes.push("--web-origins", "https://a.example", "http://b");
   const changed = await signalbox(["--json", "app", "update", "--app", id, ...changes], {
     DATA_DIR: "/nonexistent",
@@ -61,7 +61,7 @@ it("creates, lists, shows and updates applications, with the owner's file or a t
     name: "Shop",
     signUpOpen: false,
     pushSenders: "MEMBERS",
-    ...{ wakePhones: true, wakeAfterSeconds: 5, wakeEnvironment: "DEVELOPMENT" },
+    ...{ incomingCallPush: true, incomingCallPushDelaySeconds: 5, incomingCallPushEnvironment: "DEVELOPMENT" },
     webOrigins,
   });
   expect(await runJson(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({

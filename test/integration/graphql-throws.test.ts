@@ -61,10 +61,10 @@ describe("conditions on the root field of a subscription", () => {
     expect(errors?.[0].extensions.code).toBe("MALFORMED");
     // Other operations on the same socket continue.
     const SEND = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
-    const input = { to: { userId: user.id }, signalType: "update", sessionId: "after" };
+    const input = { to: { userId: user.id }, signalType: "update", callId: "after" };
     expect((await beside.run(SEND, { i: input })).errors).toBeUndefined();
     await eventually(signalsOf, (signals) =>
-      signals.some(({ sessionId }) => sessionId === "after"),
+      signals.some(({ callId }) => callId === "after"),
     );
     await beside.close();
   });
@@ -84,9 +84,9 @@ describe("excessive nesting", () => {
     fields: (n) => closed("{a", "", "}", n),
     "fields that never close": (n) => "{a".repeat(n),
     "inline fragments": (n) => `{${closed("...{", "__typename", "}", n)}}`,
-    "lists in an argument": (n) => `{call(sessionId:${closed("[", "", "]", n)}){id}}`,
-    "lists that never close": (n) => `{call(sessionId:${"[".repeat(n)}`,
-    "objects in an argument": (n) => `{call(sessionId:${closed("{a:", "1", "}", n)}){id}}`,
+    "lists in an argument": (n) => `{call(callId:${closed("[", "", "]", n)}){id}}`,
+    "lists that never close": (n) => `{call(callId:${"[".repeat(n)}`,
+    "objects in an argument": (n) => `{call(callId:${closed("{a:", "1", "}", n)}){id}}`,
     "lists in a free value": (n) =>
       `mutation{sendSignal(input:{to:{userId:1},signalType:"x",userInfo:{a:${closed("[", "", "]", n)}}}){id}}`,
     "objects in a free value": (n) =>
@@ -141,15 +141,15 @@ describe("excessive nesting", () => {
 
 describe("a nullable variable in a non-null position", () => {
   const CASES: Array<[query: string, variables: object]> = [
-    [`query ($s: String = "x") { call(sessionId: $s) { id } }`, { s: null }],
+    [`query ($s: ID = "x") { call(callId: $s) { id } }`, { s: null }],
     [
-      `query ($s: String = "x") { users(filter: { login: { eq: $s } }) @include(if: true) { totalCount } }`,
+      `query ($s: ID = "x") { users(filter: { login: { eq: $s } }) @include(if: true) { totalCount } }`,
       { s: null },
     ],
     [`query ($b: Boolean = true) { currentSession { id @include(if: $b) } }`, { b: null }],
     [`query ($b: Boolean = true) { currentSession @skip(if: $b) { id } }`, { b: null }],
     [
-      `mutation ($s: String = "x") { sendSignal(input: { to: { userId: 1 }, signalType: $s }) { id } }`,
+      `mutation ($s: ID = "x") { sendSignal(input: { to: { userId: 1 }, signalType: $s }) { id } }`,
       { s: null },
     ],
   ];

@@ -188,7 +188,7 @@ describe("bodies that are too large or too deep", () => {
       { errors: { base: ["The body is nested too deeply"] } },
     ]);
     const query =
-      "mutation ($u: JSONObject) { rejectCall(input: {recipientId: 1, sessionId: 1, userInfo: $u}) { sessionId } }";
+      "mutation ($u: JSONObject) { rejectCall(input: {recipientId: 1, callId: 1, userInfo: $u}) { callId } }";
     const text = `{"query":${JSON.stringify(query)},"variables":{"u":{"a":${deep}}}}`;
     const response = await fetch(node.graphqlUrl, {
       method: "POST",
@@ -206,7 +206,7 @@ describe("bodies that are too large or too deep", () => {
     let userInfo: object = {};
     for (let level = 0; level < 2_000; level += 1) userInfo = { a: userInfo };
     const query =
-      "mutation ($u: JSONObject) { rejectCall(input: {recipientId: 1, sessionId: 1, userInfo: $u}) { sessionId } }";
+      "mutation ($u: JSONObject) { rejectCall(input: {recipientId: 1, callId: 1, userInfo: $u}) { callId } }";
     const { errors } = await graphql(node, query, { u: userInfo }, user.token);
     expect(errors?.[0].extensions.code).toBe("INVALID");
     const answer = await rest(node, "POST", "/calls/reject", {

@@ -92,7 +92,7 @@ describe("a request", () => {
     const provider = keep(fixture.open());
     const evil = { ...fixture.device(), bundleId: "com.example.app\r\nx: y" };
     expect(await provider.send(fixture.push, evil)).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason: "BadTopic",
     });
     expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "accepted" });
@@ -106,21 +106,21 @@ describe("a request", () => {
     ["of 2,049 bytes", "a".repeat(4098)],
   ])("is not sent for a token %s", async (_, token) => {
     const outcome = await keep(fixture.open()).send(fixture.push, { ...fixture.device(), token });
-    expect(outcome).toEqual({ kind: "gone", reason: "BadDeviceToken" });
+    expect(outcome).toEqual({ kind: "unregistered", reason: "BadDeviceToken" });
     expect(fixture.standIn.received.count).toBe(0);
   });
 
   test.each([
     ["alert", 4096, "accepted"],
-    ["alert", 4097, "refused"],
+    ["alert", 4097, "failed"],
     ["voip", 5120, "accepted"],
-    ["voip", 5121, "refused"],
+    ["voip", 5121, "failed"],
   ] as const)("of type %s with %i bytes is %s", async (pushType, bytes, kind) => {
     const payload = JSON.stringify({ text: "x".repeat(bytes - 11) });
     const channel = pushType === "voip" ? "apns_voip" : "apns";
     const { outcome } = await sendAs({ pushType, channel, payload });
     expect([payload.length, outcome.kind]).toEqual([bytes, kind]);
-    if (outcome.kind === "refused") expect(outcome.reason).toBe("PayloadTooLarge");
+    if (outcome.kind === "failed") expect(outcome.reason).toBe("PayloadTooLarge");
   });
 });
 
@@ -152,10 +152,10 @@ describe("GOAWAY", () => {
     ]);
   });
 
-  test("before every push ends in the outcome later", async () => {
+  test("before every push ends in the outcome retry", async () => {
     const device = fixture.device();
     fixture.script(device, { kind: "goaway-before" });
-    expect(await keep(fixture.open()).send(fixture.push, device)).toMatchObject({ kind: "later" });
+    expect(await keep(fixture.open()).send(fixture.push, device)).toMatchObject({ kind: "retry" });
     expect(fixture.standIn.received.count).toBe(3);
   });
 });
@@ -178,7 +178,7 @@ test("a dead connection is closed, and the next push opens another", async () =>
     // Simulates a router that dropped the connection: no data arrives, not even FIN.
     for (const socket of pipes) socket.unpipe().pause();
     const outcome = await provider.send(fixture.push, fixture.device());
-    expect(outcome).toEqual({ kind: "later", reason: "no answer within 3 s", delayMs: null });
+    expect(outcome).toEqual({ kind: "retry", reason: "no answer within 3 s", delayMs: null });
     await eventually(
       () => provider.send(fixture.push, fixture.device()),
       ({ kind }) => kind === "accepted",
@@ -216,7 +216,7 @@ describe("the token", () => {
           return provider.send(fixture.push, device);
         }),
       );
-    for (const outcome of await refuseMany()) expect(outcome.kind).toBe("later");
+    for (const outcome of await refuseMany()) expect(outcome.kind).toBe("retry");
     await provider.send(fixture.push, fixture.device());
     expect(authorizations().size).toBe(1);
     clock.advance(21 * MINUTE);
@@ -269,7 +269,7 @@ describe("credentials", () => {
     const provider = keep(fixture.openWith(credentials()));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(fixture.push, fixture.device())).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason,
     });
   });
@@ -314,7 +314,7 @@ describe("credentials", () => {
     const provider = keep(fixture.openWith(credentials()));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(fixture.push, fixture.device())).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason,
     });
     expect(fixture.standIn.received.count).toBe(0);

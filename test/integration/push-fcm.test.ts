@@ -72,19 +72,19 @@ describe("a request", () => {
   ])("with a message against Firebase's rules is refused, and the device is kept", async (message, reason) => {
     const push = { channel: "gcm", message } as unknown as FcmPush;
     const outcome = await keep(fixture.open()).send(push, fixture.device());
-    expect(outcome).toEqual({ kind: "refused", reason });
+    expect(outcome).toEqual({ kind: "failed", reason });
   });
 
   test.each(["", "x".repeat(5000)])("is not sent for a token of invalid length", async (token) => {
     const outcome = await keep(fixture.open()).send(fixture.push, { ...fixture.device(), token });
-    expect(outcome.kind).toBe("gone");
+    expect(outcome.kind).toBe("unregistered");
     expect(fixture.standIn.received.count).toBe(0);
   });
 
-  test("with a malformed token has the outcome gone", async () => {
+  test("with a malformed token has the outcome unregistered", async () => {
     const evil = { ...fixture.device(), token: 'x","topic":"all' };
     const outcome = await keep(fixture.open()).send(fixture.push, evil);
-    expect(outcome.kind).toBe("gone");
+    expect(outcome.kind).toBe("unregistered");
     expect(last().device).toBe(evil.token);
   });
 });
@@ -113,7 +113,7 @@ describe("the access token", () => {
     await sendMany(provider, 1);
     fixture.standIn.tokens.revoke();
     const outcomes = await sendMany(provider, 30);
-    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["later"]));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["retry"]));
     const next = await sendMany(provider, 30);
     expect(new Set(next.map(({ kind }) => kind))).toEqual(new Set(["accepted"]));
     expect(fixture.standIn.tokens.count).toBe(2);
@@ -124,26 +124,26 @@ describe("the access token", () => {
       503,
       { "retry-after": "9" },
       "",
-      { kind: "later", reason: "access token: status 503", delayMs: 9000 },
+      { kind: "retry", reason: "access token: status 503", delayMs: 9000 },
     ],
     [
       500,
       {},
       '{"error":"internal"}',
-      { kind: "later", reason: "access token: internal", delayMs: null },
+      { kind: "retry", reason: "access token: internal", delayMs: null },
     ],
-    [200, {}, "{}", { kind: "later", reason: "access token: status 200", delayMs: null }],
+    [200, {}, "{}", { kind: "retry", reason: "access token: status 200", delayMs: null }],
     [
       400,
       {},
       '{"error":"invalid_grant","error_description":"Token has been revoked"}',
-      { kind: "refused", reason: "access token: invalid_grant: Token has been revoked" },
+      { kind: "failed", reason: "access token: invalid_grant: Token has been revoked" },
     ],
     [
       302,
       { location: "https://elsewhere.example/" },
       "",
-      { kind: "refused", reason: "access token: status 302" },
+      { kind: "failed", reason: "access token: status 302" },
     ],
   ])("request with status %i has an outcome, and is repeated", async (status, headers, body, outcome) => {
     const provider = keep(fixture.open());
@@ -168,11 +168,11 @@ describe("the access token", () => {
     expect(outcome).toMatchObject({ kind: "accepted" });
   });
 
-  test("without a reachable token endpoint has the outcome later", async () => {
+  test("without a reachable token endpoint has the outcome retry", async () => {
     const nowhere = { ...fixture.credentials, tokenUrl: "https://127.0.0.1:9/token" };
     const provider = keep(fixture.openWith(nowhere));
     expect(await provider.send(fixture.push, fixture.device())).toEqual({
-      kind: "later",
+      kind: "retry",
       reason: "no connection (ECONNREFUSED)",
       delayMs: null,
     });
@@ -206,7 +206,7 @@ describe("credentials", () => {
     const provider = keep(fixture.openWith({ ...fixture.credentials, ...change }));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(fixture.push, fixture.device())).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason,
     });
   });
@@ -220,7 +220,7 @@ describe("credentials", () => {
     const reason = "the private key is not a readable RSA key";
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(fixture.push, fixture.device())).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason,
     });
   });

@@ -52,7 +52,7 @@ async function sendBy(
 const sendWeb = (token: string, options: Partial<ProviderOptions> = {}) =>
   sendBy(web.credentials, web.push, { ...web.device(), token }, options);
 
-const refused = (reason: string) => ({ kind: "refused", reason });
+const failed = (reason: string) => ({ kind: "failed", reason });
 
 describe("a browser's endpoint", () => {
   test.each([
@@ -65,7 +65,7 @@ describe("a browser's endpoint", () => {
   ])("on %s is refused without a request", async (host) => {
     const url = `https://${host}:${new URL(web.standIn.url).port}/push/a`;
     expect(checkEndpoint(url, false)).toBe("must not lead into a private network");
-    expect(await sendWeb(url)).toEqual(refused(leads("the endpoint")));
+    expect(await sendWeb(url)).toEqual(failed(leads("the endpoint")));
     expect(web.standIn.connections()).toBe(0);
   });
 
@@ -75,7 +75,7 @@ describe("a browser's endpoint", () => {
   ])("whose name resolves to %s is refused on connecting", async (_, resolve) => {
     const url = named(web.device().token);
     expect(checkEndpoint(url, false)).toBeNull();
-    expect(await sendWeb(url, { connector: new Connector({ resolve }) })).toEqual(refused(NETWORK));
+    expect(await sendWeb(url, { connector: new Connector({ resolve }) })).toEqual(failed(NETWORK));
     expect(web.standIn.connections()).toBe(0);
   });
 
@@ -90,12 +90,12 @@ describe("a browser's endpoint", () => {
     );
     for (let count = 0; count < 3; count++) {
       const target = { ...web.device(), token: named(web.device().token) };
-      expect(await provider.send(web.push, target)).toEqual(refused(NETWORK));
+      expect(await provider.send(web.push, target)).toEqual(failed(NETWORK));
     }
     expect(asked).toEqual(["push.example.com", "push.example.com", "push.example.com"]);
   });
 
-  test("with an unknown name has the outcome later", async () => {
+  test("with an unknown name has the outcome retry", async () => {
     const resolve: Resolve = async () => {
       throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     };
@@ -103,7 +103,7 @@ describe("a browser's endpoint", () => {
       connector: new Connector({ resolve }),
     });
     expect(outcome).toEqual({
-      kind: "later",
+      kind: "retry",
       reason: "no connection (ENOTFOUND)",
       delayMs: null,
     });
@@ -119,9 +119,9 @@ describe("a browser's endpoint", () => {
       "the endpoint is too long (maximum is 2048 characters)",
     ],
   ])("such as %.40s is refused: %s", async (url, reason) => {
-    expect(await sendWeb(url)).toEqual(refused(reason));
+    expect(await sendWeb(url)).toEqual(failed(reason));
     expect(await sendWeb(url, { connector: new Connector({ resolve: inside }) })).toEqual(
-      refused(reason),
+      failed(reason),
     );
   });
 
@@ -147,7 +147,7 @@ describe("a browser's endpoint", () => {
       expect(await send(device.token)).toMatchObject({ kind: "accepted" });
       // The stand-in refuses a token for another origin, which proves that it was reached.
       expect(await send(device.token.replace("127.0.0.1", "localhost"))).toMatchObject({
-        kind: "refused",
+        kind: "failed",
         reason: expect.stringContaining("status 403"),
       });
     });
@@ -167,7 +167,7 @@ describe("a browser's endpoint", () => {
       const device = web.device();
       web.script(device, { kind: "answer", status, headers: { location: `${plainUrl()}/secret` } });
       const outcome = await sendBy(web.credentials, web.push, device, allowed);
-      expect(outcome).toEqual(refused(`status ${status}: a redirect, which is not followed`));
+      expect(outcome).toEqual(failed(`status ${status}: a redirect, which is not followed`));
       expect(asked).toEqual([]);
     });
   });
@@ -214,12 +214,12 @@ describe("a service's own address, which an application names", () => {
   )("%s is refused in a private network, by address and by name", async (_, make) => {
     const { fixture, literal, named: byName } = make();
     expect(await sendBy(literal, fixture.push, fixture.device())).toEqual(
-      refused(leads("the address of the service")),
+      failed(leads("the address of the service")),
     );
     const outcome = await sendBy(byName, fixture.push, fixture.device(), {
       connector: new Connector({ resolve: inside }),
     });
-    expect(outcome).toEqual(refused(NETWORK));
+    expect(outcome).toEqual(failed(NETWORK));
     const provider = keep(
       openProvider(byName, "production", { connector: new Connector({ resolve: inside }) }),
     );
@@ -232,11 +232,11 @@ describe("a service's own address, which an application names", () => {
     const change = (to: string) =>
       JSON.parse(JSON.stringify(byName).replaceAll("https://push.example.com", to)) as Credentials;
     expect(await sendBy(change("http://push.example.com"), fixture.push, fixture.device())).toEqual(
-      refused("the address of the service must be a URL that begins with https://"),
+      failed("the address of the service must be a URL that begins with https://"),
     );
     expect(
       await sendBy(change("https://a:b@push.example.com"), fixture.push, fixture.device()),
-    ).toEqual(refused("the address of the service must be a URL without a user name"));
+    ).toEqual(failed("the address of the service must be a URL without a user name"));
   });
 
   test("is reachable if private networks are allowed", async () => {

@@ -73,9 +73,9 @@ test("changed credentials apply from the next batch on, and in-flight pushes fin
   fixture.script(device, { kind: "slow", ms: 300 });
   const underway = old!.send(fixture.push, device);
   put(KEY, "2", { ...fixture.token, key: newApnsKey() });
-  expect(await send(KEY)).toEqual({ kind: "refused", reason: "InvalidProviderToken" });
+  expect(await send(KEY)).toEqual({ kind: "failed", reason: "InvalidProviderToken" });
   expect(await underway).toMatchObject({ kind: "accepted" });
-  expect(await old!.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });
+  expect(await old!.send(fixture.push, fixture.device())).toMatchObject({ kind: "retry" });
 });
 
 test("deleted credentials are no longer used", async () => {
@@ -84,7 +84,7 @@ test("deleted credentials are no longer used", async () => {
   const provider = await providers.get(KEY);
   table.clear();
   expect(await providers.get(KEY)).toBeNull();
-  expect(await provider!.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });
+  expect(await provider!.send(fixture.push, fixture.device())).toMatchObject({ kind: "retry" });
 });
 
 test("each application, environment and service has its own provider", async () => {
@@ -118,7 +118,7 @@ test("an idle provider is closed, and opened again on demand", async () => {
   await provider.send(fixture.push, fixture.device());
   const closed = await eventually(
     () => provider.send(fixture.push, fixture.device()),
-    ({ kind }) => kind === "later",
+    ({ kind }) => kind === "retry",
   );
   expect(closed).toMatchObject({ reason: "the connection was closed" });
   expect(await send(KEY)).toMatchObject({ kind: "accepted" });
@@ -145,5 +145,5 @@ test("closing closes all providers after in-flight pushes, and opens no more", a
 test("unreadable credentials refuse pushes with the reason", async () => {
   const { put, send } = openPool();
   put(KEY, "1", { ...fixture.token, key: "no key" });
-  expect(await send(KEY)).toEqual({ kind: "refused", reason: "the key cannot be read" });
+  expect(await send(KEY)).toEqual({ kind: "failed", reason: "the key cannot be read" });
 });

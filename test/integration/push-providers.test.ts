@@ -21,10 +21,10 @@ interface Service {
 
 const answer = (status: number, headers?: Record<string, string>, reason?: string) =>
   ({ kind: "answer", status, headers, reason }) as const;
-const gone = (reason: string): Outcome => ({ kind: "gone", reason });
-const refused = (reason: string): Outcome => ({ kind: "refused", reason });
-const later = (reason: string, delayMs: number | null = null): Outcome => ({
-  kind: "later",
+const unregistered = (reason: string): Outcome => ({ kind: "unregistered", reason });
+const failed = (reason: string): Outcome => ({ kind: "failed", reason });
+const retry = (reason: string, delayMs: number | null = null): Outcome => ({
+  kind: "retry",
   reason,
   delayMs,
 });
@@ -35,19 +35,19 @@ const SERVICES: Service[] = [
     start: startApnsFixture,
     multiplexes: true,
     outcomes: [
-      [answer(410), gone("Unregistered")],
-      [answer(410, {}, "ExpiredToken"), gone("ExpiredToken")],
-      [answer(400), gone("BadDeviceToken")],
-      [answer(400, {}, "DeviceTokenNotForTopic"), refused("DeviceTokenNotForTopic")],
-      [answer(400, {}, "IdleTimeout"), later("IdleTimeout")],
-      [answer(403), refused("InvalidProviderToken")],
-      [answer(403, {}, "ExpiredProviderToken"), later("ExpiredProviderToken")],
-      [answer(413), refused("PayloadTooLarge")],
-      [answer(429), later("TooManyRequests")],
-      [answer(429, { "retry-after": "7" }), later("TooManyRequests", 7000)],
-      [answer(500), later("InternalServerError")],
-      [answer(503, { "retry-after": "120" }), later("ServiceUnavailable", 120_000)],
-      [answer(503, {}, "Shutdown"), later("Shutdown")],
+      [answer(410), unregistered("Unregistered")],
+      [answer(410, {}, "ExpiredToken"), unregistered("ExpiredToken")],
+      [answer(400), unregistered("BadDeviceToken")],
+      [answer(400, {}, "DeviceTokenNotForTopic"), failed("DeviceTokenNotForTopic")],
+      [answer(400, {}, "IdleTimeout"), retry("IdleTimeout")],
+      [answer(403), failed("InvalidProviderToken")],
+      [answer(403, {}, "ExpiredProviderToken"), retry("ExpiredProviderToken")],
+      [answer(413), failed("PayloadTooLarge")],
+      [answer(429), retry("TooManyRequests")],
+      [answer(429, { "retry-after": "7" }), retry("TooManyRequests", 7000)],
+      [answer(500), retry("InternalServerError")],
+      [answer(503, { "retry-after": "120" }), retry("ServiceUnavailable", 120_000)],
+      [answer(503, {}, "Shutdown"), retry("Shutdown")],
     ],
   },
   {
@@ -55,25 +55,25 @@ const SERVICES: Service[] = [
     start: startFcmFixture,
     multiplexes: true,
     outcomes: [
-      [answer(404), gone("UNREGISTERED: Scripted error.")],
+      [answer(404), unregistered("UNREGISTERED: Scripted error.")],
       [
         answer(400),
-        gone("INVALID_ARGUMENT: The registration token is not a valid FCM registration token"),
+        unregistered("INVALID_ARGUMENT: The registration token is not a valid FCM registration token"),
       ],
       [
         answer(400, {}, "INVALID_ARGUMENT"),
-        refused(expect.stringMatching(/^INVALID_ARG/) as never),
+        failed(expect.stringMatching(/^INVALID_ARG/) as never),
       ],
-      [answer(403), refused("SENDER_ID_MISMATCH: Scripted error.")],
-      [answer(401), later("UNAUTHENTICATED: Scripted error.")],
+      [answer(403), failed("SENDER_ID_MISMATCH: Scripted error.")],
+      [answer(401), retry("UNAUTHENTICATED: Scripted error.")],
       [
         answer(401, {}, "THIRD_PARTY_AUTH_ERROR"),
-        refused("THIRD_PARTY_AUTH_ERROR: Scripted error."),
+        failed("THIRD_PARTY_AUTH_ERROR: Scripted error."),
       ],
-      [answer(429), later("QUOTA_EXCEEDED: Scripted error.", 60_000)],
-      [answer(429, { "retry-after": "7" }), later("QUOTA_EXCEEDED: Scripted error.", 7000)],
-      [answer(500), later("INTERNAL: Scripted error.")],
-      [answer(503, { "retry-after": "120" }), later("UNAVAILABLE: Scripted error.", 120_000)],
+      [answer(429), retry("QUOTA_EXCEEDED: Scripted error.", 60_000)],
+      [answer(429, { "retry-after": "7" }), retry("QUOTA_EXCEEDED: Scripted error.", 7000)],
+      [answer(500), retry("INTERNAL: Scripted error.")],
+      [answer(503, { "retry-after": "120" }), retry("UNAVAILABLE: Scripted error.", 120_000)],
     ],
   },
   {
@@ -81,23 +81,23 @@ const SERVICES: Service[] = [
     start: startWebPushFixture,
     multiplexes: false,
     outcomes: [
-      [answer(410), gone("status 410: push subscription has unsubscribed or expired.")],
-      [answer(404), gone("status 404: no such subscription")],
-      [answer(400), refused("status 400: invalid request")],
-      [answer(401), refused("status 401: authorization missing")],
-      [answer(403), refused("status 403: the key is not the one that subscribed")],
-      [answer(413), refused("status 413: payload too large")],
-      [answer(429), later("status 429: too many requests")],
-      [answer(429, { "retry-after": "7" }), later("status 429: too many requests", 7000)],
-      [answer(500), later("status 500: internal error")],
-      [answer(503, { "retry-after": "120" }), later("status 503: busy", 120_000)],
+      [answer(410), unregistered("status 410: push subscription has unsubscribed or expired.")],
+      [answer(404), unregistered("status 404: no such subscription")],
+      [answer(400), failed("status 400: invalid request")],
+      [answer(401), failed("status 401: authorization missing")],
+      [answer(403), failed("status 403: the key is not the one that subscribed")],
+      [answer(413), failed("status 413: payload too large")],
+      [answer(429), retry("status 429: too many requests")],
+      [answer(429, { "retry-after": "7" }), retry("status 429: too many requests", 7000)],
+      [answer(500), retry("status 500: internal error")],
+      [answer(503, { "retry-after": "120" }), retry("status 503: busy", 120_000)],
       [
         answer(301, { location: "https://elsewhere.example/" }),
-        refused("status 301: a redirect, which is not followed"),
+        failed("status 301: a redirect, which is not followed"),
       ],
       [
         answer(307, { location: "http://127.0.0.1/" }),
-        refused("status 307: a redirect, which is not followed"),
+        failed("status 307: a redirect, which is not followed"),
       ],
     ],
   },
@@ -138,7 +138,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
       const device = fixture.device();
       fixture.script(device, answer(503, { "retry-after": text }));
       const outcome = await provider.send(fixture.push, device);
-      return outcome.kind === "later" ? outcome.delayMs : outcome;
+      return outcome.kind === "retry" ? outcome.delayMs : outcome;
     };
     const seconds = Math.floor(clock.now() / 1000) * 1000;
     const inAMinute = new Date(seconds + 60_000).toUTCString();
@@ -149,10 +149,10 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   });
 
   test.each([
-    ["no JSON", 503, "<html>busy</html>", later("status 503")],
-    ["nothing", 503, "", later("status 503")],
-    ["JSON of another form", 503, "[1]", later("status 503")],
-    ["no JSON", 400, "<html>what?</html>", refused("status 400")],
+    ["no JSON", 503, "<html>busy</html>", retry("status 503")],
+    ["nothing", 503, "", retry("status 503")],
+    ["JSON of another form", 503, "[1]", retry("status 503")],
+    ["no JSON", 400, "<html>what?</html>", failed("status 400")],
   ])("a response with %s and status %i gets its outcome from the status", async (_, status, body, outcome) => {
     const device = fixture.device();
     fixture.script(device, { kind: "raw", status, body });
@@ -164,18 +164,18 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     const device = fixture.device();
     fixture.script(device, { kind: "raw", status: 503, body: "x".repeat(4_000_000) });
     const outcome = await open().send(fixture.push, device);
-    expect(outcome.kind).toBe("later");
+    expect(outcome.kind).toBe("retry");
     expect(JSON.stringify(outcome).length).toBeLessThan(400);
   });
 
-  test("a lost connection has the outcome later, and the next push opens another", async () => {
+  test("a lost connection has the outcome retry, and the next push opens another", async () => {
     const provider = open();
     await provider.send(fixture.push, fixture.device());
     const device = fixture.device();
     fixture.script(device, { kind: "drop" }, { kind: "ok" });
     const before = fixture.connections();
     expect(await provider.send(fixture.push, device)).toEqual(
-      later(expect.stringMatching(/^(connection closed|no connection \(ECONNRESET\))$/) as never),
+      retry(expect.stringMatching(/^(connection closed|no connection \(ECONNRESET\))$/) as never),
     );
     expect(await provider.send(fixture.push, device)).toMatchObject({ kind: "accepted" });
     expect(fixture.connections()).toBe(before + 1);
@@ -190,27 +190,27 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
       [silent, slow].map((device) => provider.send(fixture.push, device)),
     );
     expect(outcomes).toEqual([
-      later("no answer within 3 s"),
+      retry("no answer within 3 s"),
       expect.objectContaining({ kind: "accepted" }),
     ]);
   });
 
-  test("an unreachable service has the outcome later", async () => {
+  test("an unreachable service has the outcome retry", async () => {
     const outcome = await keep(fixture.openUnreachable()).send(fixture.push, fixture.device());
-    expect(outcome).toEqual(later("no connection (ECONNREFUSED)"));
+    expect(outcome).toEqual(retry("no connection (ECONNREFUSED)"));
   });
 
   test("a server with a certificate of an unknown authority receives nothing", async () => {
     const device = fixture.device();
     const outcome = await keep(fixture.openUntrusted()).send(fixture.push, device);
     const reason = expect.stringMatching(/^no connection \((SELF_SIGNED|UNABLE_TO)_[A-Z_]+\)$/);
-    expect(outcome).toEqual(later(reason as never));
+    expect(outcome).toEqual(retry(reason as never));
     expect(fixture.receivedDevices()).not.toContain(device.token);
   });
 
   test("forged credentials are refused, with a reason that does not reveal the keys", async () => {
     const outcome = await keep(fixture.openForged()).send(fixture.push, fixture.device());
-    expect(outcome.kind).toBe("refused");
+    expect(outcome.kind).toBe("failed");
     for (const secret of fixture.secrets) expect(JSON.stringify(outcome)).not.toContain(secret);
   });
 
@@ -231,7 +231,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
   test("a push of another channel is refused", async () => {
     const push = { channel: fixture.push.channel === "gcm" ? "apns" : "gcm", message: {} } as never;
     const outcome = await open().send(push, fixture.device());
-    expect(outcome).toEqual(refused(expect.stringMatching(/ not support the channel /) as never));
+    expect(outcome).toEqual(failed(expect.stringMatching(/ not support the channel /) as never));
   });
 
   test("reuses its connection for a hundred consecutive pushes", async () => {
@@ -300,7 +300,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
       devices.map((device) => provider.send(fixture.push, device)),
     );
     const count = (reason: string) =>
-      outcomes.filter((outcome) => outcome.kind === "later" && outcome.reason === reason).length;
+      outcomes.filter((outcome) => outcome.kind === "retry" && outcome.reason === reason).length;
     const asked = count("no answer within 1 s");
     expect(asked).toBeGreaterThanOrEqual(2);
     // Forty pushes need twenty rounds; they wait for a turn for only three, plus the one in flight.
@@ -309,7 +309,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
     expect(fixture.receivedDevices().length - before).toBeLessThanOrEqual(10);
   });
 
-  test("closing waits for in-flight pushes, and later pushes have the outcome later", async () => {
+  test("closing waits for in-flight pushes, and later pushes have the outcome retry", async () => {
     const provider = open();
     const device = fixture.device();
     fixture.script(device, { kind: "slow", ms: 200 });
@@ -318,7 +318,7 @@ describe.each(SERVICES)("$name", ({ start, outcomes, multiplexes }) => {
       await new Promise((r) => setTimeout(r, 10));
     await provider.close();
     expect(await sent).toMatchObject({ kind: "accepted" });
-    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "later" });
+    expect(await provider.send(fixture.push, fixture.device())).toMatchObject({ kind: "retry" });
   });
 
   test("an unused provider can be closed", async () => {

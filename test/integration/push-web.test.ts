@@ -67,7 +67,7 @@ describe("a request", () => {
     expect(await send(payload)).toMatchObject({ kind: "accepted" });
     expect(last().text).toBe(payload);
     expect(await send(`${payload}x`)).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason: "status 413: payload too large",
     });
   });
@@ -152,7 +152,7 @@ describe("a subscription", () => {
   ])("%s is refused, and nothing is sent", async (_, keys) => {
     const outcome = await keep(fixture.open()).send(fixture.push, { ...fixture.device(), ...keys });
     expect(outcome).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason: "the subscription's keys are invalid",
     });
     expect(fixture.standIn.received.count).toBe(0);
@@ -184,7 +184,7 @@ describe("hosts that devices name", () => {
     // It did not wait for the stuck requests.
     expect(ended).toBe(0);
     expect(fixture.standIn.received.count).toBeLessThanOrEqual(64);
-    for (const each of await Promise.all(stuck)) expect(each.kind).toBe("later");
+    for (const each of await Promise.all(stuck)) expect(each.kind).toBe("retry");
   });
 });
 
@@ -215,7 +215,7 @@ describe("credentials", () => {
     const provider = keep(fixture.openWith({ ...fixture.credentials, ...change }));
     expect(await provider.check()).toBe(reason);
     expect(await provider.send(fixture.push, fixture.device())).toEqual({
-      kind: "refused",
+      kind: "failed",
       reason,
     });
     expect(fixture.standIn.received.count).toBe(0);

@@ -19,7 +19,7 @@ beforeEach(() => {
     createUser: () => ({ user: sampleUser() }),
     updateUser: () => ({ user: sampleUser() }),
     deleteUser: () => ({ deletedUserId: "12" }),
-    rejectCall: () => ({ sessionId: "s" }),
+    rejectCall: () => ({ callId: "s" }),
     user: () => sampleUser(),
     users: () => ({ limit: 100, offset: 0, totalCount: 1, nodes: [sampleUser()] }),
     accountSettings: () => ({
@@ -191,7 +191,7 @@ describe("requests are passed to the operation", () => {
       "/calls/reject",
       { method: "POST", json: { recipientId: 12, sessionID: 7, userInfo: { busy: true } } },
       "rejectCall",
-      { input: { recipientId: "12", sessionId: "7", userInfo: { busy: true } } },
+      { input: { recipientId: "12", callId: "7", userInfo: { busy: true } } },
     ],
     [
       "objects in a form",
@@ -204,7 +204,7 @@ describe("requests are passed to the operation", () => {
       {
         input: {
           recipientId: "12",
-          sessionId: "7",
+          callId: "7",
           platform: "iOS",
           userInfo: { busy: "true", deep: { x: "1" } },
         },

@@ -119,17 +119,17 @@ describe("third-party clients", () => {
 
 describe("a device's token can choose the outcome of its pushes", () => {
   const CASES = [
-    ["0410", "gone"],
-    ["0400", "gone"],
-    ["0403", "refused"],
-    ["0413", "refused"],
-    ["0429", "later"],
-    ["0500", "later"],
-    ["0503", "later"],
+    ["0410", "unregistered"],
+    ["0400", "unregistered"],
+    ["0403", "failed"],
+    ["0413", "failed"],
+    ["0429", "retry"],
+    ["0500", "retry"],
+    ["0503", "retry"],
     ["a001", "accepted"],
-    ["a002", "later"],
+    ["a002", "retry"],
     ["a003", "accepted"],
-    ["a004", "later"],
+    ["a004", "retry"],
   ] as const;
   const options = { ...ALLOWED, timeoutMs: 5000 };
 
@@ -156,7 +156,7 @@ describe("a device's token can choose the outcome of its pushes", () => {
       }
       // Web Push services answer 400 without a reason.
       const expected = CASES.map(([code, kind]) =>
-        code === "0400" && service === "web" ? [code, "refused"] : [code, kind],
+        code === "0400" && service === "web" ? [code, "failed"] : [code, kind],
       );
       expect(kinds).toEqual(expected);
     } finally {

@@ -2,9 +2,9 @@ import { graphql, type TestUser } from "./client";
 import { eventually } from "./moving-clock";
 import type { TestNode } from "./node";
 
-const FIELDS = `id sessionId callerId callType state startedAt acceptedAt endedAt hungUpById
-  participants { userId caller state reason answeredAt device wokenAt user { id } }`;
-const CALL = `query ($id: String!) { call(sessionId: $id) { ${FIELDS} } }`;
+const FIELDS = `id callId callerId callType state startedAt acceptedAt endedAt hungUpById
+  participants { userId caller state reason answeredAt device pushedAt user { id } }`;
+const CALL = `query ($id: ID!) { call(callId: $id) { ${FIELDS} } }`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
 
 /** Subscription to the user's calls. */
@@ -25,11 +25,11 @@ export async function send(
   from: Pick<TestUser, "token">,
   to: Pick<TestUser, "id">,
   signalType: string,
-  sessionId: string,
+  callId: string,
   fields: Record<string, unknown> = {},
 ): Promise<void> {
   const needs = { call: { callType: "VIDEO", sdp: "v=0" }, accept: { sdp: "v=0" } }[signalType];
-  const input = { to: { userId: to.id }, signalType, sessionId, ...needs, ...fields };
+  const input = { to: { userId: to.id }, signalType, callId, ...needs, ...fields };
   const { errors } = await graphql(node, SEND, { input }, from.token);
   if (errors) throw new Error(JSON.stringify(errors));
 }
@@ -38,9 +38,9 @@ export async function send(
 export async function readCall(
   node: TestNode,
   { token }: Pick<TestUser, "token">,
-  sessionId: string,
+  callId: string,
 ): Promise<CallData | string> {
-  const { data, errors } = await graphql(node, CALL, { id: sessionId }, token);
+  const { data, errors } = await graphql(node, CALL, { id: callId }, token);
   return data?.call ?? errors?.[0].extensions.code;
 }
 
@@ -48,12 +48,12 @@ export async function readCall(
 export async function waitForCall(
   node: TestNode,
   user: Pick<TestUser, "token">,
-  sessionId: string,
+  callId: string,
   state: string,
   part?: [user: Pick<TestUser, "id">, state: string],
 ): Promise<CallData> {
   const call = await eventually(
-    () => readCall(node, user, sessionId),
+    () => readCall(node, user, callId),
     (each) =>
       typeof each !== "string" &&
       each.state === state &&
@@ -64,7 +64,7 @@ export async function waitForCall(
 
 /** A user's participation in a call. */
 export function participantOf(call: CallData, { id }: Pick<TestUser, "id">): CallData | undefined {
-  return call.participants.find((each: CallData) => each.userId === id);
+  return call.participants.find((each: CallData) => each.userId === String(id));
 }
 
 /** Locks the tables of calls, which signals do not need. @returns releases the lock */

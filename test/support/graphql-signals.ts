@@ -37,7 +37,7 @@ export interface GraphqlClient {
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
 const LISTEN = `subscription {
   callSignals {
-    __typename id cursor signalType sessionId callType sdp platform callerId opponentIds userInfo
+    __typename id cursor signalType callId callType sdp platform callerId opponentIds userInfo
     from { userId device }
     to { userId device }
     iceCandidates { sdpMLineIndex sdpMid candidate extra { tree } order }

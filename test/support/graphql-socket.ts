@@ -22,15 +22,15 @@ export interface SocketResult {
 export interface ReceivedSignal {
   id: string;
   signalType: string;
-  sessionId: string | null;
-  from: { userId: number; device: string | null };
-  to: { userId: number };
+  callId: string | null;
+  from: { userId: string; device: string | null };
+  to: { userId: string };
   /** Present if selected. */
   cursor?: string;
 }
 
 const listenTo = (fields: string) => `subscription ($after: String) {
-  callSignals(after: $after) { id signalType sessionId from { userId device } to { userId } ${fields} }
+  callSignals(after: $after) { id signalType callId from { userId device } to { userId } ${fields} }
 }`;
 const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
 
@@ -131,7 +131,7 @@ export async function connectSocket(
       for (let turn = 0; arrived().length === 0; turn += 1) {
         if (turn === 500) throw new Error(`nothing arrived: ${JSON.stringify(received.slice(-3))}`);
         const { errors } = await run(SEND, {
-          input: { to: { userId }, signalType: "probe", sessionId: id },
+          input: { to: { userId }, signalType: "probe", callId: id },
         });
         if (errors) throw new Error(JSON.stringify(errors));
       }

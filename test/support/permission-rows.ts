@@ -233,24 +233,24 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   "Mutation.sendSignal": {
     document: "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",
     variables: ({ a }) => ({
-      input: { to: { userId: a.id }, signalType: "hangUp", sessionId: "s" },
+      input: { to: { userId: a.id }, signalType: "hangUp", callId: "s" },
     }),
     ...USER,
     foreign: "NOT_FOUND",
   },
   "Mutation.rejectCall": {
-    document: "mutation ($input: RejectCallInput!) { rejectCall(input: $input) { sessionId } }",
-    variables: ({ a }) => ({ input: { recipientId: String(a.id), sessionId: "s" } }),
+    document: "mutation ($input: RejectCallInput!) { rejectCall(input: $input) { callId } }",
+    variables: ({ a }) => ({ input: { recipientId: String(a.id), callId: "s" } }),
     ...USER,
     foreign: "NOT_FOUND",
   },
   "Query.calls": {
-    document: "query { calls { nodes { id sessionId } } }",
+    document: "query { calls { nodes { id callId } } }",
     variables: () => ({}),
     ...USER,
   },
   "Query.call": {
-    document: "query ($id: String!) { call(sessionId: $id) { id } }",
+    document: "query ($id: ID!) { call(callId: $id) { id } }",
     variables: () => ({ id: "one that nobody has" }),
     ...USER,
     other: "NOT_FOUND",
@@ -353,7 +353,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
     foreign: "NOT_FOUND",
   },
   "Subscription.callAnswers": {
-    document: "subscription { callAnswers { sessionId } }",
+    document: "subscription { callAnswers { callId } }",
     variables: () => ({}),
     ...USER,
   },

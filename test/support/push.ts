@@ -52,11 +52,11 @@ export async function postEvent(
 export async function eventCounts(
   node: TestNode,
   id: number,
-): Promise<{ accepted: number; gone: number; refused: number; active: boolean }> {
+): Promise<{ accepted: number; unregistered: number; failed: number; active: boolean }> {
   const [row] = await eventually(
     () =>
       node.sql<Record<string, number> & { active: boolean; open: boolean }>(
-        `SELECT accepted_count AS accepted, gone_count AS gone, refused_count AS refused, active,
+        `SELECT accepted_count AS accepted, gone_count AS unregistered, refused_count AS failed, active,
           expanded_to IS NOT NULL
             OR delivery_count > accepted_count + gone_count + refused_count AS open
         FROM push_events WHERE id = $1`,
@@ -65,8 +65,8 @@ export async function eventCounts(
     ([each]) => each !== undefined && !each.open,
   );
   if (!row) throw new Error("there is no such event");
-  const { accepted = 0, gone = 0, refused = 0, active } = row;
-  return { accepted, gone, refused, active };
+  const { accepted = 0, unregistered = 0, failed = 0, active } = row;
+  return { accepted, unregistered, failed, active };
 }
 
 const DELIVERIES = `query ($id: ID!) { pushDeliveries(eventId: $id) { nodes {

@@ -183,8 +183,10 @@ export function sampleSession(changes: Record<string, unknown> = {}): Record<str
   return {
     id: "5",
     databaseId: 5,
-    applicationId: 774,
+    applicationId: "774",
+    applicationDatabaseId: 774,
     userId: null,
+    userDatabaseId: null,
     nonce: 33432,
     token: "sample",
     ts: 1353966601,

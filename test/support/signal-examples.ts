@@ -48,7 +48,7 @@ function example(
     name: file,
     typename,
     stanza: (from, to, cast) => stanza(text, from, to, cast),
-    input: (cast) => ({ id, sessionId: SESSION, ...fields(cast) }),
+    input: (cast) => ({ id, callId: SESSION, ...fields(cast) }),
   };
 }
 
@@ -135,7 +135,7 @@ export const EXAMPLES: SignalExample[] = [
     input: () => ({
       id: "5fb64d5a1f0b6f0001000009",
       signalType: "screenShare",
-      sessionId: SESSION,
+      callId: SESSION,
       platform: "node",
       extra: [{ name: "state", children: [{ name: "window", text: "1" }, { name: "audio" }] }],
     }),

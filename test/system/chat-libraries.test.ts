@@ -62,7 +62,7 @@ describe.each([...CLIENTS, ...SYSTEM_CLIENTS])("%s", (_name, connect) => {
     expect(client.jid).toBe(jidOf(node, bob, "phone"));
 
     const sent = await caller.send({
-      ...{ to: { userId: bob.id }, signalType: "call", sessionId: "s1", callType: "VIDEO" },
+      ...{ to: { userId: bob.id }, signalType: "call", callId: "s1", callType: "VIDEO" },
       ...{ sdp: SDP, extra: [{ name: "full_name", text: "Zoë O'Neill <&>" }] },
     });
     expect(await client.nextCall()).toMatchObject({
@@ -77,18 +77,18 @@ describe.each([...CLIENTS, ...SYSTEM_CLIENTS])("%s", (_name, connect) => {
     };
     client.call(jidOf(node, alice), params);
     expect(await caller.next()).toMatchObject({
-      ...{ signalType: "call", sessionId: "s2", callType: "AUDIO", sdp: SDP },
-      from: { userId: bob.id, device: "phone" },
+      ...{ signalType: "call", callId: "s2", callType: "AUDIO", sdp: SDP },
+      from: { userId: String(bob.id), device: "phone" },
       extra: [{ tree: { name: "full_name", text: params.full_name } }],
     });
 
     await client.ping();
     // Otherwise the call would ring on the next device that connects.
-    await caller.send({ to: { userId: bob.id }, signalType: "hangUp", sessionId: "s1" });
+    await caller.send({ to: { userId: bob.id }, signalType: "hangUp", callId: "s1" });
     expect(await client.nextCall()).toMatchObject({ signalType: "hangUp", sessionID: "s1" });
     await client.disconnect();
     // A signal to a disconnected device is accepted and not delivered.
-    await caller.send({ to: { userId: bob.id, device: "phone" }, signalType: "probe" });
+    await caller.send({ to: { userId: String(bob.id), device: "phone" }, signalType: "probe" });
   });
 
   it("is refused with a wrong password", async () => {

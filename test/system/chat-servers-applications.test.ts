@@ -262,7 +262,7 @@ describeServices.each([
       expect(received.map((frame) => has(frame, four))).toEqual([true]);
       // When the marker arrives, any error from Signalbox itself has arrived before it.
       const graph = await connectGraphqlWs(node, alice);
-      await graph.send({ to: { userId: alice.id }, signalType: "marker", sessionId: "s", id: "m" });
+      await graph.send({ to: { userId: alice.id }, signalType: "marker", callId: "s", id: "m" });
       const frames = await friend.until("m");
       expect(frames.filter((frame) => frame.includes("<resource-constraint"))).toHaveLength(1);
       await graph.close();

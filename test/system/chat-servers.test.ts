@@ -25,7 +25,7 @@ import { type Tree, textAt, treeOf } from "../support/xml-tree";
 
 const COMPONENT_SECRET = "a component's secret";
 const SIGN_IN_SECRET = "a secret for signing in";
-const MARKER = { signalType: "marker", sessionId: "s" };
+const MARKER = { signalType: "marker", callId: "s" };
 
 const SERVERS = [
   { name: "Prosody", start: startProsody, spreads: false },
@@ -134,8 +134,8 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
       const received = await receiver.next();
       expect(received).toMatchObject({
         __typename: typename,
-        from: { userId: alice.id, device: library },
-        to: { userId: bob.id, device: null },
+        from: { userId: String(alice.id), device: library },
+        to: { userId: String(bob.id), device: null },
       });
       const { lang: _lang, ...fields } = asInput(received);
       expect(fields).toEqual(input(cast));
@@ -173,7 +173,7 @@ describe.each(SERVERS)("connected to $name", ({ name, start, spreads }) => {
   it("a full JID reaches its device only, a bare JID all devices", async () => {
     const [phone, tablet] = [await onChat(bob, "phone"), await onChat(bob, "tablet")];
     const sender = await onGraphql(alice);
-    await sender.send({ to: { userId: bob.id, device: "tablet" }, ...MARKER, id: "one" });
+    await sender.send({ to: { userId: String(bob.id), device: "tablet" }, ...MARKER, id: "one" });
     await sender.send({ to: { userId: bob.id }, ...MARKER, id: "all" });
     expect((await phone.next()).attributes.id).toBe("all");
     expect((await tablet.next()).attributes.id).toBe("one");

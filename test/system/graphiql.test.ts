@@ -77,12 +77,12 @@ it("runs a query and a subscription in a real browser", async () => {
 
     await type(
       ".graphiql-query-editor",
-      "subscription Calls { callSignals { signalType sessionId } }",
+      "subscription Calls { callSignals { signalType callId } }",
     );
     await page.click(".graphiql-execute-button");
     // The subscription starts a moment later, so the call is repeated as a client would.
-    const call = `mutation($to: SafeInt!) { sendSignal(input: {to: {userId: $to},
-      signalType: "call", sessionId: "browser-call", callType: VIDEO, sdp: "v=0"}) { id } }`;
+    const call = `mutation($to: ID!) { sendSignal(input: {to: {userId: $to},
+      signalType: "call", callId: "browser-call", callType: VIDEO, sdp: "v=0"}) { id } }`;
     const repeat = setInterval(() => {
       void graphql(node, call, { to: alice.id }, bob.token);
     }, 500);

@@ -146,7 +146,7 @@ it("after repeated kills, every acknowledged push reaches every device, and few 
   }
 
   const document = `{ pushEvents { nodes {
-      active deliveryCount acceptedCount goneCount refusedCount } } }`;
+      active deliveryCount acceptedCount unregisteredCount failedCount } } }`;
   const { nodes } = await eventually(
     async () => (await graphql(target, document, {}, sender.token)).data.pushEvents,
     (found) =>
@@ -159,7 +159,7 @@ it("after repeated kills, every acknowledged push reaches every device, and few 
   for (const event of nodes) {
     expect(event).toEqual({
       ...{ active: false, deliveryCount: DEVICES, acceptedCount: DEVICES },
-      ...{ goneCount: 0, refusedCount: 0 },
+      ...{ unregisteredCount: 0, failedCount: 0 },
     });
   }
   expect(new Set(sent).size).toBe(DEVICES * requested.length);

@@ -40,7 +40,7 @@ function onServices() {
 
   const send = async (...ids: string[]) => {
     for (const id of ids) {
-      const hangUp = { signalType: "hangUp", sessionId: "s" };
+      const hangUp = { signalType: "hangUp", callId: "s" };
       await sender.send({ ...hangUp, id, to: { userId: user.id } });
     }
   };

@@ -119,7 +119,7 @@ describe("values", () => {
     const userInfo = { busy: true, deep: [{ n: null }] };
     const body = { recipientId: 12, sessionID: 1.5, userInfo };
     expect(bind("RejectCall", { body })).toEqual({
-      input: { recipientId: "12", sessionId: "1.5", userInfo },
+      input: { recipientId: "12", callId: "1.5", userInfo },
     });
   });
 

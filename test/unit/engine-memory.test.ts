@@ -47,7 +47,7 @@ const WORST: Record<string, (number: number) => string> = {
       `query main {`,
     ),
   comments: (n) => `${"#\n".repeat(40_000)} { a${n}: __typename }`,
-  "a long text": (n) => `{ a${n}: call(sessionId: "${"\u0416".repeat(100_000)}") { id } }`,
+  "a long text": (n) => `{ a${n}: call(callId: "${"\u0416".repeat(100_000)}") { id } }`,
   "the smallest": (n) => `{a${n}:__typename}`,
 };
 

@@ -326,7 +326,7 @@ describe("responses", () => {
 
   test("fixed bodies", () => {
     expect(answer("DestroySession", { destroySession: { destroyed: true } })).toBe("");
-    expect(answer("RejectCall", { rejectCall: { sessionId: "s" } })).toEqual({});
+    expect(answer("RejectCall", { rejectCall: { callId: "s" } })).toEqual({});
   });
 
   test("transforms through interfaces, fragments and nested lists", () => {
@@ -374,7 +374,7 @@ describe("names of fields in errors", () => {
     ["CreateSession", "user.fullName", "full_name"],
     ["CreateSession", "applicationId", "application_id"],
     ["CreateSession", "fullName", "full_name"],
-    ["RejectCall", "sessionId", "sessionID"],
+    ["RejectCall", "callId", "sessionID"],
     ["RejectCall", "recipientId", "recipientId"],
     ["ListUsers", "filter", "base"],
     ["ListUsers", "sort.asc", "sort_asc"],

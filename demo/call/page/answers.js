@@ -11,20 +11,20 @@ export class Answers {
   /** @type {Map<string, Signal | null>} */
   #known = new Map();
 
-  /** @param {string} sessionId @param {Signal | null} answer null if the call must just not ring again */
-  keep(sessionId, answer) {
-    this.#known.set(sessionId, answer);
+  /** @param {string} callId @param {Signal | null} answer null if the call must just not ring again */
+  keep(callId, answer) {
+    this.#known.set(callId, answer);
     const [oldest] = this.#known.keys();
     if (this.#known.size > LIMIT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** Marks a call as ended; a declined one stays declined. @param {string} sessionId */
-  close(sessionId) {
-    if (this.of(sessionId)?.signalType !== "reject") this.keep(sessionId, null);
+  /** Marks a call as ended; a declined one stays declined. @param {string} callId */
+  close(callId) {
+    if (this.of(callId)?.signalType !== "reject") this.keep(callId, null);
   }
 
-  /** The answer to a call; undefined for a new call. @param {string} sessionId */
-  of(sessionId) {
-    return this.#known.get(sessionId);
+  /** The answer to a call; undefined for a new call. @param {string} callId */
+  of(callId) {
+    return this.#known.get(callId);
   }
 }

@@ -2,6 +2,10 @@ import { createClient } from "graphql-ws";
 import { createDeduplicator, reconnectDelay } from "./signalling.js";
 
 /** @import { Address, IncomingSignal, Listener, Signal, Signalling } from "./signalling.js" */
+/**
+ * @typedef {Omit<IncomingSignal, "from"> & { cursor: string, from: { userId: string, device: string | null } }}
+ *   Delivered
+ */
 
 const SUBSCRIPTION = `
   subscription ($after: String) {
@@ -10,7 +14,7 @@ const SUBSCRIPTION = `
       cursor
       from { userId device }
       signalType
-      sessionId
+      callId
       callType
       sdp
       iceCandidates { sdpMLineIndex sdpMid candidate }
@@ -58,12 +62,13 @@ export function openGraphqlSignalling({ url, token }, listener) {
     client.subscribe(payload, {
       next({ data, errors }) {
         if (errors) return restart();
-        const signal = /** @type {(IncomingSignal & { cursor: string }) | undefined} */ (
-          data?.callSignals
-        );
+        const signal = /** @type {Delivered | undefined} */ (data?.callSignals);
         if (!signal) return;
         payload.variables.after = signal.cursor;
-        if (!isDuplicate(signal.id)) listener.onSignal(signal);
+        if (isDuplicate(signal.id)) return;
+        // An id is text in GraphQL, and a number in REST and on this page.
+        const from = { ...signal.from, userId: Number(signal.from.userId) };
+        listener.onSignal({ ...signal, from });
       },
       error: (problem) =>
         Array.isArray(problem) ? restart() : !closed && listener.onStatus("ended"),

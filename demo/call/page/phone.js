@@ -30,7 +30,7 @@ const SILENCE_MS = 15_000;
 export class Phone extends EventTarget {
   /** @type {State} */
   state = { name: "idle" };
-  #sessionId = "";
+  #callId = "";
   /** Recipient of signals: all devices of the other user until one has answered. @type {Address} */
   #address = { userId: 0 };
   #offer = "";
@@ -134,8 +134,8 @@ export class Phone extends EventTarget {
   }
 
   /** Handles a sent signal that was not delivered; for a `call` this ends the call. */
-  handleRejection(/** @type {Signal} */ { signalType, sessionId }, /** @type {string} */ reason) {
-    if (sessionId === this.#sessionId && signalType === "call") this.#end(reason, true);
+  handleRejection(/** @type {Signal} */ { signalType, callId }, /** @type {string} */ reason) {
+    if (callId === this.#callId && signalType === "call") this.#end(reason, true);
   }
 
   get #isBusy() {
@@ -144,9 +144,9 @@ export class Phone extends EventTarget {
 
   /** @param {IncomingSignal} signal */
   async #handle(signal) {
-    const { signalType, sessionId, sdp = "", from } = signal;
+    const { signalType, callId, sdp = "", from } = signal;
     if (signalType === "call") return this.#ring(signal);
-    if (!this.#isBusy || sessionId !== this.#sessionId || from.userId !== this.#address.userId)
+    if (!this.#isBusy || callId !== this.#callId || from.userId !== this.#address.userId)
       return;
     const name = this.state.person?.name ?? "";
     switch (signalType) {
@@ -154,7 +154,7 @@ export class Phone extends EventTarget {
         if (this.state.name === "calling") return this.#accepted(from, sdp);
         // Another device of the callee accepted too late.
         if (this.#isCaller && from.device !== this.#address.device) {
-          this.signalling.send(from, { signalType: "hangUp", sessionId });
+          this.signalling.send(from, { signalType: "hangUp", callId });
         }
         return;
       case "reject":
@@ -184,21 +184,21 @@ export class Phone extends EventTarget {
   }
 
   /** @param {IncomingSignal} signal a `call`, the first or a repeat */
-  #ring({ sessionId, from, sdp = "", callType = "VIDEO" }) {
-    const answer = this.#answers.of(sessionId);
+  #ring({ callId, from, sdp = "", callType = "VIDEO" }) {
+    const answer = this.#answers.of(callId);
     if (answer) return this.signalling.send(from, answer);
-    const rings = this.state.name === "ringing" && sessionId === this.#sessionId;
+    const rings = this.state.name === "ringing" && callId === this.#callId;
     if (this.state.name === "calling" && from.userId === this.#address.userId) {
-      return this.#resolveGlare(sessionId, from, sdp, callType);
+      return this.#resolveGlare(callId, from, sdp, callType);
     }
-    if (this.#isBusy && sessionId !== this.#sessionId) {
-      const busy = { signalType: "reject", sessionId, userInfo: { busy: "true" } };
-      this.#answers.keep(sessionId, busy);
+    if (this.#isBusy && callId !== this.#callId) {
+      const busy = { signalType: "reject", callId, userInfo: { busy: "true" } };
+      this.#answers.keep(callId, busy);
       return this.signalling.send(from, busy);
     }
     if (answer === null || (this.#isBusy && !rings)) return;
     if (!rings) {
-      this.#begin(sessionId, from, false);
+      this.#begin(callId, from, false);
       this.#setState({ name: "ringing", person: this.findPerson(from.userId), callType });
     }
     this.#offer = sdp;
@@ -208,14 +208,14 @@ export class Phone extends EventTarget {
   /**
    * Resolves glare, when both users call each other: the call of the user with the smaller id wins, and the
    * other side accepts it automatically.
-   * @param {string} sessionId @param {Address} from @param {string} sdp @param {"VIDEO" | "AUDIO"} callType
+   * @param {string} callId @param {Address} from @param {string} sdp @param {"VIDEO" | "AUDIO"} callType
    */
-  #resolveGlare(sessionId, from, sdp, callType) {
+  #resolveGlare(callId, from, sdp, callType) {
     if (this.userId < from.userId) return;
     this.#send({ signalType: "hangUp" });
     this.#timers.stop();
     this.media.close();
-    this.#begin(sessionId, from, false);
+    this.#begin(callId, from, false);
     this.#offer = sdp;
     this.#setState({ name: "ringing", person: this.findPerson(from.userId), callType });
     // Not awaited: the camera's permission prompt must not block further signals.
@@ -275,7 +275,7 @@ export class Phone extends EventTarget {
   #leave(/** @type {string} */ reason, wrong = false) {
     if (!this.#isBusy) return;
     // A callee who has not answered declines.
-    const declines = !this.#isCaller && !this.#answers.of(this.#sessionId);
+    const declines = !this.#isCaller && !this.#answers.of(this.#callId);
     this.#send({ signalType: declines ? "reject" : "hangUp" });
     this.#end(reason, wrong);
   }
@@ -290,29 +290,29 @@ export class Phone extends EventTarget {
     if (!this.#isBusy) return;
     this.#timers.stop();
     this.media.close();
-    this.#answers.close(this.#sessionId);
+    this.#answers.close(this.#callId);
     const { person, callType, since } = this.state;
     const lasted = since && Date.now() - since;
     this.#setState({ name: "ended", person, callType, lasted, reason, wrong });
   }
 
-  /** @param {string} sessionId @param {Address} address @param {boolean} isCaller */
-  #begin(sessionId, address, isCaller) {
-    this.#sessionId = sessionId;
+  /** @param {string} callId @param {Address} address @param {boolean} isCaller */
+  #begin(callId, address, isCaller) {
+    this.#callId = callId;
     this.#address = address;
     this.#isCaller = isCaller;
     this.#pending = [];
   }
 
   /** Sends and keeps the answer, which is sent again when the caller repeats its `call`. */
-  #answer(/** @type {Omit<Signal, "sessionId">} */ signal) {
-    this.#answers.keep(this.#sessionId, { ...signal, sessionId: this.#sessionId });
+  #answer(/** @type {Omit<Signal, "callId">} */ signal) {
+    this.#answers.keep(this.#callId, { ...signal, callId: this.#callId });
     this.#send(signal);
   }
 
-  /** @param {Omit<Signal, "sessionId">} signal */
+  /** @param {Omit<Signal, "callId">} signal */
   #send(signal) {
-    this.signalling.send(this.#address, { ...signal, sessionId: this.#sessionId });
+    this.signalling.send(this.#address, { ...signal, callId: this.#callId });
   }
 
   /** @param {State} state */

@@ -4,7 +4,7 @@
  *
  * @typedef {object} Signal
  * @property {string} signalType call, accept, reject, hangUp, iceCandidates, update, iceRestart, iceRestartAccept
- * @property {string} sessionId Identifies the call; the same in all its signals.
+ * @property {string} callId Identifies the call; the same in all its signals.
  * @property {"VIDEO" | "AUDIO"} [callType]
  * @property {string} [sdp]
  * @property {RTCIceCandidateInit[]} [iceCandidates]

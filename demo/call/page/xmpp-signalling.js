@@ -5,7 +5,7 @@ import { createDeduplicator, reconnectDelay } from "./signalling.js";
 
 /** Wire names of text fields, and wire values of callType. */
 const TEXTS = /** @type {const} */ ([
-  ["sessionId", "sessionID"],
+  ["callId", "sessionID"],
   ["sdp", "sdp"],
 ]);
 const CALL_TYPES = { VIDEO: "1", AUDIO: "2" };
@@ -157,7 +157,7 @@ function readSignal(stanza) {
     id: stanza.getAttribute("id") ?? "",
     from: { userId: Number(userId), device },
     signalType: textOf(params, "signalType") ?? "",
-    sessionId: textOf(params, "sessionID") ?? "",
+    callId: textOf(params, "sessionID") ?? "",
     callType: callType === CALL_TYPES.AUDIO ? "AUDIO" : "VIDEO",
     sdp: textOf(params, "sdp"),
     iceCandidates: candidates && [...candidates.children].map(readCandidate),

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Query, Resolver, Root, Subscription } from "type-graphql";
+import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
 import { Allow } from "../../identity/context";
 import type { CallContext } from "../context";
 import { CallConnection, CallObject, CallPageArgs } from "./call.type";
@@ -33,9 +33,9 @@ export class CallHistoryResolver {
   @Query(() => CallObject, { description: "A call that the calling user participates in." })
   async call(
     @Ctx() { identity, auth }: CallContext,
-    @Arg("sessionId", { description: "The sessionID of its signals." }) sessionId: string,
+    @Arg("callId", () => ID, { description: "Id of the call, as in its signals." }) callId: string,
   ): Promise<Call> {
-    return findCall(identity, await auth.user(), sessionId);
+    return findCall(identity, await auth.user(), callId);
   }
 
   @Allow("user")
@@ -47,20 +47,20 @@ export class CallHistoryResolver {
       args,
     }: {
       context: CallContext;
-      args: { sessionId?: string };
+      args: { callId?: string };
     }) => {
       const viewer = await context.auth.user();
-      const { sessionId = null } = args;
-      return watchCalls(context.identity, viewer, sessionId);
+      const { callId = null } = args;
+      return watchCalls(context.identity, viewer, callId);
     },
   })
   callChanges(
     @Root() call: Call,
-    @Arg("sessionId", () => String, {
+    @Arg("callId", () => ID, {
       nullable: true,
       description: "Only changes of this call; of all calls when omitted.",
     })
-    _sessionId?: string,
+    _callId?: string,
   ): Call {
     return call;
   }

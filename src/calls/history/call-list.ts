@@ -22,13 +22,14 @@ export interface CallParticipant {
   reason: CallReason | null;
   answeredAt: Date | null;
   device: string | null;
-  wokenAt: Date | null;
+  pushedAt: Date | null;
 }
 
 /** A call as its participants see it. */
 export interface Call {
   id: number;
-  sessionId: string;
+  /** The sessionID of its signals. */
+  callId: string;
   /** Null once the user was deleted. */
   callerId: number | null;
   callType: string | null;
@@ -126,15 +127,15 @@ export async function findCalls(
 }
 
 /**
- * Returns the user's call with this sessionID; the last one if several callers used the same sessionID.
+ * Returns the user's call with this sessionID (`callId`); the last one if several callers used the same sessionID.
  * @throws Fault NOT_FOUND, also for a call that the user does not participate in
  */
 export async function findCall(
   identity: Identity,
   { userId }: UserViewer,
-  sessionId: string,
+  callId: string,
 ): Promise<Call> {
-  const rows = await identity.store.query<CallRow>(BY_SESSION, [userId, sessionId]);
+  const rows = await identity.store.query<CallRow>(BY_SESSION, [userId, callId]);
   const [call] = await withParticipants(identity, rows);
   if (!call) throw new Fault("NOT_FOUND", "There is no such call");
   return call;
@@ -155,7 +156,7 @@ function toCall(row: CallRow, participants: ParticipantRow[]): Call {
   const callers = participants.filter(({ user_id: id }) => id === row.caller_id);
   return {
     id: row.id,
-    sessionId: row.session_id,
+    callId: row.session_id,
     callerId: row.caller_id,
     callType: row.call_type === null ? null : String(row.call_type),
     state: row.state,
@@ -171,7 +172,7 @@ function toCall(row: CallRow, participants: ParticipantRow[]): Call {
       reason: participant.user_id === row.caller_id ? null : reasonOf(toCallee(participant)),
       answeredAt: participant.answered_at,
       device: participant.device,
-      wokenAt: participant.woken_at,
+      pushedAt: participant.woken_at,
     })),
   };
 }

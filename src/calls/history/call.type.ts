@@ -1,4 +1,3 @@
-import { GraphQLSafeInt } from "graphql-scalars";
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { UserType } from "../../identity/user/user.type";
 import { PageInfo } from "../../identity/user/user-list.type";
@@ -46,7 +45,7 @@ registerEnumType(CallReasonName, {
 
 @ObjectType("CallParticipant", { description: "A participant of a call.", simpleResolvers: true })
 export class CallParticipantType {
-  @Field(() => GraphQLSafeInt, { description: "The user's id." })
+  @Field(() => ID, { description: "The user's id." })
   userId!: number;
 
   @Field(() => UserType, { description: "The user." })
@@ -80,18 +79,18 @@ export class CallParticipantType {
     nullable: true,
     description: "When an incoming-call push to the user's devices was created; null without one.",
   })
-  wokenAt!: Date | null;
+  pushedAt!: Date | null;
 }
 
 @ObjectType("Call", { description: "The record of a call.", simpleResolvers: true })
 export class CallObject {
-  @Field(() => ID, { description: "Identifier of the record." })
+  @Field(() => ID, { description: "Identifier of the record; callId identifies the call." })
   id!: number;
 
-  @Field({ description: "The sessionID of all signals of the call." })
-  sessionId!: string;
+  @Field(() => ID, { description: "Id of the call: the sessionID of all its signals." })
+  callId!: string;
 
-  @Field(() => GraphQLSafeInt, {
+  @Field(() => ID, {
     nullable: true,
     description: "The user who started it; null if that user was deleted.",
   })
@@ -112,7 +111,7 @@ export class CallObject {
   @Field(() => Date, { nullable: true, description: "When it ended; null while it is active." })
   endedAt!: Date | null;
 
-  @Field(() => GraphQLSafeInt, {
+  @Field(() => ID, {
     nullable: true,
     description: "The user who ended it by hanging up; null if nobody did.",
   })

@@ -18,11 +18,11 @@ export interface ApplicationChanges {
   pushSenders?: PushSenders | null;
   answeredElsewhere?: boolean | null;
   /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
-  wakePhones?: boolean | null;
+  incomingCallPush?: boolean | null;
   /** Time that connected devices have to accept before that, in seconds. */
-  wakeAfterSeconds?: number | null;
+  incomingCallPushDelaySeconds?: number | null;
   /** The push environment of these devices. */
-  wakeEnvironment?: PushEnvironment | null;
+  incomingCallPushEnvironment?: PushEnvironment | null;
   /** Null or empty: any origin. */
   webOrigins?: string[] | null;
   /** Null disables sign-in through a provider. */
@@ -40,13 +40,13 @@ const PROVIDERS = {
 
 const ORIGINS_MAX = 100;
 const VALUE_MAX = 1_000;
-const WAKE_AFTER_MAX = 30;
+const CALL_PUSH_DELAY_MAX = 30;
 
-/** @throws Fault INVALID on wakeAfterSeconds unless it is 0 to 30 */
-export function checkWakeAfter(seconds: number | null | undefined): void {
+/** @throws Fault INVALID on incomingCallPushDelaySeconds unless it is 0 to 30 */
+export function checkCallPushDelay(seconds: number | null | undefined): void {
   if (seconds === null || seconds === undefined) return;
-  if (seconds < 0 || seconds > WAKE_AFTER_MAX) {
-    throw Fault.field("wakeAfterSeconds", `must be from 0 to ${WAKE_AFTER_MAX}`);
+  if (seconds < 0 || seconds > CALL_PUSH_DELAY_MAX) {
+    throw Fault.field("incomingCallPushDelaySeconds", `must be from 0 to ${CALL_PUSH_DELAY_MAX}`);
   }
 }
 

@@ -54,21 +54,21 @@ export class UpdateApplicationInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      "Whether a call wakes the devices of a recipient whom it does not reach, by a push notification.",
+      "Whether a call that does not reach a recipient sends an incoming-call push to the recipient's devices.",
   })
-  wakePhones?: boolean | null;
+  incomingCallPush?: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: "Time that connected devices have to accept before that, in seconds: 0 to 30.",
+    description: "Time that connected devices have to accept before that push, in seconds: 0 to 30.",
   })
-  wakeAfterSeconds?: number | null;
+  incomingCallPushDelaySeconds?: number | null;
 
   @Field(() => PushEnvironmentName as object, {
     nullable: true,
-    description: "The push environment of the devices that are woken.",
+    description: "The push environment of the devices that get it.",
   })
-  wakeEnvironment?: PushEnvironment | null;
+  incomingCallPushEnvironment?: PushEnvironment | null;
 
   @Field(() => [String], {
     nullable: true,
@@ -130,7 +130,7 @@ export class ApplicationPayload {
 export class ExportUserPayload {
   @Field(() => GraphQLJSONObject, {
     description:
-      "All stored rows of the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, wakes.",
+      "All stored rows of the user: user, tags, identities, sessions, passwordResets, subscriptions, events, deliveries, calls, incomingCallPushes.",
   })
   export!: object;
 }

@@ -74,19 +74,19 @@ abstract class ApplicationFields {
 
   @Field({
     description:
-      "Whether a call wakes the devices of a recipient whom it does not reach, by a push notification.",
+      "Whether a call that does not reach a recipient sends an incoming-call push to the recipient's devices.",
   })
-  wakePhones!: boolean;
+  incomingCallPush!: boolean;
 
   @Field(() => Int, {
-    description: "Time that connected devices have to accept before that, in seconds: 0 to 30.",
+    description: "Time that connected devices have to accept before that push, in seconds: 0 to 30.",
   })
-  wakeAfterSeconds!: number;
+  incomingCallPushDelaySeconds!: number;
 
   @Field(() => PushEnvironmentName as object, {
-    description: "The push environment of the devices that are woken.",
+    description: "The push environment of the devices that get it.",
   })
-  wakeEnvironment!: PushEnvironment;
+  incomingCallPushEnvironment!: PushEnvironment;
 
   @Field(() => [String], {
     description: "Web origins that may use sessions of the application; empty allows any.",
@@ -125,7 +125,7 @@ export class ApplicationSessionType {
   @Field(() => ID, { description: "Identifier, unique among sessions." })
   id!: number;
 
-  @Field(() => GraphQLSafeInt, {
+  @Field(() => ID, {
     nullable: true,
     description: "The user's id; null for a session without a user.",
   })

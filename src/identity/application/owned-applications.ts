@@ -6,7 +6,7 @@ import type { Identity } from "../identity";
 import { parseId } from "../user/find-user";
 import {
   type ApplicationChanges,
-  checkWakeAfter,
+  checkCallPushDelay,
   checkWebOrigins,
   mergeProviderSettings,
 } from "./application-changes";
@@ -28,9 +28,9 @@ export interface OwnedApplication {
   pushSenders: PushSenders;
   answeredElsewhere: boolean;
   /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
-  wakePhones: boolean;
-  wakeAfterSeconds: number;
-  wakeEnvironment: PushEnvironment;
+  incomingCallPush: boolean;
+  incomingCallPushDelaySeconds: number;
+  incomingCallPushEnvironment: PushEnvironment;
   webOrigins: string[];
   settings: ApplicationSettings;
   createdAt: Date;
@@ -146,8 +146,8 @@ export async function updateApplication(
 ): Promise<OwnedApplication> {
   const { id } = await findOwnedApplication(identity, accountId, applicationId);
   const { name, v1ListDisabled, signUpOpen, pushSenders, answeredElsewhere, webOrigins } = changes;
-  const { wakePhones, wakeAfterSeconds, wakeEnvironment } = changes;
-  checkWakeAfter(wakeAfterSeconds);
+  const { incomingCallPush, incomingCallPushDelaySeconds, incomingCallPushEnvironment } = changes;
+  checkCallPushDelay(incomingCallPushDelaySeconds);
   if (name !== undefined && name !== null) checkName(name);
   const data = {
     name: name ?? undefined,
@@ -156,9 +156,9 @@ export async function updateApplication(
     emailNeedsPassword: changes.emailNeedsPassword ?? undefined,
     pushSenders: pushSenders ?? undefined,
     answeredElsewhere: answeredElsewhere ?? undefined,
-    wakePhones: wakePhones ?? undefined,
-    wakeAfterSeconds: wakeAfterSeconds ?? undefined,
-    wakeEnvironment: wakeEnvironment ?? undefined,
+    incomingCallPush: incomingCallPush ?? undefined,
+    incomingCallPushDelaySeconds: incomingCallPushDelaySeconds ?? undefined,
+    incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
     updatedAt: new Date(identity.clock.now()),
   };
@@ -216,9 +216,9 @@ function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
     emailNeedsPassword: row.email_needs_password,
     pushSenders: row.push_senders,
     answeredElsewhere: row.answered_elsewhere,
-    wakePhones: row.wake_phones,
-    wakeAfterSeconds: row.wake_after_seconds,
-    wakeEnvironment: row.wake_environment,
+    incomingCallPush: row.wake_phones,
+    incomingCallPushDelaySeconds: row.wake_after_seconds,
+    incomingCallPushEnvironment: row.wake_environment,
     webOrigins: row.web_origins,
     settings: unsealSettings(row.settings, sealer),
     createdAt: row.created_at,

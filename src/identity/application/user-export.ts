@@ -38,7 +38,7 @@ const EXPORT = {
           JOIN calls c ON c.id = found.id
           LEFT JOIN call_participants m ON m.call_id = c.id AND m.user_id = u.id`,
       )},
-      'wakes', ${rows(
+      'incoming_call_pushes', ${rows(
         "to_jsonb(e)",
         "e.id",
         // Pushes for the user's calls: those that the user caused as the caller, and those sent to the user.

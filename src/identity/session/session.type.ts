@@ -18,15 +18,21 @@ export class SessionType {
   })
   databaseId!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "The application that the session belongs to." })
+  @Field(() => ID, { description: "The application that the session belongs to." })
   applicationId!: number;
+
+  @Field(() => GraphQLSafeInt, { description: "The application's id as a number, as in REST." })
+  applicationDatabaseId!: number;
+
+  @Field(() => ID, { nullable: true, description: "The user; null for a session without one." })
+  userId!: number | null;
 
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description:
-      "The user's id; null for an application session, 0 for a web session that is not bound to a user yet.",
+      "The user's id as a number, as in REST; null for an application session, 0 for a web session that is not bound to a user yet.",
   })
-  userId!: number | null;
+  userDatabaseId!: number | null;
 
   @Field(() => GraphQLSafeInt, {
     description: "The nonce of the request that created the session.",
@@ -69,7 +75,9 @@ export function toGraphqlSession(session: Session, token: string): SessionType {
     id: session.id,
     databaseId: session.id,
     applicationId: session.applicationId,
-    userId: session.userId ?? (session.web ? 0 : null),
+    applicationDatabaseId: session.applicationId,
+    userId: session.userId,
+    userDatabaseId: session.userId ?? (session.web ? 0 : null),
     nonce: session.nonce,
     token,
     ts: session.ts,

@@ -62,7 +62,7 @@ async function attemptDelivery(row: BatchRow, send: Send): Promise<Attempt> {
   const { id: delivery, subscription, token } = row;
   const outcome: Outcome =
     subscription === null
-      ? { kind: "gone", reason: "The subscription was deleted before the push was sent" }
+      ? { kind: "unregistered", reason: "The subscription was deleted before the push was sent" }
       : await send({
           deliveryId: delivery,
           token,
@@ -76,7 +76,7 @@ async function attemptDelivery(row: BatchRow, send: Send): Promise<Attempt> {
 /** Returns the function that sends the event to a device, or one that refuses if it cannot be sent at all. */
 async function senderOf(push: PushDeps, event: DeliveredRow): Promise<Send> {
   const refuseAll = (reason: string): Send => {
-    const outcome: Outcome = { kind: "refused", reason };
+    const outcome: Outcome = { kind: "failed", reason };
     return () => Promise.resolve(outcome);
   };
   if (event.withdrawn_at !== null) return refuseAll("It was withdrawn before it could be sent");

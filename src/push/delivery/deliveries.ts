@@ -2,6 +2,7 @@ import { Fault } from "../../core/errors";
 import type { Identity } from "../../identity/identity";
 import type { PushOutcome } from "../../store/generated/enums";
 import type { Statement } from "../../store/store";
+import { fromStored, type StoredOutcome } from "./stored-outcome";
 
 export type { PushOutcome } from "../../store/generated/enums";
 
@@ -47,7 +48,7 @@ interface DeliveryRow {
   occurrence: number;
   subscription_id: number | null;
   user_id: number | null;
-  outcome: PushOutcome;
+  outcome: StoredOutcome;
   reason: string | null;
   attempts: number;
   provider_id: string | null;
@@ -95,7 +96,7 @@ function toDelivery(row: DeliveryRow): PushDelivery {
     occurrence: row.occurrence,
     subscriptionId: row.subscription_id,
     userId: row.user_id,
-    outcome: row.outcome,
+    outcome: fromStored(row.outcome),
     reason: row.reason,
     attempts: row.attempts,
     providerId: row.provider_id,

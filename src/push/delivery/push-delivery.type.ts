@@ -5,9 +5,9 @@ import type { PushDelivery, PushOutcome } from "./deliveries";
 const PushOutcomeName: Record<string, PushOutcome> = {
   PENDING: "pending",
   ACCEPTED: "accepted",
-  GONE: "gone",
-  LATER: "later",
-  REFUSED: "refused",
+  UNREGISTERED: "unregistered",
+  RETRY: "retry",
+  FAILED: "failed",
 };
 registerEnumType(PushOutcomeName, {
   name: "PushOutcome",
@@ -15,9 +15,11 @@ registerEnumType(PushOutcomeName, {
   valuesConfig: {
     PENDING: { description: "Not attempted yet." },
     ACCEPTED: { description: "The push service accepted it." },
-    GONE: { description: "The device is no longer registered; its subscription was deleted." },
-    LATER: { description: "The push service could not accept it now; it will be retried." },
-    REFUSED: { description: "The push service refused it, or all attempts failed." },
+    UNREGISTERED: {
+      description: "The device is no longer registered; its subscription was deleted.",
+    },
+    RETRY: { description: "The push service could not accept it now; it will be retried." },
+    FAILED: { description: "The push service refused it, or all attempts failed." },
   },
 });
 
@@ -63,7 +65,7 @@ export class PushDeliveryObject {
   providerId!: string | null;
 
   @Field(() => Date, {
-    description: "With LATER, time of the next attempt; otherwise of the last one.",
+    description: "With RETRY, time of the next attempt; otherwise of the last one.",
   })
   dueAt!: Date;
 

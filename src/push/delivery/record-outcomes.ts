@@ -5,6 +5,7 @@ import { JOBS, type PushDeps } from "../push-deps";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 import { ATTEMPTS_MAX, retryDelay } from "./retry";
 import { retryWrite } from "./retry-write";
+import { toStored } from "./stored-outcome";
 import { sendVoipFallback, type VoipEvent } from "./voip-fallback";
 
 /** An attempted delivery. */
@@ -48,8 +49,8 @@ const WRITE: Statement = {
     WHERE d.id = ANY($1::bigint[]) AND d.outcome IN ('pending', 'later') AND d.attempts = $4
     RETURNING d.id, d.outcome, d.occurrence)
     SELECT coalesce(json_agg(id), '[]') AS ids, max(occurrence) AS occurrence, count(*) FILTER (WHERE outcome = 'accepted') AS accepted,
-      count(*) FILTER (WHERE outcome = 'gone') AS gone,
-      count(*) FILTER (WHERE outcome = 'refused') AS refused FROM recorded`,
+      count(*) FILTER (WHERE outcome = 'gone') AS unregistered,
+      count(*) FILTER (WHERE outcome = 'refused') AS failed FROM recorded`,
 };
 
 const COUNT: Statement = {
@@ -76,8 +77,8 @@ interface Recorded {
   /** The dispatch, the same for all deliveries of a batch. */
   occurrence: number;
   accepted: number;
-  gone: number;
-  refused: number;
+  unregistered: number;
+  failed: number;
 }
 
 /**
@@ -119,8 +120,8 @@ function record(
     const [counted] = await query<VoipEvent>(COUNT, [
       job.event,
       recorded.accepted,
-      recorded.gone,
-      recorded.refused,
+      recorded.unregistered,
+      recorded.failed,
     ]);
     const ids = new Set(recorded.ids);
     const updated = attempts.filter(({ delivery }) => ids.has(delivery));
@@ -140,24 +141,24 @@ function record(
   });
 }
 
-/** Determines the due time. After the last attempt, the delivery is refused with the last reason. */
+/** Determines the due time. After the last attempt, the delivery fails with the last reason. */
 function resolveOutcome(
   { outcome }: Attempt,
   attempts: number,
   now: number,
 ): Pick<ResolvedAttempt, "outcome" | "dueAt"> {
-  if (outcome.kind !== "later") return { outcome, dueAt: new Date(now) };
+  if (outcome.kind !== "retry") return { outcome, dueAt: new Date(now) };
   const delay = retryDelay(attempts + 1, outcome.delayMs);
   if (delay !== null) return { outcome, dueAt: new Date(now + delay) };
   const reason = `${outcome.reason} (tried ${ATTEMPTS_MAX} times)`;
-  return { outcome: { kind: "refused", reason }, dueAt: new Date(now) };
+  return { outcome: { kind: "failed", reason }, dueAt: new Date(now) };
 }
 
 /** A delivery's entry in $2 of {@link WRITE}. */
 function entryOf({ outcome, dueAt }: ResolvedAttempt): unknown[] {
   const reason = "reason" in outcome ? clean(outcome.reason) : null;
   const providerId = "providerId" in outcome ? clean(outcome.providerId ?? "") || null : null;
-  return [outcome.kind, reason, providerId, dueAt];
+  return [toStored(outcome.kind), reason, providerId, dueAt];
 }
 
 /** Deletes the subscriptions of unregistered devices. @returns the ids of their users */
@@ -165,13 +166,13 @@ async function deleteUnregistered(
   { query }: Pick<Transaction, "query">,
   attempts: ResolvedAttempt[],
 ): Promise<number[]> {
-  const gone = attempts.filter(
-    ({ outcome, subscription }) => outcome.kind === "gone" && subscription !== null,
+  const unregistered = attempts.filter(
+    ({ outcome, subscription }) => outcome.kind === "unregistered" && subscription !== null,
   );
-  if (gone.length === 0) return [];
+  if (unregistered.length === 0) return [];
   const rows = await query<{ user_id: number }>(UNSUBSCRIBE, [
-    gone.map(({ subscription }) => subscription),
-    gone.map(({ token }) => token),
+    unregistered.map(({ subscription }) => subscription),
+    unregistered.map(({ token }) => token),
   ]);
   return [...new Set(rows.map(({ user_id: userId }) => userId))];
 }
@@ -180,7 +181,7 @@ async function deleteUnregistered(
 function groupRetries(attempts: ResolvedAttempt[], now: number): Map<number, number[]> {
   const groups = new Map<number, number[]>();
   for (const { delivery, outcome, dueAt } of attempts) {
-    if (outcome.kind !== "later") continue;
+    if (outcome.kind !== "retry") continue;
     const seconds = (dueAt.getTime() - now) / 1000;
     const step = STEPS.find((each) => each >= seconds) ?? STEPS.at(-1) ?? 0;
     const group = groups.get(step);

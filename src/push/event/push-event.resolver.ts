@@ -144,8 +144,8 @@ export async function createOrPreview(
 ): Promise<CreatePushEventPayload> {
   const input = toEventInput(graphqlInput);
   if (options.dryRun) {
-    return { events: [], edges: [], trial: await dryRunEvent(push, sender, input) };
+    return { events: [], edges: [], dryRun: await dryRunEvent(push, sender, input) };
   }
   const events = await createEvents(push, sender, input, options.idempotencyKey ?? null);
-  return { events, edges: events.map(toEdge), trial: null };
+  return { events, edges: events.map(toEdge), dryRun: null };
 }

@@ -10,8 +10,12 @@ export interface PushEvent {
   /** Same as `id`, by its name in GraphQL. */
   databaseId: number;
   applicationId: number;
+  /** Same as `applicationId`, by its name in GraphQL. */
+  applicationDatabaseId: number;
   /** The sender; null for the application's owner and for an incoming-call push. */
   userId: number | null;
+  /** Same as `userId`, by its name in GraphQL. */
+  userDatabaseId: number | null;
   eventType: PushEventType;
   channel: PushChannel;
   environment: PushEnvironment;
@@ -33,8 +37,8 @@ export interface PushEvent {
   /** Counts of deliveries by outcome, over all dispatches. */
   deliveryCount: number;
   acceptedCount: number;
-  goneCount: number;
-  refusedCount: number;
+  unregisteredCount: number;
+  failedCount: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -78,7 +82,9 @@ export function toEvent(row: EventRow): PushEvent {
     id: row.id,
     databaseId: row.id,
     applicationId: row.application_id,
+    applicationDatabaseId: row.application_id,
     userId: row.user_id,
+    userDatabaseId: row.user_id,
     eventType: row.event_type,
     channel: row.channel,
     environment: row.environment,
@@ -95,8 +101,8 @@ export function toEvent(row: EventRow): PushEvent {
     kind: row.kind,
     deliveryCount: row.delivery_count,
     acceptedCount: row.accepted_count,
-    goneCount: row.gone_count,
-    refusedCount: row.refused_count,
+    unregisteredCount: row.gone_count,
+    failedCount: row.refused_count,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

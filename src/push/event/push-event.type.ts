@@ -35,14 +35,24 @@ export class PushEventObject {
   })
   databaseId!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "The application." })
+  @Field(() => ID, { description: "The application." })
   applicationId!: number;
 
-  @Field(() => GraphQLSafeInt, {
+  @Field(() => GraphQLSafeInt, { description: "The application's id as a number, as in REST." })
+  applicationDatabaseId!: number;
+
+  @Field(() => ID, {
     nullable: true,
     description: "The sender; null for the application's owner and for an incoming-call push.",
   })
   userId!: number | null;
+
+  @Field(() => GraphQLSafeInt, {
+    nullable: true,
+    description:
+      "The sender's id as a number, as in REST; null for the application's owner and for an incoming-call push.",
+  })
+  userDatabaseId!: number | null;
 
   @Field(() => PushEventTypeName as object, { description: "When the push is dispatched." })
   eventType!: PushEventType;
@@ -93,10 +103,10 @@ export class PushEventObject {
   acceptedCount!: number;
 
   @Field(() => Int, { description: "Number of deliveries to devices no longer registered." })
-  goneCount!: number;
+  unregisteredCount!: number;
 
   @Field(() => Int, { description: "Number of deliveries that were refused or failed." })
-  refusedCount!: number;
+  failedCount!: number;
 
   @Field(() => Date, { description: "When the event was created." })
   createdAt!: Date;
@@ -130,7 +140,7 @@ export class PushEventConnection {
   description: "Result of a dry run for one channel. Nothing was sent.",
   simpleResolvers: true,
 })
-export class PushChannelTrial {
+export class PushChannelDryRun {
   @Field(() => PushChannelName as object, { description: "The channel." })
   channel!: PushChannel;
 
@@ -165,14 +175,14 @@ export class PushChannelTrial {
 }
 
 @ObjectType({ description: "Result of a dry run. Nothing was sent.", simpleResolvers: true })
-export class PushTrial {
+export class PushDryRun {
   @Field(() => [String], {
     description:
       "Reasons why the push would be refused, as `field: reason`; empty if it would be accepted.",
   })
   problems!: string[];
 
-  @Field(() => [PushChannelTrial], { description: "Result for each channel of the push." })
+  @Field(() => [PushChannelDryRun], { description: "Result for each channel of the push." })
   channels!: ChannelDryRun[];
 }
 
@@ -189,11 +199,11 @@ export class CreatePushEventPayload {
   })
   edges!: PushEventEdge[];
 
-  @Field(() => PushTrial, {
+  @Field(() => PushDryRun, {
     nullable: true,
     description: "Result of a dry run; null for a push that is sent.",
   })
-  trial!: PushTrial | null;
+  dryRun!: PushDryRun | null;
 }
 
 @ObjectType({ description: "Result of stopPushEvent.", simpleResolvers: true })

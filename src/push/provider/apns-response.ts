@@ -7,7 +7,7 @@ import type { Outcome } from "./provider";
  * token is for another environment or has expired. DeviceTokenNotForTopic is not one of them: every device
  * would get it if the bundle identifier of the credentials has a typo.
  */
-const GONE = new Set(["BadDeviceToken", "ExpiredToken", "Unregistered"]);
+const UNREGISTERED = new Set(["BadDeviceToken", "ExpiredToken", "Unregistered"]);
 
 /** Reasons of transient errors with a status that otherwise means a permanent one. */
 const TRANSIENT = new Set(["ExpiredProviderToken", "IdleTimeout"]);
@@ -34,9 +34,9 @@ export function readApnsResponse(response: HttpResponse, now: number): Outcome {
     return { kind: "accepted", providerId: headerOf(response, "apns-id") ?? null };
   }
   const reason = apnsReasonOf(response);
-  if (status === 410 || GONE.has(reason)) return { kind: "gone", reason };
+  if (status === 410 || UNREGISTERED.has(reason)) return { kind: "unregistered", reason };
   if (isTransient(status) || TRANSIENT.has(reason)) {
-    return { kind: "later", reason, delayMs: retryAfterOf(response, now) };
+    return { kind: "retry", reason, delayMs: retryAfterOf(response, now) };
   }
-  return { kind: "refused", reason };
+  return { kind: "failed", reason };
 }

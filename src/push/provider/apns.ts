@@ -77,11 +77,11 @@ class Apns implements Provider {
 
   async send(push: PushPayload, target: PushTarget): Promise<Outcome> {
     if (push.channel !== "apns" && push.channel !== "apns_voip") {
-      return { kind: "refused", reason: `Apple does not support the channel ${push.channel}` };
+      return { kind: "failed", reason: `Apple does not support the channel ${push.channel}` };
     }
-    if (!TOKEN.test(target.token)) return { kind: "gone", reason: BAD_DEVICE_TOKEN };
+    if (!TOKEN.test(target.token)) return { kind: "unregistered", reason: BAD_DEVICE_TOKEN };
     const bundleId = target.bundleId ?? this.bundleId;
-    if (!BUNDLE.test(bundleId)) return { kind: "refused", reason: "BadTopic" };
+    if (!BUNDLE.test(bundleId)) return { kind: "failed", reason: "BadTopic" };
     try {
       const response = await this.post(push, bundleId, apnsIdOf(target.deliveryId), target.token);
       return readApnsResponse(response, this.options.clock.now());

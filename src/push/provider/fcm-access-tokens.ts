@@ -110,7 +110,7 @@ export class FcmAccessTokens {
     const details = [error, error_description].filter((each) => typeof each === "string");
     const reason = sanitizeReason(`access token: ${details.join(": ") || `status ${status}`}`);
     // A 200 without a token does not refuse the credentials.
-    if (!isTransient(status) && status !== 200) return { outcome: { kind: "refused", reason } };
-    return { outcome: { kind: "later", reason, delayMs: retryAfterOf(response, now) } };
+    if (!isTransient(status) && status !== 200) return { outcome: { kind: "failed", reason } };
+    return { outcome: { kind: "retry", reason, delayMs: retryAfterOf(response, now) } };
   }
 }

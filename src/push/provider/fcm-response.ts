@@ -43,9 +43,9 @@ export function isTokenRefused(response: HttpResponse): boolean {
 
 /**
  * Converts Firebase's response to an outcome (firebase.google.com "ErrorCode", and "Manage FCM registration
- * tokens"). A device is gone if Firebase returns UNREGISTERED or reports its token as the invalid field.
- * SENDER_ID_MISMATCH is refused, because every device gets it if the credentials are for another project.
- * A 404 without a code is refused too: it concerns the URL, not the device.
+ * tokens"). A device is unregistered if Firebase returns UNREGISTERED or reports its token as the invalid field.
+ * SENDER_ID_MISMATCH is a failure, because every device gets it if the credentials are for another project.
+ * A 404 without a code is one too: it concerns the URL, not the device.
  * @param now milliseconds since the Unix epoch
  */
 export function readFcmResponse(response: HttpResponse, now: number): Outcome {
@@ -54,10 +54,10 @@ export function readFcmResponse(response: HttpResponse, now: number): Outcome {
   const { code, fields } = errorOf(response);
   const reason = fcmReasonOf(response);
   const invalidToken = code === "INVALID_ARGUMENT" && fields.includes("message.token");
-  if (code === "UNREGISTERED" || invalidToken) return { kind: "gone", reason };
+  if (code === "UNREGISTERED" || invalidToken) return { kind: "unregistered", reason };
   if (isTransient(status) || isTokenRefused(response)) {
     const delayMs = status === 429 ? QUOTA_DELAY_MS : null;
-    return { kind: "later", reason, delayMs: retryAfterOf(response, now) ?? delayMs };
+    return { kind: "retry", reason, delayMs: retryAfterOf(response, now) ?? delayMs };
   }
-  return { kind: "refused", reason };
+  return { kind: "failed", reason };
 }

@@ -80,11 +80,11 @@ class Fcm implements Provider {
 
   async send(push: PushPayload, target: PushTarget): Promise<Outcome> {
     if (push.channel !== "gcm") {
-      return { kind: "refused", reason: `Firebase does not support the channel ${push.channel}` };
+      return { kind: "failed", reason: `Firebase does not support the channel ${push.channel}` };
     }
     const { token } = target;
     if (token === "" || token.length > TOKEN_MAX) {
-      return { kind: "gone", reason: "the registration token has an invalid length" };
+      return { kind: "unregistered", reason: "the registration token has an invalid length" };
     }
     const body = `{"message":{"token":${JSON.stringify(token)}${this.bodyOf(push)}`;
     const result = await this.post(body);
@@ -98,8 +98,8 @@ class Fcm implements Provider {
       const reason = fcmReasonOf(result);
       return isTransient(result.status) ? checkUnavailable(reason) : reason;
     }
-    if (result.kind === "refused") return result.reason;
-    return checkUnavailable(result.kind === "later" ? result.reason : "no answer");
+    if (result.kind === "failed") return result.reason;
+    return checkUnavailable(result.kind === "retry" ? result.reason : "no answer");
   }
 
   async close(): Promise<void> {

@@ -18,11 +18,11 @@ export type Outcome =
   /** The provider accepted the push. */
   | { kind: "accepted"; providerId: string | null }
   /** The device is no longer registered; its subscription can be deleted. */
-  | { kind: "gone"; reason: string }
+  | { kind: "unregistered"; reason: string }
   /** Transient failure; delayMs is the delay that the provider requests, in milliseconds. */
-  | { kind: "later"; reason: string; delayMs: number | null }
+  | { kind: "retry"; reason: string; delayMs: number | null }
   /** Permanent failure. */
-  | { kind: "refused"; reason: string };
+  | { kind: "failed"; reason: string };
 
 /** Prefix of a check's text if the service gave no verdict on the credentials. */
 export const CHECK_UNAVAILABLE = "the service is unavailable";

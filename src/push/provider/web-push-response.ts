@@ -19,10 +19,10 @@ export function readWebPushResponse(response: HttpResponse, now: number): Outcom
   }
   const details = sanitizeReason(body);
   const reason = details === "" ? `status ${status}` : `status ${status}: ${details}`;
-  if (status === 404 || status === 410) return { kind: "gone", reason };
-  if (isTransient(status)) return { kind: "later", reason, delayMs: retryAfterOf(response, now) };
+  if (status === 404 || status === 410) return { kind: "unregistered", reason };
+  if (isTransient(status)) return { kind: "retry", reason, delayMs: retryAfterOf(response, now) };
   if (status >= 300 && status < 400) {
-    return { kind: "refused", reason: `status ${status}: a redirect, which is not followed` };
+    return { kind: "failed", reason: `status ${status}: a redirect, which is not followed` };
   }
-  return { kind: "refused", reason };
+  return { kind: "failed", reason };
 }

@@ -71,7 +71,7 @@ class WebPushServices implements Provider {
   }
 }
 
-const refuse = (reason: string): Outcome => ({ kind: "refused", reason });
+const refuse = (reason: string): Outcome => ({ kind: "failed", reason });
 
 /** Encrypts the payload for one device; null if its keys are invalid. */
 function encryptFor({ webP256dh, webAuth }: PushTarget, payload: string): Buffer | null {

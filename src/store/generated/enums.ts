@@ -66,9 +66,9 @@ export type PushEventType = (typeof PushEventType)[keyof typeof PushEventType]
 export const PushOutcome = {
   pending: 'pending',
   accepted: 'accepted',
-  gone: 'gone',
-  later: 'later',
-  refused: 'refused'
+  unregistered: 'unregistered',
+  retry: 'retry',
+  failed: 'failed'
 } as const
 
 export type PushOutcome = (typeof PushOutcome)[keyof typeof PushOutcome]

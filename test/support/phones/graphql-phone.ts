@@ -26,7 +26,7 @@ export class GraphqlPhone extends BasePhone {
 
   protected transmit({ to, id }: Unacknowledged): void {
     if (!this.open) return;
-    const input = { id, to: { userId: to.id }, signalType: "update", sessionId: "endurance" };
+    const input = { id, to: { userId: to.id }, signalType: "update", callId: "endurance" };
     this.write({
       type: "subscribe",
       id: `send ${id}`,

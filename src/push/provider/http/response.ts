@@ -8,10 +8,10 @@ export const RESPONSE_MAX = 16_384;
 /** The outcome of a push without a response. */
 export function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof NoResponse)) {
-    return { kind: "later", reason: "could not be sent", delayMs: null };
+    return { kind: "retry", reason: "could not be sent", delayMs: null };
   }
-  if (error.kind === "refused") return { kind: "refused", reason: error.reason };
-  return { kind: "later", reason: error.reason, delayMs: null };
+  if (error.kind === "refused") return { kind: "failed", reason: error.reason };
+  return { kind: "retry", reason: error.reason, delayMs: null };
 }
 
 /** Whether a status is transient: a server error or rate limiting. */

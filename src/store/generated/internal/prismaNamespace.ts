@@ -1623,9 +1623,9 @@ export const ApplicationScalarFieldEnum = {
   emailNeedsPassword: 'emailNeedsPassword',
   pushSenders: 'pushSenders',
   answeredElsewhere: 'answeredElsewhere',
-  wakePhones: 'wakePhones',
-  wakeAfterSeconds: 'wakeAfterSeconds',
-  wakeEnvironment: 'wakeEnvironment',
+  incomingCallPush: 'incomingCallPush',
+  incomingCallPushDelaySeconds: 'incomingCallPushDelaySeconds',
+  incomingCallPushEnvironment: 'incomingCallPushEnvironment',
   webOrigins: 'webOrigins',
   settings: 'settings',
   createdAt: 'createdAt',
@@ -1788,8 +1788,8 @@ export const PushEventScalarFieldEnum = {
   expandedSub: 'expandedSub',
   deliveryCount: 'deliveryCount',
   acceptedCount: 'acceptedCount',
-  goneCount: 'goneCount',
-  refusedCount: 'refusedCount',
+  unregisteredCount: 'unregisteredCount',
+  failedCount: 'failedCount',
   dispatchedAt: 'dispatchedAt',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
@@ -1844,7 +1844,7 @@ export const CallParticipantScalarFieldEnum = {
   hangUps: 'hangUps',
   expiredAt: 'expiredAt',
   missedAt: 'missedAt',
-  wokenAt: 'wokenAt',
+  pushedAt: 'pushedAt',
   changedAt: 'changedAt'
 } as const
 

@@ -29,13 +29,13 @@ export type AggregateApplication = {
 export type ApplicationAvgAggregateOutputType = {
   id: number | null
   accountId: number | null
-  wakeAfterSeconds: number | null
+  incomingCallPushDelaySeconds: number | null
 }
 
 export type ApplicationSumAggregateOutputType = {
   id: bigint | null
   accountId: bigint | null
-  wakeAfterSeconds: number | null
+  incomingCallPushDelaySeconds: number | null
 }
 
 export type ApplicationMinAggregateOutputType = {
@@ -51,9 +51,9 @@ export type ApplicationMinAggregateOutputType = {
   emailNeedsPassword: boolean | null
   pushSenders: $Enums.PushSenders | null
   answeredElsewhere: boolean | null
-  wakePhones: boolean | null
-  wakeAfterSeconds: number | null
-  wakeEnvironment: $Enums.PushEnvironment | null
+  incomingCallPush: boolean | null
+  incomingCallPushDelaySeconds: number | null
+  incomingCallPushEnvironment: $Enums.PushEnvironment | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -71,9 +71,9 @@ export type ApplicationMaxAggregateOutputType = {
   emailNeedsPassword: boolean | null
   pushSenders: $Enums.PushSenders | null
   answeredElsewhere: boolean | null
-  wakePhones: boolean | null
-  wakeAfterSeconds: number | null
-  wakeEnvironment: $Enums.PushEnvironment | null
+  incomingCallPush: boolean | null
+  incomingCallPushDelaySeconds: number | null
+  incomingCallPushEnvironment: $Enums.PushEnvironment | null
   createdAt: Date | null
   updatedAt: Date | null
 }
@@ -91,9 +91,9 @@ export type ApplicationCountAggregateOutputType = {
   emailNeedsPassword: number
   pushSenders: number
   answeredElsewhere: number
-  wakePhones: number
-  wakeAfterSeconds: number
-  wakeEnvironment: number
+  incomingCallPush: number
+  incomingCallPushDelaySeconds: number
+  incomingCallPushEnvironment: number
   webOrigins: number
   settings: number
   createdAt: number
@@ -105,13 +105,13 @@ export type ApplicationCountAggregateOutputType = {
 export type ApplicationAvgAggregateInputType = {
   id?: true
   accountId?: true
-  wakeAfterSeconds?: true
+  incomingCallPushDelaySeconds?: true
 }
 
 export type ApplicationSumAggregateInputType = {
   id?: true
   accountId?: true
-  wakeAfterSeconds?: true
+  incomingCallPushDelaySeconds?: true
 }
 
 export type ApplicationMinAggregateInputType = {
@@ -127,9 +127,9 @@ export type ApplicationMinAggregateInputType = {
   emailNeedsPassword?: true
   pushSenders?: true
   answeredElsewhere?: true
-  wakePhones?: true
-  wakeAfterSeconds?: true
-  wakeEnvironment?: true
+  incomingCallPush?: true
+  incomingCallPushDelaySeconds?: true
+  incomingCallPushEnvironment?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -147,9 +147,9 @@ export type ApplicationMaxAggregateInputType = {
   emailNeedsPassword?: true
   pushSenders?: true
   answeredElsewhere?: true
-  wakePhones?: true
-  wakeAfterSeconds?: true
-  wakeEnvironment?: true
+  incomingCallPush?: true
+  incomingCallPushDelaySeconds?: true
+  incomingCallPushEnvironment?: true
   createdAt?: true
   updatedAt?: true
 }
@@ -167,9 +167,9 @@ export type ApplicationCountAggregateInputType = {
   emailNeedsPassword?: true
   pushSenders?: true
   answeredElsewhere?: true
-  wakePhones?: true
-  wakeAfterSeconds?: true
-  wakeEnvironment?: true
+  incomingCallPush?: true
+  incomingCallPushDelaySeconds?: true
+  incomingCallPushEnvironment?: true
   webOrigins?: true
   settings?: true
   createdAt?: true
@@ -276,9 +276,9 @@ export type ApplicationGroupByOutputType = {
   emailNeedsPassword: boolean
   pushSenders: $Enums.PushSenders
   answeredElsewhere: boolean
-  wakePhones: boolean
-  wakeAfterSeconds: number
-  wakeEnvironment: $Enums.PushEnvironment
+  incomingCallPush: boolean
+  incomingCallPushDelaySeconds: number
+  incomingCallPushEnvironment: $Enums.PushEnvironment
   webOrigins: string[]
   settings: runtime.JsonValue
   createdAt: Date
@@ -321,9 +321,9 @@ export type ApplicationWhereInput = {
   emailNeedsPassword?: Prisma.BoolFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
-  wakePhones?: Prisma.BoolFilter<"Application"> | boolean
-  wakeAfterSeconds?: Prisma.IntFilter<"Application"> | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFilter<"Application"> | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFilter<"Application"> | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -353,9 +353,9 @@ export type ApplicationOrderByWithRelationInput = {
   emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
-  wakePhones?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
-  wakeEnvironment?: Prisma.SortOrder
+  incomingCallPush?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
+  incomingCallPushEnvironment?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -388,9 +388,9 @@ export type ApplicationWhereUniqueInput = Prisma.AtLeast<{
   emailNeedsPassword?: Prisma.BoolFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
-  wakePhones?: Prisma.BoolFilter<"Application"> | boolean
-  wakeAfterSeconds?: Prisma.IntFilter<"Application"> | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFilter<"Application"> | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFilter<"Application"> | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -420,9 +420,9 @@ export type ApplicationOrderByWithAggregationInput = {
   emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
-  wakePhones?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
-  wakeEnvironment?: Prisma.SortOrder
+  incomingCallPush?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
+  incomingCallPushEnvironment?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -450,9 +450,9 @@ export type ApplicationScalarWhereWithAggregatesInput = {
   emailNeedsPassword?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersWithAggregatesFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
-  wakePhones?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
-  wakeAfterSeconds?: Prisma.IntWithAggregatesFilter<"Application"> | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentWithAggregatesFilter<"Application"> | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolWithAggregatesFilter<"Application"> | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntWithAggregatesFilter<"Application"> | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentWithAggregatesFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonWithAggregatesFilter<"Application">
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Application"> | Date | string
@@ -471,9 +471,9 @@ export type ApplicationCreateInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -503,9 +503,9 @@ export type ApplicationUncheckedCreateInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -533,9 +533,9 @@ export type ApplicationUpdateInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -565,9 +565,9 @@ export type ApplicationUncheckedUpdateInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -596,9 +596,9 @@ export type ApplicationCreateManyInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -617,9 +617,9 @@ export type ApplicationUpdateManyMutationInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -639,9 +639,9 @@ export type ApplicationUncheckedUpdateManyInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -679,9 +679,9 @@ export type ApplicationCountOrderByAggregateInput = {
   emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
-  wakePhones?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
-  wakeEnvironment?: Prisma.SortOrder
+  incomingCallPush?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
+  incomingCallPushEnvironment?: Prisma.SortOrder
   webOrigins?: Prisma.SortOrder
   settings?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
@@ -691,7 +691,7 @@ export type ApplicationCountOrderByAggregateInput = {
 export type ApplicationAvgOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
 }
 
 export type ApplicationMaxOrderByAggregateInput = {
@@ -707,9 +707,9 @@ export type ApplicationMaxOrderByAggregateInput = {
   emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
-  wakePhones?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
-  wakeEnvironment?: Prisma.SortOrder
+  incomingCallPush?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
+  incomingCallPushEnvironment?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -727,9 +727,9 @@ export type ApplicationMinOrderByAggregateInput = {
   emailNeedsPassword?: Prisma.SortOrder
   pushSenders?: Prisma.SortOrder
   answeredElsewhere?: Prisma.SortOrder
-  wakePhones?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
-  wakeEnvironment?: Prisma.SortOrder
+  incomingCallPush?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
+  incomingCallPushEnvironment?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
@@ -737,7 +737,7 @@ export type ApplicationMinOrderByAggregateInput = {
 export type ApplicationSumOrderByAggregateInput = {
   id?: Prisma.SortOrder
   accountId?: Prisma.SortOrder
-  wakeAfterSeconds?: Prisma.SortOrder
+  incomingCallPushDelaySeconds?: Prisma.SortOrder
 }
 
 export type ApplicationScalarRelationFilter = {
@@ -958,9 +958,9 @@ export type ApplicationCreateWithoutAccountInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -988,9 +988,9 @@ export type ApplicationUncheckedCreateWithoutAccountInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1048,9 +1048,9 @@ export type ApplicationScalarWhereInput = {
   emailNeedsPassword?: Prisma.BoolFilter<"Application"> | boolean
   pushSenders?: Prisma.EnumPushSendersFilter<"Application"> | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFilter<"Application"> | boolean
-  wakePhones?: Prisma.BoolFilter<"Application"> | boolean
-  wakeAfterSeconds?: Prisma.IntFilter<"Application"> | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFilter<"Application"> | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFilter<"Application"> | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFilter<"Application"> | $Enums.PushEnvironment
   webOrigins?: Prisma.StringNullableListFilter<"Application">
   settings?: Prisma.JsonFilter<"Application">
   createdAt?: Prisma.DateTimeFilter<"Application"> | Date | string
@@ -1069,9 +1069,9 @@ export type ApplicationCreateWithoutUsersInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1100,9 +1100,9 @@ export type ApplicationUncheckedCreateWithoutUsersInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1145,9 +1145,9 @@ export type ApplicationUpdateWithoutUsersInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1176,9 +1176,9 @@ export type ApplicationUncheckedUpdateWithoutUsersInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1205,9 +1205,9 @@ export type ApplicationCreateWithoutTagsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1236,9 +1236,9 @@ export type ApplicationUncheckedCreateWithoutTagsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1281,9 +1281,9 @@ export type ApplicationUpdateWithoutTagsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1312,9 +1312,9 @@ export type ApplicationUncheckedUpdateWithoutTagsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1341,9 +1341,9 @@ export type ApplicationCreateWithoutIdentitiesInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1372,9 +1372,9 @@ export type ApplicationUncheckedCreateWithoutIdentitiesInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1417,9 +1417,9 @@ export type ApplicationUpdateWithoutIdentitiesInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1448,9 +1448,9 @@ export type ApplicationUncheckedUpdateWithoutIdentitiesInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1477,9 +1477,9 @@ export type ApplicationCreateWithoutSessionsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1508,9 +1508,9 @@ export type ApplicationUncheckedCreateWithoutSessionsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1553,9 +1553,9 @@ export type ApplicationUpdateWithoutSessionsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1584,9 +1584,9 @@ export type ApplicationUncheckedUpdateWithoutSessionsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1613,9 +1613,9 @@ export type ApplicationCreateWithoutNoncesInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1644,9 +1644,9 @@ export type ApplicationUncheckedCreateWithoutNoncesInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1689,9 +1689,9 @@ export type ApplicationUpdateWithoutNoncesInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1720,9 +1720,9 @@ export type ApplicationUncheckedUpdateWithoutNoncesInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1749,9 +1749,9 @@ export type ApplicationCreateWithoutPushCredentialsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1780,9 +1780,9 @@ export type ApplicationUncheckedCreateWithoutPushCredentialsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1825,9 +1825,9 @@ export type ApplicationUpdateWithoutPushCredentialsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1856,9 +1856,9 @@ export type ApplicationUncheckedUpdateWithoutPushCredentialsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1885,9 +1885,9 @@ export type ApplicationCreateWithoutSubscriptionsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1916,9 +1916,9 @@ export type ApplicationUncheckedCreateWithoutSubscriptionsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -1961,9 +1961,9 @@ export type ApplicationUpdateWithoutSubscriptionsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1992,9 +1992,9 @@ export type ApplicationUncheckedUpdateWithoutSubscriptionsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2021,9 +2021,9 @@ export type ApplicationCreateWithoutEventsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2052,9 +2052,9 @@ export type ApplicationUncheckedCreateWithoutEventsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2097,9 +2097,9 @@ export type ApplicationUpdateWithoutEventsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2128,9 +2128,9 @@ export type ApplicationUncheckedUpdateWithoutEventsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2157,9 +2157,9 @@ export type ApplicationCreateWithoutCallsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2188,9 +2188,9 @@ export type ApplicationUncheckedCreateWithoutCallsInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2233,9 +2233,9 @@ export type ApplicationUpdateWithoutCallsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2264,9 +2264,9 @@ export type ApplicationUncheckedUpdateWithoutCallsInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2293,9 +2293,9 @@ export type ApplicationCreateManyAccountInput = {
   emailNeedsPassword?: boolean
   pushSenders?: $Enums.PushSenders
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: number
-  wakeEnvironment?: $Enums.PushEnvironment
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: number
+  incomingCallPushEnvironment?: $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationCreatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Date | string
@@ -2314,9 +2314,9 @@ export type ApplicationUpdateWithoutAccountInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2344,9 +2344,9 @@ export type ApplicationUncheckedUpdateWithoutAccountInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2374,9 +2374,9 @@ export type ApplicationUncheckedUpdateManyWithoutAccountInput = {
   emailNeedsPassword?: Prisma.BoolFieldUpdateOperationsInput | boolean
   pushSenders?: Prisma.EnumPushSendersFieldUpdateOperationsInput | $Enums.PushSenders
   answeredElsewhere?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakePhones?: Prisma.BoolFieldUpdateOperationsInput | boolean
-  wakeAfterSeconds?: Prisma.IntFieldUpdateOperationsInput | number
-  wakeEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
+  incomingCallPush?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incomingCallPushDelaySeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  incomingCallPushEnvironment?: Prisma.EnumPushEnvironmentFieldUpdateOperationsInput | $Enums.PushEnvironment
   webOrigins?: Prisma.ApplicationUpdatewebOriginsInput | string[]
   settings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2499,9 +2499,9 @@ export type ApplicationSelect<ExtArgs extends runtime.Types.Extensions.InternalA
   emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: boolean
-  wakeEnvironment?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: boolean
+  incomingCallPushEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -2532,9 +2532,9 @@ export type ApplicationSelectCreateManyAndReturn<ExtArgs extends runtime.Types.E
   emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: boolean
-  wakeEnvironment?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: boolean
+  incomingCallPushEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -2555,9 +2555,9 @@ export type ApplicationSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.E
   emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: boolean
-  wakeEnvironment?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: boolean
+  incomingCallPushEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
@@ -2578,16 +2578,16 @@ export type ApplicationSelectScalar = {
   emailNeedsPassword?: boolean
   pushSenders?: boolean
   answeredElsewhere?: boolean
-  wakePhones?: boolean
-  wakeAfterSeconds?: boolean
-  wakeEnvironment?: boolean
+  incomingCallPush?: boolean
+  incomingCallPushDelaySeconds?: boolean
+  incomingCallPushEnvironment?: boolean
   webOrigins?: boolean
   settings?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "emailNeedsPassword" | "pushSenders" | "answeredElsewhere" | "wakePhones" | "wakeAfterSeconds" | "wakeEnvironment" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
+export type ApplicationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "authKey" | "authSecret" | "previousSecret" | "previousSecretUntil" | "v1ListDisabled" | "signUpOpen" | "emailNeedsPassword" | "pushSenders" | "answeredElsewhere" | "incomingCallPush" | "incomingCallPushDelaySeconds" | "incomingCallPushEnvironment" | "webOrigins" | "settings" | "createdAt" | "updatedAt", ExtArgs["result"]["application"]>
 export type ApplicationInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   users?: boolean | Prisma.Application$usersArgs<ExtArgs>
@@ -2653,15 +2653,15 @@ export type $ApplicationPayload<ExtArgs extends runtime.Types.Extensions.Interna
     /**
      * Whether a call that reaches no connected device sends an incoming-call push.
      */
-    wakePhones: boolean
+    incomingCallPush: boolean
     /**
      * Seconds that connected devices have to accept before that push is sent.
      */
-    wakeAfterSeconds: number
+    incomingCallPushDelaySeconds: number
     /**
      * Environment of the subscriptions that receive the incoming-call push.
      */
-    wakeEnvironment: $Enums.PushEnvironment
+    incomingCallPushEnvironment: $Enums.PushEnvironment
     /**
      * Allowed web origins; an empty list allows any.
      */
@@ -3117,9 +3117,9 @@ export interface ApplicationFieldRefs {
   readonly emailNeedsPassword: Prisma.FieldRef<"Application", 'Boolean'>
   readonly pushSenders: Prisma.FieldRef<"Application", 'PushSenders'>
   readonly answeredElsewhere: Prisma.FieldRef<"Application", 'Boolean'>
-  readonly wakePhones: Prisma.FieldRef<"Application", 'Boolean'>
-  readonly wakeAfterSeconds: Prisma.FieldRef<"Application", 'Int'>
-  readonly wakeEnvironment: Prisma.FieldRef<"Application", 'PushEnvironment'>
+  readonly incomingCallPush: Prisma.FieldRef<"Application", 'Boolean'>
+  readonly incomingCallPushDelaySeconds: Prisma.FieldRef<"Application", 'Int'>
+  readonly incomingCallPushEnvironment: Prisma.FieldRef<"Application", 'PushEnvironment'>
   readonly webOrigins: Prisma.FieldRef<"Application", 'String[]'>
   readonly settings: Prisma.FieldRef<"Application", 'Json'>
   readonly createdAt: Prisma.FieldRef<"Application", 'DateTime'>

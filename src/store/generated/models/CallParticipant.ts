@@ -49,7 +49,7 @@ export type CallParticipantMinAggregateOutputType = {
   droppedAt: Date | null
   expiredAt: Date | null
   missedAt: Date | null
-  wokenAt: Date | null
+  pushedAt: Date | null
   changedAt: Date | null
 }
 
@@ -66,7 +66,7 @@ export type CallParticipantMaxAggregateOutputType = {
   droppedAt: Date | null
   expiredAt: Date | null
   missedAt: Date | null
-  wokenAt: Date | null
+  pushedAt: Date | null
   changedAt: Date | null
 }
 
@@ -84,7 +84,7 @@ export type CallParticipantCountAggregateOutputType = {
   hangUps: number
   expiredAt: number
   missedAt: number
-  wokenAt: number
+  pushedAt: number
   changedAt: number
   _all: number
 }
@@ -113,7 +113,7 @@ export type CallParticipantMinAggregateInputType = {
   droppedAt?: true
   expiredAt?: true
   missedAt?: true
-  wokenAt?: true
+  pushedAt?: true
   changedAt?: true
 }
 
@@ -130,7 +130,7 @@ export type CallParticipantMaxAggregateInputType = {
   droppedAt?: true
   expiredAt?: true
   missedAt?: true
-  wokenAt?: true
+  pushedAt?: true
   changedAt?: true
 }
 
@@ -148,7 +148,7 @@ export type CallParticipantCountAggregateInputType = {
   hangUps?: true
   expiredAt?: true
   missedAt?: true
-  wokenAt?: true
+  pushedAt?: true
   changedAt?: true
   _all?: true
 }
@@ -253,7 +253,7 @@ export type CallParticipantGroupByOutputType = {
   hangUps: runtime.JsonValue | null
   expiredAt: Date | null
   missedAt: Date | null
-  wokenAt: Date | null
+  pushedAt: Date | null
   changedAt: Date
   _count: CallParticipantCountAggregateOutputType | null
   _avg: CallParticipantAvgAggregateOutputType | null
@@ -294,7 +294,7 @@ export type CallParticipantWhereInput = {
   hangUps?: Prisma.JsonNullableFilter<"CallParticipant">
   expiredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   missedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
-  wokenAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  pushedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   call?: Prisma.XOR<Prisma.CallScalarRelationFilter, Prisma.CallWhereInput>
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
@@ -314,7 +314,7 @@ export type CallParticipantOrderByWithRelationInput = {
   hangUps?: Prisma.SortOrderInput | Prisma.SortOrder
   expiredAt?: Prisma.SortOrderInput | Prisma.SortOrder
   missedAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  wokenAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  pushedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   changedAt?: Prisma.SortOrder
   call?: Prisma.CallOrderByWithRelationInput
   user?: Prisma.UserOrderByWithRelationInput
@@ -338,7 +338,7 @@ export type CallParticipantWhereUniqueInput = Prisma.AtLeast<{
   hangUps?: Prisma.JsonNullableFilter<"CallParticipant">
   expiredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   missedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
-  wokenAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  pushedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
   call?: Prisma.XOR<Prisma.CallScalarRelationFilter, Prisma.CallWhereInput>
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
@@ -358,7 +358,7 @@ export type CallParticipantOrderByWithAggregationInput = {
   hangUps?: Prisma.SortOrderInput | Prisma.SortOrder
   expiredAt?: Prisma.SortOrderInput | Prisma.SortOrder
   missedAt?: Prisma.SortOrderInput | Prisma.SortOrder
-  wokenAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  pushedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   changedAt?: Prisma.SortOrder
   _count?: Prisma.CallParticipantCountOrderByAggregateInput
   _avg?: Prisma.CallParticipantAvgOrderByAggregateInput
@@ -384,7 +384,7 @@ export type CallParticipantScalarWhereWithAggregatesInput = {
   hangUps?: Prisma.JsonNullableWithAggregatesFilter<"CallParticipant">
   expiredAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
   missedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
-  wokenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
+  pushedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeWithAggregatesFilter<"CallParticipant"> | Date | string
 }
 
@@ -400,7 +400,7 @@ export type CallParticipantCreateInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
   call: Prisma.CallCreateNestedOneWithoutParticipantsInput
   user: Prisma.UserCreateNestedOneWithoutParticipationsInput
@@ -420,7 +420,7 @@ export type CallParticipantUncheckedCreateInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -436,7 +436,7 @@ export type CallParticipantUpdateInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   call?: Prisma.CallUpdateOneRequiredWithoutParticipantsNestedInput
   user?: Prisma.UserUpdateOneRequiredWithoutParticipationsNestedInput
@@ -456,7 +456,7 @@ export type CallParticipantUncheckedUpdateInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -474,7 +474,7 @@ export type CallParticipantCreateManyInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -490,7 +490,7 @@ export type CallParticipantUpdateManyMutationInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -508,7 +508,7 @@ export type CallParticipantUncheckedUpdateManyInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -541,7 +541,7 @@ export type CallParticipantCountOrderByAggregateInput = {
   hangUps?: Prisma.SortOrder
   expiredAt?: Prisma.SortOrder
   missedAt?: Prisma.SortOrder
-  wokenAt?: Prisma.SortOrder
+  pushedAt?: Prisma.SortOrder
   changedAt?: Prisma.SortOrder
 }
 
@@ -563,7 +563,7 @@ export type CallParticipantMaxOrderByAggregateInput = {
   droppedAt?: Prisma.SortOrder
   expiredAt?: Prisma.SortOrder
   missedAt?: Prisma.SortOrder
-  wokenAt?: Prisma.SortOrder
+  pushedAt?: Prisma.SortOrder
   changedAt?: Prisma.SortOrder
 }
 
@@ -580,7 +580,7 @@ export type CallParticipantMinOrderByAggregateInput = {
   droppedAt?: Prisma.SortOrder
   expiredAt?: Prisma.SortOrder
   missedAt?: Prisma.SortOrder
-  wokenAt?: Prisma.SortOrder
+  pushedAt?: Prisma.SortOrder
   changedAt?: Prisma.SortOrder
 }
 
@@ -689,7 +689,7 @@ export type CallParticipantCreateWithoutUserInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
   call: Prisma.CallCreateNestedOneWithoutParticipantsInput
 }
@@ -707,7 +707,7 @@ export type CallParticipantUncheckedCreateWithoutUserInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -754,7 +754,7 @@ export type CallParticipantScalarWhereInput = {
   hangUps?: Prisma.JsonNullableFilter<"CallParticipant">
   expiredAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   missedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
-  wokenAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
+  pushedAt?: Prisma.DateTimeNullableFilter<"CallParticipant"> | Date | string | null
   changedAt?: Prisma.DateTimeFilter<"CallParticipant"> | Date | string
 }
 
@@ -770,7 +770,7 @@ export type CallParticipantCreateWithoutCallInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
   user: Prisma.UserCreateNestedOneWithoutParticipationsInput
 }
@@ -788,7 +788,7 @@ export type CallParticipantUncheckedCreateWithoutCallInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -831,7 +831,7 @@ export type CallParticipantCreateManyUserInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -847,7 +847,7 @@ export type CallParticipantUpdateWithoutUserInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   call?: Prisma.CallUpdateOneRequiredWithoutParticipantsNestedInput
 }
@@ -865,7 +865,7 @@ export type CallParticipantUncheckedUpdateWithoutUserInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -882,7 +882,7 @@ export type CallParticipantUncheckedUpdateManyWithoutUserInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -899,7 +899,7 @@ export type CallParticipantCreateManyCallInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Date | string | null
   missedAt?: Date | string | null
-  wokenAt?: Date | string | null
+  pushedAt?: Date | string | null
   changedAt?: Date | string
 }
 
@@ -915,7 +915,7 @@ export type CallParticipantUpdateWithoutCallInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   user?: Prisma.UserUpdateOneRequiredWithoutParticipationsNestedInput
 }
@@ -933,7 +933,7 @@ export type CallParticipantUncheckedUpdateWithoutCallInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -950,7 +950,7 @@ export type CallParticipantUncheckedUpdateManyWithoutCallInput = {
   hangUps?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   expiredAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   missedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  wokenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  pushedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   changedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -970,7 +970,7 @@ export type CallParticipantSelect<ExtArgs extends runtime.Types.Extensions.Inter
   hangUps?: boolean
   expiredAt?: boolean
   missedAt?: boolean
-  wokenAt?: boolean
+  pushedAt?: boolean
   changedAt?: boolean
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -990,7 +990,7 @@ export type CallParticipantSelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   hangUps?: boolean
   expiredAt?: boolean
   missedAt?: boolean
-  wokenAt?: boolean
+  pushedAt?: boolean
   changedAt?: boolean
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -1010,7 +1010,7 @@ export type CallParticipantSelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   hangUps?: boolean
   expiredAt?: boolean
   missedAt?: boolean
-  wokenAt?: boolean
+  pushedAt?: boolean
   changedAt?: boolean
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -1030,11 +1030,11 @@ export type CallParticipantSelectScalar = {
   hangUps?: boolean
   expiredAt?: boolean
   missedAt?: boolean
-  wokenAt?: boolean
+  pushedAt?: boolean
   changedAt?: boolean
 }
 
-export type CallParticipantOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"callId" | "userId" | "sessionId" | "state" | "rangAt" | "answer" | "answeredAt" | "device" | "leftAt" | "droppedAt" | "hangUps" | "expiredAt" | "missedAt" | "wokenAt" | "changedAt", ExtArgs["result"]["callParticipant"]>
+export type CallParticipantOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"callId" | "userId" | "sessionId" | "state" | "rangAt" | "answer" | "answeredAt" | "device" | "leftAt" | "droppedAt" | "hangUps" | "expiredAt" | "missedAt" | "pushedAt" | "changedAt", ExtArgs["result"]["callParticipant"]>
 export type CallParticipantInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   call?: boolean | Prisma.CallDefaultArgs<ExtArgs>
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
@@ -1092,7 +1092,7 @@ export type $CallParticipantPayload<ExtArgs extends runtime.Types.Extensions.Int
     /**
      * When the incoming-call push for this user was written.
      */
-    wokenAt: Date | null
+    pushedAt: Date | null
     changedAt: Date
   }, ExtArgs["result"]["callParticipant"]>
   composites: {}
@@ -1532,7 +1532,7 @@ export interface CallParticipantFieldRefs {
   readonly hangUps: Prisma.FieldRef<"CallParticipant", 'Json'>
   readonly expiredAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
   readonly missedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
-  readonly wokenAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
+  readonly pushedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
   readonly changedAt: Prisma.FieldRef<"CallParticipant", 'DateTime'>
 }
     

@@ -38,8 +38,8 @@ export type PushEventAvgAggregateOutputType = {
   expandedSub: number | null
   deliveryCount: number | null
   acceptedCount: number | null
-  goneCount: number | null
-  refusedCount: number | null
+  unregisteredCount: number | null
+  failedCount: number | null
 }
 
 export type PushEventSumAggregateOutputType = {
@@ -54,8 +54,8 @@ export type PushEventSumAggregateOutputType = {
   expandedSub: bigint | null
   deliveryCount: number | null
   acceptedCount: number | null
-  goneCount: number | null
-  refusedCount: number | null
+  unregisteredCount: number | null
+  failedCount: number | null
 }
 
 export type PushEventMinAggregateOutputType = {
@@ -85,8 +85,8 @@ export type PushEventMinAggregateOutputType = {
   expandedSub: bigint | null
   deliveryCount: number | null
   acceptedCount: number | null
-  goneCount: number | null
-  refusedCount: number | null
+  unregisteredCount: number | null
+  failedCount: number | null
   dispatchedAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
@@ -119,8 +119,8 @@ export type PushEventMaxAggregateOutputType = {
   expandedSub: bigint | null
   deliveryCount: number | null
   acceptedCount: number | null
-  goneCount: number | null
-  refusedCount: number | null
+  unregisteredCount: number | null
+  failedCount: number | null
   dispatchedAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
@@ -154,8 +154,8 @@ export type PushEventCountAggregateOutputType = {
   expandedSub: number
   deliveryCount: number
   acceptedCount: number
-  goneCount: number
-  refusedCount: number
+  unregisteredCount: number
+  failedCount: number
   dispatchedAt: number
   createdAt: number
   updatedAt: number
@@ -175,8 +175,8 @@ export type PushEventAvgAggregateInputType = {
   expandedSub?: true
   deliveryCount?: true
   acceptedCount?: true
-  goneCount?: true
-  refusedCount?: true
+  unregisteredCount?: true
+  failedCount?: true
 }
 
 export type PushEventSumAggregateInputType = {
@@ -191,8 +191,8 @@ export type PushEventSumAggregateInputType = {
   expandedSub?: true
   deliveryCount?: true
   acceptedCount?: true
-  goneCount?: true
-  refusedCount?: true
+  unregisteredCount?: true
+  failedCount?: true
 }
 
 export type PushEventMinAggregateInputType = {
@@ -222,8 +222,8 @@ export type PushEventMinAggregateInputType = {
   expandedSub?: true
   deliveryCount?: true
   acceptedCount?: true
-  goneCount?: true
-  refusedCount?: true
+  unregisteredCount?: true
+  failedCount?: true
   dispatchedAt?: true
   createdAt?: true
   updatedAt?: true
@@ -256,8 +256,8 @@ export type PushEventMaxAggregateInputType = {
   expandedSub?: true
   deliveryCount?: true
   acceptedCount?: true
-  goneCount?: true
-  refusedCount?: true
+  unregisteredCount?: true
+  failedCount?: true
   dispatchedAt?: true
   createdAt?: true
   updatedAt?: true
@@ -291,8 +291,8 @@ export type PushEventCountAggregateInputType = {
   expandedSub?: true
   deliveryCount?: true
   acceptedCount?: true
-  goneCount?: true
-  refusedCount?: true
+  unregisteredCount?: true
+  failedCount?: true
   dispatchedAt?: true
   createdAt?: true
   updatedAt?: true
@@ -413,8 +413,8 @@ export type PushEventGroupByOutputType = {
   expandedSub: bigint | null
   deliveryCount: number
   acceptedCount: number
-  goneCount: number
-  refusedCount: number
+  unregisteredCount: number
+  failedCount: number
   dispatchedAt: Date | null
   createdAt: Date
   updatedAt: Date
@@ -471,8 +471,8 @@ export type PushEventWhereInput = {
   expandedSub?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   deliveryCount?: Prisma.IntFilter<"PushEvent"> | number
   acceptedCount?: Prisma.IntFilter<"PushEvent"> | number
-  goneCount?: Prisma.IntFilter<"PushEvent"> | number
-  refusedCount?: Prisma.IntFilter<"PushEvent"> | number
+  unregisteredCount?: Prisma.IntFilter<"PushEvent"> | number
+  failedCount?: Prisma.IntFilter<"PushEvent"> | number
   dispatchedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
@@ -510,8 +510,8 @@ export type PushEventOrderByWithRelationInput = {
   expandedSub?: Prisma.SortOrderInput | Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
   dispatchedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -553,8 +553,8 @@ export type PushEventWhereUniqueInput = Prisma.AtLeast<{
   expandedSub?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   deliveryCount?: Prisma.IntFilter<"PushEvent"> | number
   acceptedCount?: Prisma.IntFilter<"PushEvent"> | number
-  goneCount?: Prisma.IntFilter<"PushEvent"> | number
-  refusedCount?: Prisma.IntFilter<"PushEvent"> | number
+  unregisteredCount?: Prisma.IntFilter<"PushEvent"> | number
+  failedCount?: Prisma.IntFilter<"PushEvent"> | number
   dispatchedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
@@ -592,8 +592,8 @@ export type PushEventOrderByWithAggregationInput = {
   expandedSub?: Prisma.SortOrderInput | Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
   dispatchedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -635,8 +635,8 @@ export type PushEventScalarWhereWithAggregatesInput = {
   expandedSub?: Prisma.BigIntNullableWithAggregatesFilter<"PushEvent"> | bigint | number | null
   deliveryCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
   acceptedCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
-  goneCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
-  refusedCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
+  unregisteredCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
+  failedCount?: Prisma.IntWithAggregatesFilter<"PushEvent"> | number
   dispatchedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"PushEvent"> | Date | string
@@ -667,8 +667,8 @@ export type PushEventCreateInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -706,8 +706,8 @@ export type PushEventUncheckedCreateInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -739,8 +739,8 @@ export type PushEventUpdateInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -778,8 +778,8 @@ export type PushEventUncheckedUpdateInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -814,8 +814,8 @@ export type PushEventCreateManyInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -846,8 +846,8 @@ export type PushEventUpdateManyMutationInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -881,8 +881,8 @@ export type PushEventUncheckedUpdateManyInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -932,8 +932,8 @@ export type PushEventCountOrderByAggregateInput = {
   expandedSub?: Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
   dispatchedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -951,8 +951,8 @@ export type PushEventAvgOrderByAggregateInput = {
   expandedSub?: Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
 }
 
 export type PushEventMaxOrderByAggregateInput = {
@@ -982,8 +982,8 @@ export type PushEventMaxOrderByAggregateInput = {
   expandedSub?: Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
   dispatchedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -1016,8 +1016,8 @@ export type PushEventMinOrderByAggregateInput = {
   expandedSub?: Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
   dispatchedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -1035,8 +1035,8 @@ export type PushEventSumOrderByAggregateInput = {
   expandedSub?: Prisma.SortOrder
   deliveryCount?: Prisma.SortOrder
   acceptedCount?: Prisma.SortOrder
-  goneCount?: Prisma.SortOrder
-  refusedCount?: Prisma.SortOrder
+  unregisteredCount?: Prisma.SortOrder
+  failedCount?: Prisma.SortOrder
 }
 
 export type PushEventScalarRelationFilter = {
@@ -1213,8 +1213,8 @@ export type PushEventCreateWithoutApplicationInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1250,8 +1250,8 @@ export type PushEventUncheckedCreateWithoutApplicationInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1315,8 +1315,8 @@ export type PushEventScalarWhereInput = {
   expandedSub?: Prisma.BigIntNullableFilter<"PushEvent"> | bigint | number | null
   deliveryCount?: Prisma.IntFilter<"PushEvent"> | number
   acceptedCount?: Prisma.IntFilter<"PushEvent"> | number
-  goneCount?: Prisma.IntFilter<"PushEvent"> | number
-  refusedCount?: Prisma.IntFilter<"PushEvent"> | number
+  unregisteredCount?: Prisma.IntFilter<"PushEvent"> | number
+  failedCount?: Prisma.IntFilter<"PushEvent"> | number
   dispatchedAt?: Prisma.DateTimeNullableFilter<"PushEvent"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"PushEvent"> | Date | string
@@ -1347,8 +1347,8 @@ export type PushEventCreateWithoutUserInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1384,8 +1384,8 @@ export type PushEventUncheckedCreateWithoutUserInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1443,8 +1443,8 @@ export type PushEventCreateWithoutDeliveriesInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1481,8 +1481,8 @@ export type PushEventUncheckedCreateWithoutDeliveriesInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1529,8 +1529,8 @@ export type PushEventUpdateWithoutDeliveriesInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1567,8 +1567,8 @@ export type PushEventUncheckedUpdateWithoutDeliveriesInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1599,8 +1599,8 @@ export type PushEventCreateWithoutCallInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1636,8 +1636,8 @@ export type PushEventUncheckedCreateWithoutCallInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1697,8 +1697,8 @@ export type PushEventCreateManyApplicationInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1729,8 +1729,8 @@ export type PushEventUpdateWithoutApplicationInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1766,8 +1766,8 @@ export type PushEventUncheckedUpdateWithoutApplicationInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1801,8 +1801,8 @@ export type PushEventUncheckedUpdateManyWithoutApplicationInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1835,8 +1835,8 @@ export type PushEventCreateManyUserInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -1867,8 +1867,8 @@ export type PushEventUpdateWithoutUserInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1904,8 +1904,8 @@ export type PushEventUncheckedUpdateWithoutUserInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1939,8 +1939,8 @@ export type PushEventUncheckedUpdateManyWithoutUserInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -1973,8 +1973,8 @@ export type PushEventCreateManyCallInput = {
   expandedSub?: bigint | number | null
   deliveryCount?: number
   acceptedCount?: number
-  goneCount?: number
-  refusedCount?: number
+  unregisteredCount?: number
+  failedCount?: number
   dispatchedAt?: Date | string | null
   createdAt?: Date | string
   updatedAt?: Date | string
@@ -2005,8 +2005,8 @@ export type PushEventUpdateWithoutCallInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2042,8 +2042,8 @@ export type PushEventUncheckedUpdateWithoutCallInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2077,8 +2077,8 @@ export type PushEventUncheckedUpdateManyWithoutCallInput = {
   expandedSub?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   deliveryCount?: Prisma.IntFieldUpdateOperationsInput | number
   acceptedCount?: Prisma.IntFieldUpdateOperationsInput | number
-  goneCount?: Prisma.IntFieldUpdateOperationsInput | number
-  refusedCount?: Prisma.IntFieldUpdateOperationsInput | number
+  unregisteredCount?: Prisma.IntFieldUpdateOperationsInput | number
+  failedCount?: Prisma.IntFieldUpdateOperationsInput | number
   dispatchedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -2143,8 +2143,8 @@ export type PushEventSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   expandedSub?: boolean
   deliveryCount?: boolean
   acceptedCount?: boolean
-  goneCount?: boolean
-  refusedCount?: boolean
+  unregisteredCount?: boolean
+  failedCount?: boolean
   dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -2183,8 +2183,8 @@ export type PushEventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   expandedSub?: boolean
   deliveryCount?: boolean
   acceptedCount?: boolean
-  goneCount?: boolean
-  refusedCount?: boolean
+  unregisteredCount?: boolean
+  failedCount?: boolean
   dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -2221,8 +2221,8 @@ export type PushEventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   expandedSub?: boolean
   deliveryCount?: boolean
   acceptedCount?: boolean
-  goneCount?: boolean
-  refusedCount?: boolean
+  unregisteredCount?: boolean
+  failedCount?: boolean
   dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
@@ -2259,14 +2259,14 @@ export type PushEventSelectScalar = {
   expandedSub?: boolean
   deliveryCount?: boolean
   acceptedCount?: boolean
-  goneCount?: boolean
-  refusedCount?: boolean
+  unregisteredCount?: boolean
+  failedCount?: boolean
   dispatchedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
 }
 
-export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "standardId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "goneCount" | "refusedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
+export type PushEventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "applicationId" | "userId" | "eventType" | "channel" | "environment" | "message" | "name" | "date" | "endDate" | "period" | "selector" | "tagQuery" | "universal" | "standardId" | "occuredCount" | "active" | "kind" | "callId" | "withdrawnAt" | "idempotencyKey" | "requestHash" | "nextRunAt" | "expandedTo" | "expandedSub" | "deliveryCount" | "acceptedCount" | "unregisteredCount" | "failedCount" | "dispatchedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["pushEvent"]>
 export type PushEventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   application?: boolean | Prisma.ApplicationDefaultArgs<ExtArgs>
   user?: boolean | Prisma.PushEvent$userArgs<ExtArgs>
@@ -2362,8 +2362,8 @@ export type $PushEventPayload<ExtArgs extends runtime.Types.Extensions.InternalA
      */
     deliveryCount: number
     acceptedCount: number
-    goneCount: number
-    refusedCount: number
+    unregisteredCount: number
+    failedCount: number
     /**
      * End of the first dispatch whose deliveries are still stored. Null if no deliveries are left
      * to purge.
@@ -2825,8 +2825,8 @@ export interface PushEventFieldRefs {
   readonly expandedSub: Prisma.FieldRef<"PushEvent", 'BigInt'>
   readonly deliveryCount: Prisma.FieldRef<"PushEvent", 'Int'>
   readonly acceptedCount: Prisma.FieldRef<"PushEvent", 'Int'>
-  readonly goneCount: Prisma.FieldRef<"PushEvent", 'Int'>
-  readonly refusedCount: Prisma.FieldRef<"PushEvent", 'Int'>
+  readonly unregisteredCount: Prisma.FieldRef<"PushEvent", 'Int'>
+  readonly failedCount: Prisma.FieldRef<"PushEvent", 'Int'>
   readonly dispatchedAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"PushEvent", 'DateTime'>
