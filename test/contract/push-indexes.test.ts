@@ -90,7 +90,10 @@ it("runs no statement that scans a table", async () => {
     },
     [batch?.deliveries[0]],
   );
-  providers.outcomes.set(gone?.token ?? "", () => ({ kind: "unregistered", reason: "Unregistered" }));
+  providers.outcomes.set(gone?.token ?? "", () => ({
+    kind: "unregistered",
+    reason: "Unregistered",
+  }));
   if (batch) await deliver(push, batch);
   for (const standard of [null, batch?.event ?? 0]) {
     const voip = { id: batch?.event ?? 0, channel: "apns_voip", standard_id: standard } as const;

@@ -46,7 +46,10 @@ async function newUser(...devices: Array<[channel: string, token: string]>): Pro
       [applicationId, user?.id, channel, `${token}-${made}`],
     );
     if (token.startsWith("dead")) {
-      fixture.providers.outcomes.set(`${token}-${made}`, () => ({ kind: "unregistered", reason: "410" }));
+      fixture.providers.outcomes.set(`${token}-${made}`, () => ({
+        kind: "unregistered",
+        reason: "410",
+      }));
     }
   }
   return user?.id ?? 0;

@@ -150,7 +150,9 @@ describe("a call", () => {
       ...{ state: "ACCEPTED", endedAt: null, hungUpById: null },
     });
     await send(node, bob, ann, "hangUp", id);
-    expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({ hungUpById: String(bob.id) });
+    expect(await waitForCall(node, ann, id, "HUNG_UP")).toMatchObject({
+      hungUpById: String(bob.id),
+    });
   });
 
   it("is recorded once despite repeats, and is missed after a minute", async () => {
@@ -445,7 +447,9 @@ describe("call records", () => {
     for (const { id } of [gone, user]) await graphql(node, ERASE, input(id), owner);
     const left = await readCall(node, ann, calling);
     expect(left).toMatchObject({ callerId: null, participants: [{ userId: String(ann.id) }] });
-    expect(await readCall(node, ann, called)).toMatchObject({ participants: [{ userId: String(ann.id) }] });
+    expect(await readCall(node, ann, called)).toMatchObject({
+      participants: [{ userId: String(ann.id) }],
+    });
     expect(await node.sql("SELECT id FROM calls WHERE session_id = $1", [both])).toEqual([]);
   });
 

@@ -29,7 +29,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   bob = await newUser(node);
   providers.sent.length = 0;
-  await configurePushes({ incomingCallPush: true, incomingCallPushDelaySeconds: 10, incomingCallPushEnvironment: "DEVELOPMENT" });
+  await configurePushes({
+    incomingCallPush: true,
+    incomingCallPushDelaySeconds: 10,
+    incomingCallPushEnvironment: "DEVELOPMENT",
+  });
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
@@ -94,7 +98,11 @@ describe("the application's settings", () => {
       await ownerToken(node),
     );
     expect(fresh.data.createApplication.application).toEqual({
-      ...{ incomingCallPush: false, incomingCallPushDelaySeconds: 10, incomingCallPushEnvironment: "PRODUCTION" },
+      ...{
+        incomingCallPush: false,
+        incomingCallPushDelaySeconds: 10,
+        incomingCallPushEnvironment: "PRODUCTION",
+      },
     });
     for (const incomingCallPushDelaySeconds of [0, 30]) {
       expect(await configurePushes({ incomingCallPushDelaySeconds })).toMatchObject({
@@ -108,7 +116,11 @@ describe("the application's settings", () => {
       });
     }
     expect(await configurePushes({})).toEqual({
-      ...{ incomingCallPush: true, incomingCallPushDelaySeconds: 30, incomingCallPushEnvironment: "DEVELOPMENT" },
+      ...{
+        incomingCallPush: true,
+        incomingCallPushDelaySeconds: 30,
+        incomingCallPushEnvironment: "DEVELOPMENT",
+      },
     });
   });
 
@@ -272,7 +284,9 @@ describe("a call that reaches no connected device", () => {
     clock.advance(REPEAT_AFTER_MS);
     await send(node, ann, bob, "call", id);
     await pushes(1);
-    expect(participantOf(await waitForCall(node, bob, id, "RINGING"), bob)?.pushedAt).not.toBeNull();
+    expect(
+      participantOf(await waitForCall(node, bob, id, "RINGING"), bob)?.pushedAt,
+    ).not.toBeNull();
   });
 
   it("is not affected by userInfo of another call", async () => {
@@ -339,7 +353,7 @@ describe("a call that reaches connected devices", () => {
     const device = await connect(bob);
     const id = newSessionId();
     await send(node, ann, bob, "call", id);
-    expect((await device.next()).sessionId).toBe(id);
+    expect((await device.next()).callId).toBe(id);
     await waitForCall(node, ann, id, "RINGING");
     await untilJobsDone();
     expect(providers.sent).toEqual([]);
@@ -396,7 +410,9 @@ it("an incoming-call push is exported, and erased with either participant", asyn
     "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
   for (const user of [calling, called]) {
     const { data } = await graphql(node, EXPORT, input(user), owner);
-    expect(data.exportUser.export.incomingCallPushes).toMatchObject([{ kind: "CALL", userId: null }]);
+    expect(data.exportUser.export.incomingCallPushes).toMatchObject([
+      { kind: "CALL", userId: null },
+    ]);
   }
   const { data } = await graphql(node, EXPORT, input(ann), owner);
   expect(JSON.stringify(data.exportUser.export.incomingCallPushes)).not.toContain(`[${called.id}]`);
@@ -418,7 +434,10 @@ it("pushes of a user's calls count against the user's rate limit", async () => {
     { ...parts, clock: new MovingClock() },
   );
   try {
-    await configurePushes({ incomingCallPush: true, incomingCallPushEnvironment: "DEVELOPMENT" }, strict);
+    await configurePushes(
+      { incomingCallPush: true, incomingCallPushEnvironment: "DEVELOPMENT" },
+      strict,
+    );
     const [loud, calm, called] = [
       await newUser(strict),
       await newUser(strict),
@@ -469,7 +488,10 @@ describe("through the stand-ins of the push services", () => {
     expect(await graphql(real, SET, { input }, await ownerToken(real))).toMatchObject({
       data: { setPushCredentials: { warning: null } },
     });
-    await configurePushes({ incomingCallPush: true, incomingCallPushEnvironment: "DEVELOPMENT" }, real);
+    await configurePushes(
+      { incomingCallPush: true, incomingCallPushEnvironment: "DEVELOPMENT" },
+      real,
+    );
     const [caller, called] = [await newUser(real, { full_name: "Ann" }), await newUser(real)];
     const token = await addDevice(real, called, "apns_voip");
     const id = newSessionId();

@@ -201,7 +201,9 @@ it("streams deliveries only to their sender, for one event or all", async () => 
     expect.objectContaining({
       payload: {
         data: {
-          pushDeliveries: [{ outcome: "UNREGISTERED", reason: "Unregistered", eventId: String(id) }],
+          pushDeliveries: [
+            { outcome: "UNREGISTERED", reason: "Unregistered", eventId: String(id) },
+          ],
         },
       },
     }),

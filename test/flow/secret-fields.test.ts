@@ -181,7 +181,7 @@ async function sessionsOfThree() {
   );
   if (errors) throw new Error(JSON.stringify(errors));
   const { nodes } = data.application.sessions;
-  return nodes.filter(({ userId }: { userId: string }) => ids.includes(userId));
+  return nodes.filter(({ userId }: { userId: string }) => ids.includes(Number(userId)));
 }
 
 /** The event that a subscriber receives for a signal of another user. */

@@ -46,11 +46,7 @@ const ANSWERS = `subscription ($after: String) {
 async function sendAs(
   word: string,
   session: Pick<TestUser, "token">,
-  {
-    node = one,
-    callId = "s",
-    device,
-  }: { node?: TestNode; callId?: string; device?: string } = {},
+  { node = one, callId = "s", device }: { node?: TestNode; callId?: string; device?: string } = {},
 ): Promise<string | undefined> {
   const input = { to: { userId: String(alice.id), device }, signalType: word, callId, sdp: "v=0" };
   const { errors } = await graphql(node, SEND, { input }, session.token);
@@ -93,7 +89,10 @@ describe("of twenty devices that accept concurrently", () => {
     expect(codes.filter((code) => code === undefined)).toHaveLength(1);
     expect(codes.filter((code) => code === "CONFLICT")).toHaveLength(19);
     const winner = devices[codes.indexOf(undefined)] as TestUser;
-    expect((await caller.next()).from).toEqual({ userId: String(bob.id), device: deviceOf(winner) });
+    expect((await caller.next()).from).toEqual({
+      userId: String(bob.id),
+      device: deviceOf(winner),
+    });
     // The winner may repeat its accept; other devices are refused until it has ended the call.
     expect(await sendAs("accept", winner)).toBeUndefined();
     const loser = devices[codes.indexOf("CONFLICT")] as TestUser;

@@ -61,7 +61,11 @@ it("creates, lists, shows and updates applications, with the owner's file or a t
     name: "Shop",
     signUpOpen: false,
     pushSenders: "MEMBERS",
-    ...{ incomingCallPush: true, incomingCallPushDelaySeconds: 5, incomingCallPushEnvironment: "DEVELOPMENT" },
+    ...{
+      incomingCallPush: true,
+      incomingCallPushDelaySeconds: 5,
+      incomingCallPushEnvironment: "DEVELOPMENT",
+    },
     webOrigins,
   });
   expect(await runJson(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({

@@ -63,9 +63,7 @@ describe("conditions on the root field of a subscription", () => {
     const SEND = "mutation ($i: SendSignalInput!) { sendSignal(input: $i) { id } }";
     const input = { to: { userId: user.id }, signalType: "update", callId: "after" };
     expect((await beside.run(SEND, { i: input })).errors).toBeUndefined();
-    await eventually(signalsOf, (signals) =>
-      signals.some(({ callId }) => callId === "after"),
-    );
+    await eventually(signalsOf, (signals) => signals.some(({ callId }) => callId === "after"));
     await beside.close();
   });
 

@@ -41,7 +41,9 @@ test.each([
   const answer = await request(first + second, port);
   const [one, two] = bodies(answer);
   expect(one?.[0]).toBe(200);
-  expect(JSON.parse(one?.[1] ?? "")).toEqual({ data: { currentSession: { userId: String(user.id) } } });
+  expect(JSON.parse(one?.[1] ?? "")).toEqual({
+    data: { currentSession: { userId: String(user.id) } },
+  });
   expect(two?.[0]).toBe(200);
 });
 

@@ -58,12 +58,11 @@ const SERVICES: Service[] = [
       [answer(404), unregistered("UNREGISTERED: Scripted error.")],
       [
         answer(400),
-        unregistered("INVALID_ARGUMENT: The registration token is not a valid FCM registration token"),
+        unregistered(
+          "INVALID_ARGUMENT: The registration token is not a valid FCM registration token",
+        ),
       ],
-      [
-        answer(400, {}, "INVALID_ARGUMENT"),
-        failed(expect.stringMatching(/^INVALID_ARG/) as never),
-      ],
+      [answer(400, {}, "INVALID_ARGUMENT"), failed(expect.stringMatching(/^INVALID_ARG/) as never)],
       [answer(403), failed("SENDER_ID_MISMATCH: Scripted error.")],
       [answer(401), retry("UNAUTHENTICATED: Scripted error.")],
       [

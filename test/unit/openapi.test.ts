@@ -144,7 +144,7 @@ test("takes summaries and descriptions from the documents", () => {
     operationId: "login",
     summary: "Signs a user in.",
     description:
-      "The session becomes the user's. The user must be registered; who comes through a provider for the first time is registered by it.",
+      "Binds the session to the user. The user must exist, except for the first sign-in through a provider, which creates the user.",
   });
   expect(operation("get", "/session")).not.toHaveProperty("description");
 });

@@ -146,8 +146,7 @@ export class Phone extends EventTarget {
   async #handle(signal) {
     const { signalType, callId, sdp = "", from } = signal;
     if (signalType === "call") return this.#ring(signal);
-    if (!this.#isBusy || callId !== this.#callId || from.userId !== this.#address.userId)
-      return;
+    if (!this.#isBusy || callId !== this.#callId || from.userId !== this.#address.userId) return;
     const name = this.state.person?.name ?? "";
     switch (signalType) {
       case "accept":

@@ -42,13 +42,7 @@ export class CallHistoryResolver {
   @Subscription(() => CallObject, {
     description:
       "The calling user's calls whenever their state changes, shortly after the signals that change it.",
-    subscribe: async ({
-      context,
-      args,
-    }: {
-      context: CallContext;
-      args: { callId?: string };
-    }) => {
+    subscribe: async ({ context, args }: { context: CallContext; args: { callId?: string } }) => {
       const viewer = await context.auth.user();
       const { callId = null } = args;
       return watchCalls(context.identity, viewer, callId);

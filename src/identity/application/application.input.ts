@@ -60,7 +60,8 @@ export class UpdateApplicationInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: "Time that connected devices have to accept before that push, in seconds: 0 to 30.",
+    description:
+      "Time that connected devices have to accept before that push, in seconds: 0 to 30.",
   })
   incomingCallPushDelaySeconds?: number | null;
 

@@ -79,7 +79,8 @@ abstract class ApplicationFields {
   incomingCallPush!: boolean;
 
   @Field(() => Int, {
-    description: "Time that connected devices have to accept before that push, in seconds: 0 to 30.",
+    description:
+      "Time that connected devices have to accept before that push, in seconds: 0 to 30.",
   })
   incomingCallPushDelaySeconds!: number;
 

@@ -21,7 +21,7 @@ export class SessionType {
   @Field(() => ID, { description: "The application that the session belongs to." })
   applicationId!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "The application's id as a number, as in REST." })
+  @Field(() => GraphQLSafeInt, { description: "Id of the application, as a number." })
   applicationDatabaseId!: number;
 
   @Field(() => ID, { nullable: true, description: "The user; null for a session without one." })
@@ -30,7 +30,7 @@ export class SessionType {
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description:
-      "The user's id as a number, as in REST; null for an application session, 0 for a web session that is not bound to a user yet.",
+      "Id of the user, as a number; null for an application session, 0 for a web session that is not bound to a user yet.",
   })
   userDatabaseId!: number | null;
 

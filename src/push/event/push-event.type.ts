@@ -38,7 +38,7 @@ export class PushEventObject {
   @Field(() => ID, { description: "The application." })
   applicationId!: number;
 
-  @Field(() => GraphQLSafeInt, { description: "The application's id as a number, as in REST." })
+  @Field(() => GraphQLSafeInt, { description: "Id of the application, as a number." })
   applicationDatabaseId!: number;
 
   @Field(() => ID, {
@@ -50,7 +50,7 @@ export class PushEventObject {
   @Field(() => GraphQLSafeInt, {
     nullable: true,
     description:
-      "The sender's id as a number, as in REST; null for the application's owner and for an incoming-call push.",
+      "Id of the sender, as a number; null for the application's owner and for an incoming-call push.",
   })
   userDatabaseId!: number | null;
 
