@@ -78,7 +78,7 @@ async function signIn(provider: keyof typeof SIGN_INS): Promise<[number, string 
     token: await applicationToken(node),
     body,
   });
-  const line = logged.find((each) => each.includes("could not be asked"));
+  const line = logged.find((each) => each.includes("a sign-in provider is unavailable"));
   return [status, line && JSON.parse(line).reason];
 }
 
