@@ -71,7 +71,7 @@ it("reports why a database cannot be opened or reached, without its password", a
   const words = await refused({ DATA_DIR, DATABASE_URL, SECRET_KEY });
   expect(words).toMatch(/^PostgreSQL \(DATABASE_URL\) cannot be reached: .*ECONNREFUSED/);
   expect(words).not.toContain("hunter2");
-  expect(await refused({ DATA_DIR, DATABASE_URL })).toMatch(/SECRET_KEY is needed/);
+  expect(await refused({ DATA_DIR, DATABASE_URL })).toMatch(/SECRET_KEY is required/);
 });
 
 describeServices("on PostgreSQL", () => {
