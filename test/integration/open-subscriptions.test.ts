@@ -28,8 +28,8 @@ test("a document beyond the limit is refused, and accepted after another has end
     const refused = socket.received.find((message) => message.id === String(id));
     if (!refused) continue;
     expect(refused).toMatchObject({
-      type: "error",
-      payload: [{ extensions: { code: "LIMITED" } }],
+      type: "next",
+      payload: { errors: [{ extensions: { code: "LIMITED" } }] },
     });
     refusedAt = id;
   }
