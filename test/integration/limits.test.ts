@@ -104,8 +104,18 @@ const REFUSED: Array<[what: string, query: string, code: string, message: RegExp
     /Unexpected <EOF>|must contain|POST body missing|GET query missing/,
   ],
   ["half a document", "{", "MALFORMED", /Syntax Error/],
-  ["two operations", "query a {__typename} query b {__typename}", "MALFORMED", /operationName is required/],
-  ["a second anonymous operation", "{__typename} {__typename}", "MALFORMED", /anonymous|operationName is required/],
+  [
+    "two operations",
+    "query a {__typename} query b {__typename}",
+    "MALFORMED",
+    /operationName is required/,
+  ],
+  [
+    "a second anonymous operation",
+    "{__typename} {__typename}",
+    "MALFORMED",
+    /anonymous|operationName is required/,
+  ],
   ["an unknown field", "{ nothing }", "MALFORMED", /Cannot query field/],
   ["a type definition", "type X { a: String }", "MALFORMED", /executable|definition/i],
 ];
