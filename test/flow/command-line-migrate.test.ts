@@ -91,7 +91,7 @@ describeServices("on PostgreSQL", () => {
     const variables = await environment(freshServices("template0"));
     const url = variables.DATABASE_URL ?? "";
     await execute(url, "CREATE TABLE somebody_elses (id int)");
-    expect(await refused(variables)).toMatch(/Give the service a database of its own/);
+    expect(await refused(variables)).toMatch(/no migration history of this service/);
 
     const newer = await environment(freshServices());
     await execute(
