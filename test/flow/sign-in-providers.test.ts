@@ -746,7 +746,7 @@ it("logs why tokens were rejected, without tokens and secrets", () => {
     ...{ hostname: expect.any(String), provider: "facebook", applicationId: node.application.id },
     ...{ reason: "issued to another application", msg: "a sign-in token was rejected" },
   });
-  const secrets = ["EAAB-", "eyJ", "secret-9", "-token", "forged", "appsecret", "oauth"];
+  const secrets = ["EAAB-", "eyJhbGciOi", "secret-9", "-token", "forged", "appsecret", "oauth"];
   const { appSecret } = FACEBOOK;
   const { consumerKey, consumerSecret } = TWITTER;
   for (const secret of [...secrets, appSecret, consumerKey, consumerSecret]) {

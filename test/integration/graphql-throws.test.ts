@@ -141,13 +141,13 @@ describe("a nullable variable in a non-null position", () => {
   const CASES: Array<[query: string, variables: object]> = [
     [`query ($s: ID = "x") { call(callId: $s) { id } }`, { s: null }],
     [
-      `query ($s: ID = "x") { users(filter: { login: { eq: $s } }) @include(if: true) { totalCount } }`,
+      `query ($s: String = "x") { users(filter: { login: { eq: $s } }) @include(if: true) { totalCount } }`,
       { s: null },
     ],
     [`query ($b: Boolean = true) { currentSession { id @include(if: $b) } }`, { b: null }],
     [`query ($b: Boolean = true) { currentSession @skip(if: $b) { id } }`, { b: null }],
     [
-      `mutation ($s: ID = "x") { sendSignal(input: { to: { userId: 1 }, signalType: $s }) { id } }`,
+      `mutation ($s: String = "x") { sendSignal(input: { to: { userId: 1 }, signalType: $s }) { id } }`,
       { s: null },
     ],
   ];
