@@ -55,8 +55,8 @@ export class CallPage {
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) caller.errors.push(message.text());
     });
-    // As long as jest's timeout, which only ends tests that hang.
-    page.setDefaultTimeout(300_000);
+    // Shorter than jest's timeout, so that a test that hangs reports the step.
+    page.setDefaultTimeout(200_000);
     // Exposes the page's peer connections to the test.
     await page.addInitScript(`
       window.peers = [];
@@ -73,7 +73,13 @@ export class CallPage {
 
   /** Waits for a state of the page: idle, calling, ringing, connecting, talking or ended. */
   async waitForView(state: string): Promise<void> {
-    await this.page.waitForSelector(`body[data-view="${state}"]`);
+    try {
+      await this.page.waitForSelector(`body[data-view="${state}"]`);
+    } catch (error) {
+      const view = await this.page.getAttribute("body", "data-view");
+      const shown = `The page shows "${view}" (${await this.note()}), not "${state}"`;
+      throw new Error([shown, ...this.errors].join("\n"), { cause: error });
+    }
   }
 
   /** The page's text about the call, below the peer's name. */
