@@ -1,7 +1,7 @@
-import { asOwner, type Execute, executeAnonymously, resolveAccess } from "../src/cli/server";
+import { asOwner, type Execute, executeAnonymously, resolveAccess } from "../src/cli/client/server";
 import { systemClock } from "../src/core/clock";
 import { readConfig } from "../src/core/config";
-import { createSignedRequest, type SigningKeys } from "../src/identity/session/signature";
+import { createSignedRequest, type SigningKeys } from "../src/sessions/signature";
 import type { StandIns } from "../test/support/stand-ins/start";
 
 const LOGIN = "push-trial";

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { openBus } from "./bus/open";
-import { openLimiters } from "./bus/open-limiter";
+import { openLimiters } from "./limits/open-limiter";
 import { openCallHistory } from "./calls/history/open-call-history";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRouter, type Router } from "./calls/router";
@@ -16,8 +16,8 @@ import { type Log, openLog } from "./core/log";
 import { openMetrics } from "./core/metrics";
 import { packageRoot } from "./core/package-root";
 import { openCertificate } from "./core/tls/certificate";
-import { contextFactory } from "./graphql/context";
-import { Engine } from "./graphql/engine";
+import { contextFactory } from "./graphql/engine/context";
+import { Engine } from "./graphql/engine/engine";
 import { GRAPHQL_PATH, registerGraphqlHttp } from "./graphql/http";
 import { signalboxSchema } from "./graphql/schema";
 import { GraphqlSockets } from "./graphql/socket/websocket";
@@ -26,25 +26,25 @@ import { LoadShedder } from "./http/load-shedder";
 import { connectionCheck, registerLoadShedding } from "./http/load-shedding";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
-import { isAnsweredElsewhereEnabled } from "./identity/application/answered-elsewhere";
+import { isAnsweredElsewhereEnabled } from "./applications/answered-elsewhere";
 import {
   bootstrap,
   type DeploymentEndpoints,
   type InitialCredentials,
-} from "./identity/application/bootstrap";
-import { openSealer, resealSecrets } from "./identity/application/secret-key";
+} from "./admin/bootstrap";
+import { openSealer, resealSecrets } from "./applications/secret-key";
 import { openIdentity } from "./identity/identity";
 import { PURGE_SECONDS, purge } from "./identity/purge";
-import { RateLimits } from "./identity/rate-limits";
-import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./identity/recovery/email-change-mail";
-import { RESET_JOB, sendResetMail } from "./identity/recovery/password-reset";
-import type { EmailChange, ResetRequest } from "./identity/recovery/reset-request";
-import { type StreamSignIn, signInStream, trackStream } from "./identity/session/stream-sign-in";
+import { RateLimits } from "./limits/rate-limits";
+import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
+import { RESET_JOB, sendResetMail } from "./password-reset/password-reset";
+import type { EmailChange, ResetRequest } from "./password-reset/reset-request";
+import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
 import { openMail } from "./mail/open";
 import { Connector, type ConnectorOptions } from "./network/connector";
 import { registerPages } from "./pages/password-reset";
-import { resealCredentials } from "./push/credential/reseal-credentials";
+import { resealCredentials } from "./push/credentials/reseal-credentials";
 import { openPush, type PushOverrides } from "./push/open-push";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
@@ -54,8 +54,8 @@ import type { Store } from "./store/store";
 import { chatUrls, needsCertificate, openChat } from "./xmpp/chat";
 import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
 import { type Component, openComponent } from "./xmpp/component/component";
-import type { ChatServices } from "./xmpp/services";
-import { stanzaSizes } from "./xmpp/stanza-sizes";
+import type { ChatServices } from "./xmpp/c2s/services";
+import { stanzaSizes } from "./xmpp/stanza/stanza-sizes";
 
 /** A running node. */
 export interface App {

@@ -1,4 +1,4 @@
-import { sign } from "../../src/identity/session/signature";
+import { sign } from "../../src/sessions/signature";
 import { corrupt, type Random } from "../../test/support/seeded-random";
 import type { Fixture } from "../deployment/fixture";
 import { chance, pick } from "../input/random";

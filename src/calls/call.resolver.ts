@@ -1,23 +1,23 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root, Subscription } from "type-graphql";
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
-import { Allow } from "../identity/context";
-import { findUser, parseId } from "../identity/user/find-user";
-import { UserType } from "../identity/user/user.type";
-import { answerToGraphql, CallAnswerType } from "./answer.type";
+import { Allow } from "../access/request-auth";
+import { findUser, parseId } from "../users/find-user";
+import { UserType } from "../users/user.type";
+import { answerToGraphql, CallAnswerType } from "./signals/answer.type";
 import type { CallContext } from "./context";
-import { decodeCursor, encodeCursor } from "./cursor";
-import type { Party } from "./signal";
+import { decodeCursor, encodeCursor } from "./signals/cursor";
+import type { Party } from "./signals/signal";
 import {
   RejectCallInput,
   RejectCallPayload,
   SendSignalInput,
   SendSignalPayload,
-} from "./signal.input";
-import { SignalPartyType, SignalType } from "./signal.type";
-import { signalFromInput } from "./signal-from-input";
+} from "./signals/signal.input";
+import { SignalPartyType, SignalType } from "./signals/signal.type";
+import { signalFromInput } from "./signals/signal-from-input";
 import { type MessageOf, openSignalSubscription } from "./signal-subscription";
-import { signalToGraphql } from "./signal-to-graphql";
+import { signalToGraphql } from "./signals/signal-to-graphql";
 
 type SignalMessage = MessageOf<"signal">;
 

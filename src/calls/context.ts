@@ -1,4 +1,4 @@
-import type { IdentityContext } from "../identity/context";
+import type { IdentityContext } from "../access/request-auth";
 import type { Router } from "./router";
 
 /** The GraphQL context of the resolvers of this module. */

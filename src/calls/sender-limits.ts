@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import type { Limiter, RateLimit } from "../bus/limiter";
+import type { Limiter, RateLimit } from "../limits/limiter";
 import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
-import type { Party } from "./signal";
+import type { Party } from "./signals/signal";
 
 /** Maximum number of senders that are tracked; the least recently used are evicted. */
 const SENDERS_MAX = 50_000;

@@ -1,8 +1,8 @@
 import { BoundedStream } from "../core/bounded-stream";
 import { Fault } from "../core/errors";
-import type { DeviceMessage } from "./device";
+import type { DeviceMessage } from "./signals/device";
 import type { Router } from "./router";
-import type { Party } from "./signal";
+import type { Party } from "./signals/signal";
 
 /** Maximum number of signals queued for a slow subscriber; beyond it, its connection is closed. */
 export const SUBSCRIPTION_QUEUE_MAX = 256;

@@ -4,12 +4,12 @@ import { printProblem } from "../core/console";
 import { packageRoot, packageVersion } from "../core/package-root";
 import { exitAfterFlush } from "../core/terminal";
 import { addDoctor } from "./doctor";
-import { addDocument, type Invocation } from "./document-command";
-import { readCommands } from "./documents";
-import { EXAMPLES, HELP } from "./help";
+import { addDocument, type Invocation } from "./client/document-command";
+import { readCommands } from "./client/documents";
+import { EXAMPLES, HELP } from "./client/help";
 import { addMigrate } from "./migrate";
 import { addPushTest } from "./push-test";
-import { resolveAccess } from "./server";
+import { resolveAccess } from "./client/server";
 import { addToken } from "./token";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {

@@ -3,7 +3,7 @@ import { printProblem } from "../core/console";
 import { openLog } from "../core/log";
 import { FolderInUseError } from "../store/folder-lock";
 import { migrateStore } from "../store/open";
-import { CommandError } from "./command-error";
+import { CommandError } from "./client/command-error";
 
 /**
  * Migrates the configured database, and reports progress on standard error.

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { printText } from "../core/console";
-import { CommandError } from "./command-error";
-import type { Invocation } from "./document-command";
-import { asOwner, type Execute } from "./server";
-import { toJson, toTable } from "./table";
+import { CommandError } from "./client/command-error";
+import type { Invocation } from "./client/document-command";
+import { asOwner, type Execute } from "./client/server";
+import { toJson, toTable } from "./client/table";
 
 const SEND_MUTATION = `mutation ($input: CreateApplicationPushEventInput!) {
   createApplicationPushEvent(input: $input) { events { id channel } }

@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { systemClock } from "../core/clock";
 import { printText } from "../core/console";
 import { isStdinTerminal, readStdin } from "../core/terminal";
-import { createSignedRequest, type SigningKeys } from "../identity/session/signature";
-import { CommandError } from "./command-error";
-import type { Invocation } from "./document-command";
-import { promptSecret } from "./option-values";
-import { asOwner, executeAnonymously, type ServerAccess } from "./server";
-import { toJson } from "./table";
+import { createSignedRequest, type SigningKeys } from "../sessions/signature";
+import { CommandError } from "./client/command-error";
+import type { Invocation } from "./client/document-command";
+import { promptSecret } from "./client/option-values";
+import { asOwner, executeAnonymously, type ServerAccess } from "./client/server";
+import { toJson } from "./client/table";
 
 const KEYS_QUERY = "query ($app: ID!) { application(id: $app) { id authKey authSecret } }";
 const CREATE_SESSION = `mutation ($input: CreateSessionInput!) {

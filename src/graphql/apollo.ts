@@ -15,9 +15,9 @@ import {
 import { type DocumentNode, type ExecutionResult, GraphQLError, parse } from "graphql";
 import { LRUCache } from "lru-cache";
 import { ERRORS, Fault } from "../core/errors";
-import type { Context } from "./context";
-import { DocumentRefused, type Engine, type PreparedOperation } from "./engine";
-import { faultError, formatForApollo } from "./error";
+import type { Context } from "./engine/context";
+import { DocumentRefused, type Engine, type PreparedOperation } from "./engine/engine";
+import { faultError, formatForApollo } from "./engine/error";
 
 /** Maximum number of persisted queries, and maximum of their total characters. */
 const PERSISTED = { max: 1_000, maxSize: 4_000_000 };

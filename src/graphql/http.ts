@@ -4,11 +4,11 @@ import type { Caller } from "../core/caller";
 import type { Config } from "../core/config";
 import { ERRORS, Fault, toFault } from "../core/errors";
 import { openApollo } from "./apollo";
-import type { CreateContext } from "./context";
-import type { Engine } from "./engine";
-import { faultError } from "./error";
+import type { CreateContext } from "./engine/context";
+import type { Engine } from "./engine/engine";
+import { faultError } from "./engine/error";
 import { registerGraphiqlFiles, sendGraphiql } from "./graphiql";
-import { REFUSED_WEIGHT } from "./operation/operation-weight";
+import { REFUSED_WEIGHT } from "./engine/operation-weight";
 
 /** Dependencies of GraphQL over HTTP. */
 export interface GraphqlHttpOptions {

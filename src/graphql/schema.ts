@@ -11,37 +11,37 @@ import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
 import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
 import { CallHistoryResolver } from "../calls/history/call-history.resolver";
 import { IceServerResolver } from "../calls/ice/ice-server.resolver";
-import { SIGNAL_CLASSES, signalTypeName } from "../calls/signal.type";
+import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
 import type { Access } from "../core/viewer";
-import { AccountResolver } from "../identity/account/account.resolver";
-import { AccountSettingsResolver } from "../identity/application/account-settings.resolver";
-import { ApplicationResolver } from "../identity/application/application.resolver";
+import { AccountResolver } from "../accounts/account.resolver";
+import { AccountSettingsResolver } from "../accounts/account-settings.resolver";
+import { ApplicationResolver } from "../admin/application.resolver";
 import {
   AccountFieldsResolver,
   ApplicationFieldsResolver,
   ApplicationSessionsResolver,
   ApplicationUsersResolver,
-} from "../identity/application/application-fields.resolver";
-import type { IdentityContext } from "../identity/context";
-import type { OperationLimit } from "../identity/rate-limits";
-import { PasswordResetResolver } from "../identity/recovery/password-reset.resolver";
-import { SessionResolver } from "../identity/session/session.resolver";
-import { SessionListResolver } from "../identity/session/session-list.resolver";
-import { SocketRenewalResolver } from "../identity/session/socket-renewal.resolver";
-import { UserConnectionResolver, UserResolver } from "../identity/user/user.resolver";
-import { UserPageResolver } from "../identity/user/user-page.resolver";
-import { WebSessionResolver } from "../identity/web-session/web-session.resolver";
+} from "../admin/application-fields.resolver";
+import type { IdentityContext } from "../access/request-auth";
+import type { OperationLimit } from "../limits/rate-limits";
+import { PasswordResetResolver } from "../password-reset/password-reset.resolver";
+import { SessionResolver } from "../sessions/session.resolver";
+import { SessionListResolver } from "../sessions/session-list.resolver";
+import { SocketRenewalResolver } from "../sessions/socket-renewal.resolver";
+import { UserConnectionResolver, UserResolver } from "../users/user.resolver";
+import { UserPageResolver } from "../users/user-page.resolver";
+import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import {
   ApplicationCredentialsResolver,
   PushCredentialsResolver,
-} from "../push/credential/push-credentials.resolver";
+} from "../push/credentials/push-credentials.resolver";
 import {
   PushDeliveryResolver,
   PushDeliveryStreamResolver,
 } from "../push/delivery/push-delivery.resolver";
-import { ApplicationPushEventResolver } from "../push/event/application-event.resolver";
-import { PushEventFieldsResolver, PushEventResolver } from "../push/event/push-event.resolver";
-import { PushSubscriptionResolver } from "../push/subscription/push-subscription.resolver";
+import { ApplicationPushEventResolver } from "../push/events/application-event.resolver";
+import { PushEventFieldsResolver, PushEventResolver } from "../push/events/push-event.resolver";
+import { PushSubscriptionResolver } from "../push/devices/push-subscription.resolver";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 

@@ -5,15 +5,15 @@ import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
 import { Connector } from "../network/connector";
 import type { Store } from "../store/store";
-import { WebOrigins } from "./application/web-origins";
-import { PasswordHasher } from "./password";
-import { FirebaseKeys } from "./provider/firebase-keys";
-import type { RateLimits } from "./rate-limits";
-import type { DeliverEmailChange, DeliverReset } from "./recovery/reset-request";
-import { ActivityTracker } from "./session/activity-tracker";
-import { SessionCache } from "./session/session-cache";
-import { SessionEvents } from "./session-events";
-import { UserExistenceCache } from "./user/user-existence-cache";
+import { WebOrigins } from "../applications/web-origins";
+import { PasswordHasher } from "../passwords/password";
+import { FirebaseKeys } from "../sign-in/firebase-keys";
+import type { RateLimits } from "../limits/rate-limits";
+import type { DeliverEmailChange, DeliverReset } from "../password-reset/reset-request";
+import { ActivityTracker } from "../sessions/activity-tracker";
+import { SessionCache } from "../sessions/session-cache";
+import { SessionEvents } from "../session-events/session-events";
+import { UserExistenceCache } from "../users/user-existence-cache";
 
 /** What every part of the module depends on. */
 interface IdentityBase {

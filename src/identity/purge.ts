@@ -1,7 +1,7 @@
 import type { Statement } from "../store/store";
 import type { Identity } from "./identity";
-import { TIMESTAMP_TOLERANCE_S } from "./session/verify-signature";
-import { removeUsers } from "./user/remove-users";
+import { TIMESTAMP_TOLERANCE_S } from "../sessions/verify-signature";
+import { removeUsers } from "../users/remove-users";
 
 /** Interval between two purges, in seconds. */
 export const PURGE_SECONDS = 60;

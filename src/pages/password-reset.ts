@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ERRORS, Fault, toFault } from "../core/errors";
 import type { Identity } from "../identity/identity";
-import { findResetLink, resetPassword } from "../identity/recovery/password-reset";
-import { RESET_PATH } from "../identity/recovery/reset-mail";
+import { findResetLink, resetPassword } from "../password-reset/password-reset";
+import { RESET_PATH } from "../password-reset/reset-mail";
 import { PAGE_HEADERS } from "./layout";
 import { errorPage, expiredLinkPage, type FormErrors, formPage, successPage } from "./reset-pages";
 

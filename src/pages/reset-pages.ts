@@ -1,5 +1,5 @@
 import { escapeHtml, toSingleLine } from "../core/html";
-import type { ResetLinkOwner } from "../identity/recovery/password-reset";
+import type { ResetLinkOwner } from "../password-reset/password-reset";
 import { renderPage } from "./layout";
 
 /** Errors of a submitted form, by field. */

@@ -1,4 +1,4 @@
-import type { IdentityContext } from "../identity/context";
+import type { IdentityContext } from "../access/request-auth";
 import type { PushDeps } from "./push-deps";
 
 /** Context of the push resolvers. */

@@ -1,11 +1,11 @@
-import { type CheckCredentials, credentialCheckWith } from "./credential/check-credentials";
-import { openCredentialService } from "./credential/push-credentials";
+import { type CheckCredentials, credentialCheckWith } from "./credentials/check-credentials";
+import { openCredentialService } from "./credentials/push-credentials";
 import { CONCURRENT_BATCHES, deliver } from "./delivery/deliver";
 import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
 import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
 import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
-import { openProvider } from "./provider/open-provider";
-import { ProviderPool } from "./provider/provider-pool";
+import { openProvider } from "./providers/open-provider";
+import { ProviderPool } from "./providers/provider-pool";
 import { JOBS, type PushDeps } from "./push-deps";
 
 /** Replacements for push services in tests. */

@@ -2,9 +2,9 @@ import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import type { Identity } from "../identity/identity";
 import type { Jobs } from "../jobs/jobs";
-import type { PushEnvironment, PushService } from "./channel";
-import type { PushCredentialService } from "./credential/push-credentials";
-import type { Provider } from "./provider/provider";
+import type { PushEnvironment, PushService } from "./channels/channel";
+import type { PushCredentialService } from "./credentials/push-credentials";
+import type { Provider } from "./providers/port/provider";
 
 /** Dependencies of the push module, one instance per node. */
 export interface PushDeps {

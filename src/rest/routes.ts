@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isoSeconds } from "../core/clock";
-import type { Caller, CreateContext } from "../graphql/context";
-import type { Engine } from "../graphql/engine";
+import type { Caller, CreateContext } from "../graphql/engine/context";
+import type { Engine } from "../graphql/engine/engine";
 import { compileBind } from "./bind";
 import { type Body, NO_BODY, readBody } from "./body";
 import type { RestDocument } from "./documents";

@@ -1,10 +1,10 @@
 import { isWithin } from "../core/client-address";
 import type { LiveCertificate } from "../core/tls/certificate";
 import { PreAuthLimiter } from "../limits/pre-auth-limiter";
-import type { Endpoint } from "./c2s";
-import type { ChatDevice } from "./chat-device";
-import { SignInThrottle } from "./sasl";
-import type { ChatLimits, ChatServices } from "./services";
+import type { Endpoint } from "./c2s/c2s";
+import type { ChatDevice } from "./c2s/chat-device";
+import { SignInThrottle } from "./c2s/sasl";
+import type { ChatLimits, ChatServices } from "./c2s/services";
 import { RESUME_SECONDS } from "./stream-management/elements";
 import { ResumableStreams } from "./stream-management/resumable-streams";
 import type { ListenAddress, Listener } from "./transport/listen";

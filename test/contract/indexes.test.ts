@@ -2,7 +2,7 @@ import "reflect-metadata";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBus } from "../../src/bus/open";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import type { Caller } from "../../src/core/caller";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
@@ -10,56 +10,56 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
-import { findOwner, signInOwner, signOutOwner } from "../../src/identity/account/account-sessions";
-import { updateAccount } from "../../src/identity/account/accounts";
-import { AccountSettingsResolver } from "../../src/identity/application/account-settings.resolver";
-import { isAnsweredElsewhereEnabled } from "../../src/identity/application/answered-elsewhere";
+import { findOwner, signInOwner, signOutOwner } from "../../src/accounts/account-sessions";
+import { updateAccount } from "../../src/accounts/accounts";
+import { AccountSettingsResolver } from "../../src/accounts/account-settings.resolver";
+import { isAnsweredElsewhereEnabled } from "../../src/applications/answered-elsewhere";
 import {
   listApplicationSessions,
   listApplicationUsers,
-} from "../../src/identity/application/application-lists";
-import { findApplication } from "../../src/identity/application/applications";
-import { bootstrap, type DeploymentEndpoints } from "../../src/identity/application/bootstrap";
+} from "../../src/admin/application-lists";
+import { findApplication } from "../../src/applications/applications";
+import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
 import {
   createApplication,
   findOwnedApplication,
   listApplications,
   rotateSecret,
   updateApplication,
-} from "../../src/identity/application/owned-applications";
-import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/identity/application/secret-key";
-import { exportUser } from "../../src/identity/application/user-export";
-import { RequestAuth } from "../../src/identity/context";
+} from "../../src/applications/owned-applications";
+import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/applications/secret-key";
+import { exportUser } from "../../src/admin/user-export";
+import { RequestAuth } from "../../src/access/request-auth";
 import { type Identity, openIdentity } from "../../src/identity/identity";
-import { hashPassword } from "../../src/identity/password";
-import { findOrCreateUser } from "../../src/identity/provider/provider-users";
+import { hashPassword } from "../../src/passwords/password";
+import { findOrCreateUser } from "../../src/sign-in/provider-users";
 import { purge } from "../../src/identity/purge";
-import { RateLimits } from "../../src/identity/rate-limits";
-import { findResetLink, sendResetMail } from "../../src/identity/recovery/password-reset";
-import { checkCredentials } from "../../src/identity/session/credentials";
-import { listSessions } from "../../src/identity/session/session-list";
-import { findSession } from "../../src/identity/session/sessions";
-import { findUser, type UserKey } from "../../src/identity/user/find-user";
-import type { LegacyCondition } from "../../src/identity/user/legacy-filter";
-import { USER_LIST_FIELDS, type UserFilter } from "../../src/identity/user/user-filter";
-import { listUsers } from "../../src/identity/user/user-list";
-import { listUserPage, usersByFullName, usersByTags } from "../../src/identity/user/user-page";
-import { eraseUser } from "../../src/identity/user/users";
-import { bindWebSession } from "../../src/identity/web-session/web-sessions";
+import { RateLimits } from "../../src/limits/rate-limits";
+import { findResetLink, sendResetMail } from "../../src/password-reset/password-reset";
+import { checkCredentials } from "../../src/users/credentials";
+import { listSessions } from "../../src/sessions/session-list";
+import { findSession } from "../../src/sessions/sessions";
+import { findUser, type UserKey } from "../../src/users/find-user";
+import type { LegacyCondition } from "../../src/users/legacy-filter";
+import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/user-filter";
+import { listUsers } from "../../src/users/user-list";
+import { listUserPage, usersByFullName, usersByTags } from "../../src/users/user-page";
+import { eraseUser } from "../../src/users/users";
+import { bindWebSession } from "../../src/web-sessions/web-sessions";
 import type { Mailer } from "../../src/mail/mail";
 import {
   clearCredentials,
   openCredentialService,
   recheckCredentials,
   setCredentials,
-} from "../../src/push/credential/push-credentials";
-import { resealCredentials } from "../../src/push/credential/reseal-credentials";
+} from "../../src/push/credentials/push-credentials";
+import { resealCredentials } from "../../src/push/credentials/reseal-credentials";
 import {
   createPushSubscription,
   deletePushSubscription,
   listPushSubscriptions,
-} from "../../src/push/subscription/push-subscriptions";
-import type { SubscriptionFields } from "../../src/push/subscription/subscription-fields";
+} from "../../src/push/devices/push-subscriptions";
+import type { SubscriptionFields } from "../../src/push/devices/subscription-fields";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";

@@ -5,14 +5,14 @@ import { fanOut } from "../../src/push/delivery/fan-out";
 import { purgeDeliveries } from "../../src/push/delivery/purge";
 import { startDueDispatches } from "../../src/push/delivery/schedule";
 import { sendVoipFallback } from "../../src/push/delivery/voip-fallback";
-import { dryRunEvent } from "../../src/push/event/dry-run";
+import { dryRunEvent } from "../../src/push/events/dry-run";
 import {
   findEvent,
   listApplicationEvents,
   listEvents,
   stopEvent,
-} from "../../src/push/event/event-list";
-import { createEvents } from "../../src/push/event/events";
+} from "../../src/push/events/event-list";
+import { createEvents } from "../../src/push/events/events";
 import { hasServices } from "../support/database";
 import { explainStatements } from "../support/explain";
 import { universal } from "../support/push";

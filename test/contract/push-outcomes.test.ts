@@ -1,8 +1,8 @@
 import { Fault } from "../../src/core/errors";
 import { deliver } from "../../src/push/delivery/deliver";
 import { type DeliverJob, fanOut } from "../../src/push/delivery/fan-out";
-import { createEvents } from "../../src/push/event/events";
-import type { Outcome } from "../../src/push/provider/provider";
+import { createEvents } from "../../src/push/events/events";
+import type { Outcome } from "../../src/push/providers/port/provider";
 import type { PushDeps } from "../../src/push/push-deps";
 import { payload } from "../support/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";

@@ -1,6 +1,6 @@
 import { deliver } from "../../src/push/delivery/deliver";
 import { type DeliverJob, type FanOutJob, fanOut } from "../../src/push/delivery/fan-out";
-import { createEvents } from "../../src/push/event/events";
+import { createEvents } from "../../src/push/events/events";
 import { universal } from "../support/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 

@@ -11,8 +11,8 @@ import { startNode, type TestNode } from "../support/node";
 
 // No delay may expire while fifty attempts are in flight, however slow the machine: Redis has its own clock,
 // and a single node uses the clock that the test stops.
-jest.mock("../../src/bus/limiter", () => ({
-  ...jest.requireActual("../../src/bus/limiter"),
+jest.mock("../../src/limits/limiter", () => ({
+  ...jest.requireActual("../../src/limits/limiter"),
   FIRST_WAIT_MS: 3_600_000,
 }));
 

@@ -1,4 +1,4 @@
-import { RESET_JOB } from "../../src/identity/recovery/password-reset";
+import { RESET_JOB } from "../../src/password-reset/password-reset";
 import { auth, connectRaw, OPEN } from "../support/chat";
 import {
   applicationToken,

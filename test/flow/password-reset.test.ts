@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import pino from "pino";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
-import { resetLinkUrl } from "../../src/identity/recovery/reset-mail";
+import { resetLinkUrl } from "../../src/password-reset/reset-mail";
 import { openMail } from "../../src/mail/open";
 import { signInRaw } from "../support/chat";
 import { applicationToken, graphql, newUser, rest, signedParameters } from "../support/client";

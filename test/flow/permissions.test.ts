@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import { Engine } from "../../src/graphql/engine";
+import { Engine } from "../../src/graphql/engine/engine";
 import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { type RestDocument, readDocuments, readRestFiles } from "../../src/rest/documents";
 import { auth, bind, connectRaw, OPEN } from "../support/chat";

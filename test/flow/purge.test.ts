@@ -1,13 +1,13 @@
 import { openBus } from "../../src/bus/open";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { hashToken, newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
 import { purge } from "../../src/identity/purge";
-import { RateLimits } from "../../src/identity/rate-limits";
-import { findSession } from "../../src/identity/session/sessions";
+import { RateLimits } from "../../src/limits/rate-limits";
+import { findSession } from "../../src/sessions/sessions";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { type FreshDatabase, freshDatabase } from "../support/database";

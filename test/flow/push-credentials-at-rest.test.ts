@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { startApp } from "../../src/app";
 import { openLocalBus } from "../../src/bus/local";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
-import { openSealer } from "../../src/identity/application/secret-key";
+import { openSealer } from "../../src/applications/secret-key";
 import { openIdentity } from "../../src/identity/identity";
-import { RateLimits } from "../../src/identity/rate-limits";
-import { CredentialCache } from "../../src/push/credential/credential-cache";
+import { RateLimits } from "../../src/limits/rate-limits";
+import { CredentialCache } from "../../src/push/credentials/credential-cache";
 import {
   clearCredentials,
   openCredentialService,
   setCredentials,
-} from "../../src/push/credential/push-credentials";
+} from "../../src/push/credentials/push-credentials";
 import { type FreshDatabase, freshDatabase } from "../support/database";
 import { asTestNode, startNode, type TestNode } from "../support/node";
 import { FREE_PORTS } from "../support/ports";

@@ -3,8 +3,8 @@ import { openLog } from "../../src/core/log";
 import {
   type CheckCredentials,
   credentialCheckWith,
-} from "../../src/push/credential/check-credentials";
-import { CHECK_UNAVAILABLE, type Provider } from "../../src/push/provider/provider";
+} from "../../src/push/credentials/check-credentials";
+import { CHECK_UNAVAILABLE, type Provider } from "../../src/push/providers/port/provider";
 import { applicationToken, graphql, newUser } from "../support/client";
 import { HTTP_PROTOCOLS } from "../support/graphql-protocols";
 import { openSocket } from "../support/graphql-socket";

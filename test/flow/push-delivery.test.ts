@@ -1,4 +1,4 @@
-import type { Outcome } from "../../src/push/provider/provider";
+import type { Outcome } from "../../src/push/providers/port/provider";
 import { graphql, newUser, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";
 import { eventually, HOUR, MovingClock } from "../support/moving-clock";

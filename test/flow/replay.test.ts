@@ -1,12 +1,12 @@
 import { openLocalBus } from "../../src/bus/local";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
 import { purge } from "../../src/identity/purge";
-import { RateLimits } from "../../src/identity/rate-limits";
+import { RateLimits } from "../../src/limits/rate-limits";
 import { graphql, type RestResponse, rest, signedParameters } from "../support/client";
 import { hasServices } from "../support/database";
 import { HOUR, MovingClock } from "../support/moving-clock";

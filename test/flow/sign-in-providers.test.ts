@@ -1,7 +1,7 @@
 import pino from "pino";
 import { readConfig } from "../../src/core/config";
-import { openSealer } from "../../src/identity/application/secret-key";
-import { type ApplicationSettings, sealSettings } from "../../src/identity/application/settings";
+import { openSealer } from "../../src/applications/secret-key";
+import { type ApplicationSettings, sealSettings } from "../../src/applications/settings";
 import {
   applicationToken,
   graphql,

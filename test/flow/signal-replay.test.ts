@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { sendCommand } from "../../scripts/services/redis-server";
 import { INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../src/bus/bus";
-import { inboxOf } from "../../src/calls/signal";
+import { inboxOf } from "../../src/calls/signals/signal";
 import { DOMAIN } from "../support/chat";
 import { graphql, newGuest, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";

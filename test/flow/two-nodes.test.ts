@@ -1,14 +1,14 @@
 import { type RedisServer, startRedis } from "../../scripts/services/redis-server";
 import { openLocalBus } from "../../src/bus/local";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
-import { RateLimits } from "../../src/identity/rate-limits";
-import { signInStream } from "../../src/identity/session/stream-sign-in";
+import { RateLimits } from "../../src/limits/rate-limits";
+import { signInStream } from "../../src/sessions/stream-sign-in";
 import { auth, connectRaw, DOMAIN, OPEN } from "../support/chat";
 import { graphql, newUser, rest, signedParameters, signIn, type TestUser } from "../support/client";
 import { hasServices } from "../support/database";

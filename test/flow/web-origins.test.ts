@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openLocalBus } from "../../src/bus/local";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
@@ -8,8 +8,8 @@ import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { accessTable, signalboxSchema } from "../../src/graphql/schema";
 import { openIdentity } from "../../src/identity/identity";
-import { RateLimits } from "../../src/identity/rate-limits";
-import { signInStream, trackStream } from "../../src/identity/session/stream-sign-in";
+import { RateLimits } from "../../src/limits/rate-limits";
+import { signInStream, trackStream } from "../../src/sessions/stream-sign-in";
 import { readDocuments, readRestFiles } from "../../src/rest/documents";
 import { auth, bind, connectRaw, DOMAIN, OPEN, type RawClient } from "../support/chat";
 import { graphql, newUser, rest, signedParameters, type TestUser } from "../support/client";

@@ -1,14 +1,14 @@
 import { openLocalBus } from "../../src/bus/local";
-import { openLimiters } from "../../src/bus/open-limiter";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import { openIdentity } from "../../src/identity/identity";
-import { RateLimits } from "../../src/identity/rate-limits";
-import { findSession } from "../../src/identity/session/sessions";
-import { watchBinding } from "../../src/identity/web-session/binding-watch";
+import { RateLimits } from "../../src/limits/rate-limits";
+import { findSession } from "../../src/sessions/sessions";
+import { watchBinding } from "../../src/web-sessions/binding-watch";
 import { newUser, rest, signedParameters, signIn } from "../support/client";
 import { hasServices } from "../support/database";
 import { openSocket } from "../support/graphql-socket";

@@ -1,8 +1,8 @@
 import pino from "pino";
 import { openLocalBus } from "../../src/bus/local";
-import { LocalLimiter } from "../../src/bus/local-limiter";
+import { LocalLimiter } from "../../src/limits/local-limiter";
 import type { Router } from "../../src/calls/router";
-import type { Signal } from "../../src/calls/signal";
+import type { Signal } from "../../src/calls/signals/signal";
 import { checkChatServer } from "../../src/cli/doctor/chat-server";
 import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";

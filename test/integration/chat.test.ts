@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type XmlNode, type XmppClient, xml } from "@xmpp/client";
 import { $iq, $msg, $pres, type DomElement, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
-import type { DeviceMessage } from "../../src/calls/device";
-import type { Signal } from "../../src/calls/signal";
+import type { DeviceMessage } from "../../src/calls/signals/device";
+import type { Signal } from "../../src/calls/signals/signal";
 import { Fault } from "../../src/core/errors";
-import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
-import { readFrame } from "../../src/xmpp/xml";
+import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza/stanza";
+import { readFrame } from "../../src/xmpp/stanza/xml";
 import { testCertificate, trustGlobally } from "../support/certificates";
 import {
   auth,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { getIntrospectionQuery } from "graphql";
 import { WebSocket } from "ws";
-import { REFUSED_WEIGHT } from "../../src/graphql/operation/operation-weight";
+import { REFUSED_WEIGHT } from "../../src/graphql/engine/operation-weight";
 import { applicationToken, rest } from "../support/client";
 import { connectSocket, openSocket } from "../support/graphql-socket";
 import { MINUTE, MovingClock } from "../support/moving-clock";

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, connect as dial, type Socket } from "node:net";
 import type { ApnsPush } from "../../src/push/payload/push-payload";
-import type { Provider } from "../../src/push/provider/provider";
+import type { Provider } from "../../src/push/providers/port/provider";
 import { closeAfterEach } from "../support/close-after-each";
 import { eventually, MINUTE, MovingClock } from "../support/moving-clock";
 import { type ApnsFixture, startApnsFixture } from "../support/push/apns-fixture";

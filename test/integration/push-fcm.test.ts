@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FcmPush } from "../../src/push/payload/push-payload";
-import type { Provider } from "../../src/push/provider/provider";
+import type { Provider } from "../../src/push/providers/port/provider";
 import { closeAfterEach } from "../support/close-after-each";
 import { MINUTE, MovingClock } from "../support/moving-clock";
 import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";

@@ -1,5 +1,5 @@
-import type { Credentials } from "../../src/push/credential/credentials";
-import { type ProviderKey, ProviderPool } from "../../src/push/provider/provider-pool";
+import type { Credentials } from "../../src/push/credentials/credentials";
+import { type ProviderKey, ProviderPool } from "../../src/push/providers/provider-pool";
 import { closeAfterEach } from "../support/close-after-each";
 import { eventually } from "../support/moving-clock";
 import { type ApnsFixture, startApnsFixture } from "../support/push/apns-fixture";

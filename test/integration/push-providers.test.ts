@@ -1,5 +1,5 @@
-import type { Outcome, Provider } from "../../src/push/provider/provider";
-import type { ProviderOptions } from "../../src/push/provider/provider-options";
+import type { Outcome, Provider } from "../../src/push/providers/port/provider";
+import type { ProviderOptions } from "../../src/push/providers/port/provider-options";
 import { closeAfterEach } from "../support/close-after-each";
 import { MovingClock } from "../support/moving-clock";
 import { startApnsFixture } from "../support/push/apns-fixture";

@@ -1,6 +1,6 @@
 import { createECDH } from "node:crypto";
 import { generateVAPIDKeys } from "web-push";
-import type { Provider } from "../../src/push/provider/provider";
+import type { Provider } from "../../src/push/providers/port/provider";
 import { closeAfterEach } from "../support/close-after-each";
 import { HOUR, MovingClock } from "../support/moving-clock";
 import {

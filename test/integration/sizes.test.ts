@@ -1,7 +1,7 @@
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import { Engine } from "../../src/graphql/engine";
+import { Engine } from "../../src/graphql/engine/engine";
 import { signalboxSchema } from "../../src/graphql/schema";
 import { applicationToken, graphql, newUser, type TestUser } from "../support/client";
 import { openSocket } from "../support/graphql-socket";

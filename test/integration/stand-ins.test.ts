@@ -10,7 +10,7 @@ import { getMessaging } from "firebase-admin/messaging";
 import { sendNotification } from "web-push";
 import { Connector } from "../../src/network/connector";
 import type { ApnsPush } from "../../src/push/payload/push-payload";
-import { openProvider } from "../../src/push/provider/open-provider";
+import { openProvider } from "../../src/push/providers/open-provider";
 import { eventually } from "../support/moving-clock";
 import { targetOf } from "../support/push/provider-fixture";
 import { targetIn } from "../support/push/web-push-fixture";

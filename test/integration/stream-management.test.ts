@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Signal } from "../../src/calls/signal";
-import { encodeSignal } from "../../src/xmpp/stanza";
+import type { Signal } from "../../src/calls/signals/signal";
+import { encodeSignal } from "../../src/xmpp/stanza/stanza";
 import { bind, DOMAIN, type RawClient, signInRaw, startChat, type TestChat } from "../support/chat";
 import {
   ACK_REQUEST,

@@ -1,6 +1,6 @@
-import type { PushEnvironment, PushService } from "../../src/push/channel";
+import type { PushEnvironment, PushService } from "../../src/push/channels/channel";
 import type { PushPayload as Payload } from "../../src/push/payload/push-payload";
-import type { Outcome, Provider, PushTarget } from "../../src/push/provider/provider";
+import type { Outcome, Provider, PushTarget } from "../../src/push/providers/port/provider";
 
 /** A push that was sent. */
 export interface SentPush {

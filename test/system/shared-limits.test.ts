@@ -2,8 +2,8 @@ import { rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 
 // Redis has its own clock: no delay may expire during the test, however slow the machine.
-jest.mock("../../src/bus/limiter", () => ({
-  ...jest.requireActual("../../src/bus/limiter"),
+jest.mock("../../src/limits/limiter", () => ({
+  ...jest.requireActual("../../src/limits/limiter"),
   FIRST_WAIT_MS: 600_000,
 }));
 

@@ -76,7 +76,7 @@ const OPERATOR_CONNECTIONS: Record<string, string> = {
   "cli/doctor/chat-server.ts": "CHAT_SERVER",
   "cli/doctor/ntp.ts": "the time server that the operator configures",
   "cli/doctor/server.ts": "the operator's own server",
-  "cli/server.ts": "the operator's own server",
+  "cli/client/server.ts": "the operator's own server",
   "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 
@@ -442,7 +442,7 @@ describe("size", () => {
   test.each([
     ["bus/bus.ts", "Bus"],
     ["jobs/jobs.ts", "Jobs"],
-    ["push/provider/provider.ts", "Provider"],
+    ["push/providers/port/provider.ts", "Provider"],
   ])(`the port of %s has at most ${PORT_METHODS_MAX} methods`, (path, name) => {
     const source = SOURCES.find((each) => each.path === path);
     const port = source?.tree.statements.find(

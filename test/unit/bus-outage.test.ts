@@ -1,7 +1,7 @@
 import { openLocalBus } from "../../src/bus/local";
 import { retryDelay } from "../../src/bus/redis-connection";
 import { openLog } from "../../src/core/log";
-import { SessionEvents } from "../../src/identity/session-events";
+import { SessionEvents } from "../../src/session-events/session-events";
 
 const log = openLog("silent");
 

@@ -5,7 +5,7 @@ import {
   REPEAT_AFTER_MS,
   Recorder,
 } from "../../src/calls/history/recorder";
-import type { Signal } from "../../src/calls/signal";
+import type { Signal } from "../../src/calls/signals/signal";
 import { type Clock, systemClock } from "../../src/core/clock";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";

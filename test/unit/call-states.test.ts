@@ -21,7 +21,7 @@ import {
   matchEvent,
   type RecordedCall,
 } from "../../src/calls/history/recorded-calls";
-import type { Json, JsonObject, Signal } from "../../src/calls/signal";
+import type { Json, JsonObject, Signal } from "../../src/calls/signals/signal";
 
 /** The derived states of a call, and the matching of signals to calls. */
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parse, validate } from "graphql";
-import { readCommands } from "../../src/cli/documents";
+import { readCommands } from "../../src/cli/client/documents";
 import { signalboxSchema } from "../../src/graphql/schema";
 
 const schema = signalboxSchema();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { emailKey, emailKeys, emailOperand, isEmail } from "../../src/identity/user/email";
+import { emailKey, emailKeys, emailOperand, isEmail } from "../../src/users/email";
 
 test.each([
   "a@b",

@@ -1,8 +1,8 @@
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import type { Context } from "../../src/graphql/context";
-import { Engine } from "../../src/graphql/engine";
+import type { Context } from "../../src/graphql/engine/context";
+import { Engine } from "../../src/graphql/engine/engine";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 import { usedHeap } from "../support/heap";
 import { MovingClock } from "../support/moving-clock";

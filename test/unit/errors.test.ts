@@ -1,7 +1,7 @@
 import { GraphQLError } from "graphql";
 import { ERRORS, type ErrorCode, Fault, NO_SESSION, toFault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
-import { toGraphQLError } from "../../src/graphql/error";
+import { toGraphQLError } from "../../src/graphql/engine/error";
 import { errorBody, toWireNames } from "../../src/rest/error";
 
 /** The public contract: code, HTTP status, stanza error condition and type. */

@@ -1,5 +1,5 @@
-import { type InboundLimits, InboundThrottle } from "../../src/xmpp/transport/inbound-throttle";
-import type { ReadControl } from "../../src/xmpp/transport/transport";
+import { type InboundLimits, InboundThrottle } from "../../src/xmpp/stream/inbound-throttle";
+import type { ReadControl } from "../../src/xmpp/stream/transport";
 
 /** When a transport pauses and resumes reading. */
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { formatJid, isHost, parseJid, parseUser, toResource } from "../../src/xmpp/jid";
+import { formatJid, isHost, parseJid, parseUser, toResource } from "../../src/xmpp/stanza/jid";
 
 describe("a JID", () => {
   it.each([

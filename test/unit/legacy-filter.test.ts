@@ -1,11 +1,11 @@
 import { Fault } from "../../src/core/errors";
-import { parseTimeRange } from "../../src/identity/user/legacy-date";
+import { parseTimeRange } from "../../src/users/legacy-date";
 import {
   compileLegacyConditions,
   compileLegacyOrder,
   LEGACY_FIELDS,
   type LegacyCondition,
-} from "../../src/identity/user/legacy-filter";
+} from "../../src/users/legacy-filter";
 import { compileBind } from "../../src/rest/bind";
 import { readDocuments } from "../../src/rest/documents";
 import { readQuery } from "../../src/rest/form";

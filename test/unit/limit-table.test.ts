@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock";
 import { readConfig } from "../../src/core/config";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import { Engine } from "../../src/graphql/engine";
+import { Engine } from "../../src/graphql/engine/engine";
 import { registerGraphqlHttp } from "../../src/graphql/http";
 import { buildSignalboxSchema, limitTable } from "../../src/graphql/schema";
 import { registerProbes } from "../../src/http/probes";

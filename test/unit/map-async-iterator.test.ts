@@ -1,8 +1,8 @@
 import { GraphQLError } from "graphql";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
-import { operationError } from "../../src/graphql/error";
-import { mapAsyncIterator } from "../../src/graphql/map-async-iterator";
+import { operationError } from "../../src/graphql/engine/error";
+import { mapAsyncIterator } from "../../src/graphql/engine/map-async-iterator";
 
 const log = openLog("silent");
 const mapError = (error: unknown) => operationError(error, log, "request");

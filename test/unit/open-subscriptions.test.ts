@@ -2,9 +2,9 @@ import { readConfig } from "../../src/core/config";
 import { Fault } from "../../src/core/errors";
 import { openLog } from "../../src/core/log";
 import { openMetrics } from "../../src/core/metrics";
-import type { Context } from "../../src/graphql/context";
-import { Engine, type PreparedOperation } from "../../src/graphql/engine";
-import { OpenSubscriptions } from "../../src/graphql/operation/open-subscriptions";
+import type { Context } from "../../src/graphql/engine/context";
+import { Engine, type PreparedOperation } from "../../src/graphql/engine/engine";
+import { OpenSubscriptions } from "../../src/graphql/engine/open-subscriptions";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 
 /** The memory of open subscriptions is bounded, even if the cache has evicted their operations. */

@@ -1,10 +1,10 @@
 import { getIntrospectionQuery, getOperationAST, parse } from "graphql";
-import { measureOperation } from "../../src/graphql/operation/operation-size";
+import { measureOperation } from "../../src/graphql/engine/operation-size";
 import {
   FIELDS_PER_REQUEST,
   INTROSPECTION_VALUES_PER_REQUEST,
   weighOperation,
-} from "../../src/graphql/operation/operation-weight";
+} from "../../src/graphql/engine/operation-weight";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
 
 const schema = buildSignalboxSchema();

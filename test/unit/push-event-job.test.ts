@@ -1,7 +1,7 @@
 import type { JobOptions } from "../../src/jobs/jobs";
 import { FAN_OUT_OPTIONS } from "../../src/push/delivery/fan-out";
-import { validateEvent } from "../../src/push/event/event-request";
-import { writeEvents } from "../../src/push/event/events";
+import { validateEvent } from "../../src/push/events/event-request";
+import { writeEvents } from "../../src/push/events/events";
 import type { Transaction } from "../../src/store/store";
 
 test("the fan-out resumes after a minute if its node dies, from the first window on", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
-import { CHANNELS, type PushChannel } from "../../src/push/channel";
+import { CHANNELS, type PushChannel } from "../../src/push/channels/channel";
 import { type Message, readMessage } from "../../src/push/payload/message";
 import { previewPush } from "../../src/push/payload/preview-push";
 import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";

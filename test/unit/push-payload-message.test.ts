@@ -1,5 +1,5 @@
 import { Fault } from "../../src/core/errors";
-import { CHANNELS, type PushChannel } from "../../src/push/channel";
+import { CHANNELS, type PushChannel } from "../../src/push/channels/channel";
 import { expirationOf, MESSAGE_MAX, readMessage, wantsVoip } from "../../src/push/payload/message";
 import { translate } from "../../src/push/payload/translate";
 

@@ -1,5 +1,5 @@
 import type { Fault } from "../../src/core/errors";
-import type { PushChannel } from "../../src/push/channel";
+import type { PushChannel } from "../../src/push/channels/channel";
 import { readMessage } from "../../src/push/payload/message";
 import { previewPush } from "../../src/push/payload/preview-push";
 import type { ApnsPush, FcmPush, PushPayload } from "../../src/push/payload/push-payload";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { readPlain, SignInThrottle } from "../../src/xmpp/sasl";
+import { readPlain, SignInThrottle } from "../../src/xmpp/c2s/sasl";
 
 const DOMAIN = "chat.example";
 const encode = (text: string | Uint8Array) => Buffer.from(text).toString("base64");

@@ -1,5 +1,5 @@
-import type { Limiter } from "../../src/bus/limiter";
-import { LocalLimiter } from "../../src/bus/local-limiter";
+import type { Limiter } from "../../src/limits/limiter";
+import { LocalLimiter } from "../../src/limits/local-limiter";
 import { SenderLimits } from "../../src/calls/sender-limits";
 
 const user = (userId: number) => ({ applicationId: 7, userId });

@@ -1,8 +1,8 @@
-import type { Signal, XmlElement } from "../../src/calls/signal";
-import { signalFromInput } from "../../src/calls/signal-from-input";
-import { maxSignalBytes, signalSizeLimit } from "../../src/calls/signal-size";
-import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza";
-import { readFrame } from "../../src/xmpp/xml";
+import type { Signal, XmlElement } from "../../src/calls/signals/signal";
+import { signalFromInput } from "../../src/calls/signals/signal-from-input";
+import { maxSignalBytes, signalSizeLimit } from "../../src/calls/signals/signal-size";
+import { decodeSignal, encodeSignal } from "../../src/xmpp/stanza/stanza";
+import { readFrame } from "../../src/xmpp/stanza/xml";
 
 const STANZA = 65_536;
 const LIMIT = maxSignalBytes(STANZA);

@@ -7,7 +7,7 @@ import {
   signatureBaseStrings,
   signatureMatches,
   signedParameterNames,
-} from "../../src/identity/session/signature";
+} from "../../src/sessions/signature";
 
 const SECRET = "auth_secret_example_1";
 const MANDATORY: RequestParameters = [

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
 import type { Identity } from "../../src/identity/identity";
-import { verifySignedRequest } from "../../src/identity/session/verify-signature";
+import { verifySignedRequest } from "../../src/sessions/verify-signature";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";

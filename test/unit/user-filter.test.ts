@@ -5,7 +5,7 @@ import {
   USER_LIST_FIELDS,
   type UserFilter,
   type UserListField,
-} from "../../src/identity/user/user-filter";
+} from "../../src/users/user-filter";
 
 const STAND_ALONE: UserListField[] = [
   "id",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Json, XmlElement } from "../../src/calls/signal";
-import { checkUserInfo, fromElements, toElements } from "../../src/calls/user-info";
+import type { Json, XmlElement } from "../../src/calls/signals/signal";
+import { checkUserInfo, fromElements, toElements } from "../../src/calls/signals/user-info";
 import { Fault } from "../../src/core/errors";
 
 describe("userInfo as elements", () => {

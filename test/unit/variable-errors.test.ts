@@ -8,7 +8,7 @@ import {
 } from "graphql";
 import { compileQuery, isCompiledQuery } from "graphql-jit";
 import { openLog } from "../../src/core/log";
-import { toGraphQLError } from "../../src/graphql/error";
+import { toGraphQLError } from "../../src/graphql/engine/error";
 
 /** Errors of variables contain the path and the reason, but nothing of the input. */
 

@@ -2,21 +2,21 @@ import type { IncomingMessage } from "node:http";
 import { clientAddress, networkOf, unmapIpv4 } from "../../src/core/client-address";
 import { Fault } from "../../src/core/errors";
 import { toSingleLine } from "../../src/core/html";
-import { parseTimeRange } from "../../src/identity/user/legacy-date";
-import { checkUserFields } from "../../src/identity/user/user-fields";
+import { parseTimeRange } from "../../src/users/legacy-date";
+import { checkUserFields } from "../../src/users/user-fields";
 import { decodeText } from "../../src/push/payload/base64";
 import { readFcmPairs } from "../../src/push/payload/fcm-message";
 import { readMessage } from "../../src/push/payload/message";
-import { sanitizeReason } from "../../src/push/provider/http/response";
-import { validateSubscription } from "../../src/push/subscription/subscription-fields";
+import { sanitizeReason } from "../../src/push/providers/http/response";
+import { validateSubscription } from "../../src/push/devices/subscription-fields";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
 import { type SplitterEvents, StanzaSplitter } from "../../src/xmpp/component/stanza-splitter";
-import { isHost, parseJid, toResource } from "../../src/xmpp/jid";
-import { readPlain } from "../../src/xmpp/sasl";
-import { readFrame, XmlStreamError } from "../../src/xmpp/xml";
+import { isHost, parseJid, toResource } from "../../src/xmpp/stanza/jid";
+import { readPlain } from "../../src/xmpp/c2s/sasl";
+import { readFrame, XmlStreamError } from "../../src/xmpp/stanza/xml";
 import { FILES, sampleSchema } from "../support/rest-sample";
 
 /**

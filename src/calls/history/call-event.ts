@@ -1,7 +1,7 @@
 import { truncateText } from "../../core/text";
-import { parseId } from "../../identity/user/find-user";
+import { parseId } from "../../users/find-user";
 import { jsonProblem } from "../../push/payload/json";
-import type { JsonObject, Party, Signal } from "../signal";
+import type { JsonObject, Party, Signal } from "../signals/signal";
 import type { CallAnswer } from "./call-states";
 
 /** A signal that was accepted and written to the recipient's inbox. */

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
-import { Allow } from "../../identity/context";
+import { Allow } from "../../access/request-auth";
 import type { CallContext } from "../context";
 import { CallConnection, CallObject, CallPageArgs } from "./call.type";
 import { watchCalls } from "./call-changes";

@@ -1,8 +1,8 @@
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../../identity/identity";
-import { parseId } from "../../identity/user/find-user";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../../identity/user/user";
+import { parseId } from "../../users/find-user";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../../users/user";
 import type { Statement } from "../../store/store";
 import { type CalleeRow, toCallee } from "./call-rows";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";

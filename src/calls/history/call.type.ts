@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { UserType } from "../../identity/user/user.type";
-import { PageInfo } from "../../identity/user/user-list.type";
-import { CallType } from "../signal.type";
+import { UserType } from "../../users/user.type";
+import { PageInfo } from "../../users/user-list.type";
+import { CallType } from "../signals/signal.type";
 import type { Call, CallParticipant, CallReason } from "./call-list";
 import type { CallState } from "./call-states";
 

@@ -1,6 +1,6 @@
 import { truncateText } from "../../core/text";
-import type { PushEnvironment } from "../../push/channel";
-import type { CallPushContent } from "../../push/event/call-push";
+import type { PushEnvironment } from "../../push/channels/channel";
+import type { CallPushContent } from "../../push/events/call-push";
 import type { Invitation } from "./call-event";
 
 /** Maximum length of the caller's name in a push, in characters. */

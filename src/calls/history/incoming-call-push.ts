@@ -4,8 +4,8 @@ import {
   type CallPush,
   validateCallPush,
   writeCallPushes,
-} from "../../push/event/call-push";
-import { channelsOfUsers } from "../../push/event/recipient-count";
+} from "../../push/events/call-push";
+import { channelsOfUsers } from "../../push/events/recipient-count";
 import { JOBS as PUSH_JOBS } from "../../push/push-deps";
 import { isDeadlock } from "../../store/database-errors";
 import type { Statement } from "../../store/store";

@@ -1,4 +1,4 @@
-import { withdrawCallPushes } from "../../push/event/call-push";
+import { withdrawCallPushes } from "../../push/events/call-push";
 import type { Transaction } from "../../store/store";
 import { publishChanges } from "./call-changes";
 import type { CallEvent } from "./call-event";

@@ -1,5 +1,5 @@
 import { Ctx, Query, Resolver } from "type-graphql";
-import { Allow } from "../../identity/context";
+import { Allow } from "../../access/request-auth";
 import type { CallContext } from "../context";
 import { IceServerType } from "./ice-server.type";
 import { iceServers } from "./ice-servers";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type Bus, UNTRACKED } from "../../bus/bus";
 import { Fault } from "../../core/errors";
 import type { Log } from "../../core/log";
-import { inboxOf, type Party, type Signal } from "../signal";
+import { inboxOf, type Party, type Signal } from "../signals/signal";
 import {
   answerEntryOf,
   type ControlEntry,

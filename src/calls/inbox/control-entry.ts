@@ -1,6 +1,6 @@
 import type { Bus, SenderShare } from "../../bus/bus";
-import { ANSWER_TYPES, type AnswerDetails } from "../device";
-import { inboxOf, type Party, type Signal } from "../signal";
+import { ANSWER_TYPES, type AnswerDetails } from "../signals/device";
+import { inboxOf, type Party, type Signal } from "../signals/signal";
 import { ACKNOWLEDGEMENTS_PARTITION, ANSWERS_PARTITION } from "./partitions";
 
 /**

@@ -1,6 +1,6 @@
 import type { Bus } from "../../bus/bus";
-import type { AnswerDetails } from "../device";
-import type { Signal } from "../signal";
+import type { AnswerDetails } from "../signals/device";
+import type { Signal } from "../signals/signal";
 import { isControlEntry } from "./control-entry";
 import { type DecodedEntry, readInbox } from "./read-inbox";
 

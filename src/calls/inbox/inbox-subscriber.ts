@@ -1,4 +1,4 @@
-import type { Device, DeviceMessage } from "../device";
+import type { Device, DeviceMessage } from "../signals/device";
 
 /** How long a device that catches up may take until it can accept more, in milliseconds. */
 export const DRAIN_TIMEOUT_MS = 10_000;

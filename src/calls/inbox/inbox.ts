@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import type { Attachment, Device, StartPosition } from "../device";
+import type { Attachment, Device, StartPosition } from "../signals/device";
 import { Acknowledgements } from "./acknowledgements";
 import { type ControlEntry, writeControlEntry } from "./control-entry";
 import { type Backlog, InboxReader, type ReaderDeps } from "./inbox-reader";

@@ -1,6 +1,6 @@
 import { DEFAULT_PARTITION } from "../../bus/bus";
-import type { Device } from "../device";
-import type { Party } from "../signal";
+import type { Device } from "../signals/device";
+import type { Party } from "../signals/signal";
 
 /**
  * The partitions of a user's inbox, by the devices that an entry concerns. They let a device tell whether it

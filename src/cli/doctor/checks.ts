@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from "../../core/config";
-import { resolveAccess } from "../server";
+import { resolveAccess } from "../client/server";
 import { checkCertificate } from "./certificate";
 import { checkChatServer } from "./chat-server";
 import { checkNetworkClock } from "./clock";

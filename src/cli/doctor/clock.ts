@@ -1,4 +1,4 @@
-import { TIMESTAMP_TOLERANCE_S } from "../../identity/session/verify-signature";
+import { TIMESTAMP_TOLERANCE_S } from "../../sessions/verify-signature";
 import { type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
 import { askTimeServer } from "./ntp";
 

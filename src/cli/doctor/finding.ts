@@ -1,6 +1,6 @@
 import type { Config } from "../../core/config";
 import { errorMessage } from "../../store/error-properties";
-import type { ServerAccess } from "../server";
+import type { ServerAccess } from "../client/server";
 
 /** Outcome of a check. Only `wrong` makes the command exit with 1. */
 export type Status = "ok" | "warning" | "wrong" | "skipped";

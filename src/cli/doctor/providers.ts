@@ -3,10 +3,10 @@ import {
   type ProviderLocations,
   probeProvider,
   providerAddresses,
-} from "../../identity/provider/probe";
+} from "../../sign-in/probe";
 import { Connector } from "../../network/connector";
 import { errorMessage } from "../../store/error-properties";
-import { asOwner } from "../server";
+import { asOwner } from "../client/server";
 import { type CheckContext, type Finding, ok, skipped, wrong } from "./finding";
 
 const PROVIDERS = "providers";

@@ -1,7 +1,7 @@
 import { trimTrailingSlashes } from "../../core/host-in-url";
 import { packageVersion } from "../../core/package-root";
 import { errorMessage } from "../../store/error-properties";
-import { asOwner, type ServerAccess } from "../server";
+import { asOwner, type ServerAccess } from "../client/server";
 import {
   type CheckContext,
   type Finding,

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ERRORS, type Fault } from "../../core/errors";
-import { faultError } from "../error";
+import { faultError } from "../engine/error";
 
 /**
  * Refuses a WebSocket upgrade with an HTTP response in GraphQL's error format, and closes the connection

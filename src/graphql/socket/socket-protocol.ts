@@ -4,7 +4,7 @@ import type { RawData, WebSocket } from "ws";
 import { type Fault, toFault } from "../../core/errors";
 import { exceedsDepth } from "../../core/json-depth";
 import type { Log } from "../../core/log";
-import { VALUE_LEVELS } from "../operation/document-rules";
+import { VALUE_LEVELS } from "../engine/document-rules";
 
 /** The context's `extra` in graphql-ws handlers. */
 export interface SocketExtra {

@@ -1,10 +1,10 @@
 import type { WebSocket } from "ws";
 import { Fault, NO_SESSION } from "../../core/errors";
-import { findOwner, isOwnerToken } from "../../identity/account/account-sessions";
-import { ORIGIN_REFUSED } from "../../identity/application/web-origins";
+import { findOwner, isOwnerToken } from "../../accounts/account-sessions";
+import { ORIGIN_REFUSED } from "../../applications/web-origins";
 import type { Identity } from "../../identity/identity";
-import type { Session } from "../../identity/session/session";
-import { findSession } from "../../identity/session/sessions";
+import type { Session } from "../../sessions/session";
+import { findSession } from "../../sessions/sessions";
 
 /**
  * Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not allow the web origin.

@@ -1,11 +1,11 @@
 import type { Statement } from "../../store/store";
-import { type PushChannel, SERVICE_OF } from "../channel";
-import { EVENT_COLUMNS, type EventRow } from "../event/push-event";
+import { type PushChannel, SERVICE_OF } from "../channels/channel";
+import { EVENT_COLUMNS, type EventRow } from "../events/push-event";
 import { expirationOf, type Message, readMessage } from "../payload/message";
 import type { PushPayload as Payload } from "../payload/push-payload";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
-import type { Outcome, Provider, PushTarget } from "../provider/provider";
+import type { Outcome, Provider, PushTarget } from "../providers/port/provider";
 import type { PushDeps } from "../push-deps";
 import { publishDeliveryUpdate } from "./delivery-updates";
 import type { DeliverJob } from "./fan-out";

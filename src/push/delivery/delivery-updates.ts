@@ -1,7 +1,7 @@
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
-import type { EventRow } from "../event/push-event";
+import type { EventRow } from "../events/push-event";
 import type { PushDeps } from "../push-deps";
 import { findDeliveries, type PushDelivery } from "./deliveries";
 

@@ -1,11 +1,11 @@
 import type { Statement } from "../../store/store";
-import { EVENT_COLUMNS, type EventRow } from "../event/push-event";
+import { EVENT_COLUMNS, type EventRow } from "../events/push-event";
 import {
   nextPosition,
   type WindowPosition,
   type WindowRow,
   windowStatement,
-} from "../event/recipient-windows";
+} from "../events/recipient-windows";
 import { type Message, readMessage, wantsVoip } from "../payload/message";
 import { JOBS, type PushDeps } from "../push-deps";
 

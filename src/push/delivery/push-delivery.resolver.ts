@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
 import { Fault } from "../../core/errors";
-import { Allow } from "../../identity/context";
-import { parseId } from "../../identity/user/find-user";
+import { Allow } from "../../access/request-auth";
+import { parseId } from "../../users/find-user";
 import type { PushContext } from "../context";
-import { eventNotFound, findAccountEvent, findEvent } from "../event/event-list";
-import type { PushEvent } from "../event/push-event";
-import { PageArgs } from "../event/push-event.resolver";
+import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
+import type { PushEvent } from "../events/push-event";
+import { PageArgs } from "../events/push-event.resolver";
 import { listDeliveries, type PushDelivery } from "./deliveries";
 import { streamDeliveries } from "./delivery-updates";
 import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type";

@@ -1,6 +1,6 @@
 import { toValidText, truncateText } from "../../core/text";
 import type { Statement, Transaction } from "../../store/store";
-import type { Outcome } from "../provider/provider";
+import type { Outcome } from "../providers/port/provider";
 import { JOBS, type PushDeps } from "../push-deps";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 import { ATTEMPTS_MAX, retryDelay } from "./retry";

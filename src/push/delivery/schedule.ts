@@ -1,5 +1,5 @@
 import type { Statement } from "../../store/store";
-import { FIRST_WINDOW } from "../event/recipient-windows";
+import { FIRST_WINDOW } from "../events/recipient-windows";
 import { JOBS, type PushDeps } from "../push-deps";
 import { FAN_OUT_OPTIONS } from "./fan-out";
 

@@ -1,7 +1,7 @@
 import type { Enqueue } from "../../jobs/jobs";
 import type { Statement, Transaction } from "../../store/store";
-import type { PushChannel } from "../channel";
-import { WINDOW_SIZE } from "../event/recipient-windows";
+import type { PushChannel } from "../channels/channel";
+import { WINDOW_SIZE } from "../events/recipient-windows";
 import { JOBS } from "../push-deps";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 

@@ -1,4 +1,4 @@
-import type { PushChannel } from "../channel";
+import type { PushChannel } from "../channels/channel";
 import type { Message } from "./message";
 import { droppedApsKeys } from "./to-apns";
 

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import type { PushChannel } from "../channel";
+import type { PushChannel } from "../channels/channel";
 import { decodeText } from "./base64";
 import { type FcmContent, readFcmContent, readFcmPairs } from "./fcm-message";
 import { type JsonObject, parseObject } from "./json";

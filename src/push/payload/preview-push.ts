@@ -1,4 +1,4 @@
-import type { PushChannel } from "../channel";
+import type { PushChannel } from "../channels/channel";
 import type { JsonObject } from "./json";
 import type { PushPayload } from "./push-payload";
 import { sizeOf } from "./size";

@@ -1,4 +1,4 @@
-import type { PushChannel } from "../channel";
+import type { PushChannel } from "../channels/channel";
 import type { Message, PlatformMessage } from "./message";
 import type { PushPayload } from "./push-payload";
 import { passThroughApns, toApns } from "./to-apns";

@@ -1,13 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Party } from "../../calls/signal";
+import type { Party } from "../../calls/signals/signal";
 import type { Clock } from "../../core/clock";
 import { ERRORS, type Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { hashToken } from "../../core/random";
-import { parseUser } from "../jid";
-import type { SuccessfulSignIn } from "../services";
+import { parseUser } from "../stanza/jid";
+import type { SuccessfulSignIn } from "../c2s/services";
 
 /** Path of the endpoint that a chat server calls to authenticate its users. */
 export const SIGN_IN_PATH = "/chat/sign-in";

@@ -1,5 +1,5 @@
-import type { Limiter, RateLimit } from "../../bus/limiter";
-import type { Party, Signal } from "../../calls/signal";
+import type { Limiter, RateLimit } from "../../limits/limiter";
+import type { Party, Signal } from "../../calls/signals/signal";
 import { hashToken } from "../../core/random";
 
 const once = (name: string, seconds: number): RateLimit => ({ name, limit: 1, seconds });

@@ -1,15 +1,15 @@
 import type { Element } from "ltx";
 import type { Router } from "../../calls/router";
-import type { Party, Signal } from "../../calls/signal";
-import type { SignalSizeLimit } from "../../calls/signal-size";
+import type { Party, Signal } from "../../calls/signals/signal";
+import type { SignalSizeLimit } from "../../calls/signals/signal-size";
 import { Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
-import { childOf, elementsOf } from "../element";
-import { stanzaError } from "../error";
-import { parseJid, parseUser } from "../jid";
-import { decodeSignal } from "../stanza";
+import { childOf, elementsOf } from "../stanza/element";
+import { stanzaError } from "../stanza/error";
+import { parseJid, parseUser } from "../stanza/jid";
+import { decodeSignal } from "../stanza/stanza";
 import type { Deduplicator } from "./deduplicator";
 
 /** Namespace of a forwarded stanza (XEP-0297). */

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Party } from "../../calls/signal";
+import type { Party } from "../../calls/signals/signal";
 
 /** Maximum number of sign-ins in each index; the least recently used are evicted. */
 const MAX_SIGN_INS = 50_000;

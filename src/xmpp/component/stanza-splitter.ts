@@ -1,4 +1,4 @@
-import { XmlStreamError } from "../xml";
+import { XmlStreamError } from "../stanza/xml";
 
 const DECLARATION = /^<\?xml\s/;
 

@@ -1,4 +1,4 @@
-import type { Party } from "../../calls/signal";
+import type { Party } from "../../calls/signals/signal";
 import type { Log } from "../../core/log";
 import type { Termination } from "./sign-in-index";
 

@@ -1,7 +1,7 @@
-import type { Party } from "../../calls/signal";
+import type { Party } from "../../calls/signals/signal";
 import { newId } from "../../core/random";
-import { attribute, escapeText } from "../element";
-import { formatJid } from "../jid";
+import { attribute, escapeText } from "../stanza/element";
+import { formatJid } from "../stanza/jid";
 import type { Termination } from "./sign-in-index";
 
 /** Namespace of the messages to mod_signalbox_calls at Prosody. */

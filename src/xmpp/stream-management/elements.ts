@@ -1,5 +1,5 @@
-import { attribute } from "../element";
-import { toResource } from "../jid";
+import { attribute } from "../stanza/element";
+import { toResource } from "../stanza/jid";
 
 /** Namespace of stream management (XEP-0198). */
 export const STREAM_MANAGEMENT_NS = "urn:xmpp:sm:3";

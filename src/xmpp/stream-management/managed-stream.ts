@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { StreamCondition } from "../error";
-import type { Stream } from "../stream";
+import type { StreamCondition } from "../stanza/error";
+import type { Stream } from "../stream/stream";
 import { Acknowledgements, type StreamManagementLimits } from "./acknowledgements";
 import { acknowledgement, enabled, resumed } from "./elements";
 

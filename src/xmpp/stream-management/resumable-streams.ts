@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import type { Party } from "../../calls/signal";
+import type { Party } from "../../calls/signals/signal";
 import type { Clock } from "../../core/clock";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
-import { formatUser } from "../jid";
+import { formatUser } from "../stanza/jid";
 import { formatPrevid } from "./elements";
 
 /** A device whose stream can be resumed. */

@@ -4,13 +4,13 @@ import { unmapIpv4 } from "../../core/client-address";
 import { closeGradually } from "../../core/close-gradually";
 import type { Log } from "../../core/log";
 import type { LiveCertificate } from "../../core/tls/certificate";
-import { acceptClient, type Endpoint } from "../c2s";
-import { attribute, isElement } from "../element";
-import type { Stream } from "../stream";
-import { CLIENT_NS } from "../xml";
+import { acceptClient, type Endpoint } from "../c2s/c2s";
+import { attribute, isElement } from "../stanza/element";
+import type { Stream } from "../stream/stream";
+import { CLIENT_NS } from "../stanza/xml";
 import { type ListenAddress, type Listener, listen } from "./listen";
 import { isStreamEnd, StreamReader } from "./stream-reader";
-import type { Framing, Transport } from "./transport";
+import type { Framing, Transport } from "../stream/transport";
 
 /** XMPP over TCP (RFC 6120 section 3), with STARTTLS or direct TLS (XEP-0368). */
 

@@ -7,12 +7,12 @@ import { clientAddress, isLoopback, unmapIpv4 } from "../../core/client-address"
 import { closeGradually } from "../../core/close-gradually";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { tlsOptions } from "../../core/tls/pem";
-import { acceptClient, type Endpoint } from "../c2s";
-import { attribute, isElement } from "../element";
-import type { Stream } from "../stream";
-import { readFrame, XmlStreamError } from "../xml";
+import { acceptClient, type Endpoint } from "../c2s/c2s";
+import { attribute, isElement } from "../stanza/element";
+import type { Stream } from "../stream/stream";
+import { readFrame, XmlStreamError } from "../stanza/xml";
 import { type ListenAddress, type Listener, listen } from "./listen";
-import type { Framing, Transport } from "./transport";
+import type { Framing, Transport } from "../stream/transport";
 
 /** XMPP over WebSocket (RFC 7395): one element per text message. */
 

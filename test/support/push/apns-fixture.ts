@@ -1,9 +1,9 @@
 import { createPublicKey, randomBytes } from "node:crypto";
-import type { ApnsCredentials } from "../../../src/push/credential/credentials";
+import type { ApnsCredentials } from "../../../src/push/credentials/credentials";
 import type { ApnsPush } from "../../../src/push/payload/push-payload";
-import { openApns } from "../../../src/push/provider/apns";
-import type { Provider } from "../../../src/push/provider/provider";
-import type { ProviderOptions } from "../../../src/push/provider/provider-options";
+import { openApns } from "../../../src/push/providers/apns/apns";
+import type { Provider } from "../../../src/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
 import { type ApnsStandIn, startApns } from "../stand-ins/apns";
 import { fingerprintOf } from "../stand-ins/apns-rules";
 import {

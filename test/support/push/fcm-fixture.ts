@@ -1,9 +1,9 @@
 import { createPublicKey, randomBytes } from "node:crypto";
-import type { FcmCredentials } from "../../../src/push/credential/credentials";
+import type { FcmCredentials } from "../../../src/push/credentials/credentials";
 import type { FcmPush } from "../../../src/push/payload/push-payload";
-import { openFcm } from "../../../src/push/provider/fcm";
-import type { Provider } from "../../../src/push/provider/provider";
-import type { ProviderOptions } from "../../../src/push/provider/provider-options";
+import { openFcm } from "../../../src/push/providers/fcm/fcm";
+import type { Provider } from "../../../src/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
 import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
 import { type FcmStandIn, startFcm } from "../stand-ins/fcm";
 import { newServiceKey } from "../stand-ins/stored-keys";

@@ -1,10 +1,10 @@
 import { Connector } from "../../../src/network/connector";
 import type { PushPayload } from "../../../src/push/payload/push-payload";
-import type { Provider, PushTarget } from "../../../src/push/provider/provider";
+import type { Provider, PushTarget } from "../../../src/push/providers/port/provider";
 import {
   PROVIDER_DEFAULTS,
   type ProviderOptions,
-} from "../../../src/push/provider/provider-options";
+} from "../../../src/push/providers/port/provider-options";
 import type { Behaviour } from "../stand-ins/behaviour";
 
 /** A provider connected to its stand-in. */

@@ -1,5 +1,5 @@
 import { openBus } from "../../../src/bus/open";
-import { openLimiters } from "../../../src/bus/open-limiter";
+import { openLimiters } from "../../../src/limits/open-limiter";
 import { type Clock, systemClock } from "../../../src/core/clock";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
@@ -7,9 +7,9 @@ import { openMetrics } from "../../../src/core/metrics";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
 import { openIdentity } from "../../../src/identity/identity";
-import { RateLimits } from "../../../src/identity/rate-limits";
+import { RateLimits } from "../../../src/limits/rate-limits";
 import type { Enqueue, JobOptions, Jobs } from "../../../src/jobs/jobs";
-import { openCredentialService } from "../../../src/push/credential/push-credentials";
+import { openCredentialService } from "../../../src/push/credentials/push-credentials";
 import type { DeliverJob, FanOutJob } from "../../../src/push/delivery/fan-out";
 import type { PushDeps } from "../../../src/push/push-deps";
 import { openStore } from "../../../src/store/open";

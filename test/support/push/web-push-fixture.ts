@@ -1,9 +1,9 @@
 import { generateVAPIDKeys } from "web-push";
-import type { WebPushCredentials } from "../../../src/push/credential/credentials";
+import type { WebPushCredentials } from "../../../src/push/credentials/credentials";
 import type { WebPush } from "../../../src/push/payload/push-payload";
-import type { Provider, PushTarget } from "../../../src/push/provider/provider";
-import type { ProviderOptions } from "../../../src/push/provider/provider-options";
-import { openWebPush } from "../../../src/push/provider/web-push";
+import type { Provider, PushTarget } from "../../../src/push/providers/port/provider";
+import type { ProviderOptions } from "../../../src/push/providers/port/provider-options";
+import { openWebPush } from "../../../src/push/providers/web/web-push";
 import { makeAuthority, makeServerCertificate } from "../stand-ins/certificates";
 import type { ServerOptions } from "../stand-ins/secure-server";
 import { type Subscription, startWebPush, type WebPushStandIn } from "../stand-ins/web-push";

@@ -1,9 +1,9 @@
 import { type Bus, UNTRACKED } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import type { Device, DeviceMessage } from "../../../src/calls/device";
+import type { Device, DeviceMessage } from "../../../src/calls/signals/device";
 import { INBOX_DEVICES_MAX } from "../../../src/calls/inbox/inbox";
 import { openRouter } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signal";
+import type { Signal } from "../../../src/calls/signals/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 

@@ -1,7 +1,7 @@
 import type { Bus } from "../../../src/bus/bus";
-import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/device";
+import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/signals/device";
 import { openRouter } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signal";
+import type { Signal } from "../../../src/calls/signals/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 

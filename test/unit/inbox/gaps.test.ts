@@ -1,7 +1,7 @@
 import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import type { StartPosition } from "../../../src/calls/device";
-import { inboxOf } from "../../../src/calls/signal";
+import type { StartPosition } from "../../../src/calls/signals/device";
+import { inboxOf } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { ann, bob, device, log, nodeOn, quiet, signal, type TestDevice, until } from "./devices";
 

@@ -1,4 +1,4 @@
-import type { AnswerType } from "../../../src/calls/device";
+import type { AnswerType } from "../../../src/calls/signals/device";
 import { InboxState, type RingingCall } from "../../../src/calls/inbox/inbox-state";
 import type { DecodedEntry } from "../../../src/calls/inbox/read-inbox";
 

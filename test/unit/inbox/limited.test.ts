@@ -1,8 +1,8 @@
 import { openLocalBus } from "../../../src/bus/local";
-import { LocalLimiter } from "../../../src/bus/local-limiter";
+import { LocalLimiter } from "../../../src/limits/local-limiter";
 import { openRouter } from "../../../src/calls/router";
 import { SenderLimits } from "../../../src/calls/sender-limits";
-import { inboxOf } from "../../../src/calls/signal";
+import { inboxOf } from "../../../src/calls/signals/signal";
 import { openMetrics } from "../../../src/core/metrics";
 import { ann, bob, log, signal } from "./devices";
 

@@ -1,7 +1,7 @@
 import { openLocalBus } from "../../../src/bus/local";
 import type { SentSignal } from "../../../src/calls/history/call-event";
 import { openRouter } from "../../../src/calls/router";
-import type { Signal } from "../../../src/calls/signal";
+import type { Signal } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";

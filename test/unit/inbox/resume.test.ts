@@ -2,7 +2,7 @@ import { type Bus, INBOX_ENTRIES_MAX, INBOX_TTL_MS } from "../../../src/bus/bus"
 import { openLocalBus } from "../../../src/bus/local";
 import { DRAIN_TIMEOUT_MS } from "../../../src/calls/inbox/inbox-subscriber";
 import { openRouter } from "../../../src/calls/router";
-import { inboxOf } from "../../../src/calls/signal";
+import { inboxOf } from "../../../src/calls/signals/signal";
 import { Fault } from "../../../src/core/errors";
 import { openMetrics } from "../../../src/core/metrics";
 import { eventually } from "../../support/moving-clock";

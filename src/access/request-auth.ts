@@ -1,0 +1,121 @@
+import { Extensions } from "type-graphql";
+import type { Caller } from "../core/caller";
+import { Fault } from "../core/errors";
+import {
+  type Access,
+  type AccountViewer,
+  allows,
+  type UserViewer,
+  type Viewer,
+} from "../core/viewer";
+import { findOwner, isOwnerToken } from "../accounts/account-sessions";
+import type { Identity } from "../identity/identity";
+import type { Session } from "../sessions/session";
+import { findSession, viewerOf } from "../sessions/sessions";
+
+/** The GraphQL context of the identity resolvers: one per request, or per operation on a socket. */
+export interface IdentityContext {
+  identity: Identity;
+  caller: Caller;
+  auth: RequestAuth;
+}
+
+/** Authentication of one request. Looks the caller's session up lazily, and only once. */
+export class RequestAuth {
+  private lookup: Promise<Session> | null = null;
+  private found: Session | null = null;
+  private ownerLookup: Promise<AccountViewer> | null = null;
+
+  constructor(
+    private readonly identity: Identity,
+    private readonly caller: Pick<Caller, "token" | "origin">,
+  ) {}
+
+  /**
+   * Returns the caller's session.
+   * @throws Fault UNAUTHENTICATED without a valid token; FORBIDDEN if the application does not allow
+   * the web page's origin
+   */
+  session(): Promise<Session> {
+    this.lookup ??= this.load();
+    return this.lookup;
+  }
+
+  private async load(): Promise<Session> {
+    const { token, origin } = this.caller;
+    const session = await findSession(this.identity, token);
+    await this.identity.webOrigins.check(session.applicationId, origin);
+    this.found = session;
+    return session;
+  }
+
+  /** Returns the calling account owner. @throws Fault UNAUTHENTICATED */
+  account(): Promise<AccountViewer> {
+    this.ownerLookup ??= findOwner(this.identity, this.caller.token);
+    return this.ownerLookup;
+  }
+
+  /** The token that the request carries; empty without one. */
+  get token(): string {
+    return this.caller.token ?? "";
+  }
+
+  /** The session if it has been looked up, else null. */
+  get currentSession(): Session | null {
+    return this.found;
+  }
+
+  /** Replaces the session after a change. */
+  replaceSession(session: Session): void {
+    this.found = session;
+    this.lookup = Promise.resolve(session);
+  }
+
+  /** Drops the session after it was destroyed; later calls are unauthenticated. */
+  clearSession(): void {
+    this.found = null;
+    this.lookup = Promise.reject(Fault.noSession());
+    this.lookup.catch(() => undefined);
+  }
+
+  /** Returns the caller. @throws Fault UNAUTHENTICATED */
+  async viewer(): Promise<Viewer> {
+    return viewerOf(await this.session());
+  }
+
+  /** Returns the calling user. @throws Fault UNAUTHENTICATED; FORBIDDEN for a session without a user */
+  async user(): Promise<UserViewer> {
+    const viewer = await this.viewer();
+    if (viewer.userId === null) throw forbidden();
+    return viewer as UserViewer;
+  }
+
+  /** Checks that the caller has this access. @throws Fault UNAUTHENTICATED, FORBIDDEN */
+  async require(access: Access): Promise<void> {
+    if (access === "public") return;
+    if (isOwnerToken(this.caller.token)) {
+      await this.account();
+      if (access !== "account") throw new Fault("FORBIDDEN", OWNER_REFUSED);
+      return;
+    }
+    const { kind } = await this.viewer();
+    if (access === "account") throw new Fault("FORBIDDEN", SESSION_REFUSED);
+    if (!allows(access, kind)) throw forbidden();
+  }
+}
+
+/**
+ * Declares the access that an operation requires. The server refuses to start if an operation declares
+ * none. The schema enforces it before the operation runs, for every protocol.
+ */
+export function Allow(access: Access): MethodDecorator & PropertyDecorator {
+  return Extensions({ access });
+}
+
+function forbidden(): Fault {
+  return new Fault("FORBIDDEN", "This session may not do that: a session with a user is needed");
+}
+
+const OWNER_REFUSED =
+  "An account owner's token may not do that: a session of the application is needed";
+const SESSION_REFUSED = "A session may not do that: an account owner's token is needed";

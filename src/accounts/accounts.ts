@@ -1,0 +1,158 @@
+import { Fault } from "../core/errors";
+import type { AccountViewer } from "../core/viewer";
+import { uniqueViolation } from "../store/database-errors";
+import type { Identity } from "../identity/identity";
+import { checkPassword } from "../passwords/password";
+import { isEmail } from "../users/email";
+import { textProblem } from "../users/user-fields";
+import { ownerPasswordAttempt } from "./account-sessions";
+
+/** An account as its owner sees it. */
+export interface Account {
+  id: number;
+  name: string;
+  email: string | null;
+  accountKey: string;
+  /** Endpoints of the account's own servers; null for this deployment's. */
+  apiEndpoint: string | null;
+  chatEndpoint: string | null;
+  turnserverEndpoint: string | null;
+}
+
+/** What an owner may change. Absent: unchanged; null too for fields that cannot be empty. */
+export interface AccountChanges {
+  name?: string | null;
+  email?: string | null;
+  password?: string | null;
+  oldPassword?: string | null;
+  /** Null resets an endpoint to this deployment's. */
+  apiEndpoint?: string | null;
+  chatEndpoint?: string | null;
+  turnserverEndpoint?: string | null;
+}
+
+const FIND = {
+  name: "account",
+  text: `SELECT id, name, email, account_key AS "accountKey", api_endpoint AS "apiEndpoint",
+      chat_endpoint AS "chatEndpoint", turnserver_endpoint AS "turnserverEndpoint"
+    FROM accounts WHERE id = $1`,
+};
+
+const NAME_MAX = 255;
+const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
+
+/** Reads an account. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
+export async function findAccount(identity: Identity, accountId: number): Promise<Account> {
+  const [row] = await identity.store.query<Account>(FIND, [accountId]);
+  if (!row) throw Fault.noSession();
+  return row;
+}
+
+/**
+ * Changes the owner's account. A new password requires the old one and ends the owner's other sessions.
+ * @param ip the client's address; wrong old passwords count as failed sign-ins
+ * @throws Fault INVALID on an invalid field or a taken e-mail; LIMITED
+ */
+export async function updateAccount(
+  identity: Identity,
+  { accountId, accountSessionId }: AccountViewer,
+  changes: AccountChanges,
+  ip: string,
+): Promise<Account> {
+  const { db } = identity.store;
+  const id = BigInt(accountId);
+  const columns = checkAccount(changes);
+  const password = await newPassword(identity, id, changes, ip);
+  try {
+    await db.$transaction(async (tx) => {
+      const { count } = await tx.account.updateMany({
+        // The password may have been changed since it was verified.
+        where: { id, ...(password === null ? {} : { passwordHash: password.verifiedHash }) },
+        data: {
+          ...columns,
+          ...(password === null ? {} : { passwordHash: password.newHash }),
+          updatedAt: new Date(identity.clock.now()),
+        },
+      });
+      if (password === null) return;
+      if (count === 0) throw Fault.field("oldPassword", "is wrong");
+      await tx.accountSession.deleteMany({
+        where: { accountId: id, NOT: { id: BigInt(accountSessionId) } },
+      });
+    });
+  } catch (error) {
+    if (uniqueViolation(error)?.includes("email")) {
+      throw Fault.field("email", "has already been taken");
+    }
+    throw error;
+  }
+  return findAccount(identity, accountId);
+}
+
+function checkAccount(changes: AccountChanges) {
+  const { name, email, apiEndpoint, chatEndpoint, turnserverEndpoint } = changes;
+  if (name !== undefined && name !== null) checkName(name);
+  if (email !== undefined && email !== null) {
+    const problem = isEmail(email) ? textProblem(email, NAME_MAX) : "must be an e-mail address";
+    if (problem) throw Fault.field("email", problem);
+  }
+  if (apiEndpoint) checkWebUrl("apiEndpoint", apiEndpoint);
+  for (const [field, host] of Object.entries({ chatEndpoint, turnserverEndpoint })) {
+    if (host && !HOST.test(host)) throw Fault.field(field, "must be a host name or an address");
+  }
+  return {
+    name: name ?? undefined,
+    email: email?.toLowerCase(),
+    apiEndpoint: emptyAsNull(apiEndpoint),
+    chatEndpoint: emptyAsNull(chatEndpoint),
+    turnserverEndpoint: emptyAsNull(turnserverEndpoint),
+  };
+}
+
+const emptyAsNull = (text: string | null | undefined) => (text === "" ? null : text);
+
+/** Checks the name of an account or an application. @throws Fault INVALID on name */
+export function checkName(name: string): void {
+  const problem = name.trim() === "" ? "must not be empty" : textProblem(name, NAME_MAX);
+  if (problem) throw Fault.field("name", problem);
+}
+
+/** Checks the URL of a service. @throws Fault INVALID on the field if it is not http(s) */
+export function checkWebUrl(field: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const plain = url !== null && url.username === "" && url.password === "";
+  const problem =
+    plain && /^https?:$/.test(url.protocol)
+      ? textProblem(text, NAME_MAX)
+      : "must be a URL that begins with http:// or https://";
+  if (problem) throw Fault.field(field, problem);
+}
+
+/** Verifies the old password and hashes the new one; null if no new password is given. */
+async function newPassword(
+  identity: Identity,
+  id: bigint,
+  { password, oldPassword }: AccountChanges,
+  ip: string,
+): Promise<{ newHash: string; verifiedHash: string | null } | null> {
+  if (password === undefined || password === null) return null;
+  checkPassword(password);
+  if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
+  await identity.limits.countPasswordChange({ kind: "account", id: Number(id) }, ip);
+  const stored = await identity.store.db.account.findUnique({
+    where: { id },
+    select: { email: true, passwordHash: true },
+  });
+  const attempt = ownerPasswordAttempt(stored?.email ?? "", ip);
+  const matches = await identity.limits.attemptPassword(
+    attempt,
+    async () =>
+      (await identity.passwordHasher.verify(stored?.passwordHash ?? null, oldPassword, attempt)) ||
+      null,
+  );
+  if (!matches) throw Fault.field("oldPassword", "is wrong");
+  return {
+    newHash: await identity.passwordHasher.hash(password, attempt),
+    verifiedHash: stored?.passwordHash ?? null,
+  };
+}

@@ -1,0 +1,122 @@
+import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newId, newToken } from "../core/random";
+import type { Sealer } from "../core/sealer";
+import type { Store } from "../store/store";
+import { hashPassword } from "../passwords/password";
+import { AUTH_SECRET_PURPOSE } from "../applications/secret-key";
+
+/** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
+export interface InitialCredentials {
+  base_url: string;
+  graphql_url: string;
+  chat_url: string;
+  chat_domain: string;
+  application_id: number;
+  auth_key: string;
+  auth_secret: string;
+  account_key: string;
+}
+
+/** The endpoints of this deployment. */
+export type DeploymentEndpoints = Pick<
+  InitialCredentials,
+  "base_url" | "graphql_url" | "chat_url" | "chat_domain"
+>;
+
+/** Name of the credentials file in the data folder. */
+export const CREDENTIALS_FILE = "credentials.json";
+
+/** The credentials of the account's owner, as `DATA_DIR/owner.json` stores them. */
+export interface OwnerCredentials {
+  email: string;
+  password: string;
+}
+
+/** Name of the owner's file in the data folder. */
+export const OWNER_FILE = "owner.json";
+/** Initial e-mail of the first account's owner. */
+const OWNER_EMAIL = "owner@localhost";
+
+/** Key of the advisory lock that serializes processes that start concurrently. */
+const LOCK = 5291_4000;
+
+const FIRST_ACCOUNT = {
+  name: "first_account",
+  text: "SELECT email FROM accounts ORDER BY id LIMIT 1",
+};
+
+/**
+ * Initializes an empty database: creates an account with its owner and an application, and writes their
+ * credentials to files that only the process's system user can read. If the first account of an older
+ * database has no owner, creates one. Otherwise changes nothing.
+ * @returns the credentials of a created application, or null
+ */
+export async function bootstrap(
+  store: Store,
+  sealer: Sealer,
+  dataDir: string,
+  addresses: DeploymentEndpoints,
+): Promise<InitialCredentials | null> {
+  // Avoids Prisma, whose query compiler takes 70 MB and a third of a second to load: a restarted node does
+  // not need it until a user signs up.
+  const [first] = await store.query<{ email: string | null }>(FIRST_ACCOUNT, []);
+  if (first && first.email !== null) return null;
+  const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
+  const passwordHash = await hashPassword(owner.password);
+  return store.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)::text`;
+    const found = await tx.account.findFirst({
+      orderBy: { id: "asc" },
+      select: { id: true, email: true },
+    });
+    if (found !== null) {
+      const { id, email } = found;
+      if (email !== null || (await tx.account.count({ where: { email: owner.email } })) > 0) {
+        return null;
+      }
+      await tx.account.update({ where: { id }, data: { email: owner.email, passwordHash } });
+      await writeSecretFile(dataDir, OWNER_FILE, owner);
+      return null;
+    }
+    const account = await tx.account.create({
+      data: {
+        name: "First account",
+        accountKey: newToken(),
+        email: owner.email,
+        passwordHash,
+      },
+    });
+    const authSecret = newToken();
+    const application = await tx.application.create({
+      data: {
+        accountId: account.id,
+        name: "First application",
+        authKey: newId(),
+        webOrigins: [],
+        authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
+      },
+    });
+    const credentials: InitialCredentials = {
+      ...addresses,
+      application_id: Number(application.id),
+      auth_key: application.authKey,
+      auth_secret: authSecret,
+      account_key: account.accountKey,
+    };
+    // Before the commit: if the process dies here, the database stays empty and the next start rewrites
+    // the files. After the commit, the secrets would be lost.
+    await writeSecretFile(dataDir, OWNER_FILE, owner);
+    await writeSecretFile(dataDir, CREDENTIALS_FILE, credentials);
+    return credentials;
+  });
+}
+
+async function writeSecretFile(dataDir: string, name: string, content: object): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, name);
+  const temporary = `${path}.${newId()}`;
+  await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await chmod(temporary, 0o600);
+  await rename(temporary, path);
+}

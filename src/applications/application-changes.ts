@@ -1,0 +1,130 @@
+import { Fault } from "../core/errors";
+import type { Sealer } from "../core/sealer";
+import type { Connector } from "../network/connector";
+import type { PushEnvironment, PushSenders } from "../store/generated/enums";
+import { checkWebUrl } from "../accounts/accounts";
+import { textProblem } from "../users/user-fields";
+import { type ApplicationSettings, sealSettings, unsealSettings } from "./settings";
+
+/** Settings of one provider. Absent: unchanged; null or an empty text: cleared. */
+type Values = Record<string, string | null | undefined>;
+
+/** What an owner may change of an application. Absent: unchanged. */
+export interface ApplicationChanges {
+  name?: string | null;
+  v1ListDisabled?: boolean | null;
+  signUpOpen?: boolean | null;
+  emailNeedsPassword?: boolean | null;
+  pushSenders?: PushSenders | null;
+  answeredElsewhere?: boolean | null;
+  /** Whether a call sends a push notification to the devices of a recipient whom it does not reach. */
+  incomingCallPush?: boolean | null;
+  /** Time that connected devices have to accept before that, in seconds. */
+  incomingCallPushDelaySeconds?: number | null;
+  /** The push environment of these devices. */
+  incomingCallPushEnvironment?: PushEnvironment | null;
+  /** Null or empty: any origin. */
+  webOrigins?: string[] | null;
+  /** Null disables sign-in through a provider. */
+  facebook?: object | null;
+  twitter?: object | null;
+  firebase?: object | null;
+}
+
+/** The required settings of each provider, and the settings that are URLs. */
+const PROVIDERS = {
+  facebook: { required: ["appId", "appSecret"], urls: ["baseUrl"] },
+  twitter: { required: ["consumerKey", "consumerSecret"], urls: ["baseUrl"] },
+  firebase: { required: ["projectId"], urls: ["keysUrl"] },
+} as const satisfies Record<keyof ApplicationSettings, object>;
+
+const ORIGINS_MAX = 100;
+const VALUE_MAX = 1_000;
+const CALL_PUSH_DELAY_MAX = 30;
+
+/** @throws Fault INVALID on incomingCallPushDelaySeconds unless it is 0 to 30 */
+export function checkCallPushDelay(seconds: number | null | undefined): void {
+  if (seconds === null || seconds === undefined) return;
+  if (seconds < 0 || seconds > CALL_PUSH_DELAY_MAX) {
+    throw Fault.field("incomingCallPushDelaySeconds", `must be from 0 to ${CALL_PUSH_DELAY_MAX}`);
+  }
+}
+
+/**
+ * Checks web origins and removes duplicates. An origin has the form that browsers send (RFC 6454 section
+ * 6.1): scheme, host, and the port unless it is the scheme's default.
+ * @throws Fault INVALID on webOrigins
+ */
+export function checkWebOrigins(given: string[]): string[] {
+  if (given.length > ORIGINS_MAX) {
+    throw Fault.field("webOrigins", `are too many (maximum is ${ORIGINS_MAX})`);
+  }
+  const origins = given.map((text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const origin = url !== null && /^https?:$/.test(url.protocol) ? url.origin : null;
+    if (origin === null || origin !== text.toLowerCase()) {
+      throw Fault.field(
+        "webOrigins",
+        "must be origins, such as https://app.example or http://host:8080",
+      );
+    }
+    return origin;
+  });
+  return [...new Set(origins)];
+}
+
+/**
+ * Merges changes to the providers into the settings of a row; the settings of other modules stay unchanged.
+ * @returns the settings to store, with their secrets sealed
+ * @throws Fault INVALID on the invalid setting, as `provider.setting`
+ */
+export function mergeProviderSettings(
+  json: unknown,
+  changes: ApplicationChanges,
+  { sealer, connector }: { sealer: Sealer; connector: Connector },
+): object {
+  const stored = unsealSettings(json, sealer);
+  const merged: Record<string, Values> = {};
+  const cleared = new Set<string>();
+  for (const group of Object.keys(PROVIDERS) as Array<keyof typeof PROVIDERS>) {
+    const change = changes[group];
+    // A provider without any given setting stays unchanged, configured or not.
+    if (change === undefined || isEmpty(change)) continue;
+    if (change === null) cleared.add(group);
+    else merged[group] = mergeProvider(group, stored[group] ?? {}, change as Values, connector);
+  }
+  const sealed = sealSettings(unsealSettings(merged, sealer), sealer);
+  const all = Object.entries({ ...(json as object), ...sealed });
+  return Object.fromEntries(all.filter(([group]) => !cleared.has(group)));
+}
+
+function isEmpty(change: object | null): boolean {
+  return change !== null && Object.values(change).every((value) => value === undefined);
+}
+
+function mergeProvider(
+  group: keyof typeof PROVIDERS,
+  stored: Values,
+  change: Values,
+  connector: Connector,
+): Values {
+  const { required, urls } = PROVIDERS[group];
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const values = Object.fromEntries(
+    Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value),
+  );
+  for (const [field, value] of Object.entries(values)) {
+    const problem = textProblem(value ?? "", VALUE_MAX);
+    if (problem) throw Fault.field(`${group}.${field}`, problem);
+  }
+  for (const field of required) {
+    if (!values[field]) throw Fault.field(`${group}.${field}`, "is required");
+  }
+  for (const field of urls) {
+    if (values[field]) checkWebUrl(`${group}.${field}`, values[field]);
+    // Checks new URLs only; the connector refuses a forbidden stored one on each request.
+    const problem = change[field] ? connector.check(change[field]) : null;
+    if (problem) throw Fault.field(`${group}.${field}`, problem);
+  }
+  return values;
+}

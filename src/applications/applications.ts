@@ -1,0 +1,66 @@
+import { Fault } from "../core/errors";
+import type { PushSenders } from "../store/generated/enums";
+import type { Identity } from "../identity/identity";
+import { AUTH_SECRET_PURPOSE } from "./secret-key";
+import { type ApplicationSettings, unsealSettings } from "./settings";
+
+/** The properties of an application that requests need. */
+export interface Application {
+  id: number;
+  accountId: number;
+  authKey: string;
+  /** The valid secrets: the current one, and during an overlap the previous one. */
+  secrets: string[];
+  signUpOpen: boolean;
+  /** Whether users need their password to change their e-mail. */
+  emailNeedsPassword: boolean;
+  /** Who may send push notifications, in addition to the account's owner. */
+  pushSenders: PushSenders;
+  /** Whether the deprecated user list (V1) is refused. */
+  v1ListDisabled: boolean;
+  settings: ApplicationSettings;
+}
+
+const FIND = {
+  name: "find_application",
+  text: `SELECT id, account_id, auth_key, auth_secret, previous_secret, previous_secret_until,
+      sign_up_open, email_needs_password, push_senders, v1_list_disabled, settings
+    FROM applications WHERE id = $1`,
+};
+
+interface ApplicationRow {
+  id: number;
+  account_id: number;
+  auth_key: string;
+  auth_secret: string;
+  previous_secret: string | null;
+  previous_secret_until: Date | null;
+  sign_up_open: boolean;
+  email_needs_password: boolean;
+  push_senders: PushSenders;
+  v1_list_disabled: boolean;
+  settings: unknown;
+}
+
+/** Reads an application. @throws Fault INVALID on applicationId if it does not exist */
+export async function findApplication(identity: Identity, id: number): Promise<Application> {
+  const [row] = await identity.store.query<ApplicationRow>(FIND, [id]);
+  if (!row) throw Fault.field("applicationId", "names no application");
+  const { sealer } = identity;
+  const overlapEnd = row.previous_secret_until?.getTime() ?? 0;
+  const secrets = [sealer.open(row.auth_secret, AUTH_SECRET_PURPOSE)];
+  if (row.previous_secret !== null && overlapEnd > identity.clock.now()) {
+    secrets.push(sealer.open(row.previous_secret, AUTH_SECRET_PURPOSE));
+  }
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    authKey: row.auth_key,
+    secrets,
+    signUpOpen: row.sign_up_open,
+    emailNeedsPassword: row.email_needs_password,
+    pushSenders: row.push_senders,
+    v1ListDisabled: row.v1_list_disabled,
+    settings: unsealSettings(row.settings, sealer),
+  };
+}

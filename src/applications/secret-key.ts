@@ -1,0 +1,141 @@
+import { mkdir, open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../core/config";
+import { newKey } from "../core/random";
+import { Sealer } from "../core/sealer";
+import { decodeKey } from "../core/variables/variable";
+import type { Store } from "../store/store";
+import { streamRows } from "../store/stream-rows";
+import { UnusableDatabaseError } from "../store/unusable-database-error";
+import { resealSettings } from "./settings";
+
+/** Name of the key file in the data folder of the embedded database. */
+export const SECRET_KEY_FILE = "secret.key";
+
+/** Purpose that the sealer binds the secrets of applications to. */
+export const AUTH_SECRET_PURPOSE = "auth_secret";
+
+const SECRETS = {
+  name: "all_auth_secrets",
+  text: `SELECT id, auth_secret, previous_secret, settings FROM applications
+    WHERE id > $1 ORDER BY id LIMIT 500`,
+};
+
+interface SecretsRow {
+  id: number;
+  auth_secret: string;
+  previous_secret: string | null;
+  settings: unknown;
+}
+
+const RESEAL = {
+  name: "reseal_auth_secrets",
+  // Unless another node or a rotation has changed them in the meantime.
+  text: `UPDATE applications SET auth_secret = $2, previous_secret = $4
+    WHERE id = $1 AND auth_secret = $3 AND previous_secret IS NOT DISTINCT FROM $5`,
+};
+
+const RESEAL_SETTINGS = {
+  name: "reseal_settings",
+  text: `UPDATE applications SET settings = $2::text::jsonb
+    WHERE id = $1 AND settings = $3::text::jsonb`,
+};
+
+/**
+ * Loads the keys that seal secrets: SECRET_KEY or, for the embedded database, a key file. The first start
+ * creates the file, readable only by the process's system user.
+ * @throws Refusal if the file does not contain a key
+ */
+export async function openSealer(config: Pick<Config, "SECRET_KEY" | "DATA_DIR">): Promise<Sealer> {
+  const keys = config.SECRET_KEY ?? [await loadOrCreateKey(config.DATA_DIR)];
+  return new Sealer(
+    keys.map((text) => {
+      const bytes = decodeKey(text);
+      if (bytes === null) {
+        throw new UnusableDatabaseError(
+          `${join(config.DATA_DIR, SECRET_KEY_FILE)} does not contain a key. Restore the file from a backup of the folder: without it the secrets in the database cannot be decrypted.`,
+        );
+      }
+      return bytes;
+    }),
+  );
+}
+
+async function loadOrCreateKey(folder: string): Promise<string> {
+  const path = join(folder, SECRET_KEY_FILE);
+  try {
+    return (await readFile(path, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const key = newKey().toString("base64");
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(`${key}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return key;
+}
+
+/**
+ * Re-encrypts with the first key every secret that is unencrypted or encrypted with an older key. Opens all
+ * of them, so that wrong keys are detected at the start.
+ * @throws Refusal if a secret cannot be opened
+ */
+export async function resealSecrets(store: Store, sealer: Sealer): Promise<void> {
+  for await (const row of streamRows<SecretsRow>(store, SECRETS))
+    await resealRow(store, sealer, row);
+}
+
+/**
+ * Checks that every secret of a database can be opened; read-only.
+ * @returns the number of applications
+ * @throws Refusal if a secret cannot be opened
+ */
+export async function verifySecrets(store: Pick<Store, "query">, sealer: Sealer): Promise<number> {
+  let applications = 0;
+  for await (const row of streamRows<SecretsRow>(store, SECRETS)) {
+    openRow(sealer, row);
+    applications++;
+  }
+  return applications;
+}
+
+/** Opens the secrets of a row. `settings` is null unless they have to be stored again. */
+function openRow(sealer: Sealer, row: SecretsRow): { opened: string[]; settings: unknown } {
+  return withKeyCheck(() => ({
+    opened: sealedSecrets(row).map((text) => sealer.open(text, AUTH_SECRET_PURPOSE)),
+    settings: resealSettings(row.settings, sealer),
+  }));
+}
+
+function sealedSecrets({ auth_secret, previous_secret }: SecretsRow): string[] {
+  return [auth_secret, previous_secret].filter((text) => text !== null);
+}
+
+async function resealRow(store: Store, sealer: Sealer, row: SecretsRow): Promise<void> {
+  const { opened, settings } = openRow(sealer, row);
+  if (sealedSecrets(row).some((text) => sealer.isStale(text))) {
+    const [current, previous = null] = opened.map((text) => sealer.seal(text, AUTH_SECRET_PURPOSE));
+    await store.query(RESEAL, [row.id, current, row.auth_secret, previous, row.previous_secret]);
+  }
+  if (settings !== null) {
+    const texts = [settings, row.settings].map((json) => JSON.stringify(json));
+    await store.query(RESEAL_SETTINGS, [row.id, ...texts]);
+  }
+}
+
+/** Runs a function that opens secrets of the database. @throws Refusal if it fails */
+export function withKeyCheck<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    throw new UnusableDatabaseError(
+      "The secrets in the database were encrypted with another key: SECRET_KEY (or secret.key in the data folder) does not match this database.",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,114 @@
+import { Fault } from "../../core/errors";
+import type { Json, Signal, XmlElement } from "./signal";
+
+/**
+ * The maximum size of a signal. A chat client's stanza may grow up to six times when it is written again: an
+ * LF of a session description becomes `&#13;` and LF, a `"` in an attribute becomes `&quot;`. A signal of any
+ * protocol may therefore be six times XMPP_STANZA_LIMIT as a stanza, and every buffer on the way to a chat
+ * client holds one of that size:
+ *
+ * | limit of | size | where |
+ * |---|---|---|
+ * | a stanza from a client | 64 KiB, XMPP_STANZA_LIMIT | src/xmpp/; deploy/ for a chat server |
+ * | a signal, or another routed stanza | 384 KiB, six times as much | here, for all protocols |
+ * | a copy forwarded by a chat server | 384 KiB, and 2 KiB for its wrapper | src/xmpp/component/ |
+ * | stanzas queued for a chat server | 8 MiB, or one signal | src/xmpp/component/ |
+ * | a stanza that Prosody accepts from us | 512 KiB; ejabberd has no limit | deploy/prosody/prosody.cfg.lua |
+ * | unacknowledged stanzas of a client | 768 KiB: one more signal while half is free | src/xmpp/ |
+ * | unread output of a client | 1 MiB: the above, sent again, and more | src/xmpp/ |
+ */
+
+/** Maximum growth of a byte when a stanza is written again. */
+const GROWTH = 6;
+
+/** Maximum markup of an element or attribute beside its texts, in bytes. */
+const MARKUP = 40;
+/** Maximum markup of a message and its lists beside their texts, in bytes. */
+const ENVELOPE = 1_024;
+
+/** Maximum size of a signal as a stanza, in bytes. @param stanzaBytes XMPP_STANZA_LIMIT */
+export function maxSignalBytes(stanzaBytes: number): number {
+  return GROWTH * stanzaBytes;
+}
+
+/** Enforces the maximum size of signals and stanzas. */
+export interface SignalSizeLimit {
+  /** @throws Fault TOO_LARGE for a signal whose stanza would exceed the limit */
+  checkSignal(signal: Signal): void;
+  /** @throws Fault TOO_LARGE for a stanza that exceeds the limit */
+  checkStanza(xml: string): void;
+}
+
+/**
+ * Creates the limit that follows from the maximum stanza of a chat client.
+ * @param stanzaBytes XMPP_STANZA_LIMIT
+ * @param write encodes a signal as a stanza; called only if the estimate is inconclusive
+ */
+export function signalSizeLimit(
+  stanzaBytes: number,
+  write: (signal: Signal) => string,
+): SignalSizeLimit {
+  const limit = maxSignalBytes(stanzaBytes);
+  const refuse = () => {
+    throw new Fault("TOO_LARGE", `Too large: the stanza would be longer than ${limit} bytes`);
+  };
+  const checkStanza = (xml: string) => {
+    if (xml.length > limit || Buffer.byteLength(xml) > limit) refuse();
+  };
+  return {
+    checkStanza,
+    checkSignal(signal) {
+      const { units, parts } = measure(signal);
+      if (GROWTH * units + MARKUP * parts + ENVELOPE <= limit) return;
+      // Each part takes at least one byte.
+      if (units + parts > limit) refuse();
+      // A copy, since the writer caches the stanza by object and the signal may still change.
+      checkStanza(write({ ...signal }));
+    },
+  };
+}
+
+/** Total length of the texts in UTF-16 code units, and the number of texts. */
+interface Extent {
+  units: number;
+  parts: number;
+}
+
+/** Measures a signal without looking at its characters; most signals are far below the limit. */
+function measure(signal: Signal): Extent {
+  const extent: Extent = { units: 0, parts: 0 };
+  const { id, lang, type, sessionId, callType, sdp, platform, callerId } = signal;
+  addTexts(extent, [id, lang, type, sessionId, callType, sdp, platform, callerId]);
+  addTexts(extent, [signal.from.resource, signal.to.resource]);
+  addTexts(extent, signal.opponentIds ?? []);
+  for (const { sdpMLineIndex, sdpMid, candidate, extra } of signal.iceCandidates ?? []) {
+    addTexts(extent, [sdpMLineIndex, sdpMid, candidate]);
+    addElements(extent, extra);
+  }
+  addJson(extent, "userInfo", signal.userInfo ?? null);
+  addJson(extent, "", signal.parameters ?? null);
+  addElements(extent, signal.extra);
+  addElements(extent, signal.siblings);
+  return extent;
+}
+
+function addTexts(extent: Extent, texts: (string | undefined)[]): void {
+  for (const text of texts) extent.units += text?.length ?? 0;
+  extent.parts += texts.length;
+}
+
+function addElements(extent: Extent, elements: XmlElement[] = []): void {
+  for (const { name, namespace, attributes, text, children } of elements) {
+    addTexts(extent, [name, namespace, text]);
+    for (const key in attributes) addTexts(extent, [key, attributes[key]]);
+    addElements(extent, children);
+  }
+}
+
+function addJson(extent: Extent, name: string, value: Json): void {
+  if (Array.isArray(value)) for (const item of value) addJson(extent, name, item);
+  else if (typeof value === "object" && value !== null) {
+    addTexts(extent, [name]);
+    for (const [key, inner] of Object.entries(value)) addJson(extent, key, inner);
+  } else addTexts(extent, [name, String(value)]);
+}

@@ -1,0 +1,140 @@
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { ERRORS, Fault, toFault } from "../../core/errors";
+import type { Log } from "../../core/log";
+
+/**
+ * Normalizes an error of an operation for every protocol: `originalError` is a Fault, `extensions` has its
+ * code and, if present, the field errors and `retryAfter` in seconds. Unexpected errors are logged with the
+ * request id and masked.
+ */
+export function toGraphQLError(error: GraphQLError, log: Log, requestId: string): GraphQLError {
+  const cause = error.originalError;
+  const fault = inputFault(error) ?? toFault(cause);
+  if (fault.code === "INTERNAL")
+    log.error({ err: cause ?? error, requestId, path: error.path }, "failed");
+  return faultError(fault, error);
+}
+
+/** The fault of input that does not match its type; undefined for any other error. */
+function inputFault(error: GraphQLError): Fault | undefined {
+  const cause = error.originalError;
+  if (cause instanceof Fault) return cause;
+  // An error without a path is about a variable; graphql or a scalar threw it.
+  const isFromGraphql = cause === undefined || cause instanceof GraphQLError;
+  if (!error.path && (isFromGraphql || VARIABLE_ERROR.test(error.message))) {
+    return new Fault("INVALID", withoutValue(error.message, cause?.message));
+  }
+  // A nullable variable with a default may be null where the argument is non-null.
+  const argument = cause instanceof GraphQLError && /^Argument "\w+"/.exec(cause.message)?.[0];
+  return argument ? new Fault("INVALID", `${argument} does not fit its type`) : undefined;
+}
+
+/** The error of an operation that failed as a whole, or of a failed subscription source. */
+export function operationError(error: unknown, log: Log, requestId: string): GraphQLError {
+  const fault = toFault(error);
+  if (fault !== error) log.error({ err: error, requestId }, "an operation failed");
+  return faultError(fault);
+}
+
+const VARIABLE_ERROR = /^Variable "\$\w+" got invalid value/;
+/** graphql's reasons that repeat nothing of the input. */
+const SAFE_REASONS = [
+  /^Field "\w+" of required type "[\w![\]]+" was not provided\.?$/,
+  /^Field "\w+" is not defined by type "?\w+"?\.?$/,
+  /^Expected (?:non-nullable )?type "[\w![\]]+"[^"{}[\]]*$/,
+  /^Value does not exist in "\w+" enum\.?$/,
+];
+const SUGGESTION = " Did you mean ";
+
+/**
+ * graphql's message about a variable, without the value: graphql prints the whole input, which may contain a
+ * password. The client's text is in the middle of the message, so only the start and the end are parsed.
+ * @param cause graphql's message about the value alone, if known
+ */
+function withoutValue(message: string, cause: string | undefined): string {
+  const start = VARIABLE_ERROR.exec(message)?.[0];
+  if (start === undefined) return message;
+  const endsWithCause = cause !== undefined && message.endsWith(`; ${cause}`);
+  const end = endsWithCause ? message.length - cause.length - 2 : message.lastIndexOf("; ");
+  if (end < start.length) return start;
+  return `${start}${pathAtEnd(message.slice(start.length, end))}${reasonOf(message.slice(end + 2))}`;
+}
+
+/** A trailing ` at "input.user"` of a text, else an empty string. */
+function pathAtEnd(text: string): string {
+  const at = text.lastIndexOf(' at "');
+  const path = at < 0 ? "" : text.slice(at);
+  return /^ at "[\w.[\]]+"$/.test(path) ? path : "";
+}
+
+/** `; ` and the reason with its suggestion; an empty string if the reason may repeat the input. */
+function reasonOf(text: string): string {
+  const [reason = ""] = text.split(SUGGESTION, 1);
+  if (!SAFE_REASONS.some((known) => known.test(reason))) return "";
+  const suggested = text.length > reason.length && text.endsWith("?") && !/[{}]/.test(text);
+  return `; ${suggested ? text : reason}`;
+}
+
+/** Converts a fault to a GraphQL error. @param at error whose location and path it takes over */
+export function faultError(fault: Fault, at?: GraphQLError): GraphQLError {
+  return new GraphQLError(fault.message, {
+    nodes: at?.nodes,
+    source: at?.source,
+    positions: at?.positions,
+    path: at?.path,
+    originalError: fault,
+    extensions: {
+      code: fault.code,
+      ...(fault.fields ? { fields: fault.fields } : {}),
+      ...(fault.retryAfter === undefined ? {} : { retryAfter: fault.retryAfter }),
+    },
+  });
+}
+
+/** graphql's only error if comparing the fields of a document takes too long. */
+const ABORTED = "Validation aborted.";
+
+/** Converts a validation error of a document: MALFORMED, or TOO_LARGE if a limit is exceeded. */
+export function documentError(error: GraphQLError): GraphQLError {
+  if (error.originalError instanceof Fault) return faultError(error.originalError, error);
+  if (error.message === ABORTED) {
+    return faultError(new Fault("TOO_LARGE", "Too many fields of the document overlap"));
+  }
+  return faultError(new Fault("MALFORMED", error.message), error);
+}
+
+/** The fault of a document that does not parse: MALFORMED, or TOO_LARGE if it has too many tokens. */
+export function syntaxFault(message: string): Fault {
+  const limit = /more tha[nt] (\d{1,9}) tokens/.exec(message)?.[1];
+  return limit === undefined
+    ? new Fault("MALFORMED", message)
+    : new Fault("TOO_LARGE", `The document has more than ${limit} tokens`);
+}
+
+/** Formats errors of Apollo Server itself with the codes of core/errors.ts. */
+export function formatForApollo(
+  formatted: GraphQLFormattedError,
+  thrown: unknown,
+): GraphQLFormattedError {
+  const code = formatted.extensions?.code;
+  if (typeof code === "string" && code in ERRORS) return formatted;
+  const original = thrown instanceof GraphQLError ? thrown.originalError : thrown;
+  if (original instanceof Fault) return faultError(original).toJSON();
+  if (code === "GRAPHQL_PARSE_FAILED" && thrown instanceof GraphQLError) {
+    return faultError(syntaxFault(formatted.message), thrown).toJSON();
+  }
+  const ownCode = isApolloRefusal(code, thrown) ? "MALFORMED" : "INTERNAL";
+  return {
+    message: ownCode === "INTERNAL" ? "Internal server error" : formatted.message,
+    ...(formatted.locations && ownCode !== "INTERNAL" ? { locations: formatted.locations } : {}),
+    extensions: { code: ownCode },
+  };
+}
+
+/** Whether Apollo Server refused the request, by its own error code or by an HTTP status. */
+function isApolloRefusal(code: unknown, thrown: unknown): boolean {
+  if (code !== undefined && code !== "INTERNAL_SERVER_ERROR") return true;
+  if (!(thrown instanceof GraphQLError) || thrown.originalError) return false;
+  const { status } = (thrown.extensions.http ?? {}) as { status?: number };
+  return status !== undefined && status >= 400 && status < 500;
+}

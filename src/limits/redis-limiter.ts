@@ -1,0 +1,136 @@
+import type { Redis, Result } from "ioredis";
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import type { Log } from "../core/log";
+import type { Limiter, WindowState } from "./limiter";
+import {
+  type Attempt,
+  FAILURES_TTL_MS,
+  FIRST_WAIT_MS,
+  KNOWN_ADDRESS_TTL_MS,
+  type RateLimit,
+} from "./limiter";
+import { COMMIT, RESERVE } from "./limiter-scripts";
+import { countersOf, type LocalLimiter } from "./local-limiter";
+import { RedisConnection } from "../bus/redis-connection";
+
+/** The hash tag keeps all keys of a script in one slot of a Redis cluster. */
+const PREFIX = "signalbox:{limits}:";
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    /** The script RESERVE. */
+    signalboxReserve(...words: (string | number)[]): Result<number, Context>;
+    /** The script COMMIT. */
+    signalboxCommit(...words: (string | number)[]): Result<number, Context>;
+  }
+}
+
+/**
+ * Opens a limiter that counts in Redis, for all nodes together. During an outage of Redis it counts in the
+ * memory of this node, so that guessing stays limited and nobody is locked out.
+ * @throws Error when Redis cannot be reached at the start
+ */
+export async function openRedisLimiter(
+  url: string,
+  log: Log,
+  fallback: LocalLimiter,
+): Promise<Limiter & { close(): Promise<void> }> {
+  const limiter = new RedisLimiter(url, log, fallback);
+  await limiter.start();
+  return limiter;
+}
+
+class RedisLimiter implements Limiter {
+  private readonly connection: RedisConnection;
+  private readonly limiters = new Map<string, RateLimiterRedis>();
+
+  constructor(
+    url: string,
+    log: Log,
+    private readonly fallback: LocalLimiter,
+  ) {
+    this.connection = new RedisConnection(url, "limits", log);
+    this.connection.client.defineCommand("signalboxReserve", { numberOfKeys: 3, lua: RESERVE });
+    this.connection.client.defineCommand("signalboxCommit", { numberOfKeys: 3, lua: COMMIT });
+  }
+
+  start(): Promise<void> {
+    return this.connection.start();
+  }
+
+  async close(): Promise<void> {
+    this.connection.close();
+  }
+
+  async take(rateLimit: RateLimit, key: string): Promise<number> {
+    try {
+      await this.limiterOf(rateLimit).consume(key);
+      return 0;
+    } catch (refused) {
+      if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);
+      return this.fallback.take(rateLimit, key);
+    }
+  }
+
+  async add(rateLimit: RateLimit, key: string, count: number): Promise<WindowState | undefined> {
+    try {
+      const { consumedPoints, msBeforeNext } = await this.limiterOf(rateLimit).penalty(key, count);
+      return { count: consumedPoints, endsInMs: msBeforeNext };
+    } catch {
+      return undefined;
+    }
+  }
+
+  reserve(attempt: Attempt): Promise<number> {
+    const words = countersOf(attempt).flatMap(({ free, longest }) => [free, longest]);
+    return this.runOrFallBack(
+      (client) =>
+        client.signalboxReserve(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_TTL_MS),
+      () => this.fallback.reserve(attempt),
+    );
+  }
+
+  async commit(attempt: Attempt, outcome: "right" | "void"): Promise<void> {
+    await this.runOrFallBack<unknown>(
+      (client) =>
+        client.signalboxCommit(
+          ...keysOf(attempt),
+          outcome,
+          attempt.pair.free,
+          KNOWN_ADDRESS_TTL_MS,
+        ),
+      () => this.fallback.commit(attempt, outcome),
+    );
+  }
+
+  /** Uses Redis only if it is connected: a sign-in does not wait for a reconnect. */
+  private async runOrFallBack<T>(
+    command: (client: Redis) => Promise<T>,
+    fallback: () => Promise<T>,
+  ): Promise<T> {
+    if (!this.connection.isReady()) return fallback();
+    try {
+      return await this.connection.run(command);
+    } catch {
+      return fallback();
+    }
+  }
+
+  private limiterOf({ name, limit, seconds }: RateLimit): RateLimiterRedis {
+    const known = this.limiters.get(name);
+    if (known) return known;
+    const limiter = new RateLimiterRedis({
+      storeClient: this.connection.client,
+      keyPrefix: `${PREFIX}${name}`,
+      points: limit,
+      duration: seconds,
+      rejectIfRedisNotReady: true,
+    });
+    this.limiters.set(name, limiter);
+    return limiter;
+  }
+}
+
+function keysOf(attempt: Attempt): string[] {
+  return countersOf(attempt).map(({ key }) => `${PREFIX}${key}`);
+}

@@ -1,0 +1,56 @@
+import { escapeHtml, toSingleLine } from "../core/html";
+import { type Mailer, MailRejectedError } from "../mail/mail";
+import type { Identity } from "../identity/identity";
+import type { EmailChange } from "./reset-request";
+
+/** Name of the durable job that notifies the old address of a change. */
+export const EMAIL_CHANGE_JOB = "email-change";
+
+const NAME = {
+  name: "email_change_application",
+  text: "SELECT name FROM applications WHERE id = $1",
+};
+
+/**
+ * Notifies the old address that it no longer belongs to the account. The mail names neither the new address
+ * nor the person who changed it.
+ * @throws MailError when a retry may help
+ */
+export async function sendEmailChangeNotice(
+  identity: Identity,
+  mailer: Mailer,
+  { applicationId, email }: EmailChange,
+): Promise<void> {
+  const [application] = await identity.store.query<{ name: string }>(NAME, [applicationId]);
+  if (!application) return;
+  try {
+    await mailer.send({ to: email, ...emailChangeMail(application.name) });
+  } catch (error) {
+    if (!(error instanceof MailRejectedError)) throw error;
+    identity.log.warn({ err: error }, "the mail server rejected an e-mail change notice");
+  }
+}
+
+/** The mail as plain text and HTML. @param applicationName untrusted text */
+function emailChangeMail(applicationName: string) {
+  const name = toSingleLine(applicationName) || "your application";
+  const subject = `Your e-mail address for ${name} was changed`;
+  const intro = `The e-mail address of your account at ${name} was changed. This address no longer belongs to the account: you cannot sign in with it, and password reset links are no longer sent here.`;
+  const otherwise = `If you changed it, you do not need to do anything. If it was not you, someone else has access to your account: contact the operators of ${name}.`;
+  return {
+    subject,
+    text: `Hello,\n\n${intro}\n\n${otherwise}\n`,
+    html: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
+<body style="margin:0;padding:24px;background:#f4f5f7;color:#1c2230;font:16px/1.5 system-ui,sans-serif">
+<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:12px">
+<h1 style="margin:0 0 16px;font-size:20px">Your e-mail address was changed</h1>
+<p style="margin:0 0 24px">${escapeHtml(intro)}</p>
+<p style="margin:0">${escapeHtml(otherwise)}</p>
+</div>
+</body>
+</html>
+`,
+  };
+}

@@ -1,0 +1,166 @@
+import { Fault } from "../core/errors";
+import { hashToken, newToken } from "../core/random";
+import { type Mailer, MailRejectedError } from "../mail/mail";
+import type { Identity } from "../identity/identity";
+import { checkPassword } from "../passwords/password";
+import { passwordAttemptName } from "../users/credentials";
+import { emailKeys } from "../users/email";
+import { textProblem } from "../users/user-fields";
+import { resetLinkUrl, resetMail } from "./reset-mail";
+import type { ResetRequest } from "./reset-request";
+
+/** Lifetime of a link, in milliseconds. */
+const LINK_TTL_MS = 60 * 60 * 1000;
+/** Maximum number of live links of a user; the oldest are deleted first. */
+const LINKS_MAX = 3;
+/** Maximum length of an e-mail, in characters, as of every text field of a user. */
+const EMAIL_MAX = 255;
+
+/** Name of the durable job that sends a link. */
+export const RESET_JOB = "password-reset";
+
+const RECIPIENT = {
+  name: "reset_recipient",
+  text: `SELECT u.id, u.application_id, u.email, a.name FROM users u JOIN applications a ON a.id = u.application_id
+    WHERE u.application_id = $1 AND u.email_key = ANY($2::text[]) AND NOT u.is_guest
+    ORDER BY array_position($2::text[], u.email_key) LIMIT 1`,
+};
+const ADD_LINK = {
+  name: "reset_link",
+  // Only while the user still has the address. A concurrent change of the address waits for this lock, so it
+  // sees the link and deletes it.
+  text: `INSERT INTO password_resets (user_id, token_hash, expires_at, created_at)
+    SELECT id, $2::bytea, $3::timestamptz, $4::timestamptz FROM users
+    WHERE id = $1 AND email = $5 FOR SHARE RETURNING id`,
+};
+const DROP_LINKS = {
+  name: "reset_links_dropped",
+  text: `DELETE FROM password_resets WHERE user_id = $1 AND (expires_at <= $2 OR id NOT IN
+    (SELECT id FROM password_resets WHERE user_id = $1 ORDER BY id DESC LIMIT ${LINKS_MAX}))`,
+};
+const LIVE_LINK = {
+  name: "reset_live_link",
+  text: `SELECT u.id, u.application_id, u.email, a.name FROM password_resets r
+      JOIN users u ON u.id = r.user_id JOIN applications a ON a.id = u.application_id
+    WHERE r.token_hash = $1 AND r.expires_at > $2`,
+};
+
+interface LinkRow {
+  id: number;
+  application_id: number;
+  email: string | null;
+  name: string;
+}
+
+/** The user whose password a link sets. */
+export interface ResetLinkOwner {
+  userId: number;
+  applicationId: number;
+  email: string | null;
+  applicationName: string;
+}
+
+/**
+ * Requests a mail with a reset link. The result and the work until then are the same for every e-mail; a
+ * background job looks the user up.
+ * @throws Fault UNAVAILABLE if this deployment cannot send mail, INVALID for the e-mail
+ */
+export async function requestPasswordReset(
+  identity: Identity,
+  applicationId: number,
+  email: string,
+): Promise<void> {
+  if (identity.deliverReset === null) {
+    throw new Fault("UNAVAILABLE", "This server has no way to send mail");
+  }
+  if (email === "") throw Fault.field("email", "is required");
+  const problem = textProblem(email, EMAIL_MAX);
+  if (problem !== null) throw Fault.field("email", problem);
+  await identity.deliverReset({ applicationId, emailKey: email.toLowerCase() });
+}
+
+/**
+ * Creates a link and mails it to the user's stored address. Does nothing for an unknown e-mail.
+ * @throws MailError when a retry may help; the link that was not delivered expires
+ */
+export async function sendResetMail(
+  identity: Identity,
+  mailer: Mailer,
+  { applicationId, emailKey }: ResetRequest,
+): Promise<void> {
+  const { store, clock, endpoints } = identity;
+  const [user] = await store.query<LinkRow>(RECIPIENT, [applicationId, emailKeys(emailKey)]);
+  if (!user?.email) return;
+  const token = newToken();
+  const now = new Date(clock.now());
+  const expiresAt = new Date(now.getTime() + LINK_TTL_MS);
+  const values = [user.id, hashToken(token), expiresAt, now, user.email];
+  if ((await store.query(ADD_LINK, values)).length === 0) return;
+  await store.query(DROP_LINKS, [user.id, now]);
+  const mail = resetMail(user.name, resetLinkUrl(endpoints.api(), token));
+  try {
+    await mailer.send({ to: user.email, ...mail });
+  } catch (error) {
+    // A retry would be rejected as well.
+    if (!(error instanceof MailRejectedError)) throw error;
+    identity.log.warn({ err: error }, "the mail server rejected a password reset mail");
+  }
+}
+
+/** Finds the owner of a link without consuming it; null when the link is unknown, used or expired. */
+export async function findResetLink(
+  identity: Identity,
+  token: string,
+): Promise<ResetLinkOwner | null> {
+  const { store, clock } = identity;
+  const values = [hashToken(token), new Date(clock.now())];
+  const [row] = await store.query<LinkRow>(LIVE_LINK, values);
+  if (!row) return null;
+  const { id: userId, application_id: applicationId, email, name: applicationName } = row;
+  return { userId, applicationId, email, applicationName };
+}
+
+/**
+ * Sets a new password with a link. Deletes all links of the user, and ends all sessions and connections of
+ * the user.
+ * @param ip the client's address
+ * @throws Fault INVALID on password when it breaks the rules; INVALID on token when the link is unknown, used
+ * or expired; LIMITED. The link stays usable after the first and the last
+ */
+export async function resetPassword(
+  identity: Identity,
+  token: string,
+  password: string,
+  ip: string,
+): Promise<void> {
+  checkPassword(password);
+  // Checked before the hash, so that only the owner of a link can make the server compute one.
+  const owner = await findResetLink(identity, token);
+  if (owner === null) throw deadLink();
+  const { applicationId } = owner;
+  await identity.limits.countPasswordChange({ kind: "user", id: owner.userId, applicationId }, ip);
+  const who = { ip, name: `${applicationId} ${passwordAttemptName(owner.userId)}` };
+  const passwordHash = await identity.passwordHasher.hash(password, who);
+  const userId = BigInt(owner.userId);
+  const tokenHash = new Uint8Array(hashToken(token));
+  await identity.store.db.$transaction(async (tx) => {
+    const now = new Date(identity.clock.now());
+    // Lock the user first: concurrent uses of two links of one user would otherwise deadlock.
+    await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
+    const used = await tx.$executeRaw`DELETE FROM password_resets
+      WHERE token_hash = ${tokenHash} AND expires_at > ${now}`;
+    if (used === 0) throw deadLink();
+    await tx.passwordReset.deleteMany({ where: { userId } });
+    await tx.user.update({
+      where: { id: userId },
+      data: { passwordHash, updatedAt: now },
+      select: { id: true },
+    });
+    await tx.session.deleteMany({ where: { userId } });
+  });
+  identity.sessionEvents.publish({ kind: "user", userId: owner.userId });
+}
+
+function deadLink(): Fault {
+  return Fault.field("token", "is unknown, used or expired");
+}

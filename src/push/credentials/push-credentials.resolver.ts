@@ -1,0 +1,111 @@
+import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
+import { ApplicationType } from "../../applications/application.type";
+import { PushEnvironmentName } from "../../applications/push-environment.type";
+import { Allow } from "../../access/request-auth";
+import type { PushEnvironment } from "../channels/channel";
+import type { PushContext } from "../context";
+import {
+  clearCredentials,
+  publicKeyOf,
+  recheckCredentials,
+  setCredentials,
+} from "./push-credentials";
+import {
+  CheckPushCredentialsInput,
+  CheckPushCredentialsPayload,
+  ClearPushCredentialsInput,
+  ClearPushCredentialsPayload,
+  SetPushCredentialsInput,
+  SetPushCredentialsPayload,
+} from "./push-credentials.input";
+import { PushCredentialsType, toGraphqlCheck, toGraphqlCredentials } from "./push-credentials.type";
+
+const ENVIRONMENT = { description: "Builds of the app that the credentials are for." } as const;
+
+@Resolver()
+export class PushCredentialsResolver {
+  @Allow("account")
+  @Mutation(() => SetPushCredentialsPayload, {
+    description:
+      "Sets or replaces an application's credentials for a push service. Checks their format, then validates them with the service.",
+  })
+  async setPushCredentials(
+    @Ctx() { auth, push }: PushContext,
+    @Arg("input", () => SetPushCredentialsInput, { description: "The credentials." })
+    { skipCheck, applicationId, environment, ...input }: SetPushCredentialsInput,
+  ): Promise<SetPushCredentialsPayload> {
+    const { accountId } = await auth.account();
+    const { id, warning } = await setCredentials(
+      push.credentials,
+      accountId,
+      { applicationId, environment },
+      input,
+      skipCheck ?? false,
+    );
+    const credentials = toGraphqlCredentials(
+      environment,
+      await push.credentials.listLoader.load(id),
+    );
+    return { credentials, warning };
+  }
+
+  @Allow("account")
+  @Mutation(() => ClearPushCredentialsPayload, {
+    description: "Deletes an application's credentials for a push service.",
+  })
+  async clearPushCredentials(
+    @Ctx() { auth, push }: PushContext,
+    @Arg("input", () => ClearPushCredentialsInput, { description: "The credentials." })
+    { service, ...scope }: ClearPushCredentialsInput,
+  ): Promise<ClearPushCredentialsPayload> {
+    const { accountId } = await auth.account();
+    const { id, cleared } = await clearCredentials(push.credentials, accountId, scope, service);
+    const listed = await push.credentials.listLoader.load(id);
+    return { cleared, credentials: toGraphqlCredentials(scope.environment, listed) };
+  }
+
+  @Allow("account")
+  @Mutation(() => CheckPushCredentialsPayload, {
+    description: "Validates the stored credentials with the push services again.",
+  })
+  async checkPushCredentials(
+    @Ctx() { auth, push }: PushContext,
+    @Arg("input", () => CheckPushCredentialsInput, { description: "The credentials." })
+    { service, ...scope }: CheckPushCredentialsInput,
+  ): Promise<CheckPushCredentialsPayload> {
+    const { accountId } = await auth.account();
+    const checks = await recheckCredentials(push.credentials, accountId, scope, service ?? null);
+    return { checks: checks.map(({ service, result }) => toGraphqlCheck(service, result)) };
+  }
+
+  @Allow("application")
+  @Query(() => String, {
+    nullable: true,
+    description:
+      "The key that browsers subscribe with (applicationServerKey of PushManager), in base64url; null if none is set.",
+  })
+  async webPushKey(
+    @Ctx() { auth, push }: PushContext,
+    @Arg("environment", () => PushEnvironmentName, {
+      description: "Environment of the subscription.",
+    })
+    environment: PushEnvironment,
+  ): Promise<string | null> {
+    const { applicationId } = await auth.session();
+    return publicKeyOf(push.credentials, applicationId, environment);
+  }
+}
+
+@Resolver(() => ApplicationType)
+export class ApplicationCredentialsResolver {
+  @FieldResolver(() => PushCredentialsType, {
+    description: "Credentials of the application for push services.",
+  })
+  async pushCredentials(
+    @Root() { id }: ApplicationType,
+    @Ctx() { push }: PushContext,
+    @Arg("environment", () => PushEnvironmentName, ENVIRONMENT) environment: PushEnvironment,
+  ): Promise<PushCredentialsType> {
+    return toGraphqlCredentials(environment, await push.credentials.listLoader.load(id));
+  }
+}

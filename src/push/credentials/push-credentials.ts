@@ -1,0 +1,181 @@
+import { Fault } from "../../core/errors";
+import { findOwnedApplication } from "../../applications/owned-applications";
+import type { Identity } from "../../identity/identity";
+import type { PushEnvironment, PushService } from "../channels/channel";
+import { type ApnsInput, validateApns } from "./apns-input";
+import {
+  type CheckCredentials,
+  type CredentialCheckResult,
+  checkWithTimeout,
+} from "./check-credentials";
+import { CredentialCache } from "./credential-cache";
+import { CredentialListLoader } from "./credential-list-loader";
+import type { Credentials } from "./credentials";
+import { type FcmInput, validateFcm } from "./fcm-input";
+import { sealCredentials } from "./sealed-credentials";
+import { validateWeb, type WebInput } from "./web-input";
+
+/** Dependencies of the functions for push credentials, one instance per node. */
+export interface PushCredentialService {
+  identity: Identity;
+  check: CheckCredentials;
+  /** Decrypted credentials for sending. */
+  cache: CredentialCache;
+  /** Credentials without secrets, for application owners. */
+  listLoader: CredentialListLoader;
+}
+
+/** The application and the builds of its app that credentials are for. */
+export interface CredentialScope {
+  applicationId: string;
+  environment: PushEnvironment;
+}
+
+/** Credentials to set, for exactly one service. */
+export interface CredentialsInput {
+  apns?: ApnsInput | null;
+  fcm?: FcmInput | null;
+  web?: WebInput | null;
+}
+
+const SET = {
+  name: "set_push_credentials",
+  text: `INSERT INTO push_credentials (application_id, environment, service, settings, secret,
+      created_at, updated_at)
+    VALUES ($1, $2::push_environment, $3::push_service, $4::text::jsonb, $5, $6, $6)
+    ON CONFLICT (application_id, environment, service) DO UPDATE
+      SET settings = excluded.settings, secret = excluded.secret, updated_at = excluded.updated_at`,
+};
+const CLEAR = {
+  name: "clear_push_credentials",
+  text: `DELETE FROM push_credentials WHERE application_id = $1
+    AND environment = $2::push_environment AND service = $3::push_service RETURNING id`,
+};
+
+const SERVICES: readonly PushService[] = ["apns", "fcm", "web"];
+const NOT_CHECKED = "Not checked because the service is unavailable";
+const KEYS_CHANGED =
+  "The public key has changed: browsers receive nothing until they subscribe with the new one.";
+
+/** Opens the credential service. A change of an application on any node evicts its cached credentials. */
+export function openCredentialService(
+  identity: Identity,
+  check: CheckCredentials,
+): PushCredentialService & { close(): void } {
+  const cache = new CredentialCache(identity);
+  const close = identity.sessionEvents.onApplicationChange((id) => cache.evict(id));
+  return { identity, check, cache, listLoader: new CredentialListLoader(identity.store), close };
+}
+
+/**
+ * Sets or replaces the credentials for one service, after validating their format and asking the service.
+ * @param skipCheck skips the check with the service
+ * @returns the application's id and a warning for the owner
+ * @throws Fault NOT_FOUND, INVALID on the wrong field, or on the service if it refuses the credentials
+ */
+export async function setCredentials(
+  deps: PushCredentialService,
+  accountId: number,
+  { applicationId, environment }: CredentialScope,
+  input: CredentialsInput,
+  skipCheck: boolean,
+): Promise<{ id: number; warning: string | null }> {
+  const { store, sealer, clock, sessionEvents } = deps.identity;
+  const { id } = await findOwnedApplication(deps.identity, accountId, applicationId);
+  const credentials = validateInput(input, clock.now());
+  const { service } = credentials;
+  const result = skipCheck ? null : await checkWithService(deps, credentials, environment);
+  if (result?.kind === "refused") {
+    throw Fault.field(service, `credentials were refused by the service: ${result.reason}`);
+  }
+  const warnings = [
+    result?.kind === "unreachable" ? `${NOT_CHECKED}: ${result.reason}.` : null,
+    await keyWarning(deps, id, environment, credentials),
+  ].filter((text) => text !== null);
+  const { settings, secret } = sealCredentials(credentials, sealer);
+  const now = new Date(clock.now());
+  await store.query(SET, [id, environment, service, settings, secret, now]);
+  sessionEvents.publish({ kind: "application changed", applicationId: id });
+  return { id, warning: warnings.join(" ") || null };
+}
+
+/**
+ * Deletes the credentials for a service.
+ * @returns the application's id, and whether credentials were deleted
+ * @throws Fault NOT_FOUND
+ */
+export async function clearCredentials(
+  { identity }: PushCredentialService,
+  accountId: number,
+  { applicationId, environment }: CredentialScope,
+  service: PushService,
+): Promise<{ id: number; cleared: boolean }> {
+  const { id } = await findOwnedApplication(identity, accountId, applicationId);
+  const rows = await identity.store.query(CLEAR, [id, environment, service]);
+  identity.sessionEvents.publish({ kind: "application changed", applicationId: id });
+  return { id, cleared: rows.length > 0 };
+}
+
+/**
+ * Checks the stored credentials with their services.
+ * @param service null for every service with credentials
+ * @throws Fault NOT_FOUND
+ */
+export async function recheckCredentials(
+  deps: PushCredentialService,
+  accountId: number,
+  { applicationId, environment }: CredentialScope,
+  service: PushService | null,
+): Promise<Array<{ service: PushService; result: CredentialCheckResult }>> {
+  const { id } = await findOwnedApplication(deps.identity, accountId, applicationId);
+  const services = service === null ? SERVICES : [service];
+  const checks = services.map(async (each) => {
+    const found = await deps.cache.load(id, environment, each);
+    if (!found) return null;
+    return { service: each, result: await checkWithService(deps, found.credentials, environment) };
+  });
+  return (await Promise.all(checks)).filter((each) => each !== null);
+}
+
+/** The key that browsers subscribe with, an uncompressed point in base64url; null if none is set. */
+export async function publicKeyOf(
+  { cache }: PushCredentialService,
+  applicationId: number,
+  environment: PushEnvironment,
+): Promise<string | null> {
+  const found = await cache.load(applicationId, environment, "web");
+  return found?.credentials.service === "web" ? found.credentials.publicKey : null;
+}
+
+function validateInput({ apns, fcm, web }: CredentialsInput, now: number): Credentials {
+  if ([apns, fcm, web].filter(Boolean).length === 1) {
+    if (apns) return validateApns(apns, now);
+    if (fcm) return validateFcm(fcm);
+    if (web) return validateWeb(web);
+  }
+  const text = "exactly one of apns, fcm and web is required";
+  throw new Fault("INVALID", text, { base: [text] });
+}
+
+function checkWithService(
+  { check, identity }: PushCredentialService,
+  credentials: Credentials,
+  environment: PushEnvironment,
+): Promise<CredentialCheckResult> {
+  return checkWithTimeout(check, credentials, environment, identity.config.PROVIDER_TIMEOUT_MS);
+}
+
+/** Warns if the VAPID key changes: a browser's subscription is bound to its key (RFC 8292 section 4.2). */
+async function keyWarning(
+  deps: PushCredentialService,
+  id: number,
+  environment: PushEnvironment,
+  credentials: Credentials,
+): Promise<string | null> {
+  if (credentials.service !== "web") return null;
+  const previous = (await deps.listLoader.load(id)).find(
+    (each) => each.environment === environment && each.service === "web",
+  );
+  const changed = previous !== undefined && previous.settings.publicKey !== credentials.publicKey;
+  return changed ? KEYS_CHANGED : null;
+}

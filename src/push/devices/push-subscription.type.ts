@@ -1,0 +1,119 @@
+import { GraphQLSafeInt } from "graphql-scalars";
+import { Field, ID, Int, ObjectType } from "type-graphql";
+import { PushEnvironmentName } from "../../applications/push-environment.type";
+import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
+import { PushChannelName, PushPlatformName } from "../channels/channel.type";
+import type { PushSubscription } from "./push-subscriptions";
+
+const COMPATIBLE = "Kept for REST-compatible clients, which expect an object.";
+
+@ObjectType({ description: "A name in lower case.", simpleResolvers: true })
+export class PushName {
+  @Field({ description: "The name." })
+  name!: string;
+}
+
+@ObjectType({ description: "A device that receives notifications.", simpleResolvers: true })
+export class PushDevice {
+  @Field({ description: "Identifies the device among the user's devices." })
+  udid!: string;
+
+  @Field(() => PushName, { description: "Platform: ios, android or web." })
+  platform!: PushName;
+}
+
+@ObjectType("PushSubscription", {
+  description: "Subscription of a device to notifications on one channel.",
+  simpleResolvers: true,
+})
+export class PushSubscriptionType {
+  @Field(() => ID, { description: "Identifier, unique among subscriptions." })
+  id!: number;
+
+  @Field(() => GraphQLSafeInt, {
+    description: "Identifier as a number, as in REST paths.",
+  })
+  databaseId!: number;
+
+  @Field(() => PushChannelName as object, { description: "The channel." })
+  channel!: PushChannel;
+
+  @Field(() => PushEnvironmentName as object, {
+    description: "Builds of the app: for developers or for users.",
+  })
+  environment!: PushEnvironment;
+
+  @Field(() => PushPlatformName as object, { description: "Platform of the device." })
+  platform!: PushPlatform;
+
+  @Field({ description: "Identifies the device among the user's devices." })
+  udid!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: "Bundle identifier or package of the app, if the device reported it.",
+  })
+  bundleId!: string | null;
+
+  @Field(() => Date, { description: "When the device first registered." })
+  createdAt!: Date;
+
+  @Field(() => Date, { description: "When the device last registered." })
+  updatedAt!: Date;
+
+  @Field(() => PushName, {
+    description: "The channel: apns, apns_voip, gcm or web.",
+    deprecationReason: COMPATIBLE,
+  })
+  notificationChannel!: PushName;
+
+  @Field(() => PushDevice, { description: "The device.", deprecationReason: COMPATIBLE })
+  device!: PushDevice;
+}
+
+@ObjectType({ description: "A subscription in a list.", simpleResolvers: true })
+export class PushSubscriptionEdge {
+  @Field(() => PushSubscriptionType, { description: "The subscription." })
+  node!: PushSubscriptionType;
+}
+
+@ObjectType({ description: "The subscriptions of a user, oldest first.", simpleResolvers: true })
+export class PushSubscriptionConnection {
+  @Field(() => [PushSubscriptionType], { description: "The subscriptions." })
+  nodes!: PushSubscriptionType[];
+
+  @Field(() => [PushSubscriptionEdge], { description: "The subscriptions as edges." })
+  edges!: PushSubscriptionEdge[];
+
+  @Field(() => Int, { description: "Number of subscriptions." })
+  totalCount!: number;
+}
+
+@ObjectType({ description: "Result of createPushSubscription.", simpleResolvers: true })
+export class CreatePushSubscriptionPayload {
+  @Field(() => PushSubscriptionType, { description: "The current subscription." })
+  subscription!: PushSubscriptionType;
+
+  @Field(() => [PushSubscriptionEdge], {
+    description: "The same subscription as a list of one edge.",
+    deprecationReason: "Kept for REST-compatible clients, which expect a list.",
+  })
+  edges!: PushSubscriptionEdge[];
+}
+
+@ObjectType({ description: "Result of deletePushSubscription.", simpleResolvers: true })
+export class DeletePushSubscriptionPayload {
+  @Field(() => ID, { description: "Id of the deleted subscription." })
+  deletedPushSubscriptionId!: number;
+}
+
+/** Converts a subscription to GraphQL. */
+export function toGraphqlSubscription(subscription: PushSubscription): PushSubscriptionType {
+  const { id, channel, platform, udid } = subscription;
+  return {
+    ...subscription,
+    databaseId: id,
+    notificationChannel: { name: channel },
+    device: { udid, platform: { name: platform } },
+  };
+}

@@ -1,0 +1,62 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
+import { findOwnedApplication } from "../../applications/owned-applications";
+import { Allow } from "../../access/request-auth";
+import type { PushContext } from "../context";
+import { findAccountEvent, listApplicationEvents } from "./event-list";
+import type { PushEvent } from "./push-event";
+import { CreateApplicationPushEventInput } from "./push-event.input";
+import { createOrPreview, PageArgs } from "./push-event.resolver";
+import {
+  CreatePushEventPayload,
+  PushEventConnection,
+  PushEventObject,
+  toConnection,
+} from "./push-event.type";
+
+@Resolver()
+export class ApplicationPushEventResolver {
+  @Allow("account")
+  @Query(() => PushEventConnection, {
+    description: "Events of one of the account's applications, newest first.",
+  })
+  async applicationPushEvents(
+    @Ctx() { identity, auth }: PushContext,
+    @Arg("applicationId", () => ID, { description: "The application." }) applicationId: string,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<PushEventConnection> {
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(identity, accountId, applicationId);
+    return toConnection(await listApplicationEvents(identity, id, page), page);
+  }
+
+  @Allow("account")
+  @Query(() => PushEventObject, {
+    nullable: true,
+    description: "An event of one of the account's applications, or null.",
+  })
+  async applicationPushEvent(
+    @Ctx() { identity, auth }: PushContext,
+    @Arg("id", () => ID, { description: "The event." }) id: string,
+  ): Promise<PushEvent | null> {
+    return findAccountEvent(identity, await auth.account(), id);
+  }
+
+  @Allow("account")
+  @Mutation(() => CreatePushEventPayload, {
+    description: "Notifies users of one of the account's applications on behalf of its owner.",
+  })
+  async createApplicationPushEvent(
+    @Ctx() { identity, push, auth }: PushContext,
+    @Arg("input", () => CreateApplicationPushEventInput, { description: "The push." })
+    input: CreateApplicationPushEventInput,
+    @Arg("dryRun", () => Boolean, {
+      defaultValue: false,
+      description: "Previews the push without sending it.",
+    })
+    dryRun: boolean,
+  ): Promise<CreatePushEventPayload> {
+    const { accountId } = await auth.account();
+    const { id } = await findOwnedApplication(identity, accountId, input.applicationId);
+    return createOrPreview(push, { applicationId: id, userId: null }, input, { dryRun });
+  }
+}

@@ -1,0 +1,19 @@
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import { findApplication } from "../../applications/applications";
+import type { PushDeps } from "../push-deps";
+
+/**
+ * Checks that the application's settings allow the user to send pushes, and applies the rate limit.
+ * @throws Fault FORBIDDEN, LIMITED
+ */
+export async function authorizeSender({ identity }: PushDeps, viewer: UserViewer): Promise<void> {
+  const { pushSenders } = await findApplication(identity, viewer.applicationId);
+  if (pushSenders === "nobody") {
+    throw new Fault("FORBIDDEN", "Only the application's owner may send push notifications");
+  }
+  if (pushSenders === "members" && viewer.kind === "guest") {
+    throw new Fault("FORBIDDEN", "Guests may not send push notifications in this application");
+  }
+  await identity.limits.countPush(viewer.userId);
+}

@@ -1,0 +1,116 @@
+import type { Enqueue } from "../../jobs/jobs";
+import type { Statement, Transaction } from "../../store/store";
+import type { PushChannel, PushEnvironment } from "../channels/channel";
+import { FAN_OUT_OPTIONS } from "../delivery/fan-out";
+import type { JsonObject } from "../payload/json";
+import { JOBS } from "../push-deps";
+import { validateEvent } from "./event-request";
+import { FIRST_WINDOW } from "./recipient-windows";
+import type { Selector } from "./selector";
+
+/** Content of an incoming-call push, in terms of a universal message. */
+export interface CallPushContent {
+  /** Text for platforms that display the notification by themselves. */
+  text: string;
+  /** Expiration time in Unix seconds. */
+  expiration: number;
+  /** Custom keys for the app. */
+  custom: JsonObject;
+}
+
+/** Recipient and call of an incoming-call push. */
+export interface CallPushRequest {
+  applicationId: number;
+  environment: PushEnvironment;
+  callId: number;
+  userId: number;
+  /** The user's channels (see `channelsOfUsers`). */
+  channels: readonly PushChannel[];
+  content: CallPushContent;
+}
+
+/** A validated incoming-call push. */
+export interface CallPush extends Omit<CallPushRequest, "content"> {
+  message: string;
+  selector: Selector;
+}
+
+/** Prefers VoIP subscriptions, with the standard channels as a fallback. */
+export const CALL_PUSH_ROUTING = { voip: true } as const;
+
+const WRITE: Statement = {
+  name: "write_wakes",
+  text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
+      universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
+    SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
+      true, ${FIRST_WINDOW.recipient}, ${FIRST_WINDOW.subscription}, $2::timestamptz, $2::timestamptz, 'CALL',
+      g.call_id
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(application_id bigint,
+        environment push_environment, message text, selector jsonb, call_id bigint, channels text[])
+      CROSS JOIN LATERAL unnest(g.channels) AS c(channel)
+    RETURNING id`,
+};
+
+/** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
+const WITHDRAW: Statement = {
+  name: "withdraw_wakes",
+  text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
+      active = false, expanded_to = NULL, expanded_sub = NULL,
+      dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
+    WHERE e.call_id = g.call_id AND e.selector -> 'ids' = jsonb_build_array(g.user_id)
+      AND e.withdrawn_at IS NULL`,
+};
+
+/**
+ * Validates an incoming-call push like any other push.
+ * @param now milliseconds since the Unix epoch
+ * @throws Fault INVALID if the content does not fit a push
+ */
+export function validateCallPush({ content, ...request }: CallPushRequest, now: number): CallPush {
+  const { text, expiration, custom } = content;
+  const message = { ...custom, message: text, ios_voip: 1, ios_sound: "default", expiration };
+  const validated = validateEvent(
+    {
+      ...{ environment: request.environment, userIds: [String(request.userId)] },
+      message: Buffer.from(JSON.stringify(message)).toString("base64"),
+    },
+    now,
+  );
+  return { ...request, message: validated.message, selector: validated.selector };
+}
+
+/**
+ * Writes incoming-call pushes, one event per channel, and their fan-out jobs, with two statements in total.
+ * Runs in the caller's transaction, which must be opened for the job `JOBS.fanOut`.
+ * @param now milliseconds since the Unix epoch
+ */
+export async function writeCallPushes(
+  { query }: Pick<Transaction, "query">,
+  enqueue: Enqueue,
+  pushes: readonly CallPush[],
+  now: number,
+): Promise<void> {
+  const rows = pushes.map(
+    ({ applicationId, callId, environment, message, selector, channels }) => ({
+      ...{ application_id: applicationId, call_id: callId },
+      ...{ environment, message, selector, channels },
+    }),
+  );
+  const events = await query<{ id: number }>(WRITE, [JSON.stringify(rows), new Date(now)]);
+  const jobs = events.map(({ id }) => ({ event: id, occurrence: 0, ...FIRST_WINDOW }));
+  await enqueue(JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
+}
+
+/**
+ * Withdraws the incoming-call pushes of calls that no longer ring. Deliveries that await a retry are refused.
+ * @param now milliseconds since the Unix epoch
+ */
+export async function withdrawCallPushes(
+  { query }: Pick<Transaction, "query">,
+  callees: ReadonlyArray<{ callId: number; userId: number }>,
+  now: number,
+): Promise<void> {
+  const rows = callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
+  await query(WITHDRAW, [JSON.stringify(rows), new Date(now)]);
+}

@@ -1,0 +1,84 @@
+import { type PushChannel, SERVICE_OF } from "../channels/channel";
+import { droppedKeys } from "../payload/dropped-keys";
+import { previewPush } from "../payload/preview-push";
+import { sizeProblem } from "../payload/size";
+import { translate } from "../payload/translate";
+import type { PushDeps } from "../push-deps";
+import { type EventInput, type EventRequest, findProblems, validateEvent } from "./event-request";
+import { NO_RECIPIENTS, type Sender } from "./events";
+import { COUNT_MAX, countRecipients } from "./recipient-count";
+
+/** Result of a dry run for one channel. */
+export interface ChannelDryRun {
+  channel: PushChannel;
+  /** Number of recipient devices and users, counted up to 10,000. */
+  deviceCount: number;
+  userCount: number;
+  /** Whether there are more recipients than counted. */
+  more: boolean;
+  /** A sample of up to 100 recipients. */
+  userIds: number[];
+  /** Request to the provider, without device-specific parts. */
+  headers: Record<string, string>;
+  payload: object;
+  bytes: number;
+  maxBytes: number;
+  /** Reasons why the push, or part of it, would not arrive; empty without problems. */
+  problems: string[];
+}
+
+/** Result of a dry run. */
+export interface DryRun {
+  /** Reasons why the request would be refused, as `field: reason`; empty if it would be accepted. */
+  problems: string[];
+  channels: ChannelDryRun[];
+}
+
+/** Previews the recipients and payloads of a push without sending or writing anything. */
+export async function dryRunEvent(
+  push: PushDeps,
+  sender: Sender,
+  input: EventInput,
+): Promise<DryRun> {
+  const now = push.identity.clock.now();
+  const problems = findProblems(input, now);
+  if (problems.length > 0) return { problems, channels: [] };
+  const request = validateEvent(input, now);
+  const immediate = request.eventType === "one_shot";
+  const channels: ChannelDryRun[] = [];
+  for (const channel of request.channels) {
+    const result = await dryRunChannel(push, sender, request, channel);
+    // An immediate universal push only creates events for channels with recipients.
+    if (result.deviceCount > 0 || request.universal === null || !immediate) channels.push(result);
+  }
+  const empty = channels.every(({ deviceCount }) => deviceCount === 0);
+  return { problems: empty && immediate ? [NO_RECIPIENTS] : [], channels };
+}
+
+async function dryRunChannel(
+  push: PushDeps,
+  { applicationId }: Sender,
+  { content, environment, selector, universal }: EventRequest,
+  channel: PushChannel,
+): Promise<ChannelDryRun> {
+  const { store, clock } = push.identity;
+  const filter = { applicationId, environment, selector, universal };
+  const count = await countRecipients(store, filter, channel);
+  const payload = translate(content, channel, clock.now());
+  const problems = [...droppedKeys(content, channel)];
+  const size = sizeProblem(payload);
+  if (size !== null) problems.push(size);
+  if (count.devices === 0) problems.push("No recipient has a device on this channel");
+  if ((await push.provider(applicationId, environment, SERVICE_OF[channel])) === null) {
+    problems.push(`No ${channel} credentials are set for ${environment}`);
+  }
+  const { headers, payload: body, bytes, maxBytes } = previewPush(payload);
+  return {
+    channel,
+    deviceCount: Math.min(count.devices, COUNT_MAX),
+    userCount: count.users,
+    more: count.devices > COUNT_MAX,
+    userIds: count.sampleUserIds,
+    ...{ headers, payload: body, bytes, maxBytes, problems },
+  };
+}

@@ -1,0 +1,131 @@
+import { Fault } from "../../core/errors";
+import { CHANNELS, type PushChannel, type PushEnvironment } from "../channels/channel";
+import { type Message, readMessage, wantsVoip } from "../payload/message";
+import { translate } from "../payload/translate";
+import type { PushEventType } from "./push-event";
+import { type RecipientsInput, type Selector, toSelector } from "./selector";
+
+/** Allowed periods of a schedule in seconds: a day, a week, 30 days, a year. */
+export const PERIODS = [86_400, 604_800, 2_592_000, 31_557_600] as const;
+/** Tolerance in milliseconds for a date in the past: clocks of clients differ. */
+const CLOCK_TOLERANCE_MS = 60 * 60 * 1000;
+const NAME_MAX = 255;
+
+/** Request for a push (POST /events, schema/rest/push-events.graphql). */
+export interface EventInput extends RecipientsInput {
+  /** Channel of a platform-specific push; null or absent for a universal push. */
+  pushType?: PushChannel | null;
+  environment: PushEnvironment;
+  eventType?: PushEventType | null;
+  message: string;
+  name?: string | null;
+  /** First dispatch of a schedule. */
+  date?: Date | null;
+  endDate?: Date | null;
+  period?: number | null;
+}
+
+/** A validated push request. */
+export interface EventRequest {
+  /** Channels that the push may use; a universal push uses VoIP only if its message asks for it. */
+  channels: readonly PushChannel[];
+  universal: { voip: boolean } | null;
+  environment: PushEnvironment;
+  eventType: PushEventType;
+  message: string;
+  content: Message;
+  name: string | null;
+  date: Date | null;
+  endDate: Date | null;
+  period: number | null;
+  selector: Selector;
+}
+
+/**
+ * Validates a push request, including its payload.
+ * @param now milliseconds since the Unix epoch
+ * @throws Fault INVALID on the wrong field
+ */
+export function validateEvent(input: EventInput, now: number): EventRequest {
+  const message = validateMessage(input, now);
+  const { environment } = input;
+  const name = validateName(input);
+  const schedule = validateSchedule(input, now);
+  const selector = toSelector(input);
+  return { ...message, ...schedule, message: input.message, environment, name, selector };
+}
+
+/** Every problem of a push request, as `field: reason`; see {@link validateEvent}. */
+export function findProblems(input: EventInput, now: number): string[] {
+  const checks = [
+    () => validateMessage(input, now),
+    () => validateName(input),
+    () => validateSchedule(input, now),
+    () => toSelector(input),
+  ];
+  return checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return textsOf(error);
+    }
+  });
+}
+
+function textsOf({ fields, message }: Fault): string[] {
+  return Object.entries(fields ?? { base: [message] }).flatMap(([field, texts]) =>
+    texts.map((text) => (field === "base" ? text : `${field}: ${text}`)),
+  );
+}
+
+function validateMessage(
+  { pushType, message }: EventInput,
+  now: number,
+): Pick<EventRequest, "content" | "universal" | "channels"> {
+  const channel = pushType ?? null;
+  const content = readMessage(message, channel);
+  const voip = channel === null && wantsVoip(content);
+  const channels =
+    channel === null ? CHANNELS.filter((each) => voip || each !== "apns_voip") : [channel];
+  // Fails here rather than once per device if a payload cannot be translated.
+  for (const each of channels) translate(content, each, now);
+  return { content, universal: channel === null ? { voip } : null, channels };
+}
+
+function validateName({ name = null }: EventInput): string | null {
+  if (name !== null && name.length > NAME_MAX) {
+    throw Fault.field("name", `is too long (maximum is ${NAME_MAX} characters)`);
+  }
+  return name;
+}
+
+function validateSchedule(
+  input: EventInput,
+  now: number,
+): Pick<EventRequest, "eventType" | "date" | "endDate" | "period"> {
+  const eventType = input.eventType ?? "one_shot";
+  const { date = null, endDate = null, period = null } = input;
+  if (eventType === "one_shot") {
+    for (const [field, value] of Object.entries({ date, endDate, period })) {
+      if (value !== null) throw Fault.field(field, "is only for fixed_date and period_date");
+    }
+    return { eventType, date, endDate, period };
+  }
+  if (date === null) throw Fault.field("date", `is required for ${eventType}`);
+  if (date.getTime() < now - CLOCK_TOLERANCE_MS) {
+    throw Fault.field("date", "must be in the future");
+  }
+  if (eventType === "fixed_date") {
+    if (period !== null) throw Fault.field("period", "is only for period_date");
+    if (endDate !== null) throw Fault.field("endDate", "is only for period_date");
+    return { eventType, date, endDate, period };
+  }
+  if (period === null) throw Fault.field("period", "is required for period_date");
+  if (!(PERIODS as readonly number[]).includes(period)) {
+    throw Fault.field("period", `must be one of ${PERIODS.join(", ")} seconds`);
+  }
+  if (endDate !== null && endDate <= date) throw Fault.field("endDate", "must be after date");
+  return { eventType, date, endDate, period };
+}

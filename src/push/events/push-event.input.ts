@@ -1,0 +1,104 @@
+import { Field, ID, InputType, Int, registerEnumType } from "type-graphql";
+import { PushEnvironmentName } from "../../applications/push-environment.type";
+import type { PushEnvironment } from "../channels/channel";
+import { channelOf, type InputChannel, PushChannelName } from "../channels/channel.type";
+import type { EventInput } from "./event-request";
+import type { PushEventType } from "./push-event";
+import { PushEventTypeName } from "./push-event.type";
+
+const PushNotificationType = { PUSH: "push" } as const;
+registerEnumType(PushNotificationType, {
+  name: "PushNotificationType",
+  description: "Type of notification.",
+  valuesConfig: { PUSH: { description: "Push notification." } },
+});
+
+@InputType({
+  description: "A push. Exactly one of the five lists selects its recipients.",
+})
+export class CreatePushEventInput {
+  @Field(() => PushNotificationType, {
+    nullable: true,
+    description: "PUSH, the only type.",
+  })
+  notificationType?: "push" | null;
+
+  @Field(() => PushChannelName as object, {
+    nullable: true,
+    description: "Channel of a platform-specific message; omit it for a universal push.",
+  })
+  pushType?: InputChannel | null;
+
+  @Field(() => PushEnvironmentName as object, {
+    description: "Environment of the recipient devices.",
+  })
+  environment!: PushEnvironment;
+
+  @Field(() => PushEventTypeName as object, {
+    nullable: true,
+    description: "When the push is dispatched; ONE_SHOT by default.",
+  })
+  eventType?: PushEventType | null;
+
+  @Field({
+    description:
+      "The payload. Universal push: a JSON object in Base64. Platform-specific push: `payload=` followed by the platform's JSON in Base64.",
+  })
+  message!: string;
+
+  @Field(() => String, { nullable: true, description: "Name given by the sender." })
+  name?: string | null;
+
+  @Field(() => Date, { nullable: true, description: "First dispatch of a schedule." })
+  date?: Date | null;
+
+  @Field(() => Date, { nullable: true, description: "End of a schedule." })
+  endDate?: Date | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: "Period of a schedule in seconds: 86400, 604800, 2592000 or 31557600.",
+  })
+  period?: number | null;
+
+  @Field(() => [ID], { nullable: true, description: "Up to 10,000 recipients by id." })
+  userIds?: string[] | null;
+
+  @Field(() => [String], {
+    nullable: true,
+    description: "Up to 10,000 recipients by external id.",
+  })
+  externalUserIds?: string[] | null;
+
+  @Field(() => [String], { nullable: true, description: "Recipients with any of these tags." })
+  tagsAny?: string[] | null;
+
+  @Field(() => [String], { nullable: true, description: "Recipients with all of these tags." })
+  tagsAll?: string[] | null;
+
+  @Field(() => [String], { nullable: true, description: "Recipients with none of these tags." })
+  tagsExclude?: string[] | null;
+}
+
+@InputType({ description: "A push that an application's owner sends." })
+export class CreateApplicationPushEventInput extends CreatePushEventInput {
+  @Field(() => ID, { description: "The application whose users are notified." })
+  applicationId!: string;
+}
+
+@InputType({ description: "An event to stop." })
+export class StopPushEventInput {
+  @Field(() => ID, { description: "An event of the calling user." })
+  id!: string;
+}
+
+@InputType({ description: "An event to delete." })
+export class DeletePushEventInput {
+  @Field(() => ID, { description: "An event of the calling user." })
+  id!: string;
+}
+
+/** Converts GraphQL input to the domain's input. */
+export function toEventInput({ pushType, ...input }: CreatePushEventInput): EventInput {
+  return { ...input, pushType: pushType ? channelOf(pushType) : null };
+}

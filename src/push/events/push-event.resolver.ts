@@ -1,0 +1,151 @@
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
+import { Allow } from "../../access/request-auth";
+import type { PushContext } from "../context";
+import { PushName } from "../devices/push-subscription.type";
+import { authorizeSender } from "./authorize-sender";
+import { dryRunEvent } from "./dry-run";
+import { deleteEvent, findEvent, listEvents, stopEvent } from "./event-list";
+import { createEvents, type Sender } from "./events";
+import type { PushEvent } from "./push-event";
+import {
+  CreatePushEventInput,
+  DeletePushEventInput,
+  StopPushEventInput,
+  toEventInput,
+} from "./push-event.input";
+import {
+  CreatePushEventPayload,
+  DeletePushEventPayload,
+  PushEventConnection,
+  PushEventObject,
+  StopPushEventPayload,
+  toConnection,
+  toEdge,
+} from "./push-event.type";
+
+/** Pagination arguments. */
+@ArgsType()
+export class PageArgs {
+  @Field(() => Int, { nullable: true, description: "Page size; 100 by default and at most." })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: "Cursor of the previous page's last entry." })
+  after?: string | null;
+}
+
+@Resolver()
+export class PushEventResolver {
+  @Allow("user")
+  @Query(() => PushEventConnection, {
+    description: "Events that the calling user created, newest first.",
+  })
+  async pushEvents(
+    @Ctx() { identity, auth }: PushContext,
+    @Args(() => PageArgs) page: PageArgs,
+  ): Promise<PushEventConnection> {
+    return toConnection(await listEvents(identity, await auth.user(), page), page);
+  }
+
+  @Allow("user")
+  @Query(() => PushEventObject, {
+    nullable: true,
+    description: "An event that the calling user created, or null.",
+  })
+  async pushEvent(
+    @Ctx() { identity, auth }: PushContext,
+    @Arg("id", () => ID, { description: "The event." }) id: string,
+  ): Promise<PushEvent | null> {
+    return findEvent(identity, await auth.user(), id);
+  }
+
+  @Allow("user")
+  @Mutation(() => CreatePushEventPayload, {
+    description: `Notifies users. Responds before anything is sent; pushDeliveries reports the outcomes.
+A setting of the application defines who may send.`,
+  })
+  async createPushEvent(
+    @Ctx() { push, auth }: PushContext,
+    @Arg("input", () => CreatePushEventInput, { description: "The push." })
+    input: CreatePushEventInput,
+    @Arg("idempotencyKey", () => String, {
+      nullable: true,
+      description:
+        "Makes the request idempotent: within 24 hours, a repeated request returns the same events.",
+    })
+    idempotencyKey?: string | null,
+    @Arg("dryRun", () => Boolean, {
+      defaultValue: false,
+      description: "Previews the push without sending it.",
+    })
+    dryRun?: boolean,
+  ): Promise<CreatePushEventPayload> {
+    const viewer = await auth.user();
+    await authorizeSender(push, viewer);
+    const { applicationId, userId } = viewer;
+    return createOrPreview(push, { applicationId, userId }, input, { idempotencyKey, dryRun });
+  }
+
+  @Allow("user")
+  @Mutation(() => StopPushEventPayload, {
+    description:
+      "Stops an event of the calling user: it creates no further deliveries. Existing deliveries are still sent.",
+  })
+  async stopPushEvent(
+    @Ctx() { identity, auth }: PushContext,
+    @Arg("input", () => StopPushEventInput, { description: "The event." })
+    { id }: StopPushEventInput,
+  ): Promise<StopPushEventPayload> {
+    return { event: await stopEvent(identity, await auth.user(), id) };
+  }
+
+  @Allow("user")
+  @Mutation(() => DeletePushEventPayload, {
+    description: "Deletes an event of the calling user with its deliveries.",
+  })
+  async deletePushEvent(
+    @Ctx() { identity, auth }: PushContext,
+    @Arg("input", () => DeletePushEventInput, { description: "The event." })
+    { id }: DeletePushEventInput,
+  ): Promise<DeletePushEventPayload> {
+    return { deletedPushEventId: await deleteEvent(identity, await auth.user(), id) };
+  }
+}
+
+@Resolver(() => PushEventObject)
+export class PushEventFieldsResolver {
+  @FieldResolver(() => PushName, {
+    description: "The channel: apns, apns_voip, gcm or web.",
+    deprecationReason: "Kept for REST-compatible clients, which expect an object.",
+  })
+  notificationChannel(@Root() { channel }: PushEvent): PushName {
+    return { name: channel };
+  }
+}
+
+/** Creates a push, or previews it in a dry run. */
+export async function createOrPreview(
+  push: PushContext["push"],
+  sender: Sender,
+  graphqlInput: CreatePushEventInput,
+  options: { idempotencyKey?: string | null; dryRun?: boolean },
+): Promise<CreatePushEventPayload> {
+  const input = toEventInput(graphqlInput);
+  if (options.dryRun) {
+    return { events: [], edges: [], dryRun: await dryRunEvent(push, sender, input) };
+  }
+  const events = await createEvents(push, sender, input, options.idempotencyKey ?? null);
+  return { events, edges: events.map(toEdge), dryRun: null };
+}

@@ -1,0 +1,139 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import type { SecureContext } from "node:tls";
+import type { HttpResponse } from "../../../network/http-response";
+import type { FcmCredentials } from "../../credentials/credentials";
+import type { FcmPush, PushPayload } from "../../payload/push-payload";
+import { FcmAccessTokens } from "./fcm-access-tokens";
+import { fcmReasonOf, isTokenRefused, readFcmResponse } from "./fcm-response";
+import { Http2Sender, tlsContext } from "../http/http2-sender";
+import { isTransient, outcomeOfError } from "../http/response";
+import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "../port/provider";
+import type { ProviderOptions } from "../port/provider-options";
+import { rejectingProvider } from "../port/rejecting-provider";
+
+const BASE_URL = "https://fcm.googleapis.com";
+
+/** Maximum length of a registration token; Firebase's have about 160 characters. */
+const TOKEN_MAX = 4096;
+
+/** A request that is only validated, for a topic without subscribers. */
+const CHECK = JSON.stringify({ validate_only: true, message: { topic: "signalbox-check" } });
+
+/**
+ * Opens Firebase Cloud Messaging (HTTP v1) with one persistent HTTP/2 connection.
+ *
+ * The package firebase-admin is not used. Its credentials request access tokens only at Google's address
+ * (hard-coded twice in google-auth-library; `token_uri` is ignored, and an agent changes the host but not the
+ * path), without a timeout, and do not renew a refused token. Its client takes 0.22 to 0.26 ms of CPU time
+ * per message, this one 0.12 to 0.17 ms.
+ */
+export function openFcm(credentials: FcmCredentials, options: ProviderOptions): Provider {
+  const { baseUrl, tokenUrl } = credentials;
+  for (const address of [baseUrl, tokenUrl]) {
+    const problem = address && options.connector.check(address);
+    if (problem) return rejectingProvider(`the address of the service ${problem}`);
+  }
+  const privateKey = readKey(credentials.privateKey);
+  if (privateKey === null) return rejectingProvider("the private key is not a readable RSA key");
+  try {
+    return new Fcm(credentials, privateKey, tlsContext(credentials.ca), options);
+  } catch {
+    return rejectingProvider("the certificate of the authority cannot be read");
+  }
+}
+
+function readKey(pem: string): KeyObject | null {
+  try {
+    const key = createPrivateKey(pem);
+    return key.asymmetricKeyType === "rsa" ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+class Fcm implements Provider {
+  private readonly sender: Http2Sender;
+  private readonly access: FcmAccessTokens;
+  private readonly path: string;
+  /** The rest of the request body after the device's token, the same for all devices of an event. */
+  private readonly bodies = new WeakMap<FcmPush, string>();
+
+  constructor(
+    credentials: FcmCredentials,
+    privateKey: KeyObject,
+    secureContext: SecureContext,
+    private readonly options: ProviderOptions,
+  ) {
+    const { baseUrl, tokenUrl, clientEmail, projectId } = credentials;
+    const { origin, pathname } = new URL(baseUrl ?? BASE_URL);
+    this.sender = new Http2Sender({ ...options, origin, secureContext });
+    this.access = new FcmAccessTokens({
+      ...options,
+      clientEmail,
+      privateKey,
+      tokenUrl,
+      secureContext,
+    });
+    const project = encodeURIComponent(projectId);
+    this.path = `${pathname.replace(/\/$/, "")}/v1/projects/${project}/messages:send`;
+  }
+
+  async send(push: PushPayload, target: PushTarget): Promise<Outcome> {
+    if (push.channel !== "gcm") {
+      return { kind: "failed", reason: `Firebase does not support the channel ${push.channel}` };
+    }
+    const { token } = target;
+    if (token === "" || token.length > TOKEN_MAX) {
+      return { kind: "unregistered", reason: "the registration token has an invalid length" };
+    }
+    const body = `{"message":{"token":${JSON.stringify(token)}${this.bodyOf(push)}`;
+    const result = await this.post(body);
+    return "kind" in result ? result : readFcmResponse(result, this.options.clock.now());
+  }
+
+  async check(): Promise<string | null> {
+    const result = await this.post(CHECK);
+    if (!("kind" in result)) {
+      if (result.status === 200) return null;
+      const reason = fcmReasonOf(result);
+      return isTransient(result.status) ? checkUnavailable(reason) : reason;
+    }
+    if (result.kind === "failed") return result.reason;
+    return checkUnavailable(result.kind === "retry" ? result.reason : "no answer");
+  }
+
+  async close(): Promise<void> {
+    await this.sender.close();
+    this.access.close();
+  }
+
+  /** The response, or the outcome of a push without one. */
+  private async post(body: string): Promise<HttpResponse | Outcome> {
+    const access = await this.access.token();
+    if ("outcome" in access) return access.outcome;
+    const headers = {
+      ":path": this.path,
+      authorization: `Bearer ${access.token}`,
+      "content-type": "application/json",
+    };
+    try {
+      const response = await this.sender.post(headers, body);
+      if (isTokenRefused(response)) this.access.discard(access.token);
+      return response;
+    } catch (error) {
+      return outcomeOfError(error);
+    }
+  }
+
+  private bodyOf(push: FcmPush): string {
+    let body = this.bodies.get(push);
+    if (body === undefined) {
+      // Only the delivery decides the recipient, so recipients in the message are removed.
+      const { token, topic, condition, name, ...message } = push.message;
+      const rest = JSON.stringify(message).slice(1);
+      body = `${rest === "}" ? "" : ","}${rest}}`;
+      this.bodies.set(push, body);
+    }
+    return body;
+  }
+}

@@ -1,0 +1,115 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
+import { Allow, type IdentityContext } from "../access/request-auth";
+import { Limited } from "../limits/rate-limits";
+import {
+  CreateSessionInput,
+  CreateSessionPayload,
+  DestroySessionPayload,
+  LoginInput,
+  LoginPayload,
+  LogoutPayload,
+  SessionType,
+  toGraphqlSession,
+} from "./session.type";
+import { createSession, destroySession, login, setSessionUser } from "./sessions";
+import type { RequestParameters } from "./signature";
+
+@Resolver()
+export class SessionResolver {
+  @Allow("session")
+  @Query(() => SessionType, { description: "The session of the request's token." })
+  async currentSession(@Ctx() { auth }: IdentityContext): Promise<SessionType> {
+    return toGraphqlSession(await auth.session(), auth.token);
+  }
+
+  @Allow("public")
+  @Limited("session")
+  @Mutation(() => CreateSessionPayload, {
+    description:
+      "Creates a session from a signed request: an application session, or with credentials a user session.",
+  })
+  async createSession(
+    @Ctx() { identity, caller }: IdentityContext,
+    @Arg("input", () => CreateSessionInput, { description: "The signed request." })
+    input: CreateSessionInput,
+  ): Promise<CreateSessionPayload> {
+    const { session, token } = await createSession(
+      identity,
+      {
+        signature: input.signature,
+        parameters: caller.parameters?.() ?? parametersOf(input),
+        signIn: { ...input, ...input.user },
+      },
+      caller,
+    );
+    return { session: toGraphqlSession(session, token) };
+  }
+
+  @Allow("session")
+  @Mutation(() => DestroySessionPayload, {
+    description:
+      "Ends the session of the request's token and closes the connections that it opened.",
+  })
+  async destroySession(
+    @Ctx() { identity, auth, caller }: IdentityContext,
+  ): Promise<DestroySessionPayload> {
+    const session = await auth.session();
+    caller.deferClose?.();
+    await destroySession(identity, session);
+    auth.clearSession();
+    return { destroyed: true };
+  }
+
+  @Allow("application")
+  @Mutation(() => LoginPayload, {
+    description: "Signs a user in on the session of the request's token.",
+  })
+  async login(
+    @Ctx() { identity, auth, caller }: IdentityContext,
+    @Arg("input", () => LoginInput, { description: "The user's credentials." }) input: LoginInput,
+  ): Promise<LoginPayload> {
+    const before = await auth.session();
+    caller.deferClose?.();
+    const session = await login(identity, before, input, caller);
+    auth.replaceSession(session);
+    return { user: session.user!, session: toGraphqlSession(session, auth.token) };
+  }
+
+  @Allow("user")
+  @Mutation(() => LogoutPayload, {
+    description:
+      "Signs the user out. The session stays valid as an application session; its connections are closed.",
+  })
+  async logout(@Ctx() { identity, auth, caller }: IdentityContext): Promise<LogoutPayload> {
+    const before = await auth.session();
+    caller.deferClose?.();
+    const session = await setSessionUser(identity, before, null);
+    auth.replaceSession(session);
+    return { session: toGraphqlSession(session, auth.token) };
+  }
+}
+
+/** The parameters by their REST names, which are the names that the client signs. */
+function parametersOf(input: CreateSessionInput): RequestParameters {
+  const { applicationId, authKey, timestamp, nonce, user, provider, keys, firebasePhone } = input;
+  const named: Array<[string, unknown]> = [
+    ["application_id", applicationId],
+    ["auth_key", authKey],
+    ["nonce", nonce],
+    ["timestamp", timestamp],
+    ["user[login]", user?.login],
+    ["user[email]", user?.email],
+    ["user[password]", user?.password],
+    ["user[guest]", user?.guest],
+    ["user[full_name]", user?.fullName],
+    ["provider", provider],
+    ["keys[token]", keys?.token],
+    ["keys[secret]", keys?.secret],
+    ["firebase_phone[project_id]", firebasePhone?.projectId],
+    ["firebase_phone[access_token]", firebasePhone?.accessToken],
+  ];
+  return named.flatMap(
+    ([name, value]): Array<[string, string]> =>
+      value === undefined || value === null ? [] : [[name, String(value)]],
+  );
+}

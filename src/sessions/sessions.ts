@@ -1,0 +1,174 @@
+import { Fault } from "../core/errors";
+import { hashToken, newToken } from "../core/random";
+import { truncateText } from "../core/text";
+import type { Viewer } from "../core/viewer";
+import { findApplication } from "../applications/applications";
+import type { Identity } from "../identity/identity";
+import type { SignInResult } from "../users/credentials";
+import { GUEST_TTL_MS } from "../users/guests";
+import {
+  SESSION_COLUMNS,
+  SESSION_TTL_MS,
+  type Session,
+  type SessionRow,
+  toSession,
+} from "./session";
+import { insertSession, updateSessionUser } from "./session-rows";
+import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
+import { type SignedRequest, verifySignedRequest } from "./verify-signature";
+
+const FIND = {
+  name: "find_session",
+  text: `SELECT ${SESSION_COLUMNS} FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = $1`,
+};
+const DESTROY = { name: "destroy_session", text: "DELETE FROM sessions WHERE id = $1" };
+
+/** Maximum stored length of a User-Agent header, in characters. */
+const USER_AGENT_MAX = 255;
+
+/** The client that creates a session. */
+export interface ClientInfo {
+  ip: string;
+  userAgent?: string;
+  /** The web page's origin, if a browser sent one. */
+  origin?: string;
+}
+
+/**
+ * Creates a session from a signed request: an application session, or with credentials a user session
+ * (schema/rest/session.graphql).
+ * @returns the session and its token; only the token's hash is stored
+ * @throws Fault INVALID for a bad signature, timestamp, nonce or application; UNAUTHENTICATED for wrong
+ * credentials; FORBIDDEN from a web origin that the application does not allow; LIMITED. Except for
+ * INVALID, the nonce is consumed.
+ */
+export async function createSession(
+  identity: Identity,
+  request: SignedRequest & { signIn: SignInData },
+  client: ClientInfo,
+): Promise<{ session: Session; token: string }> {
+  const { application, nonce, timestamp: ts } = await verifySignedRequest(identity, request);
+  await identity.webOrigins.check(application.id, client.origin);
+  // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
+  await identity.limits.countForApplication("session", application.id);
+  const signedIn = hasCredentials(request.signIn)
+    ? await signIn(identity, application, request.signIn, client)
+    : null;
+  const user = signedIn?.user ?? null;
+  const token = newToken();
+  const now = new Date(identity.clock.now());
+  // A guest's session expires together with the guest, so requests do not extend it.
+  const sliding = !user?.isGuest;
+  const expiresAt = new Date(now.getTime() + (sliding ? SESSION_TTL_MS : GUEST_TTL_MS));
+  const id = await insertSession(
+    identity,
+    {
+      ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts, sliding },
+      ...{ expiresAt, createdAt: now, ip: client.ip, userAgent: storedUserAgent(client) },
+    },
+    signedIn,
+  );
+  const session: Session = {
+    ...{ id, applicationId: application.id, userId: user?.id ?? null, web: false, nonce, ts },
+    sliding,
+    expiresAt,
+    createdAt: now,
+    updatedAt: now,
+    user,
+  };
+  if (user !== null) identity.activity.recordActivity(session);
+  return { session, token };
+}
+
+/**
+ * Finds the session of a token and records its activity. Costs one indexed read, or none if a single-node
+ * deployment has it cached.
+ * @throws Fault UNAUTHENTICATED, with the same text for a missing, unknown, expired and destroyed token
+ */
+export async function findSession(identity: Identity, token: string | undefined): Promise<Session> {
+  if (!token) throw Fault.noSession();
+  const hash = hashToken(token);
+  const read = async () => {
+    const [row] = await identity.store.query<SessionRow>(FIND, [hash]);
+    return row ? toSession(row) : null;
+  };
+  const key = hash.toString("base64");
+  const session = identity.sessionCache
+    ? (identity.sessionCache.get(key) ?? (await identity.sessionCache.load(key, read)))
+    : await read();
+  if (session === null || isExpired(identity, session)) throw Fault.noSession();
+  identity.activity.recordActivity(session);
+  return session;
+}
+
+/** Ends a session and closes the connections that it authenticated, on every node. */
+export async function destroySession(identity: Identity, session: Session): Promise<void> {
+  await identity.store.query(DESTROY, [session.id]);
+  identity.sessionEvents.publish({ kind: "session", sessionId: session.id });
+}
+
+/**
+ * Sets the user of a session, or makes it an application session again (`signedIn` is null). The token
+ * stays valid. Connections that the session authenticated for another user are closed.
+ * @throws Fault UNAUTHENTICATED when the session was destroyed, or the password changed, during the sign-in
+ */
+export async function setSessionUser(
+  identity: Identity,
+  session: Session,
+  signedIn: SignInResult | null,
+): Promise<Session> {
+  const now = new Date(identity.clock.now());
+  await updateSessionUser(identity, session.id, signedIn, now);
+  const user = signedIn?.user ?? null;
+  const userId = user?.id ?? null;
+  const { id: sessionId } = session;
+  const left = session.userId !== null && session.userId !== userId;
+  identity.sessionEvents.publish(
+    left ? { kind: "session", sessionId } : { kind: "session changed", sessionId, userId },
+  );
+  const web = session.web && userId !== null;
+  const changed = { ...session, userId, user, web, updatedAt: now };
+  identity.activity.recordActivity(changed);
+  return changed;
+}
+
+/** Signs a user in on a session (schema/rest/login.graphql). @throws Fault as {@link signIn} */
+export async function login(
+  identity: Identity,
+  session: Session,
+  data: Omit<SignInData, "guest" | "fullName">,
+  client: Pick<ClientInfo, "ip">,
+): Promise<Session> {
+  const application = await findApplication(identity, session.applicationId);
+  const signedIn = await signIn(identity, application, data, client);
+  return setSessionUser(identity, session, signedIn);
+}
+
+/** The viewer that a session authenticates. */
+export function viewerOf(session: Session): Viewer {
+  const { id: sessionId, applicationId, userId, user, web } = session;
+  if (userId === null) {
+    return { kind: web ? "web" : "application", sessionId, applicationId, userId };
+  }
+  return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
+}
+
+/** The User-Agent header as it is stored: cut to {@link USER_AGENT_MAX} characters, null if absent. */
+export function storedUserAgent({ userAgent }: ClientInfo): string | null {
+  return userAgent === undefined ? null : truncateText(userAgent, USER_AGENT_MAX);
+}
+
+/** Whether a session has expired. */
+export function isExpired(
+  identity: Identity,
+  session: Pick<Session, "id" | "sliding" | "expiresAt">,
+): boolean {
+  // The last use may not be stored yet.
+  const used = session.sliding ? identity.activity.pendingLastUse(session.id) : undefined;
+  const expiry = Math.max(
+    session.expiresAt.getTime(),
+    used === undefined ? 0 : used + SESSION_TTL_MS,
+  );
+  return expiry <= identity.clock.now();
+}

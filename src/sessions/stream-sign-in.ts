@@ -1,0 +1,109 @@
+import { Fault } from "../core/errors";
+import type { Identity } from "../identity/identity";
+import { passwordFingerprint } from "../passwords/password";
+import type { LiveConnection } from "../session-events/session-events";
+import { assertPasswordUnchanged, checkUserPassword } from "../users/credentials";
+import { findSession } from "./sessions";
+
+/** The sign-in request of a chat client. */
+export interface StreamSignIn {
+  applicationId: number;
+  userId: number;
+  /** The account's password, or the token of one of the user's sessions. */
+  secret: string;
+  /** Null when an external chat server asks, which does not know the client's address. */
+  ip: string | null;
+  /** The web page's origin, if a browser sent one. */
+  origin?: string;
+}
+
+/** A successful sign-in of a chat stream. */
+export interface StreamSignInResult {
+  /** The stream's session; null when the stream was signed in by password. */
+  sessionId: number | null;
+  /** Fingerprint of the password that signed the stream in. A password change closes the stream. */
+  passwordFingerprint?: string;
+  /**
+   * Checks again. Call it once the stream is watched, because an earlier end of the session, user or origin
+   * did not reach the stream.
+   * @throws Fault as {@link signInStream}
+   */
+  confirm(): Promise<void>;
+}
+
+/** A chat stream that closes when its session or user ends, or when its web origin is no longer allowed. */
+export interface TrackedStream extends LiveConnection {
+  applicationId: number;
+  origin?: string;
+  /** Called when the application no longer allows the web origin. */
+  refuse(): void;
+}
+
+/** Format of a session token. A password may match it too, so a match only justifies a look-up. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Signs a chat stream in, by password or by session token.
+ * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; FORBIDDEN from a web
+ * origin that the application does not allow; LIMITED after too many password sign-ins from the address,
+ * too many failures, or too many sign-ins of the user or the application. A valid token does not count
+ * against its address: after a restart all clients of an office reconnect at once.
+ */
+export async function signInStream(
+  identity: Identity,
+  attempt: StreamSignIn,
+): Promise<StreamSignInResult> {
+  const { applicationId, userId, secret, ip, origin } = attempt;
+  const confirmOrigin = () => identity.webOrigins.check(applicationId, origin);
+  const sessionId = TOKEN.test(secret) ? await findSessionOfUser(identity, attempt) : null;
+  if (sessionId !== null) {
+    await confirmOrigin();
+    await identity.limits.countStreamSignIn(attempt, "token");
+    const confirm = async () => {
+      if ((await findSessionOfUser(identity, attempt)) === null) throw Fault.noSession();
+      await confirmOrigin();
+    };
+    return { sessionId, confirm };
+  }
+  if (ip !== null) await identity.limits.countForAddress("sign-in", ip);
+  const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
+  await confirmOrigin();
+  await identity.limits.countStreamSignIn(attempt, "password");
+  const confirm = async () => {
+    await assertPasswordUnchanged(identity, signedIn);
+    await confirmOrigin();
+  };
+  const { passwordHash } = signedIn;
+  return {
+    sessionId: null,
+    passwordFingerprint: passwordHash ? passwordFingerprint(passwordHash) : undefined,
+    confirm,
+  };
+}
+
+/** Registers a live stream. @returns a function that unregisters it */
+export function trackStream(identity: Identity, stream: TrackedStream): () => void {
+  const { applicationId, origin } = stream;
+  const unwatch = identity.sessionEvents.track(stream);
+  if (origin === undefined) return unwatch;
+  const disconnect = () => stream.refuse();
+  const unwatchOrigin = identity.webOrigins.track({ applicationId, origin, disconnect });
+  return () => {
+    unwatch();
+    unwatchOrigin();
+  };
+}
+
+/** The id of the user's session that has the secret as its token; null if there is none. */
+async function findSessionOfUser(
+  identity: Identity,
+  { applicationId, userId, secret }: StreamSignIn,
+): Promise<number | null> {
+  try {
+    const session = await findSession(identity, secret);
+    return session.applicationId === applicationId && session.userId === userId ? session.id : null;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "UNAUTHENTICATED") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+import { Fault } from "../core/errors";
+import { toValidText, truncateText } from "../core/text";
+import { uniqueViolation } from "../store/database-errors";
+import type { Application } from "../applications/applications";
+import type { Identity } from "../identity/identity";
+import { isEmailVariantTaken } from "../users/email";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
+import { checkUserFields, type UserFields } from "../users/user-fields";
+import type { VerifiedIdentity } from "./verified-identity";
+
+const FIND = {
+  name: "user_by_identity",
+  text: `SELECT ${USER_COLUMNS} FROM identities i JOIN users u ON u.id = i.user_id
+    WHERE i.application_id = $1 AND i.provider = $2 AND i.subject = $3`,
+};
+
+/** Maximum stored length of a name, in characters. */
+const NAME_MAX = 255;
+
+/**
+ * Finds the user of a verified subject, or creates the user with its identity row. Only that row links a
+ * subject to a user. Clients can write profile fields and e-mails, so a user with the same values is never
+ * matched.
+ * @throws Fault FORBIDDEN for a new user while the application does not accept sign-ups
+ */
+export async function findOrCreateUser(
+  identity: Identity,
+  application: Application,
+  provider: string,
+  verified: VerifiedIdentity,
+): Promise<User> {
+  const find = async () => {
+    const values = [application.id, provider, verified.subject];
+    const [row] = await identity.store.query<UserRow>(FIND, values);
+    return row ? toUser(row) : null;
+  };
+  const known = await find();
+  if (known) return known;
+  if (!application.signUpOpen) {
+    throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
+  }
+  const fields = profileOf(provider, verified);
+  // The insert fails if a concurrent first sign-in created the user, or if another user has the e-mail. The
+  // second attempt omits the e-mail.
+  const verifiedEmail = emailOf(verified);
+  const isTaken =
+    verifiedEmail !== undefined &&
+    (await isEmailVariantTaken(identity.store, application.id, verifiedEmail, null));
+  for (const email of [isTaken ? undefined : verifiedEmail, undefined]) {
+    await create(identity, application.id, provider, verified.subject, { ...fields, email });
+    const created = await find();
+    if (created) return created;
+  }
+  // The user was created and deleted concurrently.
+  throw new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
+}
+
+/** Inserts the user and its identity row together; inserts neither on a unique violation. */
+async function create(
+  { store, clock }: Identity,
+  applicationId: number,
+  provider: string,
+  subject: string,
+  fields: UserFields,
+): Promise<void> {
+  const { columns } = checkUserFields(fields);
+  const now = new Date(clock.now());
+  const application = BigInt(applicationId);
+  try {
+    await store.db.user.create({
+      data: {
+        ...columns,
+        applicationId: application,
+        createdAt: now,
+        updatedAt: now,
+        identities: { create: { applicationId: application, provider, subject, createdAt: now } },
+      },
+      select: { id: true },
+    });
+  } catch (error) {
+    if (uniqueViolation(error) === null) throw error;
+  }
+}
+
+function profileOf(provider: string, { subject, fullName, phone }: VerifiedIdentity): UserFields {
+  const name = toValidText((fullName ?? "").replace(/\p{Cc}/gu, "")).trim();
+  return {
+    fullName: truncateText(name, NAME_MAX) || null,
+    ...(provider === "facebook" ? { facebookId: subject } : {}),
+    ...(provider === "twitter" ? { twitterId: subject } : {}),
+    ...(phone === null ? {} : { phone }),
+  };
+}
+
+/** The e-mail if it is valid for a user. An invalid one must not prevent the sign-in. */
+function emailOf({ email }: VerifiedIdentity): string | undefined {
+  if (email === null) return undefined;
+  try {
+    checkUserFields({ email });
+    return email;
+  } catch {
+    return undefined;
+  }
+}

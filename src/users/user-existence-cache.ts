@@ -1,0 +1,37 @@
+import { LRUCache } from "lru-cache";
+import type { Store } from "../store/store";
+import type { SessionEvent } from "../session-events/session-events";
+
+const EXISTS = {
+  name: "user_exists",
+  text: "SELECT 1 AS one FROM users WHERE id = $1 AND application_id = $2",
+};
+
+/**
+ * Caches which users exist, since every signal checks it. An entry has a TTL of one minute and is evicted
+ * when the user is deleted. Missing users are not cached.
+ */
+export class UserExistenceCache {
+  /** The application of each user, by the user's id. */
+  private readonly users = new LRUCache<number, number>({ max: 50_000, ttl: 60_000 });
+  /** Detects evictions during a read, whose result may then be stale. */
+  private epoch = 0;
+
+  constructor(private readonly store: Store) {}
+
+  /** Returns whether this user of this application exists; a cache miss costs one indexed read. */
+  async has(applicationId: number, userId: number): Promise<boolean> {
+    if (this.users.get(userId) === applicationId) return true;
+    const { epoch } = this;
+    const rows = await this.store.query(EXISTS, [userId, applicationId]);
+    if (rows.length > 0 && epoch === this.epoch) this.users.set(userId, applicationId);
+    return rows.length > 0;
+  }
+
+  /** Evicts a deleted user. */
+  invalidate(event: SessionEvent): void {
+    if (event.kind !== "user") return;
+    this.epoch++;
+    this.users.delete(event.userId);
+  }
+}

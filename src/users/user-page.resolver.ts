@@ -1,0 +1,111 @@
+import type { GraphQLResolveInfo } from "graphql";
+import { GraphQLSafeInt } from "graphql-scalars";
+import { Arg, Ctx, FieldResolver, Info, Query, Resolver, Root } from "type-graphql";
+import { Allow, type IdentityContext } from "../access/request-auth";
+import { selectsField } from "./selected-fields";
+import { encodeCursor } from "./user.resolver";
+import { UserType } from "./user.type";
+import { UserEdge } from "./user-list.type";
+import { listUserPage, usersByFullName, usersByTags } from "./user-page";
+import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";
+
+const PAGE = {
+  nullable: true,
+  description: "Number of the page, from 1; the first by default.",
+} as const;
+const PER_PAGE = {
+  nullable: true,
+  description: "Number of users per page; 10 by default, at most 100.",
+} as const;
+const REPLACEMENT = "Use users.";
+
+/** The deprecated user lists with numbered pages. */
+@Resolver(() => UserPage)
+export class UserPageResolver {
+  @Allow("user")
+  @Query(() => UserPage, {
+    description:
+      "Users of the application by the filter language of the V1 user list. Forbidden if the application's settings disable that list.",
+    deprecationReason: REPLACEMENT,
+  })
+  async usersPage(
+    @Ctx() { identity, auth }: IdentityContext,
+    @Info() info: GraphQLResolveInfo,
+    @Arg("filter", () => [UserConditionInput], {
+      nullable: true,
+      description: "Conditions; all must match.",
+    })
+    filter?: UserConditionInput[] | null,
+    @Arg("order", () => UserOrderInput, {
+      nullable: true,
+      description: "Order of the list; by id if omitted.",
+    })
+    order?: UserOrderInput | null,
+    @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
+    @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
+  ): Promise<UserPage> {
+    const viewer = await auth.user();
+    return listUserPage(identity, viewer, {
+      filter,
+      order,
+      page,
+      perPage,
+      withTotal: selectsField(info, ["totalCount"]),
+    });
+  }
+
+  @Allow("user")
+  @Query(() => UserPage, {
+    description: "Users with exactly this name, ordered by id.",
+    deprecationReason: REPLACEMENT,
+  })
+  async usersByFullName(
+    @Ctx() { identity, auth }: IdentityContext,
+    @Info() info: GraphQLResolveInfo,
+    @Arg("fullName", { description: "The name." }) fullName: string,
+    @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
+    @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
+  ): Promise<UserPage> {
+    const viewer = await auth.user();
+    return usersByFullName(identity, viewer, fullName, {
+      page,
+      perPage,
+      withTotal: selectsField(info, ["totalCount"]),
+    });
+  }
+
+  @Allow("user")
+  @Query(() => UserPage, {
+    description: "Users with any of these tags, ordered by id.",
+    deprecationReason: REPLACEMENT,
+  })
+  async usersByTags(
+    @Ctx() { identity, auth }: IdentityContext,
+    @Info() info: GraphQLResolveInfo,
+    @Arg("tags", () => [String], { description: "The tags." }) tags: string[],
+    @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
+    @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
+  ): Promise<UserPage> {
+    const viewer = await auth.user();
+    return usersByTags(identity, viewer, tags, {
+      page,
+      perPage,
+      withTotal: selectsField(info, ["totalCount"]),
+    });
+  }
+
+  @FieldResolver(() => [UserType], { description: "The users." })
+  nodes(@Root() { list }: UserPage): UserType[] {
+    return list.users;
+  }
+
+  @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
+  edges(@Root() { list }: UserPage): UserEdge[] {
+    return list.users.map((node, index) => ({ node, cursor: encodeCursor(list.offset + index) }));
+  }
+
+  @FieldResolver(() => GraphQLSafeInt, { description: "Number of users on all pages." })
+  totalCount(@Root() { list }: UserPage): Promise<number> {
+    return list.total();
+  }
+}

@@ -1,0 +1,199 @@
+import type { GraphQLResolveInfo } from "graphql";
+import { GraphQLSafeInt } from "graphql-scalars";
+import {
+  Arg,
+  Ctx,
+  Field,
+  FieldResolver,
+  Info,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from "type-graphql";
+import { Fault } from "../core/errors";
+import { Allow, type IdentityContext } from "../access/request-auth";
+import { Limited } from "../limits/rate-limits";
+import { findUser, type UserKey } from "./find-user";
+import { selectsField } from "./selected-fields";
+import {
+  CreateUserInput,
+  CreateUserPayload,
+  DeleteUserInput,
+  DeleteUserPayload,
+  UpdateUserInput,
+  UpdateUserPayload,
+  UserKeyInput,
+  UserType,
+} from "./user.type";
+import { listUsers, type UserList } from "./user-list";
+import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.type";
+import { createUser, deleteUser, updateUser } from "./users";
+
+@ObjectType({
+  description: "A page of users: as Relay edges, and as plain nodes with offset and limit.",
+})
+export class UserConnection {
+  list!: UserList;
+
+  @Field(() => GraphQLSafeInt, { description: "Number of skipped users." })
+  offset!: number;
+
+  @Field(() => GraphQLSafeInt, { description: "Maximum number of users of the page, as applied." })
+  limit!: number;
+}
+
+@Resolver(() => UserConnection)
+export class UserConnectionResolver {
+  @FieldResolver(() => [UserType], { description: "The users." })
+  nodes(@Root() { list }: UserConnection): UserType[] {
+    return list.users;
+  }
+
+  @FieldResolver(() => [UserEdge], { description: "The users with their cursors." })
+  edges(@Root() { list }: UserConnection): UserEdge[] {
+    return list.users.map((node, index) => ({ node, cursor: encodeCursor(list.offset + index) }));
+  }
+
+  @FieldResolver(() => GraphQLSafeInt, {
+    description: "Number of all users that the filter matches.",
+  })
+  totalCount(@Root() { list }: UserConnection): Promise<number> {
+    return list.total();
+  }
+
+  @FieldResolver(() => PageInfo, {
+    description: "Position of the page, and whether there are more.",
+  })
+  async pageInfo(@Root() { list }: UserConnection): Promise<PageInfo> {
+    const end = list.offset + list.users.length;
+    return {
+      hasNextPage: end < (await list.total()),
+      hasPreviousPage: list.offset > 0,
+      startCursor: list.users.length > 0 ? encodeCursor(list.offset) : null,
+      endCursor: list.users.length > 0 ? encodeCursor(end - 1) : null,
+    };
+  }
+}
+
+@Resolver()
+export class UserResolver {
+  @Allow("user")
+  @Query(() => UserType, {
+    nullable: true,
+    description: "One user of the application, or null if there is none.",
+  })
+  async user(
+    @Ctx() context: IdentityContext,
+    @Arg("by", () => UserKeyInput, { description: "The key to look up." }) by: UserKeyInput,
+  ): Promise<UserType | null> {
+    const { applicationId } = await context.auth.user();
+    return findUser(context.identity, applicationId, requireOneKey("by", by));
+  }
+
+  @Allow("user")
+  @Query(() => UserConnection, {
+    description:
+      "Users of the application that match a filter, at most 100 per page. Page with offset and limit, or with first and after.",
+  })
+  async users(
+    @Ctx() context: IdentityContext,
+    @Arg("filter", () => UserFilterInput, { description: "The filter." }) filter: UserFilterInput,
+    @Arg("sort", () => UserSortInput, { nullable: true, description: "The order." })
+    sort?: UserSortInput | null,
+    @Arg("offset", () => GraphQLSafeInt, {
+      nullable: true,
+      description: "Number of users to skip; 0 by default.",
+    })
+    offset?: number | null,
+    @Arg("limit", () => GraphQLSafeInt, {
+      nullable: true,
+      description: "Maximum number of users; 100 by default, which is also the maximum.",
+    })
+    limit?: number | null,
+    @Arg("first", () => GraphQLSafeInt, {
+      nullable: true,
+      description: "Alias of limit, for Relay.",
+    })
+    first?: number | null,
+    @Arg("after", () => String, {
+      nullable: true,
+      description: "Cursor of the last user seen; replaces offset.",
+    })
+    after?: string | null,
+    @Info() info?: GraphQLResolveInfo,
+  ): Promise<UserConnection> {
+    const list = await listUsers(context.identity, await context.auth.user(), {
+      filter,
+      sort,
+      offset: after ? decodeCursor(after) + 1 : offset,
+      limit: first ?? limit,
+      withTotal: info && selectsField(info, ["totalCount", "pageInfo"]),
+    });
+    return { list, offset: list.offset, limit: list.limit };
+  }
+
+  @Allow("application")
+  @Limited("sign-up")
+  @Mutation(() => CreateUserPayload, {
+    description: "Signs a user up. Requires a login or an e-mail, and a password.",
+  })
+  async createUser(
+    @Ctx() context: IdentityContext,
+    @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
+  ): Promise<CreateUserPayload> {
+    const { identity, auth, caller } = context;
+    return { user: await createUser(identity, await auth.viewer(), input, caller.ip) };
+  }
+
+  @Allow("user")
+  @Mutation(() => UpdateUserPayload, { description: "Changes the calling user." })
+  async updateUser(
+    @Ctx() context: IdentityContext,
+    @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
+  ): Promise<UpdateUserPayload> {
+    const { id, ...fields } = input;
+    const { identity, auth, caller } = context;
+    const viewer = await auth.user();
+    caller.deferClose?.();
+    return { user: await updateUser(identity, viewer, id, fields, caller.ip) };
+  }
+
+  @Allow("user")
+  @Mutation(() => DeleteUserPayload, {
+    description:
+      "Deletes the calling user and all its data, and ends its sessions and connections.",
+  })
+  async deleteUser(
+    @Ctx() context: IdentityContext,
+    @Arg("input", () => DeleteUserInput, { description: "The user to delete." })
+    input: DeleteUserInput,
+  ): Promise<DeleteUserPayload> {
+    const viewer = await context.auth.user();
+    context.caller.deferClose?.();
+    await deleteUser(context.identity, viewer, requireOneKey("input", input));
+    context.auth.clearSession();
+    return { deletedUserId: viewer.userId };
+  }
+}
+
+/** Checks that exactly one key is given: compiled operations do not enforce @oneOf on variables. */
+function requireOneKey(argument: string, keys: UserKeyInput): UserKey {
+  const given = Object.values(keys).filter((value) => value !== undefined);
+  if (given.length !== 1 || typeof given[0] !== "string") {
+    throw new Fault("INVALID", `${argument} takes exactly one of its fields`);
+  }
+  return keys as UserKey;
+}
+
+/** Encodes a position in a list, counted from 0, as a cursor. */
+export function encodeCursor(position: number): string {
+  return Buffer.from(`place:${position}`).toString("base64url");
+}
+
+function decodeCursor(cursor: string): number {
+  const match = /^place:(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString());
+  if (!match) throw Fault.field("after", "is not a cursor of this list");
+  return Number(match[1]);
+}

@@ -1,0 +1,251 @@
+import { Fault, type FieldErrors } from "../core/errors";
+import type { UserViewer, Viewer } from "../core/viewer";
+import { uniqueViolation } from "../store/database-errors";
+import { findApplication } from "../applications/applications";
+import type { Identity } from "../identity/identity";
+import { checkPassword } from "../passwords/password";
+import { passwordAttemptName } from "./credentials";
+import {
+  checkEmailVariants,
+  checkNewEmail,
+  emailNeedsPassword,
+  notifyOldEmail,
+} from "./email-change";
+import { findUser, parseId, type UserKey } from "./find-user";
+import { removeUsers } from "./remove-users";
+import type { User } from "./user";
+import { checkUserFields, type UserFields } from "./user-fields";
+
+/**
+ * Signs a user up (`CreateUser` in schema/rest/users.graphql).
+ * @throws Fault INVALID with all invalid fields, or with the field whose value is taken; FORBIDDEN if the
+ * application does not accept sign-ups
+ */
+export async function createUser(
+  identity: Identity,
+  viewer: Viewer,
+  fields: UserFields & { password: string },
+  ip: string,
+): Promise<User> {
+  const application = await findApplication(identity, viewer.applicationId);
+  if (!application.signUpOpen) {
+    throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
+  }
+  const { columns, tags } = checkUserFields(fields);
+  requireName(columns.login ?? null, columns.email ?? null);
+  checkPassword(fields.password);
+  await checkEmailVariants(identity, viewer.applicationId, fields.email, null);
+  const applicationId = BigInt(viewer.applicationId);
+  const passwordHash = await identity.passwordHasher.hash(fields.password, { ip });
+  const { id } = await rejectTaken(() =>
+    identity.store.db.user.create({
+      data: {
+        ...columns,
+        applicationId,
+        passwordHash,
+        tags: { create: tagRows(tags, applicationId) },
+      },
+      select: { id: true },
+    }),
+  );
+  return readUser(identity, viewer.applicationId, id);
+}
+
+/**
+ * Changes the viewer's own user. A new password requires the old one, if there was one, and ends the user's
+ * other sessions and all its connections. A new e-mail requires the password if the application is
+ * configured so; the old address is notified.
+ * @param ip the client's address; wrong old passwords count as failed sign-ins
+ * @throws Fault FORBIDDEN for another user; INVALID as for {@link createUser}, and for the password of a
+ * guest; LIMITED
+ */
+export async function updateUser(
+  identity: Identity,
+  viewer: UserViewer,
+  id: string,
+  fields: UserFields & { password?: string | null; oldPassword?: string | null },
+  ip: string,
+): Promise<User> {
+  await requireSelf(identity, viewer, { id });
+  const { db } = identity.store;
+  const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
+  if (current === null) throw Fault.noSession();
+  const { columns, tags } = checkUserFields(fields);
+  // Users who signed up through a provider may have neither.
+  if (current.login !== null || current.email !== null) {
+    requireName(
+      columns.login === undefined ? current.login : columns.login,
+      columns.email === undefined ? current.email : columns.email,
+    );
+  }
+  if (current.isGuest && typeof fields.password === "string") {
+    throw Fault.field("password", "cannot be set: a guest has none");
+  }
+  const emailChanges = columns.email !== undefined && fields.email !== current.email;
+  if (emailChanges) await checkNewEmail(identity, viewer, fields.email, current.email, ip);
+  const newPassword = fields.password ?? null;
+  if (newPassword !== null) checkPassword(newPassword);
+  /** The change that requires the old password; null if none does. */
+  const protectedChange =
+    newPassword !== null
+      ? "a new password"
+      : emailChanges && (await emailNeedsPassword(identity, viewer.applicationId))
+        ? "a new e-mail address"
+        : null;
+  const requester = { ip, name: `${viewer.applicationId} ${passwordAttemptName(viewer.userId)}` };
+  if (protectedChange !== null) {
+    await checkOldPassword(
+      identity,
+      viewer,
+      { hash: current.passwordHash, oldPassword: fields.oldPassword, protectedChange },
+      requester,
+    );
+  }
+  const passwordHash =
+    newPassword === null ? null : await identity.passwordHasher.hash(newPassword, requester);
+  const applicationId = BigInt(viewer.applicationId);
+  await rejectTaken(() =>
+    db.$transaction(async (tx) => {
+      // Locks the row first, so that concurrent changes of the tags are applied one after the other.
+      const { count } = await tx.user.updateMany({
+        where: {
+          id: current.id,
+          // The password may have been changed since it was verified.
+          ...(protectedChange === null ? {} : { passwordHash: current.passwordHash }),
+        },
+        data: {
+          ...columns,
+          ...(passwordHash === null ? {} : { passwordHash }),
+          updatedAt: new Date(identity.clock.now()),
+        },
+      });
+      if (count === 0) {
+        throw protectedChange === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
+      }
+      // Reset links that were mailed before may have gone to an address that is no longer the user's.
+      if (passwordHash !== null || columns.email !== undefined) {
+        await tx.passwordReset.deleteMany({ where: { userId: current.id } });
+      }
+      if (tags !== undefined) {
+        await tx.userTag.deleteMany({ where: { userId: current.id } });
+        const rows = tagRows(tags, applicationId);
+        await tx.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
+      }
+      if (passwordHash !== null) {
+        await tx.session.deleteMany({
+          where: { userId: current.id, NOT: { id: BigInt(viewer.sessionId) } },
+        });
+      }
+    }),
+  );
+  identity.sessionEvents.publish({
+    kind: passwordHash === null ? "user changed" : "user",
+    userId: viewer.userId,
+  });
+  if (emailChanges) await notifyOldEmail(identity, viewer.applicationId, current.email);
+  return readUser(identity, viewer.applicationId, current.id);
+}
+
+/**
+ * Deletes the viewer's own user and all its data: sessions, tags, subscriptions, events, participation in
+ * calls.
+ * @throws Fault FORBIDDEN for another user; NOT_FOUND if no user matches
+ */
+export async function deleteUser(
+  identity: Identity,
+  viewer: UserViewer,
+  key: UserKey,
+): Promise<void> {
+  await requireSelf(identity, viewer, key);
+  await removeUsers(identity, [viewer.userId]);
+}
+
+/**
+ * Erases a user of an application and all its data, and ends its connections. Does not check permissions.
+ * @returns whether the user existed
+ */
+export async function eraseUser(
+  identity: Identity,
+  applicationId: number,
+  userId: number,
+): Promise<boolean> {
+  if ((await findUser(identity, applicationId, { id: String(userId) })) === null) return false;
+  await removeUsers(identity, [userId]);
+  return true;
+}
+
+async function requireSelf(identity: Identity, viewer: UserViewer, key: UserKey): Promise<void> {
+  if ("id" in key && parseId(key.id) === viewer.userId) return;
+  const user = await findUser(identity, viewer.applicationId, key);
+  if (user === null) throw new Fault("NOT_FOUND", "There is no such user");
+  if (user.id === viewer.userId) return;
+  throw new Fault("FORBIDDEN", "Users can change and delete only their own account");
+}
+
+function requireName(login: unknown, email: unknown): void {
+  if (login === null && email === null) {
+    throw new Fault("INVALID", "login or email is required", {
+      base: ["login or email is required"],
+    });
+  }
+}
+
+/**
+ * Verifies the old password; passes if the user has none yet.
+ * @throws Fault INVALID on oldPassword; LIMITED
+ */
+async function checkOldPassword(
+  { limits, passwordHasher }: Identity,
+  { applicationId, userId }: UserViewer,
+  check: { hash: string | null; oldPassword?: string | null; protectedChange: string },
+  requester: { ip: string; name: string },
+): Promise<void> {
+  const { hash, oldPassword, protectedChange } = check;
+  await limits.countPasswordChange({ kind: "user", id: userId, applicationId }, requester.ip);
+  if (hash === null) return;
+  if (!oldPassword) throw Fault.field("oldPassword", `is required for ${protectedChange}`);
+  const matches = await limits.attemptPassword(
+    { applicationId, name: passwordAttemptName(userId), ip: requester.ip },
+    async () => (await passwordHasher.verify(hash, oldPassword, requester)) || null,
+  );
+  if (!matches) throw Fault.field("oldPassword", "is wrong");
+}
+
+function tagRows(tags: string[] | undefined, applicationId: bigint) {
+  return (tags ?? []).map((tag, position) => ({ tag, position, applicationId }));
+}
+
+/** The input field of each model field or column of a unique constraint. */
+const INPUT_FIELD: Record<string, string> = {
+  loginKey: "login",
+  login_key: "login",
+  emailKey: "email",
+  email_key: "email",
+  externalId: "externalId",
+  external_id: "externalId",
+  externalUserId: "externalUserId",
+  external_user_id: "externalUserId",
+};
+
+/** Maps a unique violation to a Fault. @throws Fault INVALID on the field whose value is taken */
+async function rejectTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const fields: FieldErrors = {};
+    for (const name of uniqueViolation(error) ?? []) {
+      const field = INPUT_FIELD[name];
+      if (field !== undefined) fields[field] = ["has already been taken"];
+    }
+    const [field] = Object.keys(fields);
+    if (field === undefined) throw error;
+    throw new Fault("INVALID", `${field} has already been taken`, fields);
+  }
+}
+
+/** Reads a user. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
+async function readUser(identity: Identity, applicationId: number, id: bigint): Promise<User> {
+  const user = await findUser(identity, applicationId, { id: String(id) });
+  if (user === null) throw Fault.noSession();
+  return user;
+}
