@@ -1,7 +1,9 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { bootstrap, type DeploymentEndpoints, type InitialCredentials } from "./admin/bootstrap";
+import { isAnsweredElsewhereEnabled } from "./applications/answered-elsewhere";
+import { openSealer, resealSecrets } from "./applications/secret-key";
 import { openBus } from "./bus/open";
-import { openLimiters } from "./limits/open-limiter";
 import { openCallHistory } from "./calls/history/open-call-history";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRouter, type Router } from "./calls/router";
@@ -26,35 +28,29 @@ import { LoadShedder } from "./http/load-shedder";
 import { connectionCheck, registerLoadShedding } from "./http/load-shedding";
 import { registerProbes } from "./http/probes";
 import { openServer } from "./http/server";
-import { isAnsweredElsewhereEnabled } from "./applications/answered-elsewhere";
-import {
-  bootstrap,
-  type DeploymentEndpoints,
-  type InitialCredentials,
-} from "./admin/bootstrap";
-import { openSealer, resealSecrets } from "./applications/secret-key";
 import { openIdentity } from "./identity/identity";
 import { PURGE_SECONDS, purge } from "./identity/purge";
-import { RateLimits } from "./limits/rate-limits";
-import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
-import { RESET_JOB, sendResetMail } from "./password-reset/password-reset";
-import type { EmailChange, ResetRequest } from "./password-reset/reset-request";
-import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
 import { openJobs } from "./jobs/pg-boss";
+import { openLimiters } from "./limits/open-limiter";
+import { RateLimits } from "./limits/rate-limits";
 import { openMail } from "./mail/open";
 import { Connector, type ConnectorOptions } from "./network/connector";
 import { registerPages } from "./pages/password-reset";
+import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
+import { RESET_JOB, sendResetMail } from "./password-reset/password-reset";
+import type { EmailChange, ResetRequest } from "./password-reset/reset-request";
 import { resealCredentials } from "./push/credentials/reseal-credentials";
 import { openPush, type PushOverrides } from "./push/open-push";
 import { readDocuments, readRestFiles } from "./rest/documents";
 import { registerRestErrors, restServerOptions } from "./rest/error";
 import { registerRest } from "./rest/routes";
+import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
 import { openStore } from "./store/open";
 import type { Store } from "./store/store";
+import type { ChatServices } from "./xmpp/c2s/services";
 import { chatUrls, needsCertificate, openChat } from "./xmpp/chat";
 import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
 import { type Component, openComponent } from "./xmpp/component/component";
-import type { ChatServices } from "./xmpp/c2s/services";
 import { stanzaSizes } from "./xmpp/stanza/stanza-sizes";
 
 /** A running node. */

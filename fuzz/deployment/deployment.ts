@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { execute, startPostgres } from "../../scripts/services/postgres-server";
 import { startRedis } from "../../scripts/services/redis-server";
 import { VARIABLES } from "../../src/core/variables/variables";
-import { type ComponentServer, startComponentServer } from "../../test/support/component-server";
-import { startSmtp } from "../../test/support/smtp";
+import {
+  type ComponentServer,
+  startComponentServer,
+} from "../../test/support/chat/component-server";
+import { startSmtp } from "../../test/support/operations/smtp";
 import { createFixture, type Fixture } from "./fixture";
 import { type LogWarning, type NodeProcess, startNodeProcess } from "./node-process";
 

@@ -1,4 +1,4 @@
-import { HOSTILE } from "../../test/support/hostile-values";
+import { HOSTILE } from "../../test/support/security/hostile-values";
 import type { Random } from "../../test/support/seeded-random";
 import { chance, pick, several } from "./random";
 

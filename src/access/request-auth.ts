@@ -1,4 +1,5 @@
 import { Extensions } from "type-graphql";
+import { findOwner, isOwnerToken } from "../accounts/account-sessions";
 import type { Caller } from "../core/caller";
 import { Fault } from "../core/errors";
 import {
@@ -8,7 +9,6 @@ import {
   type UserViewer,
   type Viewer,
 } from "../core/viewer";
-import { findOwner, isOwnerToken } from "../accounts/account-sessions";
 import type { Identity } from "../identity/identity";
 import type { Session } from "../sessions/session";
 import { findSession, viewerOf } from "../sessions/sessions";

@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
-import { truncateText } from "../core/text";
+import { truncateText } from "../core/text/text";
 import type { AccountViewer } from "../core/viewer";
 import type { Identity } from "../identity/identity";
 import type { PasswordAttempt } from "../limits/rate-limits";

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Field, ObjectType, Query, Resolver } from "type-graphql";
-import { Fault } from "../core/errors";
 import { Allow, type IdentityContext } from "../access/request-auth";
+import { Fault } from "../core/errors";
 
 @ObjectType({
   description: "Endpoints of the servers that an account's applications use.",

@@ -1,10 +1,10 @@
 import { Fault } from "../core/errors";
+import { isEmail } from "../core/text/email";
+import { checkName, checkWebUrl, NAME_MAX, textProblem } from "../core/text/field-checks";
 import type { AccountViewer } from "../core/viewer";
-import { uniqueViolation } from "../store/database-errors";
 import type { Identity } from "../identity/identity";
 import { checkPassword } from "../passwords/password";
-import { isEmail } from "../users/email";
-import { textProblem } from "../users/user-fields";
+import { uniqueViolation } from "../store/database-errors";
 import { ownerPasswordAttempt } from "./account-sessions";
 
 /** An account as its owner sees it. */
@@ -38,7 +38,6 @@ const FIND = {
     FROM accounts WHERE id = $1`,
 };
 
-const NAME_MAX = 255;
 const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /** Reads an account. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
@@ -110,23 +109,6 @@ function checkAccount(changes: AccountChanges) {
 }
 
 const emptyAsNull = (text: string | null | undefined) => (text === "" ? null : text);
-
-/** Checks the name of an account or an application. @throws Fault INVALID on name */
-export function checkName(name: string): void {
-  const problem = name.trim() === "" ? "must not be empty" : textProblem(name, NAME_MAX);
-  if (problem) throw Fault.field("name", problem);
-}
-
-/** Checks the URL of a service. @throws Fault INVALID on the field if it is not http(s) */
-export function checkWebUrl(field: string, text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const plain = url !== null && url.username === "" && url.password === "";
-  const problem =
-    plain && /^https?:$/.test(url.protocol)
-      ? textProblem(text, NAME_MAX)
-      : "must be a URL that begins with http:// or https://";
-  if (problem) throw Fault.field(field, problem);
-}
 
 /** Verifies the old password and hashes the new one; null if no new password is given. */
 async function newPassword(

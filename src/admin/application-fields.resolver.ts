@@ -1,7 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, ID, Resolver, Root } from "type-graphql";
-import { AccountType } from "../accounts/account.type";
 import type { IdentityContext } from "../access/request-auth";
+import { AccountType } from "../accounts/account.type";
 import {
   ApplicationSessions,
   ApplicationType,
@@ -9,8 +9,8 @@ import {
   ListedApplication,
   toGraphqlApplication,
 } from "../applications/application.type";
-import { listApplicationSessions, listApplicationUsers } from "./application-lists";
 import { listApplications } from "../applications/owned-applications";
+import { listApplicationSessions, listApplicationUsers } from "./application-lists";
 
 const AFTER = {
   nullable: true,

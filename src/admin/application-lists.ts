@@ -1,7 +1,7 @@
 import { Fault } from "../core/errors";
-import type { Statement, Store } from "../store/store";
+import { parseId } from "../core/text/ids";
 import type { Identity } from "../identity/identity";
-import { parseId } from "../users/find-user";
+import type { Statement, Store } from "../store/store";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
 
 /** Default and maximum number of entries of a page. */

@@ -1,8 +1,5 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { Fault } from "../core/errors";
 import { Allow, type IdentityContext } from "../access/request-auth";
-import { parseId } from "../users/find-user";
-import { eraseUser } from "../users/users";
 import {
   ApplicationPayload,
   ApplicationUserInput,
@@ -19,6 +16,9 @@ import {
   rotateSecret,
   updateApplication,
 } from "../applications/owned-applications";
+import { Fault } from "../core/errors";
+import { parseId } from "../core/text/ids";
+import { eraseUser } from "../users/users";
 import { exportUser } from "./user-export";
 
 @Resolver()

@@ -1,10 +1,10 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { AUTH_SECRET_PURPOSE } from "../applications/secret-key";
 import { newId, newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
-import type { Store } from "../store/store";
 import { hashPassword } from "../passwords/password";
-import { AUTH_SECRET_PURPOSE } from "../applications/secret-key";
+import type { Store } from "../store/store";
 
 /** The endpoints and the first application's credentials, as `DATA_DIR/credentials.json` stores them. */
 export interface InitialCredentials {

@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
+import { parseId } from "../core/text/ids";
 import type { Identity } from "../identity/identity";
-import { parseId } from "../users/find-user";
 
 const rows = (what: string, order: string, from: string) =>
   `(SELECT coalesce(jsonb_agg(${what} ORDER BY ${order}), '[]') FROM ${from})`;

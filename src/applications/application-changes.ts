@@ -1,9 +1,8 @@
 import { Fault } from "../core/errors";
 import type { Sealer } from "../core/sealer";
+import { checkWebUrl, textProblem } from "../core/text/field-checks";
 import type { Connector } from "../network/connector";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
-import { checkWebUrl } from "../accounts/accounts";
-import { textProblem } from "../users/user-fields";
 import { type ApplicationSettings, sealSettings, unsealSettings } from "./settings";
 
 /** Settings of one provider. Absent: unchanged; null or an empty text: cleared. */

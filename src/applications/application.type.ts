@@ -1,8 +1,8 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import type { OwnedSession, Page } from "../admin/application-lists";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import { UserType } from "../users/user.type";
-import type { OwnedSession, Page } from "../admin/application-lists";
 import type { OwnedApplication } from "./owned-applications";
 import {
   FacebookSettings,

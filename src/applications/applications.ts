@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
-import type { PushSenders } from "../store/generated/enums";
 import type { Identity } from "../identity/identity";
+import type { PushSenders } from "../store/generated/enums";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 import { type ApplicationSettings, unsealSettings } from "./settings";
 

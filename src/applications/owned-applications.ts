@@ -1,9 +1,9 @@
 import { Fault } from "../core/errors";
 import { newId, newToken } from "../core/random";
-import type { PushEnvironment, PushSenders } from "../store/generated/enums";
-import { checkName } from "../accounts/accounts";
+import { checkName } from "../core/text/field-checks";
+import { parseId } from "../core/text/ids";
 import type { Identity } from "../identity/identity";
-import { parseId } from "../users/find-user";
+import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import {
   type ApplicationChanges,
   checkCallPushDelay,

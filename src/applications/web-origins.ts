@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
-import type { Store } from "../store/store";
 import type { SessionEvent } from "../session-events/session-events";
+import type { Store } from "../store/store";
 
 const FIND = {
   name: "web_origins",

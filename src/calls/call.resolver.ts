@@ -1,11 +1,13 @@
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root, Subscription } from "type-graphql";
-import { Fault } from "../core/errors";
-import type { UserViewer } from "../core/viewer";
 import { Allow } from "../access/request-auth";
-import { findUser, parseId } from "../users/find-user";
+import { Fault } from "../core/errors";
+import { parseId } from "../core/text/ids";
+import type { UserViewer } from "../core/viewer";
+import { findUser } from "../users/find-user";
 import { UserType } from "../users/user.type";
-import { answerToGraphql, CallAnswerType } from "./signals/answer.type";
 import type { CallContext } from "./context";
+import { type MessageOf, openSignalSubscription } from "./signal-subscription";
+import { answerToGraphql, CallAnswerType } from "./signals/answer.type";
 import { decodeCursor, encodeCursor } from "./signals/cursor";
 import type { Party } from "./signals/signal";
 import {
@@ -16,7 +18,6 @@ import {
 } from "./signals/signal.input";
 import { SignalPartyType, SignalType } from "./signals/signal.type";
 import { signalFromInput } from "./signals/signal-from-input";
-import { type MessageOf, openSignalSubscription } from "./signal-subscription";
 import { signalToGraphql } from "./signals/signal-to-graphql";
 
 type SignalMessage = MessageOf<"signal">;

@@ -3,13 +3,13 @@ import { Fault } from "../core/errors";
 import type { Log } from "../core/log";
 import type { Metrics } from "../core/metrics";
 import { newId } from "../core/random";
-import type { Attachment, Device, StartPosition } from "./signals/device";
 import type { SentSignal } from "./history/call-event";
 import { claimAnswer } from "./inbox/claim-answer";
 import { encodeContent } from "./inbox/control-entry";
 import { Inbox } from "./inbox/inbox";
 import { partitionFor } from "./inbox/partitions";
 import type { SenderLimits } from "./sender-limits";
+import type { Attachment, Device, StartPosition } from "./signals/device";
 import { inboxOf, isCallControl, type Party, SIGNAL_TYPES, type Signal } from "./signals/signal";
 import type { SignalSizeLimit } from "./signals/signal-size";
 

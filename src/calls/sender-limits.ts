@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { Limiter, RateLimit } from "../limits/limiter";
 import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
+import type { Limiter, RateLimit } from "../limits/limiter";
 import type { Party } from "./signals/signal";
 
 /** Maximum number of senders that are tracked; the least recently used are evicted. */

@@ -1,7 +1,7 @@
 import { BoundedStream } from "../core/bounded-stream";
 import { Fault } from "../core/errors";
-import type { DeviceMessage } from "./signals/device";
 import type { Router } from "./router";
+import type { DeviceMessage } from "./signals/device";
 import type { Party } from "./signals/signal";
 
 /** Maximum number of signals queued for a slow subscriber; beyond it, its connection is closed. */

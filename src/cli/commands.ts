@@ -3,13 +3,13 @@ import { Command } from "commander";
 import { printProblem } from "../core/console";
 import { packageRoot, packageVersion } from "../core/package-root";
 import { exitAfterFlush } from "../core/terminal";
-import { addDoctor } from "./doctor";
 import { addDocument, type Invocation } from "./client/document-command";
 import { readCommands } from "./client/documents";
 import { EXAMPLES, HELP } from "./client/help";
+import { resolveAccess } from "./client/server";
+import { addDoctor } from "./doctor";
 import { addMigrate } from "./migrate";
 import { addPushTest } from "./push-test";
-import { resolveAccess } from "./client/server";
 import { addToken } from "./token";
 
 const GROUP_DESCRIPTIONS: Record<string, string> = {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { printText } from "../core/console";
-import { type Finding, pluralize, type Status } from "./doctor/finding";
 import type { Invocation } from "./client/document-command";
 import { alignColumns, replaceControls, toJson } from "./client/table";
+import { type Finding, pluralize, type Status } from "./doctor/finding";
 
 /** Default of `--time-server`: a public NTP server. */
 const TIME_SERVER = "time.cloudflare.com";

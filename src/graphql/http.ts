@@ -7,8 +7,8 @@ import { openApollo } from "./apollo";
 import type { CreateContext } from "./engine/context";
 import type { Engine } from "./engine/engine";
 import { faultError } from "./engine/error";
-import { registerGraphiqlFiles, sendGraphiql } from "./graphiql";
 import { REFUSED_WEIGHT } from "./engine/operation-weight";
+import { registerGraphiqlFiles, sendGraphiql } from "./graphiql";
 
 /** Dependencies of GraphQL over HTTP. */
 export interface GraphqlHttpOptions {

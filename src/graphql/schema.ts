@@ -8,11 +8,7 @@ import {
   type GraphQLSchema,
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
-import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
-import { CallHistoryResolver } from "../calls/history/call-history.resolver";
-import { IceServerResolver } from "../calls/ice/ice-server.resolver";
-import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
-import type { Access } from "../core/viewer";
+import type { IdentityContext } from "../access/request-auth";
 import { AccountResolver } from "../accounts/account.resolver";
 import { AccountSettingsResolver } from "../accounts/account-settings.resolver";
 import { ApplicationResolver } from "../admin/application.resolver";
@@ -22,15 +18,13 @@ import {
   ApplicationSessionsResolver,
   ApplicationUsersResolver,
 } from "../admin/application-fields.resolver";
-import type { IdentityContext } from "../access/request-auth";
+import { CallResolver, SignalPartyResolver } from "../calls/call.resolver";
+import { CallHistoryResolver } from "../calls/history/call-history.resolver";
+import { IceServerResolver } from "../calls/ice/ice-server.resolver";
+import { SIGNAL_CLASSES, signalTypeName } from "../calls/signals/signal.type";
+import type { Access } from "../core/viewer";
 import type { OperationLimit } from "../limits/rate-limits";
 import { PasswordResetResolver } from "../password-reset/password-reset.resolver";
-import { SessionResolver } from "../sessions/session.resolver";
-import { SessionListResolver } from "../sessions/session-list.resolver";
-import { SocketRenewalResolver } from "../sessions/socket-renewal.resolver";
-import { UserConnectionResolver, UserResolver } from "../users/user.resolver";
-import { UserPageResolver } from "../users/user-page.resolver";
-import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import {
   ApplicationCredentialsResolver,
   PushCredentialsResolver,
@@ -39,9 +33,15 @@ import {
   PushDeliveryResolver,
   PushDeliveryStreamResolver,
 } from "../push/delivery/push-delivery.resolver";
+import { PushSubscriptionResolver } from "../push/devices/push-subscription.resolver";
 import { ApplicationPushEventResolver } from "../push/events/application-event.resolver";
 import { PushEventFieldsResolver, PushEventResolver } from "../push/events/push-event.resolver";
-import { PushSubscriptionResolver } from "../push/devices/push-subscription.resolver";
+import { SessionResolver } from "../sessions/session.resolver";
+import { SessionListResolver } from "../sessions/session-list.resolver";
+import { SocketRenewalResolver } from "../sessions/socket-renewal.resolver";
+import { UserConnectionResolver, UserResolver } from "../users/user.resolver";
+import { UserPageResolver } from "../users/user-page.resolver";
+import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
 

@@ -13,7 +13,7 @@ import {
   isObjectType,
 } from "graphql";
 import { Fault, type FieldErrors } from "../core/errors";
-import { INVALID_TEXT_MESSAGE, isValidText, isValidTextDeep } from "../core/text";
+import { INVALID_TEXT_MESSAGE, isValidText, isValidTextDeep } from "../core/text/text";
 
 /** Whether a scalar contains text, a JSON value with text inside, or no text. */
 const SCALARS: Record<string, "text" | "json" | "none"> = {
@@ -37,7 +37,7 @@ interface NamedCheck {
 }
 
 /**
- * Applies the text rule of core/text.ts to the arguments of every field, from variables and literals. The
+ * Applies the text rule of core/text/text.ts to the arguments of every field, from variables and literals. The
  * checks are derived from the schema, so new fields are covered automatically. `@Password` arguments are
  * exempt.
  * @throws Error for a scalar that {@link SCALARS} does not list

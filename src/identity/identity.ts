@@ -1,18 +1,18 @@
+import { WebOrigins } from "../applications/web-origins";
 import type { Bus } from "../bus/bus";
 import type { Clock } from "../core/clock";
 import type { Config } from "../core/config";
 import type { Log } from "../core/log";
 import type { Sealer } from "../core/sealer";
-import { Connector } from "../network/connector";
-import type { Store } from "../store/store";
-import { WebOrigins } from "../applications/web-origins";
-import { PasswordHasher } from "../passwords/password";
-import { FirebaseKeys } from "../sign-in/firebase-keys";
 import type { RateLimits } from "../limits/rate-limits";
+import { Connector } from "../network/connector";
 import type { DeliverEmailChange, DeliverReset } from "../password-reset/reset-request";
+import { PasswordHasher } from "../passwords/password";
+import { SessionEvents } from "../session-events/session-events";
 import { ActivityTracker } from "../sessions/activity-tracker";
 import { SessionCache } from "../sessions/session-cache";
-import { SessionEvents } from "../session-events/session-events";
+import { FirebaseKeys } from "../sign-in/firebase-keys";
+import type { Store } from "../store/store";
 import { UserExistenceCache } from "../users/user-existence-cache";
 
 /** What every part of the module depends on. */

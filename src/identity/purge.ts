@@ -1,7 +1,7 @@
-import type { Statement } from "../store/store";
-import type { Identity } from "./identity";
 import { TIMESTAMP_TOLERANCE_S } from "../sessions/verify-signature";
+import type { Statement } from "../store/store";
 import { removeUsers } from "../users/remove-users";
+import type { Identity } from "./identity";
 
 /** Interval between two purges, in seconds. */
 export const PURGE_SECONDS = 60;

@@ -1,11 +1,11 @@
 import { Extensions } from "type-graphql";
-import type { Attempt, Limiter, RateLimit } from "./limiter";
-import type { LocalLimiter } from "./local-limiter";
-import type { ManagedLimiters } from "./open-limiter";
 import { networkOf } from "../core/client-address";
 import type { Config } from "../core/config";
 import { Fault } from "../core/errors";
 import { hashToken } from "../core/random";
+import type { Attempt, Limiter, RateLimit } from "./limiter";
+import type { LocalLimiter } from "./local-limiter";
+import type { ManagedLimiters } from "./open-limiter";
 
 /**
  * The classes that operations count as. Every operation belongs to a request, which counts when it arrives.

@@ -1,5 +1,6 @@
 import type { Redis, Result } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { RedisConnection } from "../bus/redis-connection";
 import type { Log } from "../core/log";
 import type { Limiter, WindowState } from "./limiter";
 import {
@@ -11,7 +12,6 @@ import {
 } from "./limiter";
 import { COMMIT, RESERVE } from "./limiter-scripts";
 import { countersOf, type LocalLimiter } from "./local-limiter";
-import { RedisConnection } from "../bus/redis-connection";
 
 /** The hash tag keeps all keys of a script in one slot of a Redis cluster. */
 const PREFIX = "signalbox:{limits}:";

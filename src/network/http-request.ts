@@ -1,6 +1,6 @@
 import { type Agent, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
-import { truncateText } from "../core/text";
+import { truncateText } from "../core/text/text";
 import { describeConnectionError, type HttpResponse, NoResponse } from "./http-response";
 
 /** A request, and bounds of its response. */

@@ -1,6 +1,6 @@
 import { escapeHtml, toSingleLine } from "../core/html";
-import { type Mailer, MailRejectedError } from "../mail/mail";
 import type { Identity } from "../identity/identity";
+import { type Mailer, MailRejectedError } from "../mail/mail";
 import type { EmailChange } from "./reset-request";
 
 /** Name of the durable job that notifies the old address of a change. */

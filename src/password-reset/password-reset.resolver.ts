@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
 import { Allow, type IdentityContext } from "../access/request-auth";
-import { Password } from "../passwords/password";
 import { Limited } from "../limits/rate-limits";
+import { Password } from "../passwords/password";
 import { requestPasswordReset, resetPassword } from "./password-reset";
 
 @InputType({ description: "The user who has lost a password." })

@@ -1,11 +1,11 @@
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
-import { type Mailer, MailRejectedError } from "../mail/mail";
+import { emailKeys } from "../core/text/email";
+import { textProblem } from "../core/text/field-checks";
 import type { Identity } from "../identity/identity";
+import { type Mailer, MailRejectedError } from "../mail/mail";
 import { checkPassword } from "../passwords/password";
 import { passwordAttemptName } from "../users/credentials";
-import { emailKeys } from "../users/email";
-import { textProblem } from "../users/user-fields";
 import { resetLinkUrl, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
 

@@ -1,8 +1,8 @@
+import type { WebOrigins } from "../applications/web-origins";
 import type { Clock } from "../core/clock";
 import type { Log } from "../core/log";
-import type { Statement, Store } from "../store/store";
-import type { WebOrigins } from "../applications/web-origins";
 import type { SessionEvents } from "../session-events/session-events";
+import type { Statement, Store } from "../store/store";
 import { SESSION_TTL_MS, type Session } from "./session";
 
 /** Interval between two writes of activity, in milliseconds. */

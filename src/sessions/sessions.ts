@@ -1,9 +1,10 @@
+import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
-import { truncateText } from "../core/text";
+import { truncateText } from "../core/text/text";
 import type { Viewer } from "../core/viewer";
-import { findApplication } from "../applications/applications";
 import type { Identity } from "../identity/identity";
+import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
 import type { SignInResult } from "../users/credentials";
 import { GUEST_TTL_MS } from "../users/guests";
 import {
@@ -14,7 +15,6 @@ import {
   toSession,
 } from "./session";
 import { insertSession, updateSessionUser } from "./session-rows";
-import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
 import { type SignedRequest, verifySignedRequest } from "./verify-signature";
 
 const FIND = {

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
-import { Fault } from "../core/errors";
 import { Allow, type IdentityContext } from "../access/request-auth";
+import { Fault } from "../core/errors";
 import { SessionType, toGraphqlSession } from "./session.type";
 import { findSession } from "./sessions";
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
+import { type Application, findApplication } from "../applications/applications";
 import { isoSeconds } from "../core/clock";
 import { Fault } from "../core/errors";
-import { type Application, findApplication } from "../applications/applications";
 import type { Identity } from "../identity/identity";
 import {
   MANDATORY_PARAMETERS,

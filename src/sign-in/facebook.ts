@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { trimTrailingSlashes } from "../core/host-in-url";
 import type { ApplicationSettings } from "../applications/settings";
+import { trimTrailingSlashes } from "../core/host-in-url";
 import { requestProvider } from "./provider-request";
 import {
   checkTokenFormat,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isValidText } from "../core/text";
 import type { ApplicationSettings } from "../applications/settings";
+import { isValidText } from "../core/text/text";
 import type { FirebaseKeys } from "./firebase-keys";
 import {
   checkTokenFormat,

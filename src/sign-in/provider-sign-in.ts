@@ -1,5 +1,5 @@
-import { Fault } from "../core/errors";
 import type { Application } from "../applications/applications";
+import { Fault } from "../core/errors";
 import type { Identity } from "../identity/identity";
 import type { User } from "../users/user";
 import { verifyFacebook } from "./facebook";

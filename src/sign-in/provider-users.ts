@@ -1,9 +1,9 @@
-import { Fault } from "../core/errors";
-import { toValidText, truncateText } from "../core/text";
-import { uniqueViolation } from "../store/database-errors";
 import type { Application } from "../applications/applications";
+import { Fault } from "../core/errors";
+import { toValidText, truncateText } from "../core/text/text";
 import type { Identity } from "../identity/identity";
-import { isEmailVariantTaken } from "../users/email";
+import { uniqueViolation } from "../store/database-errors";
+import { isEmailVariantTaken } from "../users/find-user";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
 import { checkUserFields, type UserFields } from "../users/user-fields";
 import type { VerifiedIdentity } from "./verified-identity";

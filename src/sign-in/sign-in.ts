@@ -1,9 +1,13 @@
-import { Fault } from "../core/errors";
 import type { Application } from "../applications/applications";
+import { Fault } from "../core/errors";
 import type { Identity } from "../identity/identity";
-import { type ProviderCredentials, signInByProvider } from "./provider-sign-in";
-import { checkCredentials, type PasswordCredentials, type SignInResult } from "../users/credentials";
+import {
+  checkCredentials,
+  type PasswordCredentials,
+  type SignInResult,
+} from "../users/credentials";
 import { createGuest } from "../users/guests";
+import { type ProviderCredentials, signInByProvider } from "./provider-sign-in";
 
 /**
  * Sign-in data (schema/rest/session.graphql, login.graphql), exactly one kind of: login or e-mail with the

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import type { ApplicationSettings } from "../applications/settings";
 import { trimTrailingSlashes } from "../core/host-in-url";
 import { newId } from "../core/random";
-import type { ApplicationSettings } from "../applications/settings";
 import { requestProvider } from "./provider-request";
 import {
   checkTokenFormat,

@@ -1,7 +1,7 @@
 import { Fault } from "../core/errors";
+import { emailKey, emailKeys } from "../core/text/email";
 import type { Identity } from "../identity/identity";
 import type { PasswordAttempt } from "../limits/rate-limits";
-import { emailKey, emailKeys } from "./email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 
 /** Password credentials: a login or an e-mail, with the password. */

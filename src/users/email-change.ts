@@ -1,8 +1,8 @@
+import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
-import { findApplication } from "../applications/applications";
 import type { Identity } from "../identity/identity";
-import { isEmailVariantTaken } from "./email";
+import { isEmailVariantTaken } from "./find-user";
 
 /**
  * Checks a user's new e-mail. The old address is notified of each change, and users may enter any address,

@@ -1,5 +1,7 @@
+import { emailKey, emailKeys } from "../core/text/email";
+import type { Store } from "../store/store";
+import { parseId } from "../core/text/ids";
 import type { Identity } from "../identity/identity";
-import { emailKeys } from "./email";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 
 const statement = (name: string, condition: string) => ({
@@ -55,8 +57,24 @@ function operandOf(field: keyof typeof BY, text: string): number | string | stri
   return field === "email" ? emailKeys(text) : text;
 }
 
-/** Parses an id; null if the text cannot be an id. */
-export function parseId(text: string): number | null {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
-  return id > 0 && Number.isSafeInteger(id) ? id : null;
+const FIND_VARIANTS = {
+  name: "email_in_another_spelling",
+  text: `SELECT id FROM users WHERE application_id = $1 AND email_key = ANY($2::text[])
+    AND id IS DISTINCT FROM $3::bigint LIMIT 1`,
+};
+
+/**
+ * Returns whether another user has this address in a spelling from before the introduction of normalization.
+ * The unique index covers all other spellings.
+ */
+export async function isEmailVariantTaken(
+  { query }: Pick<Store, "query">,
+  applicationId: number,
+  email: string,
+  userId: number | null,
+): Promise<boolean> {
+  const key = emailKey(email);
+  const variants = emailKeys(email).filter((variant) => variant !== key);
+  if (variants.length === 0) return false;
+  return (await query(FIND_VARIANTS, [applicationId, variants, userId])).length > 0;
 }

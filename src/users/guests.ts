@@ -1,6 +1,6 @@
+import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { newId } from "../core/random";
-import type { Application } from "../applications/applications";
 import type { Identity } from "../identity/identity";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
 import { checkUserFields } from "./user-fields";

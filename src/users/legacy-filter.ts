@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import { emailKeys } from "./email";
+import { emailKeys } from "../core/text/email";
 import { parseTimeRange, type TimeRange } from "./legacy-date";
 import { TAGS_SQL } from "./user";
 

@@ -1,5 +1,5 @@
-import type { Statement } from "../store/store";
 import type { Identity } from "../identity/identity";
+import type { Statement } from "../store/store";
 
 const OWN_CALLS = `ARRAY(SELECT p.call_id FROM call_participants p WHERE p.user_id = ANY($1::bigint[]))`;
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Store } from "../store/store";
 import type { SessionEvent } from "../session-events/session-events";
+import type { Store } from "../store/store";
 
 const EXISTS = {
   name: "user_exists",

@@ -1,5 +1,6 @@
 import { Fault, type FieldErrors } from "../core/errors";
-import { emailKey, isEmail } from "./email";
+import { emailKey, isEmail } from "../core/text/email";
+import { textProblem } from "../core/text/field-checks";
 
 /** The writable fields of a user. Absent: unchanged. Null: cleared. */
 export interface UserFields {
@@ -108,10 +109,4 @@ function cleanTags(given: string[], reject: (field: string, message: string) => 
     if (problem) reject("tags", problem);
   }
   return tags;
-}
-
-/** Checks the length of a text, in characters. @returns the problem, or null */
-export function textProblem(value: string, max: number): string | null {
-  const length = value.length <= max ? value.length : [...value].length;
-  return length > max ? `is too long (maximum is ${max} characters)` : null;
 }

@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import { emailOperand } from "./email";
+import { emailOperand } from "../core/text/email";
 import { TAGS_SQL } from "./user";
 
 /** Conditions on one field of the user list; all must match. */

@@ -1,6 +1,6 @@
+import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
-import { findApplication } from "../applications/applications";
 import type { Identity } from "../identity/identity";
 import {
   compileLegacyConditions,

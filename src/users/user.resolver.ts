@@ -12,8 +12,8 @@ import {
   Resolver,
   Root,
 } from "type-graphql";
-import { Fault } from "../core/errors";
 import { Allow, type IdentityContext } from "../access/request-auth";
+import { Fault } from "../core/errors";
 import { Limited } from "../limits/rate-limits";
 import { findUser, type UserKey } from "./find-user";
 import { selectsField } from "./selected-fields";

@@ -1,9 +1,10 @@
-import { Fault, type FieldErrors } from "../core/errors";
-import type { UserViewer, Viewer } from "../core/viewer";
-import { uniqueViolation } from "../store/database-errors";
 import { findApplication } from "../applications/applications";
+import { Fault, type FieldErrors } from "../core/errors";
+import { parseId } from "../core/text/ids";
+import type { UserViewer, Viewer } from "../core/viewer";
 import type { Identity } from "../identity/identity";
 import { checkPassword } from "../passwords/password";
+import { uniqueViolation } from "../store/database-errors";
 import { passwordAttemptName } from "./credentials";
 import {
   checkEmailVariants,
@@ -11,7 +12,7 @@ import {
   emailNeedsPassword,
   notifyOldEmail,
 } from "./email-change";
-import { findUser, parseId, type UserKey } from "./find-user";
+import { findUser, type UserKey } from "./find-user";
 import { removeUsers } from "./remove-users";
 import type { User } from "./user";
 import { checkUserFields, type UserFields } from "./user-fields";

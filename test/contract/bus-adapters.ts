@@ -3,7 +3,7 @@ import type { InboxPage } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
 import { openLog } from "../../src/core/log";
-import { freshRedis, hasServices } from "../support/database";
+import { freshRedis, hasServices } from "../support/operations/database";
 
 /** A silent log. */
 export const log = openLog("silent");

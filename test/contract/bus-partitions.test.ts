@@ -11,7 +11,7 @@ import {
 } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
-import { describeEmbedded, describeServices } from "../support/database";
+import { describeEmbedded, describeServices } from "../support/operations/database";
 import { ADAPTERS, log, readAll } from "./bus-adapters";
 
 const PARTITIONS = [DEFAULT_PARTITION, "to:a", "to:b", "answers"];

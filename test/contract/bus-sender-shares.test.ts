@@ -10,7 +10,7 @@ import {
 } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
-import { describeServices } from "../support/database";
+import { describeServices } from "../support/operations/database";
 import { ADAPTERS, log, readAll } from "./bus-adapters";
 
 const INBOX = "inbox:1";

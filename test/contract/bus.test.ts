@@ -15,7 +15,7 @@ import {
 } from "../../src/bus/bus";
 import { openLocalBus } from "../../src/bus/local";
 import { openRedisBus } from "../../src/bus/redis";
-import { describeEmbedded, describeServices } from "../support/database";
+import { describeEmbedded, describeServices } from "../support/operations/database";
 import { ADAPTERS, append, log, readAll } from "./bus-adapters";
 
 /** A listener that records its messages. */

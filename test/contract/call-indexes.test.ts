@@ -1,5 +1,5 @@
+import { exportUser } from "../../src/admin/user-export";
 import { openBus } from "../../src/bus/open";
-import { openLimiters } from "../../src/limits/open-limiter";
 import { toCallEvent } from "../../src/calls/history/call-event";
 import { findCall, findCalls, listCalls } from "../../src/calls/history/call-list";
 import { expireCalls, purgeCalls } from "../../src/calls/history/cleanup";
@@ -13,17 +13,17 @@ import { openMetrics } from "../../src/core/metrics";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
-import { exportUser } from "../../src/admin/user-export";
 import { openIdentity } from "../../src/identity/identity";
-import { RateLimits } from "../../src/limits/rate-limits";
-import { removeUsers } from "../../src/users/remove-users";
 import type { Enqueue, Jobs } from "../../src/jobs/jobs";
+import { openLimiters } from "../../src/limits/open-limiter";
+import { RateLimits } from "../../src/limits/rate-limits";
 import { openCredentialService } from "../../src/push/credentials/push-credentials";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
-import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
-import { explainStatements } from "../support/explain";
-import { RecordingProviders } from "../support/recording-provider";
+import { removeUsers } from "../../src/users/remove-users";
+import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { explainStatements } from "../support/operations/explain";
+import { RecordingProviders } from "../support/push/recording-provider";
 
 /** Enough rows for the planner not to prefer a scan. */
 const ROWS = hasServices ? 100_000 : 30_000;

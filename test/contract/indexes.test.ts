@@ -1,25 +1,15 @@
 import "reflect-metadata";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openBus } from "../../src/bus/open";
-import { openLimiters } from "../../src/limits/open-limiter";
-import type { Caller } from "../../src/core/caller";
-import { systemClock } from "../../src/core/clock";
-import { readConfig } from "../../src/core/config";
-import { openLog } from "../../src/core/log";
-import { newKey } from "../../src/core/random";
-import { Sealer } from "../../src/core/sealer";
-import type { UserViewer } from "../../src/core/viewer";
+import { RequestAuth } from "../../src/access/request-auth";
 import { findOwner, signInOwner, signOutOwner } from "../../src/accounts/account-sessions";
-import { updateAccount } from "../../src/accounts/accounts";
 import { AccountSettingsResolver } from "../../src/accounts/account-settings.resolver";
-import { isAnsweredElsewhereEnabled } from "../../src/applications/answered-elsewhere";
-import {
-  listApplicationSessions,
-  listApplicationUsers,
-} from "../../src/admin/application-lists";
-import { findApplication } from "../../src/applications/applications";
+import { updateAccount } from "../../src/accounts/accounts";
+import { listApplicationSessions, listApplicationUsers } from "../../src/admin/application-lists";
 import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
+import { exportUser } from "../../src/admin/user-export";
+import { isAnsweredElsewhereEnabled } from "../../src/applications/answered-elsewhere";
+import { findApplication } from "../../src/applications/applications";
 import {
   createApplication,
   findOwnedApplication,
@@ -28,25 +18,21 @@ import {
   updateApplication,
 } from "../../src/applications/owned-applications";
 import { AUTH_SECRET_PURPOSE, resealSecrets } from "../../src/applications/secret-key";
-import { exportUser } from "../../src/admin/user-export";
-import { RequestAuth } from "../../src/access/request-auth";
+import { openBus } from "../../src/bus/open";
+import type { Caller } from "../../src/core/caller";
+import { systemClock } from "../../src/core/clock";
+import { readConfig } from "../../src/core/config";
+import { openLog } from "../../src/core/log";
+import { newKey } from "../../src/core/random";
+import { Sealer } from "../../src/core/sealer";
+import type { UserViewer } from "../../src/core/viewer";
 import { type Identity, openIdentity } from "../../src/identity/identity";
-import { hashPassword } from "../../src/passwords/password";
-import { findOrCreateUser } from "../../src/sign-in/provider-users";
 import { purge } from "../../src/identity/purge";
+import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
-import { findResetLink, sendResetMail } from "../../src/password-reset/password-reset";
-import { checkCredentials } from "../../src/users/credentials";
-import { listSessions } from "../../src/sessions/session-list";
-import { findSession } from "../../src/sessions/sessions";
-import { findUser, type UserKey } from "../../src/users/find-user";
-import type { LegacyCondition } from "../../src/users/legacy-filter";
-import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/user-filter";
-import { listUsers } from "../../src/users/user-list";
-import { listUserPage, usersByFullName, usersByTags } from "../../src/users/user-page";
-import { eraseUser } from "../../src/users/users";
-import { bindWebSession } from "../../src/web-sessions/web-sessions";
 import type { Mailer } from "../../src/mail/mail";
+import { findResetLink, sendResetMail } from "../../src/password-reset/password-reset";
+import { hashPassword } from "../../src/passwords/password";
 import {
   clearCredentials,
   openCredentialService,
@@ -60,10 +46,21 @@ import {
   listPushSubscriptions,
 } from "../../src/push/devices/push-subscriptions";
 import type { SubscriptionFields } from "../../src/push/devices/subscription-fields";
+import { listSessions } from "../../src/sessions/session-list";
+import { findSession } from "../../src/sessions/sessions";
+import { findOrCreateUser } from "../../src/sign-in/provider-users";
 import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
-import { type FreshDatabase, freshDatabase, hasServices } from "../support/database";
-import { explain } from "../support/explain";
+import { checkCredentials } from "../../src/users/credentials";
+import { findUser, type UserKey } from "../../src/users/find-user";
+import type { LegacyCondition } from "../../src/users/legacy-filter";
+import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/user-filter";
+import { listUsers } from "../../src/users/user-list";
+import { listUserPage, usersByFullName, usersByTags } from "../../src/users/user-page";
+import { eraseUser } from "../../src/users/users";
+import { bindWebSession } from "../../src/web-sessions/web-sessions";
+import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
+import { explain } from "../support/operations/explain";
 
 /** Enough rows that the planner prefers an index to scanning the table. */
 const ROWS = hasServices ? 100_000 : 30_000;
@@ -366,7 +363,7 @@ const FLUSH_STATS = "SELECT pg_stat_force_next_flush()::text, pg_stat_clear_snap
 /** The names of all statements in these folders. */
 function statementsOf(...folders: string[]): string[] {
   const files = folders.flatMap((folder) => {
-    const path = join(__dirname, "../../src/identity", folder);
+    const path = join(__dirname, "../../src", folder);
     return readdirSync(path).map((file) => join(path, file));
   });
   return files
@@ -454,7 +451,9 @@ it("serves every query of an owner from an index, including Prisma's", async () 
   }
   const statements = recorded.splice(0);
   const names = new Set(statements.map(({ statement }) => statement.name));
-  expect(statementsOf("account", "application").filter((name) => !names.has(name))).toEqual([]);
+  expect(
+    statementsOf("accounts", "applications", "admin").filter((name) => !names.has(name)),
+  ).toEqual([]);
   const plans = await plansOf(statements);
   expect([...plans].filter(([, plan]) => readsAll(plan))).toEqual([]);
 });

@@ -5,8 +5,13 @@ import type { Jobs } from "../../src/jobs/jobs";
 import { openJobs } from "../../src/jobs/pg-boss";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
-import { DATABASE_NAME, emptyFolder, type FreshDatabase, freshDatabase } from "../support/database";
 import { eventually } from "../support/moving-clock";
+import {
+  DATABASE_NAME,
+  emptyFolder,
+  type FreshDatabase,
+  freshDatabase,
+} from "../support/operations/database";
 
 const log = openLog("silent");
 

@@ -7,8 +7,8 @@ import { type MigrationConnection, migrate, resolveMigration } from "../../src/s
 import { embeddedConnection, openServerConnection } from "../../src/store/migration-connection";
 import { type Migration, readMigrations } from "../../src/store/migrations";
 import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
-import { type FreshDatabase, freshServices, hasServices } from "../support/database";
-import { sample } from "../support/migrations";
+import { type FreshDatabase, freshServices, hasServices } from "../support/operations/database";
+import { sample } from "../support/operations/migrations";
 
 const log = openLog("silent");
 const draft = () => mkdtemp(join(tmpdir(), "signalbox-migrations-"));

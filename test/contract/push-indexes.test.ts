@@ -13,9 +13,9 @@ import {
   stopEvent,
 } from "../../src/push/events/event-list";
 import { createEvents } from "../../src/push/events/events";
-import { hasServices } from "../support/database";
-import { explainStatements } from "../support/explain";
-import { universal } from "../support/push";
+import { hasServices } from "../support/operations/database";
+import { explainStatements } from "../support/operations/explain";
+import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Enough rows that the planner prefers an index to a scan. */

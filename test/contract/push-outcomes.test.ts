@@ -4,7 +4,7 @@ import { type DeliverJob, fanOut } from "../../src/push/delivery/fan-out";
 import { createEvents } from "../../src/push/events/events";
 import type { Outcome } from "../../src/push/providers/port/provider";
 import type { PushDeps } from "../../src/push/push-deps";
-import { payload } from "../support/push";
+import { payload } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Recording outcomes of a batch that is repeated, or while the database fails. */

@@ -5,7 +5,7 @@ import { startDueDispatches } from "../../src/push/delivery/schedule";
 import { stopEvent } from "../../src/push/events/event-list";
 import { createEvents } from "../../src/push/events/events";
 import { HOUR, MovingClock } from "../support/moving-clock";
-import { universal } from "../support/push";
+import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Retention of deliveries, also for events with several dispatches. */

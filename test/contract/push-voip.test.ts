@@ -1,7 +1,7 @@
 import { deliver } from "../../src/push/delivery/deliver";
 import { type DeliverJob, type FanOutJob, fanOut } from "../../src/push/delivery/fan-out";
 import { createEvents } from "../../src/push/events/events";
-import { universal } from "../support/push";
+import { universal } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 
 /** Fallback to the standard push for users whose VoIP subscriptions are gone. */

@@ -7,7 +7,11 @@ import { isUnreachable } from "../../src/store/database-errors";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { UnusableDatabaseError } from "../../src/store/unusable-database-error";
-import { describeServices, type FreshDatabase, freshServices } from "../support/database";
+import {
+  describeServices,
+  type FreshDatabase,
+  freshServices,
+} from "../support/operations/database";
 
 const log = openLog("silent");
 const SECRET_KEY = "0".repeat(64);

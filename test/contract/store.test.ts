@@ -4,7 +4,7 @@ import { isUnreachable, uniqueViolation } from "../../src/store/database-errors"
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { UNIQUE_INDEXES } from "../../src/store/unique-indexes";
-import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/database";
+import { DATABASE_NAME, type FreshDatabase, freshDatabase } from "../support/operations/database";
 
 const log = openLog("silent");
 

@@ -1,7 +1,7 @@
 import { type App, type AppOptions, startApp } from "../../src/app";
 import { readConfig } from "../../src/core/config";
-import { type FreshDatabase, freshDatabase } from "./database";
 import { LENIENT_LIMITS } from "./lenient-limits";
+import { type FreshDatabase, freshDatabase } from "./operations/database";
 import { FREE_PORTS } from "./ports";
 
 /**

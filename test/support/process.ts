@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { closeAfterEach } from "./close-after-each";
-import { freshDatabase } from "./database";
 import { LENIENT_LIMITS } from "./lenient-limits";
+import { freshDatabase } from "./operations/database";
 import { FREE_PORTS } from "./ports";
 
 const ROOT = join(__dirname, "../..");

@@ -1,8 +1,13 @@
 import type { BrowserContext } from "playwright-core";
 import { eventually } from "../../scripts/services/binaries";
-import { CALL_FLAGS, openBrowser } from "../support/browser";
-import { CallPage, type CallSite, type MediaStats, serveCallPage } from "../support/call-page";
-import { type Coturn, startCoturn } from "../support/coturn";
+import { CALL_FLAGS, openBrowser } from "../support/calls/browser";
+import {
+  CallPage,
+  type CallSite,
+  type MediaStats,
+  serveCallPage,
+} from "../support/calls/call-page";
+import { type Coturn, startCoturn } from "../support/calls/coturn";
 import { startNode, type TestNode } from "../support/node";
 
 /** Calls between real browsers with the page of demo/call: Ann signals over GraphQL, Ben over XMPP. */

@@ -1,9 +1,5 @@
-import { DOMAIN } from "../support/chat";
-import { newUser, type TestUser } from "../support/client";
-import { connectGraphqlWs, type GraphqlClient } from "../support/graphql-signals";
-import { startNode, type TestNode } from "../support/node";
-import { FREE_CHAT_PORTS } from "../support/ports";
-import { jidOf } from "../support/signal-clients";
+import { connectGraphqlWs, type GraphqlClient } from "../support/calls/graphql-signals";
+import { jidOf } from "../support/calls/signal-clients";
 import {
   type CallParams,
   type Connect,
@@ -13,7 +9,11 @@ import {
   onStrophe,
   onXmppJs,
   trustNode,
-} from "../support/signal-libraries";
+} from "../support/calls/signal-libraries";
+import { DOMAIN } from "../support/chat/chat";
+import { newUser, type TestUser } from "../support/client";
+import { startNode, type TestNode } from "../support/node";
+import { FREE_CHAT_PORTS } from "../support/ports";
 
 /** Published client libraries with the endpoint, on each transport that they support. */
 

@@ -1,17 +1,17 @@
 import { freePort } from "../../scripts/services/binaries";
-import { ANY_STANZA } from "../support/any-stanza";
-import { bind, type RawClient } from "../support/chat";
-import { CHAT_DOMAIN, type ChatServer } from "../support/chat-servers/chat-server";
-import { startEjabberd } from "../support/chat-servers/ejabberd";
-import { startProsody } from "../support/chat-servers/prosody";
+import { connectGraphqlWs } from "../support/calls/graphql-signals";
+import { jidOf } from "../support/calls/signal-clients";
+import { ANY_STANZA } from "../support/chat/any-stanza";
+import { bind, type RawClient } from "../support/chat/chat";
+import { CHAT_DOMAIN, type ChatServer } from "../support/chat/chat-servers/chat-server";
+import { startEjabberd } from "../support/chat/chat-servers/ejabberd";
+import { startProsody } from "../support/chat/chat-servers/prosody";
+import { isComponentConnected, signedInFrames } from "../support/chat/server-clients";
 import { newUser, type TestUser } from "../support/client";
-import { describeServices } from "../support/database";
-import { connectGraphqlWs } from "../support/graphql-signals";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
-import { secondApplication } from "../support/second-application";
-import { isComponentConnected, signedInFrames } from "../support/server-clients";
-import { jidOf } from "../support/signal-clients";
+import { describeServices } from "../support/operations/database";
+import { secondApplication } from "../support/sessions/second-application";
 
 /** Isolation of applications on the real Prosody and the real ejabberd, for every kind of stanza. */
 

@@ -1,14 +1,17 @@
 import { freePort } from "../../scripts/services/binaries";
-import { bind } from "../support/chat";
-import type { ChatServer } from "../support/chat-servers/chat-server";
-import { CHAT_DOMAIN } from "../support/chat-servers/chat-server";
-import { startEjabberd } from "../support/chat-servers/ejabberd";
-import { startProsody } from "../support/chat-servers/prosody";
-import { newUser, rest, signIn, type TestUser } from "../support/client";
-import { connectGraphqlWs, type GraphqlClient, type SignalData } from "../support/graphql-signals";
-import { ENABLE, resume } from "../support/managed-stream";
-import { eventually } from "../support/moving-clock";
-import { startNode, type TestNode } from "../support/node";
+import {
+  connectGraphqlWs,
+  type GraphqlClient,
+  type SignalData,
+} from "../support/calls/graphql-signals";
+import { type ChatClient, connectXmppJs, jidOf } from "../support/calls/signal-clients";
+import { asInput, EXAMPLES, type ExampleUsers } from "../support/calls/signal-examples";
+import { bind } from "../support/chat/chat";
+import type { ChatServer } from "../support/chat/chat-servers/chat-server";
+import { CHAT_DOMAIN } from "../support/chat/chat-servers/chat-server";
+import { startEjabberd } from "../support/chat/chat-servers/ejabberd";
+import { startProsody } from "../support/chat/chat-servers/prosody";
+import { ENABLE, resume } from "../support/chat/managed-stream";
 import {
   chatClient,
   conditionOf,
@@ -16,10 +19,11 @@ import {
   type Library,
   signedInFrames,
   unstamped,
-} from "../support/server-clients";
-import { type ChatClient, connectXmppJs, jidOf } from "../support/signal-clients";
-import { asInput, EXAMPLES, type ExampleUsers } from "../support/signal-examples";
-import { type Tree, textAt, treeOf } from "../support/xml-tree";
+} from "../support/chat/server-clients";
+import { type Tree, textAt, treeOf } from "../support/chat/xml-tree";
+import { newUser, rest, signIn, type TestUser } from "../support/client";
+import { eventually } from "../support/moving-clock";
+import { startNode, type TestNode } from "../support/node";
 
 /** Signalbox as a component of the real Prosody and the real ejabberd, configured by the files of deploy/. */
 

@@ -2,8 +2,8 @@ import { randomFillSync } from "node:crypto";
 import { connect, type SecureVersion } from "node:tls";
 import { turnCredentials } from "../../src/calls/ice/ice-servers";
 import { readConfig } from "../../src/core/config";
+import { allocate, type Coturn, read, startCoturn } from "../support/calls/coturn";
 import { graphql, newUser, type TestUser } from "../support/client";
-import { allocate, type Coturn, read, startCoturn } from "../support/coturn";
 import { startNode, type TestNode } from "../support/node";
 
 /** The credentials of iceServers, against a real coturn with the configuration of deploy/. */

@@ -1,5 +1,5 @@
 import { getIntrospectionQuery } from "graphql";
-import { openBrowser } from "../support/browser";
+import { openBrowser } from "../support/calls/browser";
 import { graphql, newUser } from "../support/client";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";

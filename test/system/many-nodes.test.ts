@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type DurableRedis, startDurableRedis } from "../../scripts/services/redis-server";
-import { Cluster } from "../support/cluster";
-import { GraphqlPhone } from "../support/phones/graphql-phone";
-import type { Phone } from "../support/phones/phone";
-import { XmppPhone } from "../support/phones/xmpp-phone";
+import { GraphqlPhone } from "../support/calls/phones/graphql-phone";
+import type { Phone } from "../support/calls/phones/phone";
+import { XmppPhone } from "../support/calls/phones/xmpp-phone";
+import { Cluster } from "../support/operations/cluster";
 
 /**
  * Three nodes, PostgreSQL, a Redis that syncs every write to disk, and 200 phones, half of them over XMPP,

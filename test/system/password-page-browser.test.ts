@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../support/browser";
+import { openBrowser } from "../support/calls/browser";
 import { newUser, rest, signedParameters } from "../support/client";
 import { startNode, type TestNode } from "../support/node";
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { execute } from "../../scripts/services/postgres-server";
 import { graphql, newUser, rest, type TestUser } from "../support/client";
-import { type FreshDatabase, freshServices } from "../support/database";
 import { eventually } from "../support/moving-clock";
 import { NO_RATES, type TestNode } from "../support/node";
+import { type FreshDatabase, freshServices } from "../support/operations/database";
 import { type ServiceProcess, startProcess } from "../support/process";
-import { eventBody, universal } from "../support/push";
 import { type FcmFixture, startFcmFixture } from "../support/push/fcm-fixture";
+import { eventBody, universal } from "../support/push/push";
 
 /** More than two windows, so that crashes interrupt the fan-out. */
 const DEVICES = 1_200;

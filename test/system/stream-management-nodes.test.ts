@@ -1,12 +1,12 @@
 import { client, type XmlNode } from "@xmpp/client";
 import { WebSocket } from "ws";
-import { type BreakableProxy, startBreakableProxy } from "../support/breakable-proxy";
-import { bind, DOMAIN } from "../support/chat";
+import { connectGraphqlWs, type GraphqlClient } from "../support/calls/graphql-signals";
+import { bind, DOMAIN } from "../support/chat/chat";
+import { ENABLE, managedStream, nextIds, resumeStream } from "../support/chat/managed-stream";
 import { newUser, type TestUser } from "../support/client";
-import { connectGraphqlWs, type GraphqlClient } from "../support/graphql-signals";
-import { ENABLE, managedStream, nextIds, resumeStream } from "../support/managed-stream";
 import { eventually } from "../support/moving-clock";
 import { startNode, type TestNode } from "../support/node";
+import { type BreakableProxy, startBreakableProxy } from "../support/operations/breakable-proxy";
 import { type ServiceProcess, startProcess } from "../support/process";
 
 /** Chat streams whose node goes down, with real PostgreSQL and Redis: no signal is lost. */

@@ -18,6 +18,17 @@ const LAYERS: Record<string, number> = {
   mail: 1,
   network: 1,
   limits: 1,
+  "session-events": 2,
+  passwords: 2,
+  access: 2,
+  accounts: 2,
+  applications: 2,
+  users: 2,
+  "sign-in": 2,
+  sessions: 2,
+  "web-sessions": 2,
+  "password-reset": 2,
+  admin: 2,
   identity: 2,
   push: 2,
   calls: 2,
@@ -34,9 +45,8 @@ const LAYERS: Record<string, number> = {
 /** Modules of the same layer that a module may import from. */
 const SIDEWAYS: Record<string, string[]> = {
   conference: ["calls", "identity"],
-  calls: ["push", "identity"],
-  push: ["identity"],
   jobs: ["store"],
+  limits: ["bus"],
   rest: ["graphql"],
 };
 

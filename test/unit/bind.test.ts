@@ -3,7 +3,7 @@ import { type BindSource, compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { type RestDocument, readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
-import { FILES, SEARCH, sampleSchema } from "../support/rest-sample";
+import { FILES, SEARCH, sampleSchema } from "../support/rest/rest-sample";
 
 const documents = readDocuments([...FILES, SEARCH], sampleSchema());
 

@@ -9,7 +9,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createSecureContext } from "node:tls";
 import { Connector, type ConnectorOptions } from "../../src/network/connector";
 import { NoResponse } from "../../src/network/http-response";
-import { type NameServer, startNameServer } from "../support/name-server";
+import { type NameServer, startNameServer } from "../support/operations/name-server";
 
 /** Outbound connections to addresses from owners and clients, over every interface of the connector. */
 

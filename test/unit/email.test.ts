@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { emailKey, emailKeys, emailOperand, isEmail } from "../../src/users/email";
+import { emailKey, emailKeys, emailOperand, isEmail } from "../../src/core/text/email";
 
 test.each([
   "a@b",

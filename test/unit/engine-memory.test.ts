@@ -4,8 +4,8 @@ import { openMetrics } from "../../src/core/metrics";
 import type { Context } from "../../src/graphql/engine/context";
 import { Engine } from "../../src/graphql/engine/engine";
 import { buildSignalboxSchema } from "../../src/graphql/schema";
-import { usedHeap } from "../support/heap";
 import { MovingClock } from "../support/moving-clock";
+import { usedHeap } from "../support/operations/heap";
 
 /** Fills the cache of prepared operations with those that need the most memory relative to their estimate. */
 

@@ -1,4 +1,7 @@
 import { Fault } from "../../src/core/errors";
+import { compileBind } from "../../src/rest/bind";
+import { readDocuments } from "../../src/rest/documents";
+import { readQuery } from "../../src/rest/form";
 import { parseTimeRange } from "../../src/users/legacy-date";
 import {
   compileLegacyConditions,
@@ -6,10 +9,7 @@ import {
   LEGACY_FIELDS,
   type LegacyCondition,
 } from "../../src/users/legacy-filter";
-import { compileBind } from "../../src/rest/bind";
-import { readDocuments } from "../../src/rest/documents";
-import { readQuery } from "../../src/rest/form";
-import { FILES, sampleSchema } from "../support/rest-sample";
+import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 const document = readDocuments(FILES, sampleSchema()).find(
   ({ name }) => name === "ListUsersByPage",

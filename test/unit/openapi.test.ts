@@ -4,7 +4,7 @@ import { readDocuments } from "../../src/rest/documents";
 import { API_INFO, openApi } from "../../src/rest/openapi";
 import type { JsonSchema } from "../../src/rest/openapi-schema";
 import { compileResponse } from "../../src/rest/response";
-import { FILES, SEARCH, sampleSchema } from "../support/rest-sample";
+import { FILES, SEARCH, sampleSchema } from "../support/rest/rest-sample";
 
 interface Operation {
   operationId: string;

@@ -3,7 +3,7 @@ import { Fault } from "../../src/core/errors";
 import { RestDocumentsError, readDocuments } from "../../src/rest/documents";
 import { toWireNames } from "../../src/rest/error";
 import { compileResponse } from "../../src/rest/response";
-import { FILES, sampleSchema, sampleSession, sampleUser } from "../support/rest-sample";
+import { FILES, sampleSchema, sampleSession, sampleUser } from "../support/rest/rest-sample";
 
 const schema = sampleSchema();
 

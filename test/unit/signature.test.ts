@@ -160,7 +160,7 @@ describe("a signature", () => {
   });
 
   test("is compared in constant time, never with an operator", () => {
-    const source = readFileSync(join(__dirname, "../../src/identity/session/signature.ts"), "utf8");
+    const source = readFileSync(join(__dirname, "../../src/sessions/signature.ts"), "utf8");
     expect(source).toMatch(/timingSafeEqual\(actual, expected\)/);
     expect(source).not.toMatch(
       /(signature|actual|expected)\s*[!=]==?\s*(signature|actual|expected)\b(?!\.)/,

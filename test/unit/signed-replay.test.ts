@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
 import type { Identity } from "../../src/identity/identity";
-import { verifySignedRequest } from "../../src/sessions/verify-signature";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { readQuery } from "../../src/rest/form";
-import { FILES, sampleSchema } from "../support/rest-sample";
+import { verifySignedRequest } from "../../src/sessions/verify-signature";
+import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 /**
  * A captured signature cannot be used for another request: every request that verifies with it has the

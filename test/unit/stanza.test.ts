@@ -2,9 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Element } from "ltx";
-import { checkSignal } from "../../src/calls/signals/check-signal";
 import { decodeContent, encodeContent } from "../../src/calls/inbox/control-entry";
-import type { IceCandidate, Json, JsonObject, Signal, XmlElement } from "../../src/calls/signals/signal";
+import { checkSignal } from "../../src/calls/signals/check-signal";
+import type {
+  IceCandidate,
+  Json,
+  JsonObject,
+  Signal,
+  XmlElement,
+} from "../../src/calls/signals/signal";
 import { SIGNAL_TYPES } from "../../src/calls/signals/signal";
 import { Fault } from "../../src/core/errors";
 import { toXml, writeElement } from "../../src/xmpp/stanza/element";

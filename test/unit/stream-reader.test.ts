@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { Element } from "ltx";
 import { writeElement } from "../../src/xmpp/stanza/element";
-import { isStreamEnd, StreamReader } from "../../src/xmpp/transport/stream-reader";
 import { MAX_ATTRIBUTES, MAX_DEPTH, readFrame, XmlStreamError } from "../../src/xmpp/stanza/xml";
+import { isStreamEnd, StreamReader } from "../../src/xmpp/transport/stream-reader";
 
 const HEADER =
   '<stream:stream xmlns="jabber:client" xmlns:stream="http://etherx.jabber.org/streams" to="a.example" version="1.0">';

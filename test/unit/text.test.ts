@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isValidText, isValidTextDeep, toValidText, truncateText } from "../../src/core/text";
+import { isValidText, isValidTextDeep, toValidText, truncateText } from "../../src/core/text/text";
 
 /** Strings of arbitrary code units, including lone surrogates and noncharacters. */
 const units = fc

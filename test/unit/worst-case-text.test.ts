@@ -2,22 +2,22 @@ import type { IncomingMessage } from "node:http";
 import { clientAddress, networkOf, unmapIpv4 } from "../../src/core/client-address";
 import { Fault } from "../../src/core/errors";
 import { toSingleLine } from "../../src/core/html";
-import { parseTimeRange } from "../../src/users/legacy-date";
-import { checkUserFields } from "../../src/users/user-fields";
+import { validateSubscription } from "../../src/push/devices/subscription-fields";
 import { decodeText } from "../../src/push/payload/base64";
 import { readFcmPairs } from "../../src/push/payload/fcm-message";
 import { readMessage } from "../../src/push/payload/message";
 import { sanitizeReason } from "../../src/push/providers/http/response";
-import { validateSubscription } from "../../src/push/devices/subscription-fields";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
+import { parseTimeRange } from "../../src/users/legacy-date";
+import { checkUserFields } from "../../src/users/user-fields";
+import { readPlain } from "../../src/xmpp/c2s/sasl";
 import { type SplitterEvents, StanzaSplitter } from "../../src/xmpp/component/stanza-splitter";
 import { isHost, parseJid, toResource } from "../../src/xmpp/stanza/jid";
-import { readPlain } from "../../src/xmpp/c2s/sasl";
 import { readFrame, XmlStreamError } from "../../src/xmpp/stanza/xml";
-import { FILES, sampleSchema } from "../support/rest-sample";
+import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 /**
  * Parsers handle a megabyte of worst-case text in linear time. The assertion is the timeout of the test:

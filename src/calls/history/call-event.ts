@@ -1,5 +1,5 @@
-import { truncateText } from "../../core/text";
-import { parseId } from "../../users/find-user";
+import { parseId } from "../../core/text/ids";
+import { truncateText } from "../../core/text/text";
 import { jsonProblem } from "../../push/payload/json";
 import type { JsonObject, Party, Signal } from "../signals/signal";
 import type { CallAnswer } from "./call-states";

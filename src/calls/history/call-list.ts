@@ -1,9 +1,9 @@
 import { Fault } from "../../core/errors";
+import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../../identity/identity";
-import { parseId } from "../../users/find-user";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../../users/user";
 import type { Statement } from "../../store/store";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../../users/user";
 import { type CalleeRow, toCallee } from "./call-rows";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";
 

@@ -1,4 +1,4 @@
-import { truncateText } from "../../core/text";
+import { truncateText } from "../../core/text/text";
 import type { PushEnvironment } from "../../push/channels/channel";
 import type { CallPushContent } from "../../push/events/call-push";
 import type { Invitation } from "./call-event";

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/errors";
 import { newId } from "../../core/random";
-import { parseId } from "../../users/find-user";
+import { parseId } from "../../core/text/ids";
 import { checkSignal } from "./check-signal";
 import { indexFromGraphql } from "./sdp-mline-index";
 import {

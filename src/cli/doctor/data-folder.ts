@@ -1,11 +1,11 @@
 import type { Stats } from "node:fs";
 import { access, constants, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { CREDENTIALS_FILE, OWNER_FILE } from "../../admin/bootstrap";
+import { SECRET_KEY_FILE } from "../../applications/secret-key";
 import type { Config } from "../../core/config";
 import { newId } from "../../core/random";
 import { SELF_SIGNED_KEY } from "../../core/tls/self-signed";
-import { CREDENTIALS_FILE, OWNER_FILE } from "../../admin/bootstrap";
-import { SECRET_KEY_FILE } from "../../applications/secret-key";
 import { errorMessage } from "../../store/error-properties";
 import { type Finding, ok, skipped, warning, wrong } from "./finding";
 

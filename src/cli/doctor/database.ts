@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { openSealer, SECRET_KEY_FILE, verifySecrets } from "../../applications/secret-key";
 import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
-import { openSealer, SECRET_KEY_FILE, verifySecrets } from "../../applications/secret-key";
 import { verifyCredentialSecrets } from "../../push/credentials/reseal-credentials";
 import { explainConnectionError } from "../../store/connection";
 import { errorMessage } from "../../store/error-properties";

@@ -1,10 +1,10 @@
+import { Connector } from "../../network/connector";
 import {
   type ProviderAddress,
   type ProviderLocations,
   probeProvider,
   providerAddresses,
 } from "../../sign-in/probe";
-import { Connector } from "../../network/connector";
 import { errorMessage } from "../../store/error-properties";
 import { asOwner } from "../client/server";
 import { type CheckContext, type Finding, ok, skipped, wrong } from "./finding";

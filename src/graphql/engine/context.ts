@@ -1,7 +1,7 @@
+import { RequestAuth } from "../../access/request-auth";
 import type { CallContext } from "../../calls/context";
 import type { Router } from "../../calls/router";
 import type { Caller } from "../../core/caller";
-import { RequestAuth } from "../../access/request-auth";
 import type { Identity } from "../../identity/identity";
 import type { PushContext } from "../../push/context";
 import type { PushDeps } from "../../push/push-deps";

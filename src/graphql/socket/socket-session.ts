@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
-import { Fault, NO_SESSION } from "../../core/errors";
 import { findOwner, isOwnerToken } from "../../accounts/account-sessions";
 import { ORIGIN_REFUSED } from "../../applications/web-origins";
+import { Fault, NO_SESSION } from "../../core/errors";
 import type { Identity } from "../../identity/identity";
 import type { Session } from "../../sessions/session";
 import { findSession } from "../../sessions/sessions";

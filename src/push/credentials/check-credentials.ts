@@ -1,4 +1,4 @@
-import { toValidText, truncateText } from "../../core/text";
+import { toValidText, truncateText } from "../../core/text/text";
 import type { PushEnvironment } from "../channels/channel";
 import { CHECK_UNAVAILABLE, checkUnavailable, type Provider } from "../providers/port/provider";
 import type { Credentials } from "./credentials";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fault } from "../../core/errors";
-import { checkWebUrl } from "../../accounts/accounts";
+import { checkWebUrl } from "../../core/text/field-checks";
 import type { FcmCredentials } from "./credentials";
 import { isUsableRsa, readPrivateKey, writePrivateKey } from "./pem";
 import { type ServiceAddressInput, validateServiceAddress } from "./service-address";

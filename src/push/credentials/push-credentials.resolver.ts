@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from "type-graphql";
+import { Allow } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import { Allow } from "../../access/request-auth";
 import type { PushEnvironment } from "../channels/channel";
 import type { PushContext } from "../context";
 import {

@@ -1,5 +1,5 @@
-import { Fault } from "../../core/errors";
 import { findOwnedApplication } from "../../applications/owned-applications";
+import { Fault } from "../../core/errors";
 import type { Identity } from "../../identity/identity";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import { type ApnsInput, validateApns } from "./apns-input";

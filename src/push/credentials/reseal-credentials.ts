@@ -1,5 +1,5 @@
-import type { Sealer } from "../../core/sealer";
 import { withKeyCheck } from "../../applications/secret-key";
+import type { Sealer } from "../../core/sealer";
 import type { Store } from "../../store/store";
 import { streamRows } from "../../store/stream-rows";
 import type { PushService } from "../channels/channel";

@@ -1,5 +1,5 @@
 import { trimTrailingSlashes } from "../../core/host-in-url";
-import { checkWebUrl } from "../../accounts/accounts";
+import { checkWebUrl } from "../../core/text/field-checks";
 import { readCertificates, writeCertificates } from "./pem";
 
 /** Address of a service other than the public one, as an owner submits it. */

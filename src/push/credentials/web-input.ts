@@ -1,7 +1,7 @@
 import { createECDH } from "node:crypto";
 import { Fault } from "../../core/errors";
 import { newP256KeyPair } from "../../core/random";
-import { textProblem } from "../../users/user-fields";
+import { textProblem } from "../../core/text/field-checks";
 import type { WebPushCredentials } from "./credentials";
 import { validateServiceAddress } from "./service-address";
 

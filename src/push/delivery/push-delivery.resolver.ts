@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
-import { Fault } from "../../core/errors";
 import { Allow } from "../../access/request-auth";
-import { parseId } from "../../users/find-user";
+import { Fault } from "../../core/errors";
+import { parseId } from "../../core/text/ids";
 import type { PushContext } from "../context";
 import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
 import type { PushEvent } from "../events/push-event";

@@ -1,4 +1,4 @@
-import { toValidText, truncateText } from "../../core/text";
+import { toValidText, truncateText } from "../../core/text/text";
 import type { Statement, Transaction } from "../../store/store";
 import type { Outcome } from "../providers/port/provider";
 import { JOBS, type PushDeps } from "../push-deps";

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/errors";
+import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
 import type { Identity } from "../../identity/identity";
-import { parseId } from "../../users/find-user";
 import { isDeadlock } from "../../store/database-errors";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
 import {

@@ -1,6 +1,6 @@
 import { ECDH } from "node:crypto";
 import { Fault, type FieldErrors } from "../../core/errors";
-import { textProblem } from "../../users/user-fields";
+import { textProblem } from "../../core/text/field-checks";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
 import { channelOf, type InputChannel } from "../channels/channel.type";
 import { readEndpoint } from "./endpoint";

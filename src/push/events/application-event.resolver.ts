@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { findOwnedApplication } from "../../applications/owned-applications";
 import { Allow } from "../../access/request-auth";
+import { findOwnedApplication } from "../../applications/owned-applications";
 import type { PushContext } from "../context";
 import { findAccountEvent, listApplicationEvents } from "./event-list";
 import type { PushEvent } from "./push-event";

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/errors";
+import { parseId } from "../../core/text/ids";
 import type { AccountViewer, UserViewer } from "../../core/viewer";
 import type { Identity } from "../../identity/identity";
-import { parseId } from "../../users/find-user";
 import type { Statement } from "../../store/store";
 import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
 

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text";
+import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text/text";
 import { toData } from "./fcm-data";
 import { readFcmNotification } from "./fcm-notification";
 import { isObject, type JsonObject, omitUndefined, unlessEmpty } from "./json";

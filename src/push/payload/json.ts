@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text";
+import { INVALID_TEXT_MESSAGE, isValidText } from "../../core/text/text";
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

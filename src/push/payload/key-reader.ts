@@ -1,5 +1,5 @@
 import { Fault } from "../../core/errors";
-import { isValidText } from "../../core/text";
+import { isValidText } from "../../core/text/text";
 import { isObject, type JsonObject } from "./json";
 
 /** Maximum number of problems that a fault lists. */

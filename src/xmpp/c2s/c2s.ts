@@ -4,18 +4,18 @@ import type { Party } from "../../calls/signals/signal";
 import { type ErrorCode, toFault } from "../../core/errors";
 import { newId } from "../../core/random";
 import type { PreAuthLimiter } from "../../limits/pre-auth-limiter";
-import { ChatDevice } from "./chat-device";
 import { childOf, isElement } from "../stanza/element";
 import { type StreamCondition, stanzaError } from "../stanza/error";
 import { BIND_NS, bindRequest, bindResult, classifyIq } from "../stanza/iq";
 import { formatUser, toResource } from "../stanza/jid";
-import { readPlain, SASL_NS, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
-import type { ChatLimits, ChatServices, SuccessfulSignIn } from "./services";
+import { CLIENT_NS } from "../stanza/xml";
 import { Stream, type StreamHandler } from "../stream/stream";
+import type { Transport } from "../stream/transport";
 import { failed, readCount, resourceOf, STREAM_MANAGEMENT_NS } from "../stream-management/elements";
 import type { ResumableStreams } from "../stream-management/resumable-streams";
-import type { Transport } from "../stream/transport";
-import { CLIENT_NS } from "../stanza/xml";
+import { ChatDevice } from "./chat-device";
+import { readPlain, SASL_NS, type SaslCondition, type SignInThrottle, saslFailure } from "./sasl";
+import type { ChatLimits, ChatServices, SuccessfulSignIn } from "./services";
 
 /** State that all streams of one endpoint share. */
 export interface Endpoint {

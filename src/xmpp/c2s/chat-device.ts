@@ -8,15 +8,15 @@ import { attribute, writeElement } from "../stanza/element";
 import { type StanzaErrorCondition, stanzaError } from "../stanza/error";
 import { answerIq, bindRequest, classifyIq, iqResult } from "../stanza/iq";
 import { formatJid } from "../stanza/jid";
-import type { ChatServices } from "./services";
 import { decodeSignal, encodeSignal } from "../stanza/stanza";
+import { resolveTarget } from "../stanza/target";
+import { CLIENT_NS } from "../stanza/xml";
 import type { Stream } from "../stream/stream";
 import type { StreamManagementLimits } from "../stream-management/acknowledgements";
 import { failed, readCount, STREAM_MANAGEMENT_NS } from "../stream-management/elements";
 import { ManagedStream } from "../stream-management/managed-stream";
 import type { Resumable, ResumableStreams } from "../stream-management/resumable-streams";
-import { resolveTarget } from "../stanza/target";
-import { CLIENT_NS } from "../stanza/xml";
+import type { ChatServices } from "./services";
 
 /** Dependencies that all devices of one endpoint share. */
 export interface DeviceDeps {

@@ -6,8 +6,8 @@ import { ERRORS, type Fault, toFault } from "../../core/errors";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { hashToken } from "../../core/random";
-import { parseUser } from "../stanza/jid";
 import type { SuccessfulSignIn } from "../c2s/services";
+import { parseUser } from "../stanza/jid";
 
 /** Path of the endpoint that a chat server calls to authenticate its users. */
 export const SIGN_IN_PATH = "/chat/sign-in";

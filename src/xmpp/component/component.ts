@@ -1,6 +1,5 @@
 import type { Element } from "ltx";
 import type { Bus } from "../../bus/bus";
-import type { Limiter } from "../../limits/limiter";
 import type { Router } from "../../calls/router";
 import type { Party, Signal } from "../../calls/signals/signal";
 import { maxSignalBytes } from "../../calls/signals/signal-size";
@@ -8,6 +7,7 @@ import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
+import type { Limiter } from "../../limits/limiter";
 import { stanzaError } from "../stanza/error";
 import { classifyIq } from "../stanza/iq";
 import { formatJid } from "../stanza/jid";

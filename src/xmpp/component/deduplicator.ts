@@ -1,6 +1,6 @@
-import type { Limiter, RateLimit } from "../../limits/limiter";
 import type { Party, Signal } from "../../calls/signals/signal";
 import { hashToken } from "../../core/random";
+import type { Limiter, RateLimit } from "../../limits/limiter";
 
 const once = (name: string, seconds: number): RateLimit => ({ name, limit: 1, seconds });
 

@@ -1,6 +1,12 @@
 import { Element } from "ltx";
 import { checkSignal } from "../../calls/signals/check-signal";
-import type { IceCandidate, JsonObject, Party, Signal, XmlElement } from "../../calls/signals/signal";
+import type {
+  IceCandidate,
+  JsonObject,
+  Party,
+  Signal,
+  XmlElement,
+} from "../../calls/signals/signal";
 import { fromElements, toElements } from "../../calls/signals/user-info";
 import { ATTRIBUTES, TEXT } from "../../calls/signals/xml-rules";
 import { attribute, contentOf, isElement, nodesOf, toEntry, writeXml } from "./element";

@@ -3,9 +3,9 @@ import type { Log } from "../../core/log";
 import { newId } from "../../core/random";
 import { type StreamCondition, streamError } from "../stanza/error";
 import { isHost } from "../stanza/jid";
+import { CLIENT_NS, XmlStreamError } from "../stanza/xml";
 import { type InboundLimits, InboundThrottle } from "./inbound-throttle";
 import type { Transport } from "./transport";
-import { CLIENT_NS, XmlStreamError } from "../stanza/xml";
 
 /** Limits of one stream. */
 export interface StreamLimits extends InboundLimits {

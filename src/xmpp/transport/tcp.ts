@@ -6,11 +6,11 @@ import type { Log } from "../../core/log";
 import type { LiveCertificate } from "../../core/tls/certificate";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
 import { attribute, isElement } from "../stanza/element";
-import type { Stream } from "../stream/stream";
 import { CLIENT_NS } from "../stanza/xml";
+import type { Stream } from "../stream/stream";
+import type { Framing, Transport } from "../stream/transport";
 import { type ListenAddress, type Listener, listen } from "./listen";
 import { isStreamEnd, StreamReader } from "./stream-reader";
-import type { Framing, Transport } from "../stream/transport";
 
 /** XMPP over TCP (RFC 6120 section 3), with STARTTLS or direct TLS (XEP-0368). */
 

@@ -9,10 +9,10 @@ import type { LiveCertificate } from "../../core/tls/certificate";
 import { tlsOptions } from "../../core/tls/pem";
 import { acceptClient, type Endpoint } from "../c2s/c2s";
 import { attribute, isElement } from "../stanza/element";
-import type { Stream } from "../stream/stream";
 import { readFrame, XmlStreamError } from "../stanza/xml";
-import { type ListenAddress, type Listener, listen } from "./listen";
+import type { Stream } from "../stream/stream";
 import type { Framing, Transport } from "../stream/transport";
+import { type ListenAddress, type Listener, listen } from "./listen";
 
 /** XMPP over WebSocket (RFC 7395): one element per text message. */
 

@@ -1,5 +1,4 @@
 import { openBus } from "../../../src/bus/open";
-import { openLimiters } from "../../../src/limits/open-limiter";
 import { type Clock, systemClock } from "../../../src/core/clock";
 import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
@@ -7,15 +6,16 @@ import { openMetrics } from "../../../src/core/metrics";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
 import { openIdentity } from "../../../src/identity/identity";
-import { RateLimits } from "../../../src/limits/rate-limits";
 import type { Enqueue, JobOptions, Jobs } from "../../../src/jobs/jobs";
+import { openLimiters } from "../../../src/limits/open-limiter";
+import { RateLimits } from "../../../src/limits/rate-limits";
 import { openCredentialService } from "../../../src/push/credentials/push-credentials";
 import type { DeliverJob, FanOutJob } from "../../../src/push/delivery/fan-out";
 import type { PushDeps } from "../../../src/push/push-deps";
 import { openStore } from "../../../src/store/open";
 import type { Store } from "../../../src/store/store";
-import { freshDatabase } from "../database";
-import { RecordingProviders } from "../recording-provider";
+import { freshDatabase } from "../operations/database";
+import { RecordingProviders } from "./recording-provider";
 
 /** The push module on its own database. Records jobs, which the test runs itself. */
 export interface PushFixture {

@@ -1,8 +1,8 @@
 import { type Bus, UNTRACKED } from "../../../src/bus/bus";
 import { openLocalBus } from "../../../src/bus/local";
-import type { Device, DeviceMessage } from "../../../src/calls/signals/device";
 import { INBOX_DEVICES_MAX } from "../../../src/calls/inbox/inbox";
 import { openRouter } from "../../../src/calls/router";
+import type { Device, DeviceMessage } from "../../../src/calls/signals/device";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";

@@ -1,6 +1,6 @@
 import type { Bus } from "../../../src/bus/bus";
-import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/signals/device";
 import { openRouter } from "../../../src/calls/router";
+import type { CloseReason, Device, DeviceMessage } from "../../../src/calls/signals/device";
 import type { Signal } from "../../../src/calls/signals/signal";
 import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";

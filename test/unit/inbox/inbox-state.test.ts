@@ -1,6 +1,6 @@
-import type { AnswerType } from "../../../src/calls/signals/device";
 import { InboxState, type RingingCall } from "../../../src/calls/inbox/inbox-state";
 import type { DecodedEntry } from "../../../src/calls/inbox/read-inbox";
+import type { AnswerType } from "../../../src/calls/signals/device";
 
 const me = { applicationId: 7, userId: 42 };
 const ann = { applicationId: 7, userId: 1 };

@@ -1,9 +1,9 @@
 import { openLocalBus } from "../../../src/bus/local";
-import { LocalLimiter } from "../../../src/limits/local-limiter";
 import { openRouter } from "../../../src/calls/router";
 import { SenderLimits } from "../../../src/calls/sender-limits";
 import { inboxOf } from "../../../src/calls/signals/signal";
 import { openMetrics } from "../../../src/core/metrics";
+import { LocalLimiter } from "../../../src/limits/local-limiter";
 import { ann, bob, log, signal } from "./devices";
 
 const clock = { now: () => 1_000_000 };

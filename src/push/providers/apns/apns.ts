@@ -4,6 +4,12 @@ import { type HttpResponse, NoResponse } from "../../../network/http-response";
 import type { PushEnvironment } from "../../channels/channel";
 import type { ApnsCredentials } from "../../credentials/credentials";
 import type { ApnsPush, PushPayload } from "../../payload/push-payload";
+import { Http2Sender } from "../http/http2-sender";
+import { isTransient, outcomeOfError } from "../http/response";
+import { apnsIdOf } from "../port/delivery-ids";
+import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "../port/provider";
+import type { ProviderOptions } from "../port/provider-options";
+import { rejectingProvider } from "../port/rejecting-provider";
 import { type ApnsAuth, openApnsAuth } from "./apns-auth";
 import {
   apnsReasonOf,
@@ -11,12 +17,6 @@ import {
   EXPIRED_PROVIDER_TOKEN,
   readApnsResponse,
 } from "./apns-response";
-import { apnsIdOf } from "../port/delivery-ids";
-import { Http2Sender } from "../http/http2-sender";
-import { isTransient, outcomeOfError } from "../http/response";
-import { checkUnavailable, type Outcome, type Provider, type PushTarget } from "../port/provider";
-import type { ProviderOptions } from "../port/provider-options";
-import { rejectingProvider } from "../port/rejecting-provider";
 
 const ADDRESSES: Readonly<Record<PushEnvironment, string>> = {
   development: "https://api.sandbox.push.apple.com",

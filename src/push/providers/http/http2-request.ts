@@ -4,7 +4,7 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from "node:http2";
-import { truncateText } from "../../../core/text";
+import { truncateText } from "../../../core/text/text";
 import {
   describeConnectionError,
   type HttpResponse,

@@ -1,4 +1,4 @@
-import { truncateText } from "../../../core/text";
+import { truncateText } from "../../../core/text/text";
 import { type HttpResponse, NoResponse } from "../../../network/http-response";
 import type { Outcome } from "../port/provider";
 

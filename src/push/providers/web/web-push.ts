@@ -1,13 +1,13 @@
 import { encrypt } from "web-push";
 import type { WebPushCredentials } from "../../credentials/credentials";
 import type { PushPayload } from "../../payload/push-payload";
-import { topicOf } from "../port/delivery-ids";
-import { checkEndpoint } from "./endpoint";
 import { outcomeOfError } from "../http/response";
 import { WebConnections } from "../http/web-connections";
+import { topicOf } from "../port/delivery-ids";
 import type { Outcome, Provider, PushTarget } from "../port/provider";
 import type { ProviderOptions } from "../port/provider-options";
 import { rejectingProvider } from "../port/rejecting-provider";
+import { checkEndpoint } from "./endpoint";
 import { checkVapid, VapidTokens } from "./vapid";
 import { readWebPushResponse } from "./web-push-response";
 

@@ -1,0 +1,275 @@
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { HOUR, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
+import { secondApplication } from "../../support/sessions/second-application";
+
+const SIGN_IN = `mutation ($input: SignInOwnerInput!) {
+  signInOwner(input: $input) { token expiresAt account { id name email } }
+}`;
+const ACCOUNT =
+  "{ account { name email accountKey apiEndpoint chatEndpoint turnserverEndpoint applications { name } } }";
+const UPDATE = `mutation ($input: UpdateAccountInput!) {
+  updateAccount(input: $input) { account { name email apiEndpoint chatEndpoint } }
+}`;
+const OWNER_REFUSED =
+  "An account owner's token may not do that: a session of the application is needed";
+
+const clock = new MovingClock();
+let node: TestNode;
+let user: TestUser;
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  user = await newUser(node);
+});
+afterAll(() => node.stop());
+
+const signIn = (input: { email: string; password: string }) => graphql(node, SIGN_IN, { input });
+const codeOf = (answer: { errors?: Array<{ message: string; extensions: { code: string } }> }) =>
+  answer.errors?.map(({ message, extensions }) => [extensions.code, message]);
+
+describe("the first start", () => {
+  it("writes the owner's credentials to a private file", () => {
+    const path = join(node.environment.DATA_DIR ?? "", "owner.json");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+      email: "owner@localhost",
+      password: expect.stringMatching(/^[\w-]{43}$/),
+    });
+  });
+});
+
+describe("a start on a database without owners", () => {
+  const restart = async (first: TestNode, prepare: string) => {
+    await first.sql(prepare);
+    await first.app.close();
+    return startNode({}, {}, first);
+  };
+  const fileOf = (of: TestNode) => join(of.environment.DATA_DIR ?? "", "owner.json");
+
+  it("creates an owner for the first account once, and changes nothing else", async () => {
+    const first = await startNode();
+    const { password: old } = ownerCredentials(first);
+    const before = await first.sql("SELECT * FROM applications");
+    rmSync(fileOf(first));
+    const second = await restart(first, "UPDATE accounts SET email = NULL, password_hash = NULL");
+    expect(second.app.created).toBeNull();
+    const owner = ownerCredentials(second);
+    expect([owner.email, owner.password === old]).toEqual(["owner@localhost", false]);
+    expect(statSync(fileOf(second)).mode & 0o777).toBe(0o600);
+    const answer = await graphql(second, SIGN_IN, { input: owner });
+    expect(answer.data.signInOwner.account).toMatchObject({ name: "First account" });
+    expect(await second.sql("SELECT * FROM applications")).toEqual(before);
+
+    const third = await restart(second, "UPDATE accounts SET email = 'me@example.com'");
+    expect(ownerCredentials(third)).toEqual(owner);
+    expect(await third.sql("SELECT email FROM accounts")).toEqual([{ email: "me@example.com" }]);
+    await third.app.close();
+    await first.stop();
+  });
+
+  it("does not create a second account with the same e-mail", async () => {
+    const first = await startNode();
+    const written = ownerCredentials(first);
+    await first.sql("UPDATE accounts SET email = NULL");
+    const second = await restart(
+      first,
+      `INSERT INTO accounts (name, account_key, email, updated_at)
+        VALUES ('Another', 'key of another', 'owner@localhost', now())`,
+    );
+    expect(await second.sql("SELECT email FROM accounts ORDER BY id")).toEqual([
+      { email: null },
+      { email: "owner@localhost" },
+    ]);
+    expect(ownerCredentials(second)).toEqual(written);
+    await second.app.close();
+    await first.stop();
+  });
+});
+
+describe("signInOwner", () => {
+  it("returns a token, of which only the hash is stored", async () => {
+    const { data } = await signIn(ownerCredentials(node));
+    expect(data.signInOwner).toEqual({
+      token: expect.stringMatching(/^acct_[\w-]{43}$/),
+      expiresAt: expect.stringMatching(/Z$/),
+      account: { id: expect.any(String), name: "First account", email: "owner@localhost" },
+    });
+    const rows = await node.sql("SELECT * FROM account_sessions");
+    expect(JSON.stringify(rows)).not.toContain(data.signInOwner.token);
+    expect((await graphql(node, ACCOUNT, {}, data.signInOwner.token)).data.account).toEqual({
+      name: "First account",
+      email: "owner@localhost",
+      accountKey: node.application.accountKey,
+      apiEndpoint: null,
+      chatEndpoint: null,
+      turnserverEndpoint: null,
+      applications: [{ name: "First application" }],
+    });
+  });
+
+  it("accepts the e-mail in any case", async () => {
+    const { email, password } = ownerCredentials(node);
+    expect((await signIn({ email: email.toUpperCase(), password })).errors).toBeUndefined();
+  });
+
+  it.each([
+    ["an unknown e-mail", { email: "nobody@localhost" }],
+    ["a wrong password", { password: "wrong horse" }],
+    ["an e-mail that cannot be", { email: "no address at all" }],
+  ])("refuses %s with the same text", async (_what, wrong) => {
+    expect(codeOf(await signIn({ ...ownerCredentials(node), ...wrong }))).toEqual([
+      ["UNAUTHENTICATED", "Unauthorized: the e-mail or the password is wrong"],
+    ]);
+  });
+});
+
+describe("an owner's token", () => {
+  it("is extended by twelve hours with each use, and then expires", async () => {
+    const { data } = await signIn(ownerCredentials(node));
+    const { token } = data.signInOwner;
+    for (const hours of [11, 11]) {
+      clock.advance(hours * HOUR);
+      expect((await graphql(node, ACCOUNT, {}, token)).errors).toBeUndefined();
+    }
+    clock.advance(12 * HOUR);
+    expect(codeOf(await graphql(node, ACCOUNT, {}, token))).toEqual([
+      ["UNAUTHENTICATED", "Required session does not exist"],
+    ]);
+  });
+
+  it("is invalid after sign-out", async () => {
+    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
+    const { data } = await graphql(node, "mutation { signOutOwner { signedOut } }", {}, token);
+    expect(data).toEqual({ signOutOwner: { signedOut: true } });
+    expect(codeOf(await graphql(node, ACCOUNT, {}, token))?.[0]?.[0]).toBe("UNAUTHENTICATED");
+  });
+
+  it("cannot replace a session, and vice versa", async () => {
+    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
+    const answer = await rest(node, "GET", "/session", { token });
+    expect([answer.status, answer.body]).toEqual([403, { errors: { base: [OWNER_REFUSED] } }]);
+    clock.advance(-34 * HOUR);
+    expect(codeOf(await graphql(node, ACCOUNT, {}, user.token))).toEqual([
+      ["FORBIDDEN", "A session may not do that: an account owner's token is needed"],
+    ]);
+    const unknown = `acct_${"x".repeat(43)}`;
+    expect((await rest(node, "GET", "/session", { token: unknown })).status).toBe(401);
+  });
+});
+
+describe("a socket of an owner", () => {
+  const UNAUTHENTICATED = [["UNAUTHENTICATED", "Required session does not exist"]];
+  const ENDS: Array<[what: string, end: (token: string) => Promise<unknown>]> = [
+    [
+      "is signed out elsewhere",
+      (token) => graphql(node, "mutation { signOutOwner { signedOut } }", {}, token),
+    ],
+    [
+      "expires",
+      () => node.sql("UPDATE account_sessions SET expires_at = $1", [new Date(clock.now())]),
+    ],
+    [
+      "is of an account that is deleted",
+      () => node.sql("DELETE FROM accounts WHERE name = 'Gone'"),
+    ],
+  ];
+
+  it.each(ENDS)("can do nothing after its token %s", async (_what, end) => {
+    await node.sql(
+      `INSERT INTO accounts (name, account_key, updated_at) VALUES ('Gone', 'gone', now())
+        ON CONFLICT DO NOTHING`,
+    );
+    const [account] = await node.sql<{ id: number }>("SELECT id FROM accounts WHERE name = 'Gone'");
+    const [made] = await node.sql<{ id: number }>(
+      `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        VALUES ($1, 'x', 'x', 'x', '{}', now()) RETURNING id`,
+      [account?.id],
+    );
+    const application = { ...node.application, id: made?.id ?? 0 };
+    const token = await ownerTokenNow({ ...node, application });
+    const socket = await openSocket(node, token);
+    expect((await socket.run("{ account { name } }")).data).toEqual({ account: { name: "Gone" } });
+    await end(token);
+    const { data, errors } = await socket.run("{ account { name } }");
+    expect([data ?? null, codeOf({ errors })]).toEqual([null, UNAUTHENTICATED]);
+    await socket.close();
+    await expect(openSocket(node, token)).rejects.toThrow("4401");
+  });
+});
+
+describe("updateAccount", () => {
+  it("changes given fields, shows them in /account_settings, and resets null fields", async () => {
+    const token = (await signIn(ownerCredentials(node))).data.signInOwner.token;
+    const change = async (input: object) =>
+      (await graphql(node, UPDATE, { input }, token)).data.updateAccount.account;
+    const input = {
+      name: "Mine",
+      apiEndpoint: "https://api.example",
+      chatEndpoint: "chat.example",
+    };
+    expect(await change(input)).toEqual({ ...input, email: "owner@localhost" });
+    const headers = { "Svc-Account-Key": node.application.accountKey };
+    expect((await rest(node, "GET", "/account_settings", { headers })).body).toMatchObject({
+      api_endpoint: "https://api.example",
+      chat_endpoint: "chat.example",
+    });
+    expect(await change({ apiEndpoint: null, chatEndpoint: null })).toEqual({
+      name: "Mine",
+      email: "owner@localhost",
+      apiEndpoint: null,
+      chatEndpoint: null,
+    });
+  });
+
+  it.each([
+    ["name", { name: " " }],
+    ["email", { email: "nobody" }],
+    ["email", { email: "taken@localhost" }],
+    ["apiEndpoint", { apiEndpoint: "ftp://api.example" }],
+    ["chatEndpoint", { chatEndpoint: "https://chat.example" }],
+    ["password", { password: "short", oldPassword: "x" }],
+    ["oldPassword", { password: "correct horse" }],
+    ["oldPassword", { password: "correct horse", oldPassword: "wrong horse" }],
+  ])("refuses an invalid %s: %j", async (field, input) => {
+    await node.sql(
+      `INSERT INTO accounts (name, account_key, email, updated_at)
+        VALUES ('x', 'x', 'taken@localhost', now()) ON CONFLICT DO NOTHING`,
+    );
+    const token = await ownerTokenNow();
+    const { errors } = await graphql(node, UPDATE, { input }, token);
+    expect(errors?.[0].extensions).toMatchObject({ code: "INVALID" });
+    expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
+  });
+
+  it("ends the other sessions with a new password, and then refuses the old one", async () => {
+    const old = ownerCredentials(node);
+    const [here, there] = [await ownerTokenNow(), await ownerTokenNow()];
+    const input = { password: "correct horse", oldPassword: old.password };
+    expect((await graphql(node, UPDATE, { input }, here)).errors).toBeUndefined();
+    expect((await graphql(node, ACCOUNT, {}, here)).errors).toBeUndefined();
+    expect(codeOf(await graphql(node, ACCOUNT, {}, there))?.[0]?.[0]).toBe("UNAUTHENTICATED");
+    expect((await signIn(old)).errors).toBeDefined();
+    expect((await signIn({ ...old, password: "correct horse" })).errors).toBeUndefined();
+  });
+});
+
+it("shows each owner only their own account", async () => {
+  const other = await secondApplication(node);
+  const { data } = await graphql(node, ACCOUNT, {}, await ownerTokenNow(other));
+  expect(data.account).toMatchObject({
+    name: "Second account",
+    applications: [{ name: "Second application" }],
+  });
+});
+
+/** A token that expires by this file's clock. */
+async function ownerTokenNow(of = node): Promise<string> {
+  const token = await ownerToken(of);
+  const until = new Date(clock.now() + HOUR);
+  await node.sql("UPDATE account_sessions SET expires_at = $1 WHERE expires_at < $1", [until]);
+  return token;
+}

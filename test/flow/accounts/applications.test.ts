@@ -1,0 +1,447 @@
+import { graphql, newUser, rest, signedParameters } from "../../support/client";
+import { MINUTE, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+import { ownerToken } from "../../support/sessions/owner";
+import { facebookToken, startFacebook } from "../../support/sessions/providers";
+import { secondApplication } from "../../support/sessions/second-application";
+
+const FIELDS = `id name authKey authSecret previousSecretValidUntil v1ListDisabled signUpOpen
+  pushSenders answeredElsewhere webOrigins accountKey facebook { appId appSecretSet baseUrl version }
+  twitter { consumerKey consumerSecretSet baseUrl } firebase { projectId keysUrl }`;
+const payload = (name: string, input: string) =>
+  `mutation ($input: ${input}!) { ${name}(input: $input) { application { ${FIELDS} } } }`;
+const CREATE = payload("createApplication", "CreateApplicationInput");
+const UPDATE = payload("updateApplication", "UpdateApplicationInput");
+const ROTATE = payload("rotateSecret", "RotateSecretInput");
+const READ = `query ($id: ID!) { application(id: $id) { ${FIELDS} } }`;
+
+const clock = new MovingClock();
+let node: TestNode;
+let elsewhere: TestNode;
+let owner: string;
+beforeAll(async () => {
+  node = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" }, { clock });
+  elsewhere = await secondApplication(node);
+  owner = await ownerToken(node);
+});
+afterAll(() => node.stop());
+
+const run = async (document: string, variables: object, token = owner) =>
+  graphql(node, document, { ...variables }, token);
+
+async function created(name = "Another") {
+  const { data, errors } = await run(CREATE, { input: { name } });
+  expect(errors).toBeUndefined();
+  return data.createApplication.application;
+}
+
+const asNode = (application: { id: string; authKey: string; authSecret: string }): TestNode => ({
+  ...node,
+  application: { ...application, id: Number(application.id), accountKey: "" },
+});
+
+describe("createApplication", () => {
+  it("creates an application that users can sign up to immediately", async () => {
+    const application = await created("Shop");
+    expect(application).toEqual({
+      id: expect.any(String),
+      name: "Shop",
+      authKey: expect.stringMatching(/^[\w-]{16}$/),
+      authSecret: expect.stringMatching(/^[\w-]{43}$/),
+      previousSecretValidUntil: null,
+      v1ListDisabled: true,
+      signUpOpen: true,
+      pushSenders: "USERS",
+      answeredElsewhere: false,
+      webOrigins: [],
+      accountKey: node.application.accountKey,
+      facebook: null,
+      twitter: null,
+      firebase: null,
+    });
+    expect((await newUser(asNode(application))).id).toEqual(expect.any(Number));
+    const { data } = await run("{ account { applications { id } } }", {});
+    expect(data.account.applications).toContainEqual({ id: application.id });
+    const [row] = await node.sql<{ auth_secret: string }>(
+      "SELECT auth_secret FROM applications WHERE id = $1",
+      [application.id],
+    );
+    expect(row?.auth_secret).toMatch(/^sealed:/);
+  });
+});
+
+describe("an account's applications", () => {
+  it("are limited to a thousand, also under concurrent requests", async () => {
+    const [account] = await node.sql<{ id: number }>(
+      "INSERT INTO accounts (name, account_key, updated_at) VALUES ('full', 'full', now()) RETURNING id",
+    );
+    const [first] = await node.sql<{ id: number }>(
+      `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        SELECT $1, 'n' || n, 'k', 's', '{}', now() FROM generate_series(1, 998) n RETURNING id`,
+      [account?.id],
+    );
+    const token = await ownerToken({
+      ...node,
+      application: { ...node.application, id: first!.id },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => run(CREATE, { input: { name: "One more" } }, token)),
+    );
+    const refused = answers.flatMap(({ errors }) => errors ?? []);
+    expect(refused.map(({ message, extensions }) => [extensions.code, message])).toEqual(
+      Array(8).fill(["INVALID", "An account has at most 1000 applications"]),
+    );
+    const { data } = await run("{ account { applications { id } } }", {}, token);
+    expect(data.account.applications).toHaveLength(1_000);
+  });
+});
+
+describe("updateApplication", () => {
+  it("writes secrets that are never returned, and keeps omitted fields", async () => {
+    const { id } = await created();
+    const change = async (input: object) =>
+      (await run(UPDATE, { input: { applicationId: id, ...input } })).data.updateApplication
+        .application;
+    const facebook = { appId: "1", appSecret: "very secret", version: "v19.0" };
+    const shown = { appId: "1", appSecretSet: true, baseUrl: null, version: "v19.0" };
+    await node.sql('UPDATE applications SET settings = \'{"push":{"a_b":1}}\' WHERE id = $1', [id]);
+    expect(await change({ facebook, firebase: { projectId: "p" } })).toMatchObject({
+      facebook: shown,
+      firebase: { projectId: "p", keysUrl: null },
+    });
+    expect(
+      await change({ facebook: { baseUrl: "http://127.0.0.1:1" }, name: "New" }),
+    ).toMatchObject({ name: "New", facebook: { ...shown, baseUrl: "http://127.0.0.1:1" } });
+    const settings = async () =>
+      (
+        await node.sql<{ settings: object }>("SELECT settings FROM applications WHERE id = $1", [
+          id,
+        ])
+      )[0]?.settings;
+    expect(await settings()).toMatchObject({ push: { a_b: 1 } });
+    expect(JSON.stringify(await settings())).not.toContain("very secret");
+    expect(await change({ facebook: null, signUpOpen: false })).toMatchObject({
+      facebook: null,
+      firebase: { projectId: "p" },
+      signUpOpen: false,
+    });
+    // The input that results from omitting all of its variables.
+    const nothing = { facebook: {}, twitter: {}, firebase: {} };
+    expect(await change(nothing)).toMatchObject({ facebook: null, firebase: { projectId: "p" } });
+  });
+
+  it("sets whether chat clients are notified of an answer on another device", async () => {
+    const { id } = await created();
+    const change = async (input: object) => {
+      const { data } = await run(UPDATE, { input: { applicationId: id, ...input } });
+      return data.updateApplication.application.answeredElsewhere;
+    };
+    expect(await change({ answeredElsewhere: true })).toBe(true);
+    expect(await change({ answeredElsewhere: null, name: "Renamed" })).toBe(true);
+    expect((await run(READ, { id })).data.application.answeredElsewhere).toBe(true);
+    expect(await change({ answeredElsewhere: false })).toBe(false);
+  });
+
+  it("sets who may send push notifications", async () => {
+    const { id } = await created();
+    const change = async (input: object) => {
+      const { data } = await run(UPDATE, { input: { applicationId: id, ...input } });
+      return data.updateApplication.application.pushSenders;
+    };
+    expect(await change({ pushSenders: "MEMBERS" })).toBe("MEMBERS");
+    // Omitted and null fields stay unchanged.
+    expect(await change({ name: "Renamed" })).toBe("MEMBERS");
+    expect(await change({ pushSenders: null })).toBe("MEMBERS");
+    expect(await change({ pushSenders: "NOBODY" })).toBe("NOBODY");
+    expect((await run(READ, { id })).data.application.pushSenders).toBe("NOBODY");
+    const rows = "SELECT push_senders FROM applications WHERE id = $1";
+    expect(await node.sql(rows, [id])).toEqual([{ push_senders: "nobody" }]);
+    expect(await change({ pushSenders: "USERS" })).toBe("USERS");
+    const wrong = await run(UPDATE, { input: { applicationId: id, pushSenders: "EVERYBODY" } });
+    expect(wrong.errors?.[0].extensions.code).toBe("INVALID");
+  });
+
+  it.each([
+    ["webOrigins", { webOrigins: ["https://app.example/path"] }],
+    ["webOrigins", { webOrigins: ["app.example"] }],
+    ["webOrigins", { webOrigins: ["javascript:alert(1)"] }],
+    ["facebook.appSecret", { facebook: { appId: "1" } }],
+    ["facebook.baseUrl", { facebook: { appId: "1", appSecret: "s", baseUrl: "file:///x" } }],
+    ["firebase.keysUrl", { firebase: { projectId: "1", keysUrl: "nowhere" } }],
+    ["name", { name: "" }],
+  ])("refuses an invalid %s: %j", async (field, input) => {
+    const applicationId = String(node.application.id);
+    const { errors } = await run(UPDATE, { input: { applicationId, ...input } });
+    expect(errors?.[0].extensions.code).toBe("INVALID");
+    expect(Object.keys(errors?.[0].extensions.fields ?? {})).toEqual([field]);
+  });
+});
+
+describe("settings apply from the next request", () => {
+  it("sign-up, of users and of guests", async () => {
+    const place = asNode(await created());
+    const { token } = await newUser(place);
+    const attempts = async () => {
+      const body = { user: { login: `late-${++late}`, password: "correct horse" } };
+      const guest = { ...signedParameters(place, clock.now()), user: { guest: 1 } };
+      const query = "mutation ($i: CreateUserInput!) { createUser(input: $i) { user { login } } }";
+      const i = { login: `late-${++late}`, password: "correct horse" };
+      const { errors } = await graphql(node, query, { i }, token);
+      return [
+        (await rest(place, "POST", "/users", { token, body })).status,
+        (await rest(place, "POST", "/session", { body: guest })).status,
+        errors?.[0].extensions.code ?? "OK",
+      ];
+    };
+    let late = 0;
+    const set = (signUpOpen: boolean) =>
+      run(UPDATE, { input: { applicationId: String(place.application.id), signUpOpen } });
+    expect(await attempts()).toEqual([201, 201, "OK"]);
+    await set(false);
+    expect(await attempts()).toEqual([403, 403, "FORBIDDEN"]);
+    // Existing users continue to work.
+    expect((await rest(place, "GET", "/session", { token })).status).toBe(200);
+    await set(true);
+    expect(await attempts()).toEqual([201, 201, "OK"]);
+  });
+
+  it("the V1 list, which is disabled by default", async () => {
+    const place = asNode(await created());
+    const { token } = await newUser(place);
+    const list = async () => (await rest(place, "GET", "/users", { token })).status;
+    const set = (v1ListDisabled: boolean) =>
+      run(UPDATE, { input: { applicationId: String(place.application.id), v1ListDisabled } });
+    expect(await list()).toBe(403);
+    await set(false);
+    expect(await list()).toBe(200);
+    await set(true);
+    expect(await list()).toBe(403);
+  });
+
+  it("providers: requested at the owner's URL, with the owner's secret", async () => {
+    const app = { appId: "77", appSecret: "owner's secret" };
+    const facebookServer = await startFacebook(app);
+    facebookServer.tokens.set("EAAB-5", facebookToken(app.appId, { id: "5" }));
+    try {
+      const place = asNode(await created());
+      const applicationId = String(place.application.id);
+      const attempt = async () => {
+        const body = { provider: "facebook", keys: { token: "EAAB-5" } };
+        const answer = await rest(place, "POST", "/session", {
+          body: { ...signedParameters(place, clock.now()), ...body },
+        });
+        return answer.status;
+      };
+      expect(await attempt()).toBe(422);
+      const facebook = { ...app, baseUrl: facebookServer.baseUrl, version: "v19.0" };
+      const { errors } = await run(UPDATE, { input: { applicationId, facebook } });
+      expect(errors).toBeUndefined();
+      expect(await attempt()).toBe(201);
+      expect([facebookServer.asked.length, facebookServer.complaints]).toEqual([2, []]);
+      await run(UPDATE, { input: { applicationId, facebook: null } });
+      expect(await attempt()).toBe(422);
+    } finally {
+      await facebookServer.close();
+    }
+  });
+});
+
+describe("rotateSecret", () => {
+  it("keeps the old secret valid only during the overlap", async () => {
+    const before = await created();
+    const input = { applicationId: before.id, overlapSeconds: 60 };
+    const after = (await run(ROTATE, { input })).data.rotateSecret.application;
+    expect(after.authSecret).not.toBe(before.authSecret);
+    expect(after.previousSecretValidUntil).toMatch(/Z$/);
+    const sign = async (application: typeof before) =>
+      (
+        await rest(node, "POST", "/session", {
+          body: signedParameters(asNode(application), clock.now()),
+        })
+      ).status;
+    expect([await sign(before), await sign(after)]).toEqual([201, 201]);
+    clock.advance(MINUTE);
+    expect([await sign(before), await sign(after)]).toEqual([422, 201]);
+    const shown = await run(READ, { id: before.id });
+    expect(shown.data.application.previousSecretValidUntil).toBeNull();
+  });
+
+  it.each([-1, 30 * 24 * 3600 + 1])("refuses an overlap of %i seconds", async (overlapSeconds) => {
+    const applicationId = String(node.application.id);
+    const { errors } = await run(ROTATE, { input: { applicationId, overlapSeconds } });
+    expect(Object.keys(errors?.[0].extensions.fields)).toEqual(["overlapSeconds"]);
+  });
+});
+
+describe("the lists of an application", () => {
+  const LIST = `query ($id: ID!, $search: String, $offset: SafeInt) { application(id: $id) {
+    users(search: $search, limit: 2, offset: $offset) { totalCount offset limit nodes { login } }
+    sessions(limit: 1) { totalCount nodes { id userId ip userAgent lastActivityAt expiresAt } } } }`;
+
+  it("pages through users by a prefix of login or e-mail, and through sessions", async () => {
+    const place = asNode(await created());
+    for (const login of ["Anna", "ann.", "ben"]) await newUser(place, { login });
+    await newUser(place, { login: "zoe", email: "ann@mail.example" });
+    const id = String(place.application.id);
+    const { data } = await run(LIST, { id, search: "ANN" });
+    expect(data.application.users).toEqual({
+      ...{ totalCount: 3, offset: 0, limit: 2 },
+      nodes: [{ login: "Anna" }, { login: "ann." }],
+    });
+    const next = await run(LIST, { id, search: "ann", offset: 2 });
+    expect(next.data.application.users.nodes).toEqual([{ login: "zoe" }]);
+    expect((await run(LIST, { id, search: "ann." })).data.application.users.totalCount).toBe(1);
+    expect(data.application.sessions).toEqual({
+      totalCount: 8,
+      nodes: [
+        {
+          id: expect.any(String),
+          userId: expect.stringMatching(/^\d+$/),
+          ip: "127.0.0.1",
+          userAgent: expect.any(String),
+          lastActivityAt: expect.stringMatching(/Z$/),
+          expiresAt: expect.stringMatching(/Z$/),
+        },
+      ],
+    });
+  });
+
+  it("are available for one application at a time, to prevent N+1 queries", async () => {
+    for (const list of ["users", "sessions"]) {
+      const query = `{ account { applications { id ${list} { totalCount } } } }`;
+      const { data, errors } = await run(query, {});
+      expect([data ?? null, errors?.[0].message]).toEqual([
+        null,
+        expect.stringContaining(`Cannot query field "${list}" on type "ListedApplication"`),
+      ]);
+    }
+  });
+
+  const PAGES = `query ($id: ID!, $limit: SafeInt, $offset: SafeInt, $after: ID) { application(id: $id) {
+    users(limit: $limit, offset: $offset, after: $after) {
+      totalCount totalIsExact limit offset nodes { id } }
+    sessions(limit: $limit, offset: $offset, after: $after) {
+      totalCount totalIsExact limit offset nodes { id } } } }`;
+  type Listed = { limit: number; offset: number; nodes: Array<{ id: string }> };
+
+  it("cap the limit at 100, and refuse invalid positions", async () => {
+    const { id } = await created();
+    const limits = async (variables: object) => {
+      const { users, sessions } = (await run(PAGES, { id, ...variables })).data.application;
+      return [users, sessions].map(({ limit, offset }: Listed) => [limit, offset]);
+    };
+    expect(await limits({})).toEqual(Array(2).fill([100, 0]));
+    expect(await limits({ limit: null, offset: null, after: null })).toEqual(
+      Array(2).fill([100, 0]),
+    );
+    expect(await limits({ limit: 101 })).toEqual(Array(2).fill([100, 0]));
+    expect(await limits({ limit: 2 ** 53 - 1, offset: 7 })).toEqual(Array(2).fill([100, 7]));
+    expect(await limits({ limit: 1 })).toEqual(Array(2).fill([1, 0]));
+    const wrong: Array<[field: string, variables: object]> = [
+      ["limit", { limit: 0 }],
+      ["limit", { limit: -1 }],
+      ["offset", { offset: -1 }],
+      ["after", { after: "x" }],
+      ["after", { after: "0" }],
+      ["after", { after: "" }],
+    ];
+    for (const [field, variables] of wrong) {
+      const { errors } = await run(PAGES, { id, ...variables });
+      expect(
+        errors?.map(({ extensions }) => [extensions.code, Object.keys(extensions.fields)]),
+      ).toEqual(Array(errors?.length).fill(["INVALID", [field]]));
+      expect(errors).not.toHaveLength(0);
+    }
+  });
+
+  it("page by the last id, each entry once, while entries are added and removed", async () => {
+    const place = asNode(await created());
+    const id = String(place.application.id);
+    for (let count = 0; count < 6; count += 1) await newUser(place);
+    const idsOf = async (table: string) =>
+      (
+        await node.sql<{ id: number }>(`SELECT id FROM ${table} WHERE application_id = $1`, [id])
+      ).map((row) => String(row.id));
+    const before = { users: await idsOf("users"), sessions: await idsOf("sessions") };
+    // Deleting a user also deletes its sessions.
+    for (const list of ["sessions", "users"] as const) {
+      const seen: string[] = [];
+      for (let after: string | undefined; ; after = seen.at(-1)) {
+        const { data } = await run(PAGES, { id, after, limit: 2 });
+        const page: string[] = data.application[list].nodes.map((node: { id: string }) => node.id);
+        if (page.length === 0) break;
+        seen.push(...page);
+        // New sessions come first, new users last; removes one that was already seen.
+        await rest(place, "POST", "/session", { body: signedParameters(place, clock.now()) });
+        await node.sql(`DELETE FROM ${list} WHERE id = $1`, [seen[0]]);
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((each) => before[list].includes(each)).sort()).toEqual(
+        before[list].sort(),
+      );
+      const order = [...seen].map(Number).sort((a, b) => (list === "users" ? a - b : b - a));
+      expect(seen.map(Number)).toEqual(order);
+    }
+  });
+
+  it("count to 10,000, and report when there are more", async () => {
+    const { id } = await created();
+    const total = async () => {
+      const { users, sessions } = (await run(PAGES, { id, limit: 1 })).data.application;
+      return [users, sessions].map(({ totalCount, totalIsExact }) => [totalCount, totalIsExact]);
+    };
+    const add = async (count: number) => {
+      await node.sql(
+        `INSERT INTO users (application_id, login, login_key, updated_at)
+          SELECT $1::bigint, n || '-' || $2::int, n || '-' || $2::int, now()
+          FROM generate_series(1, $2::int) n`,
+        [id, count],
+      );
+      await node.sql(
+        `INSERT INTO sessions (application_id, token_hash, nonce, ts, expires_at, last_activity_at,
+            updated_at)
+          SELECT $1::bigint, sha256(convert_to($1::bigint || '-' || $2::int || '-' || n, 'UTF8')), n, 1,
+            $3::timestamptz, now(), now() FROM generate_series(1, $2::int) n`,
+        [id, count, new Date(clock.now() + MINUTE)],
+      );
+    };
+    expect(await total()).toEqual(Array(2).fill([0, true]));
+    await add(10_000);
+    expect(await total()).toEqual(Array(2).fill([10_000, true]));
+    await add(1);
+    expect(await total()).toEqual(Array(2).fill([10_000, false]));
+  });
+});
+
+describe("another account", () => {
+  it("can neither see nor change anything", async () => {
+    const otherOwner = await ownerToken(elsewhere);
+    const user = await newUser(node);
+    const applicationId = String(node.application.id);
+    const userId = String(user.id);
+    const attempts: Array<[string, object]> = [
+      [READ, { id: applicationId }],
+      [UPDATE, { input: { applicationId, name: "Stolen" } }],
+      [ROTATE, { input: { applicationId } }],
+      [
+        "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
+        { input: { applicationId, userId } },
+      ],
+      [
+        "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
+        { input: { applicationId, userId } },
+      ],
+      [
+        "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
+        { input: { applicationId: String(elsewhere.application.id), userId } },
+      ],
+    ];
+    const before = await node.sql("SELECT * FROM applications ORDER BY id");
+    for (const [document, variables] of attempts) {
+      const { data, errors } = await run(document, variables, otherOwner);
+      expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "NOT_FOUND"]);
+    }
+    expect(await node.sql("SELECT * FROM applications ORDER BY id")).toEqual(before);
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(200);
+  });
+});

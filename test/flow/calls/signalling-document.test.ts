@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { AsyncQueue } from "../../support/async-queue";
+import { graphql, newUser, rest, type TestUser } from "../../support/client";
+import { startNode, type TestNode } from "../../support/node";
+import { type BreakableProxy, startBreakableProxy } from "../../support/operations/breakable-proxy";
+
+/** Runs the client that docs/SIGNALING.md prints, unchanged. */
+
+const ROOT = join(__dirname, "../../..");
+const [, PRINTED = ""] =
+  /```js\n(import \{ createClient \}[\s\S]+?)```/.exec(
+    readFileSync(join(ROOT, "docs/SIGNALING.md"), "utf8"),
+  ) ?? [];
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }";
+
+let node: TestNode;
+let way: BreakableProxy;
+beforeAll(async () => {
+  node = await startNode();
+  way = await startBreakableProxy(Number(new URL(node.baseUrl).port));
+});
+afterAll(async () => {
+  await way.close();
+  await node.stop();
+});
+
+/** Runs the client. It prints the sessionID of each signal, null for a possible gap, and how it ended. */
+function runDocumented(token: string) {
+  const url = `ws://127.0.0.1:${way.port}/graphql`;
+  const code = `
+    globalThis.WebSocket ??= (await import("ws")).WebSocket;
+    ${PRINTED}
+    try {
+      for await (const signal of callSignals(${JSON.stringify(url)}, async () => ${JSON.stringify(token)})) {
+        console.log(signal === null ? "null" : signal.callId);
+        if (signal?.callId === "enough") break;
+      }
+      console.log("done");
+    } catch (problem) {
+      console.log("ended " + (problem.code ?? problem[0]?.extensions?.code ?? problem));
+    }
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = new AsyncQueue<string>();
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return { next: () => lines.next(), exited, stop: () => child.kill("SIGKILL") };
+}
+
+const send = async (from: TestUser, to: TestUser, callId: string) => {
+  const input = { to: { userId: to.id }, signalType: "update", callId };
+  const { errors } = await graphql(node, SEND, { input }, from.token);
+  expect(errors).toBeUndefined();
+};
+
+/** Repeats the first signal until it arrives, since a client cannot tell when its subscription is active. */
+async function untilSubscribed(
+  client: ReturnType<typeof runDocumented>,
+  from: TestUser,
+  to: TestUser,
+) {
+  let heard = false;
+  const first = client.next().then((line) => {
+    heard = true;
+    expect(line).toBe("first");
+  });
+  while (!heard) await send(from, to, "first");
+  await first;
+}
+
+/** The next line other than repeats of the first. */
+async function nextOf(client: ReturnType<typeof runDocumented>): Promise<string> {
+  for (;;) {
+    const line = await client.next();
+    if (line !== "first") return line;
+  }
+}
+
+it("resumes after a lost connection, until it is stopped", async () => {
+  const [alice, bob] = [await newUser(node), await newUser(node)];
+  const client = runDocumented(bob.token);
+  try {
+    await untilSubscribed(client, alice, bob);
+    for (const turn of [1, 2, 3]) {
+      way.breakConnections();
+      await send(alice, bob, `during ${turn}`);
+      expect(await nextOf(client)).toBe(`during ${turn}`);
+    }
+    await send(alice, bob, "enough");
+    expect(await nextOf(client)).toBe("enough");
+    expect(await client.next()).toBe("done");
+    await client.exited;
+  } finally {
+    client.stop();
+  }
+});
+
+it("reports possible gaps when its cursor has expired", async () => {
+  const [alice, bob] = [await newUser(node), await newUser(node)];
+  const client = runDocumented(bob.token);
+  // Points the proxy at a port without a listener, so that the client retries.
+  const lead = (port: number) => {
+    way.redirect(port);
+    way.breakConnections();
+  };
+  try {
+    await untilSubscribed(client, alice, bob);
+    lead(1);
+    for (let sent = 0; sent < 2_100; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => send(alice, bob, "forgotten")));
+    }
+    lead(Number(new URL(node.baseUrl).port));
+    expect(await nextOf(client)).toBe("null");
+    let heard = "";
+    const listening = nextOf(client).then((line) => (heard = line));
+    while (heard === "") await send(alice, bob, "after");
+    await listening;
+    expect(heard).toBe("after");
+  } finally {
+    client.stop();
+    way.redirect(Number(new URL(node.baseUrl).port));
+  }
+});
+
+it("ends with the session", async () => {
+  const [alice, bob] = [await newUser(node), await newUser(node)];
+  const client = runDocumented(bob.token);
+  try {
+    await untilSubscribed(client, alice, bob);
+    await rest(node, "DELETE", "/session", { token: bob.token });
+    expect(await nextOf(client)).toBe("ended 4401");
+    await client.exited;
+    const late = runDocumented(bob.token);
+    expect(await late.next()).toBe("ended 4401");
+    await late.exited;
+  } finally {
+    client.stop();
+  }
+});

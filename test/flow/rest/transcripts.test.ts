@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { signalboxSchema } from "../../../src/graphql/schema";
+import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { applicationToken, newUser, type RestResponse, rest } from "../../support/client";
+import { startNode, type TestNode } from "../../support/node";
+import { OpenApiConformity } from "../../support/rest/openapi-conformity";
+import {
+  expectation,
+  filled,
+  filledBody,
+  HEADERS,
+  type Known,
+  type Reply,
+  type Step,
+  type Transcript,
+} from "../../support/rest/transcript";
+
+const FOLDER = join(__dirname, "../transcripts");
+const documents = readDocuments(
+  readRestFiles(join(__dirname, "../../../schema/rest")),
+  signalboxSchema(),
+);
+const conformity = new OpenApiConformity();
+
+let node: TestNode;
+let played = 0;
+beforeAll(async () => {
+  node = await startNode();
+  // Enables every route; other tests cover routes that a setting disables.
+  await node.sql("UPDATE applications SET v1_list_disabled = false");
+});
+afterAll(() => node.stop());
+
+function read(name: string): Transcript {
+  const file = join(FOLDER, `${name}.json`);
+  if (!existsSync(file)) throw new Error(`${name} has no transcript in test/flow/transcripts`);
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+/** The initial variables of every transcript: two users and an application session. */
+async function initialVariables(): Promise<Known> {
+  played += 1;
+  const { application } = node;
+  const known: Known = new Map<string, string | number>([
+    ["text:base url", node.baseUrl],
+    ["id:application", application.id],
+    ["text:auth key", application.authKey],
+    ["text:account key", application.accountKey],
+    ["token:application", await applicationToken(node)],
+    ["integer:timestamp", Math.floor(Date.now() / 1000)],
+    ["text:application id", String(application.id)],
+    ["integer:nonce", 20_000_000 + 5 * played],
+    ["integer:other nonce", 20_000_001 + 5 * played],
+    ["integer:third nonce", 20_000_002 + 5 * played],
+    ["integer:fourth nonce", 20_000_003 + 5 * played],
+    ["integer:fifth nonce", 20_000_004 + 5 * played],
+    // Suffix of logins and other unique values, so that transcripts do not collide.
+    ["integer:played", played],
+  ]);
+  for (const name of ["alice", "bob"]) {
+    const user = await newUser(node, { email: `${name}-${played}@example.com` });
+    known.set(`id:${name}`, user.id);
+    known.set(`text:${name} login`, user.login);
+    known.set(`text:${name} email`, `${name}-${played}@example.com`);
+    known.set(`text:${name} password`, user.password);
+    known.set(`token:${name}`, user.token);
+    known.set(`id:${name} session`, user.sessionId);
+  }
+  return known;
+}
+
+function toReply({ status, headers, body }: RestResponse): Reply {
+  const shown = HEADERS.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return { status, headers: Object.fromEntries(shown), body };
+}
+
+/** Sends a step. The response must conform to the OpenAPI document. */
+async function send({ request }: Step, known: Known): Promise<Reply> {
+  const { method } = request;
+  const path = String(filled(request.path, known));
+  const headers = filled(request.headers ?? {}, known) as Record<string, string>;
+  const body = filledBody(request.body, known, node.application.authSecret);
+  const answer = await rest(node, method, path, { headers, body });
+  if (answer.body === null) expect(answer.text).toBe("");
+  const { status } = answer;
+  expect(conformity.violations({ method, path, body, status, answer: answer.body })).toEqual([]);
+  return toReply(answer);
+}
+
+/** Whether a step calls the route of a document. */
+const isOf = ({ method, path }: RestDocument, { request }: Step) =>
+  method === request.method && conformity.pathOf(method, request.path) === path;
+
+test("there is exactly one transcript for every route", () => {
+  const files = readdirSync(FOLDER).sort();
+  expect(files).toEqual(documents.map(({ name }) => `${name}.json`).sort());
+});
+
+describe.each(
+  documents.map((document): [string, RestDocument] => [document.name, document]),
+)("%s", (name, document) => {
+  test("responds exactly as its transcript and conforms to the OpenAPI document", async () => {
+    const transcript = read(name);
+    const known = await initialVariables();
+    for (const step of transcript.steps) {
+      const actual = await send(step, known);
+      const { what, answer } = step;
+      expect({ what, answer: actual }).toEqual({
+        what,
+        answer: expectation(answer, actual, known),
+      });
+    }
+  });
+
+  test("its transcript contains a success and an error of the route", () => {
+    const transcript = read(name);
+    const statuses = transcript.steps
+      .filter((step) => isOf(document, step))
+      .map(({ answer }) => answer.status);
+    expect(transcript.name).toBe(name);
+    expect(statuses).toContain(document.status);
+    expect(statuses.some((status) => status >= 400)).toBe(true);
+  });
+});

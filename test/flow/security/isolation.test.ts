@@ -1,0 +1,324 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { signalboxSchema } from "../../../src/graphql/schema";
+import { readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { applicationToken, graphql, newUser, rest, signedParameters } from "../../support/client";
+import { HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
+import { connectSocket } from "../../support/graphql/graphql-socket";
+import { startNode, type TestNode } from "../../support/node";
+import { addEvent } from "../../support/push/push";
+import { addSubscription } from "../../support/push/push-devices";
+import { ROUTES } from "../../support/security/permission-routes";
+import { type Participants, PERMISSION_ROWS } from "../../support/security/permission-rows";
+import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
+import { secondApplication } from "../../support/sessions/second-application";
+
+/**
+ * Applications are isolated: every operation requests the first application's objects with tokens of the
+ * second.
+ */
+
+const schema = signalboxSchema();
+const operations = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  .flatMap((type) => Object.keys(type?.getFields() ?? {}).map((field) => `${type?.name}.${field}`))
+  .sort();
+const routes = readDocuments(readRestFiles(join(__dirname, "../../../schema/rest")), schema);
+
+/** Values that only the first application has, by field. */
+const random = () => randomBytes(9).toString("hex");
+const secret: Record<string, string> = {
+  email: `${random()}@example.com`,
+  full_name: `Name ${random()}`,
+  external_id: random(),
+  external_user_id: random(),
+  facebook_id: random(),
+  twitter_id: random(),
+  phone: random(),
+  website: `https://${random()}.example.com`,
+  custom_data: random(),
+  avatar: random(),
+};
+const tags = [random(), random()];
+
+let node: TestNode;
+let fixture: Participants;
+/** Values that no answer may contain. */
+let hidden: string[];
+const tokens: Record<string, string> = {};
+let count = 0;
+
+beforeAll(async () => {
+  node = await startNode();
+  const elsewhere = await secondApplication(node);
+  const a = await newUser(node, { ...secret, tag_list: tags });
+  const b = await newUser(node);
+  const login = `login-${random()}`;
+  await node.sql("UPDATE users SET login = $1, login_key = $1 WHERE id = $2", [login, a.id]);
+  // A second subscription, in addition to the one that the operations request.
+  const device = { udid: random(), token: random() };
+  await addSubscription(node, a, device);
+  hidden = [...Object.values(secret), ...tags, login, a.token, b.token, b.login];
+  hidden.push(...Object.values(device), node.application.authSecret, node.application.accountKey);
+  hidden.push("First account", "First application", ownerCredentials(node).email);
+  // The second application knows the id and the auth_key of the first, but no secret.
+  const { authSecret, accountKey } = elsewhere.application;
+  const known = { ...node.application, authSecret, accountKey };
+  fixture = {
+    node: { ...node, application: known },
+    elsewhere,
+    a: { ...a, login },
+    b,
+    foreign: await newUser(elsewhere),
+    get unique() {
+      return ++count;
+    },
+    resetToken: () => "no link of anybody",
+    owner: { email: "nobody@example.com", password: "not the password" },
+    spareApplicationId: String(node.application.id),
+    subscriptionId: await addSubscription(node, a),
+    eventId: await addEvent(node, a),
+    signed: forged,
+  };
+  tokens["a user"] = fixture.foreign.token;
+  tokens["the application"] = await applicationToken(elsewhere);
+  tokens["the owner"] = await ownerToken(elsewhere);
+  await activityWritten();
+});
+afterAll(() => node.stop());
+
+/** A request for the first application, signed with the second one's secret. */
+function forged(): Record<string, string | number> {
+  return signedParameters(fixture.node);
+}
+
+/** Columns that are written some seconds after a request, also of the own application. */
+const ACTIVITY_COLUMNS = "'{last_activity_at,last_request_at,expires_at}'::text[]";
+
+/** The condition that selects an application's rows of each table. */
+const OWNED: Record<string, string> = {
+  applications: "t.id = $1",
+  users: "t.application_id = $1",
+  sessions: "t.application_id = $1",
+  nonces: "t.application_id = $1",
+  identities: "t.application_id = $1",
+  user_tags: "t.application_id = $1",
+  push_subscriptions: "t.application_id = $1",
+  push_credentials: "t.application_id = $1",
+  push_events: "t.application_id = $1",
+  calls: "t.application_id = $1",
+  accounts: "t.id = (SELECT account_id FROM applications WHERE id = $1)",
+  account_sessions: "t.account_id = (SELECT account_id FROM applications WHERE id = $1)",
+  password_resets: "t.user_id IN (SELECT id FROM users WHERE application_id = $1)",
+  push_deliveries: "t.event_id IN (SELECT id FROM push_events WHERE application_id = $1)",
+  call_participants: "t.call_id IN (SELECT id FROM calls WHERE application_id = $1)",
+};
+
+/** Every row of the first application, as text. */
+async function dump(): Promise<Record<string, string[]>> {
+  const tables: Record<string, string[]> = {};
+  for (const [table, condition] of Object.entries(OWNED)) {
+    const rows = await node.sql<{ row: string }>(
+      `SELECT (to_jsonb(t) - ${ACTIVITY_COLUMNS})::text AS row FROM ${table} t WHERE ${condition} ORDER BY 1`,
+      [node.application.id],
+    );
+    tables[table] = rows.map(({ row }) => row);
+  }
+  return tables;
+}
+
+/** Waits until the delayed write of the sign-up's activity is in the rows. */
+async function activityWritten(): Promise<void> {
+  for (;;) {
+    const rows = await node.sql(
+      `SELECT id FROM sessions WHERE application_id = $1 AND user_id IS NULL
+        AND last_activity_at = created_at`,
+      [node.application.id],
+    );
+    if (rows.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Runs a request; its answer contains no hidden value, and the first application's rows stay unchanged. */
+async function expectIsolation(ask: () => Promise<unknown>): Promise<void> {
+  const before = await dump();
+  const answer = JSON.stringify(await ask());
+  expect(hidden.filter((value) => answer.includes(value))).toEqual([]);
+  expect(await dump()).toEqual(before);
+}
+
+test("every table is dumped", async () => {
+  const tables = await node.sql<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+      WHERE table_schema = current_schema() AND table_name NOT LIKE '\\_prisma%' ORDER BY 1`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(Object.keys(OWNED).sort());
+});
+
+test("every operation of the schema is tested", () => {
+  expect(Object.keys(PERMISSION_ROWS).sort()).toEqual(operations);
+});
+
+const callers = ["a user", "the application", "the owner"];
+/** Operations that end the caller's session come last, so that the others have a live one. */
+const last = (operation: string) => (PERMISSION_ROWS[operation]?.ends === "anybody" ? 1 : 0);
+const ordered = [...operations].sort((one, other) => last(one) - last(other));
+
+/** The token of a caller; a new one if an operation has ended it. */
+async function tokenOf(caller: string): Promise<string> {
+  const token = tokens[caller] ?? "";
+  if (caller === "the owner") {
+    if (!(await graphql(node, "{ account { id } }", {}, token)).errors) return token;
+    tokens[caller] = await ownerToken(fixture.elsewhere);
+    return tokens[caller];
+  }
+  const { status, body } = await rest(fixture.elsewhere, "GET", "/session", { token });
+  const whole = caller === "the application" || body?.session?.user_id === fixture.foreign.id;
+  if (status === 200 && whole) return token;
+  const user = await newUser(fixture.elsewhere);
+  fixture = Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(fixture), foreign: { value: user, enumerable: true } },
+  ) as Participants;
+  tokens["a user"] = user.token;
+  tokens["the application"] = await applicationToken(fixture.elsewhere);
+  return tokens[caller] ?? "";
+}
+
+describe.each(callers)("%s of another application gets nothing", (caller) => {
+  test.each(ordered)("by %s", async (operation) => {
+    const row = PERMISSION_ROWS[operation];
+    if (!row) throw new Error(`${operation} has no row`);
+    for (const [name, send] of Object.entries(HTTP_PROTOCOLS)) {
+      if (name === "GraphQL by GET" && !operation.startsWith("Query.")) continue;
+      const token = await tokenOf(caller);
+      await expectIsolation(() =>
+        send(fixture.elsewhere, row.document, row.variables(fixture), token),
+      );
+    }
+    const token = await tokenOf(caller);
+    const socket = await connectSocket(node);
+    socket.send({ type: "connection_init", payload: { token } });
+    expect(await socket.next()).toEqual({ type: "connection_ack" });
+    await expectIsolation(async () => {
+      const payload = { query: row.document, variables: row.variables(fixture) };
+      socket.send({ id: "o", type: "subscribe", payload });
+      if (operation.startsWith("Subscription.")) {
+        socket.send({ type: "ping" });
+        await socket.next();
+      } else if (row.ends) {
+        await Promise.race([socket.next(), socket.closed]);
+      } else {
+        await socket.next();
+      }
+      return socket.received;
+    });
+    await socket.close();
+  });
+
+  test.each(
+    routes.map(({ name, method }): [string, string] => [name, method]),
+  )("by REST %s", async (name, method) => {
+    const route = ROUTES[name];
+    if (!route) throw new Error(`${name} has no row`);
+    const token = await tokenOf(caller);
+    const options = { token, headers: route.headers?.(fixture), body: route.body?.(fixture) };
+    await expectIsolation(
+      async () => (await rest(node, method, route.path(fixture), options)).text,
+    );
+  });
+
+  test.each([
+    ...["email", "full_name", "external_id", "facebook_id", "twitter_id", "phone"],
+    ...["login", "user_tags"],
+  ])("by a user list filtered by %s", async (field) => {
+    const value = { login: fixture.a.login, user_tags: tags[0] }[field] ?? secret[field] ?? "";
+    for (const operator of ["eq", "in", "start_with"]) {
+      // The answer does not repeat the requested value either.
+      const text = operator === "start_with" ? value.slice(0, 8) : value;
+      const name = operator === "in" ? `${field}[in][]` : `${field}[${operator}]`;
+      const path = `/users/v2?${new URLSearchParams({ [name]: text })}`;
+      const token = await tokenOf(caller);
+      await expectIsolation(async () => {
+        const { status, body } = await rest(fixture.elsewhere, "GET", path, { token });
+        if (caller === "a user") expect([status, body.total_entries]).toEqual([200, 0]);
+        else expect(status).toBe(403);
+        return body;
+      });
+    }
+  });
+
+  test.each(["login", "email"])("by a user with this %s", async (key) => {
+    const value = key === "login" ? fixture.a.login : secret.email;
+    const query = `query ($value: String!) { user(by: { ${key}: $value }) { id } }`;
+    const token = await tokenOf(caller);
+    await expectIsolation(async () => {
+      const answer = await graphql(fixture.elsewhere, query, { value }, token);
+      expect(answer.data?.user ?? null).toBeNull();
+      return answer;
+    });
+  });
+});
+
+test.each([
+  ["exportUser", "export"],
+  ["eraseUser", "erasedUserId"],
+])("%s with an own application does not find another application's user", async (name, field) => {
+  const query = `mutation ($input: ApplicationUserInput!) { ${name}(input: $input) { ${field} } }`;
+  const token = await tokenOf("the owner");
+  const applicationId = String(fixture.elsewhere.application.id);
+  for (const { id } of [fixture.a, fixture.b]) {
+    await expectIsolation(async () => {
+      const input = { applicationId, userId: String(id) };
+      const answer = await graphql(node, query, { input }, token);
+      expect(answer.errors?.[0].extensions.code).toBe("NOT_FOUND");
+      return answer;
+    });
+  }
+});
+
+test("the lists of an own application contain no users of another", async () => {
+  const query = `query ($id: ID!, $search: String) { application(id: $id) {
+    users(search: $search) { totalCount nodes { id login email } }
+    sessions { nodes { id userId } } } }`;
+  const own = String(fixture.elsewhere.application.id);
+  const token = await tokenOf("the owner");
+  const mine = await node.sql<{ id: number }>("SELECT id FROM users WHERE application_id = $1", [
+    fixture.elsewhere.application.id,
+  ]);
+  const ids = mine.map(({ id }) => String(id));
+  for (const search of [null, fixture.a.login.slice(0, 8), secret.email?.slice(0, 8)]) {
+    await expectIsolation(async () => {
+      const answer = await graphql(node, query, { id: own, search }, token);
+      const { application } = answer.data;
+      const { totalCount, nodes } = application.users;
+      expect(totalCount).toBe(search === null ? ids.length : 0);
+      for (const each of nodes) expect(ids).toContain(each.id);
+      for (const { userId } of application.sessions.nodes) {
+        if (userId !== null) expect(ids).toContain(String(userId));
+      }
+      return answer;
+    });
+  }
+});
+
+test("the hidden values are visible to their own application", async () => {
+  const { token, id } = fixture.a;
+  const { text } = await rest(node, "GET", `/users/${id}`, { token });
+  const values = [...Object.values(secret), ...tags, fixture.a.login];
+  expect(values.filter((value) => !text.includes(value))).toEqual([]);
+  const query = `query ($id: ID!) { account { name email accountKey }
+    application(id: $id) { name authSecret users { nodes { login email } } } }`;
+  const variables = { id: String(node.application.id) };
+  const account = JSON.stringify(await graphql(node, query, variables, await ownerToken(node)));
+  const { authSecret, accountKey } = node.application;
+  const owned = [
+    "First account",
+    "First application",
+    ownerCredentials(node).email,
+    authSecret,
+    accountKey,
+  ];
+  owned.push(fixture.a.login, secret.email ?? "");
+  expect(owned.filter((value) => !account.includes(value))).toEqual([]);
+});

@@ -1,0 +1,399 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { readConfig } from "../../../src/core/config";
+import { openLog } from "../../../src/core/log";
+import { openMetrics } from "../../../src/core/metrics";
+import { Engine } from "../../../src/graphql/engine/engine";
+import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
+import { type RestDocument, readDocuments, readRestFiles } from "../../../src/rest/documents";
+import { auth, bind, connectRaw, OPEN } from "../../support/chat/chat";
+import {
+  applicationToken,
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+  type TestUser,
+} from "../../support/client";
+import { type GraphqlProtocol, HTTP_PROTOCOLS } from "../../support/graphql/graphql-protocols";
+import { connectSocket, type SocketResult } from "../../support/graphql/graphql-socket";
+import { startNode, type TestNode } from "../../support/node";
+import { addEvent } from "../../support/push/push";
+import { addSubscription } from "../../support/push/push-devices";
+import {
+  CALLERS,
+  expectedOutcome,
+  REST_ERRORS,
+  UNAUTHENTICATED_CALLERS,
+} from "../../support/security/permission-callers";
+import { ROUTES } from "../../support/security/permission-routes";
+import {
+  type Outcome,
+  type Participants,
+  PERMISSION_ROWS,
+  type PermissionRow,
+} from "../../support/security/permission-rows";
+import { ownerCredentials, ownerToken } from "../../support/sessions/owner";
+import { secondApplication } from "../../support/sessions/second-application";
+
+const schema = signalboxSchema();
+const documents = readDocuments(readRestFiles(join(__dirname, "../../../schema/rest")), schema);
+const engine = new Engine(schema, readConfig({}), openLog("silent"), openMetrics());
+
+const NO_SESSION = "Required session does not exist";
+/** Offset of the node's clock from the system clock, in milliseconds. */
+let ahead = 0;
+const clock = { now: () => Date.now() + ahead };
+
+let node: TestNode;
+let elsewhere: TestNode;
+/** The hash of {@link PASSWORD}, computed once for all users. */
+let passwordHash: string;
+/** Invalid tokens, by caller. */
+const invalidTokens: Record<string, string | undefined> = { "no token": undefined };
+let count = 0;
+/** Number of used reset links. */
+let links = 0;
+let owner: Participants["owner"];
+let spareApplicationId: string;
+
+const PASSWORD = "correct horse";
+
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+  elsewhere = await secondApplication(node);
+  await node.sql("UPDATE applications SET v1_list_disabled = false");
+  owner = ownerCredentials(node);
+  const [spare] = await node.sql<{ id: number }>(
+    `INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+      SELECT account_id, 'Spare', 'key', 'secret', '{}', now() FROM applications WHERE id = $1
+      RETURNING id`,
+    [node.application.id],
+  );
+  spareApplicationId = String(spare?.id);
+  invalidTokens["an unknown token"] = "x".repeat(43);
+  const { id, login, password, token } = await newUser(node);
+  const rows = await node.sql<{ hash: string }>(
+    "SELECT password_hash AS hash FROM users WHERE id = $1",
+    [id],
+  );
+  passwordHash = rows[0]?.hash ?? "";
+
+  ahead = -(2 * 60 * 60 * 1000 + 1000);
+  const body = { ...signedParameters(node, clock.now()), user: { login, password } };
+  const old = await rest(node, "POST", "/session", { body });
+  expect((await rest(node, "GET", "/session", { token: old.body.session.token })).status).toBe(200);
+  invalidTokens["an expired token"] = old.body.session.token;
+  ahead = 0;
+
+  await rest(node, "DELETE", "/session", { token });
+  invalidTokens["a destroyed token"] = token;
+  const gone = await signedInUser(node);
+  await rest(node, "DELETE", `/users/${gone.id}`, { token: gone.token });
+  invalidTokens["a deleted user's token"] = gone.token;
+  invalidTokens["an unknown owner's token"] = `acct_${"x".repeat(43)}`;
+  invalidTokens["an expired owner's token"] = await ownerToken(node, -1);
+  const signedOut = await ownerToken(node);
+  await graphql(node, "mutation { signOutOwner { signedOut } }", {}, signedOut);
+  invalidTokens["a signed-out owner's token"] = signedOut;
+  await makeResetLinks();
+});
+afterAll(() => node.stop());
+
+/** A signed-in user whose password hash is already computed. */
+async function signedInUser(at: TestNode): Promise<TestUser> {
+  const login = `cheap-${++count}`;
+  const [row] = await at.sql<{ id: number }>(
+    `INSERT INTO users (application_id, login, login_key, password_hash, updated_at)
+      VALUES ($1, $2, $2, $3, now()) RETURNING id`,
+    [at.application.id, login, passwordHash],
+  );
+  return { id: row?.id ?? 0, ...(await signIn(at, { login, password: PASSWORD })) };
+}
+
+/** Users with a password reset link each: a link works once, and invalidates its user's other links. */
+async function makeResetLinks(): Promise<void> {
+  await node.sql(
+    `WITH lost AS (INSERT INTO users (application_id, login, login_key, updated_at)
+        SELECT $1, 'lost' || n, 'lost' || n, now() FROM generate_series(1, 200) n RETURNING id, login)
+      INSERT INTO password_resets (user_id, token_hash, expires_at)
+        SELECT id, sha256(convert_to('link of ' || login, 'UTF8')), now() + interval '1 hour' FROM lost`,
+    [node.application.id],
+  );
+}
+
+async function makeFixture(): Promise<Participants> {
+  const [a, b, foreign] = [
+    await signedInUser(node),
+    await signedInUser(node),
+    await signedInUser(elsewhere),
+  ] as const;
+  return {
+    ...{ node, elsewhere, a, b, foreign, owner, spareApplicationId },
+    subscriptionId: await addSubscription(node, a),
+    eventId: await addEvent(node, a),
+    get unique() {
+      return count;
+    },
+    resetToken: () => `link of lost${++links}`,
+    signed: () => signedParameters(node),
+  };
+}
+
+async function tokenOf(caller: string, fixture: Participants): Promise<string | undefined> {
+  if (UNAUTHENTICATED_CALLERS.includes(caller)) return invalidTokens[caller];
+  switch (caller) {
+    case "user A":
+      return fixture.a.token;
+    case "user B":
+      return fixture.b.token;
+    case "the account's owner":
+      return ownerToken(node);
+    case "another account's owner":
+      return ownerToken(elsewhere);
+    case "a foreign user":
+      return fixture.foreign.token;
+    case "a signed-out token": {
+      const { token } = await signedInUser(node);
+      await rest(node, "DELETE", "/login", { token });
+      return token;
+    }
+    case "a web token": {
+      const token = await applicationToken(node);
+      const hash = createHash("sha256").update(token).digest();
+      // A new web session, which waits to be bound by a code.
+      await node.sql(
+        "UPDATE sessions SET web = true, binding_code_hash = token_hash WHERE token_hash = $1",
+        [hash],
+      );
+      return token;
+    }
+    default:
+      return applicationToken(node);
+  }
+}
+
+function protocolsOf(operation: string): string[] {
+  if (operation.startsWith("Subscription.") || PERMISSION_ROWS[operation]?.socketOnly) return [];
+  return Object.keys(HTTP_PROTOCOLS).filter(
+    (protocol) => protocol !== "GraphQL by GET" || operation.startsWith("Query."),
+  );
+}
+
+function outcome({ data, errors }: SocketResult): Outcome {
+  if (errors) return errors[0].extensions.code;
+  // A missing object is null without an error.
+  return Object.values(data).includes(null) ? "NOT_FOUND" : "OK";
+}
+
+describe("the tables", () => {
+  test("contain exactly the operations of the schema", () => {
+    expect(Object.keys(PERMISSION_ROWS).sort()).toEqual([...accessTable(schema).keys()].sort());
+  });
+
+  test("contain exactly the REST routes", () => {
+    expect(Object.keys(ROUTES).sort()).toEqual(documents.map(({ name }) => name).sort());
+  });
+
+  test("run the operations that they name", () => {
+    const asked = Object.values(PERMISSION_ROWS).map(({ document }) => {
+      const { operation, label } = engine.prepare(document);
+      const kind = operation.operation;
+      return `${kind[0]?.toUpperCase()}${kind.slice(1)}.${label}`;
+    });
+    expect(asked).toEqual(Object.keys(PERMISSION_ROWS));
+    for (const document of documents) {
+      const root = `${document.kind === "query" ? "Query" : "Mutation"}.`;
+      const label = engine.prepareTrusted(document.text).label;
+      expect([document.name, ROUTES[document.name]?.operation]).toEqual([
+        document.name,
+        root + label,
+      ]);
+    }
+  });
+});
+
+const graphqlCases = Object.keys(PERMISSION_ROWS).flatMap((operation) =>
+  protocolsOf(operation).map((protocol): [string, string] => [operation, protocol]),
+);
+
+describe.each(graphqlCases)("%s through %s", (operation, name) => {
+  const row = PERMISSION_ROWS[operation] as PermissionRow;
+  const send = HTTP_PROTOCOLS[name] as GraphqlProtocol;
+  let fixture: Participants;
+  beforeAll(async () => {
+    fixture = await makeFixture();
+  });
+
+  test.each(CALLERS)("%s", async (caller) => {
+    const token = await tokenOf(caller, fixture);
+    count += 1;
+    const answer = await send(node, row.document, row.variables(fixture), token);
+    const wanted = expectedOutcome(row, caller);
+    expect([outcome(answer), answer]).toEqual([wanted, expect.anything()]);
+    if (wanted === "UNAUTHENTICATED" && operation !== "Mutation.login") {
+      expect(answer.errors?.[0].message).toBe(NO_SESSION);
+    }
+  });
+});
+
+/** Subscriptions without an initial event. */
+const SILENT_SUBSCRIPTIONS = [
+  "Subscription.callAnswers",
+  "Subscription.callChanges",
+  "Subscription.pushDeliveries",
+];
+
+describe.each(Object.keys(PERMISSION_ROWS))("%s through the WebSocket", (operation) => {
+  const row = PERMISSION_ROWS[operation] as PermissionRow;
+  let fixture: Participants;
+  beforeAll(async () => {
+    fixture = await makeFixture();
+  });
+
+  test.each(CALLERS)("%s", async (caller) => {
+    const token = await tokenOf(caller, fixture);
+    count += 1;
+    const socket = await connectSocket(node);
+    socket.send({ type: "connection_init", payload: token === undefined ? {} : { token } });
+    if (UNAUTHENTICATED_CALLERS.includes(caller) && token !== undefined) {
+      expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+      expect(socket.received.filter(({ type }) => type !== "connection_ack")).toEqual([]);
+      return;
+    }
+    expect(await socket.next()).toEqual({ type: "connection_ack" });
+    const wanted = expectedOutcome(row, caller);
+    if (operation === "Subscription.callSignals" && wanted === "OK") {
+      const { id } = { "user A": fixture.a, "user B": fixture.b }[caller] ?? fixture.foreign;
+      expect((await socket.listen("s", id))()).toEqual([]);
+    } else if (SILENT_SUBSCRIPTIONS.includes(operation) && wanted === "OK") {
+      const payload = { query: row.document, variables: row.variables(fixture) };
+      socket.send({ id: "o", type: "subscribe", payload });
+      await socket.run("{ __typename }");
+      // The subscription is to the caller's own events, so it is accepted and stays silent.
+      expect(socket.received.filter(({ id }) => id === "o")).toEqual([]);
+    } else if (operation === "Subscription.sessionBound" && wanted === "OK") {
+      const bound = socket.run(row.document);
+      await rest(node, "PATCH", "/session/web", {
+        token: fixture.a.token,
+        body: { web_token: token },
+      });
+      expect((await bound).data).toEqual({ sessionBound: { userId: String(fixture.a.id) } });
+    } else if (
+      wanted === "OK" &&
+      token !== undefined &&
+      (row.ends === caller || row.ends === "anybody")
+    ) {
+      const payload = { query: row.document, variables: row.variables(fixture) };
+      socket.send({ id: "o", type: "subscribe", payload });
+      expect(await socket.closed).toEqual({ code: 4401, reason: NO_SESSION });
+      const output = socket.received.map(({ type }) => type);
+      expect(output).toEqual(["connection_ack", "next", "complete"]);
+      return;
+    } else {
+      expect(outcome(await socket.run(row.document, row.variables(fixture)))).toBe(wanted);
+    }
+    await socket.close();
+  });
+});
+
+describe.each(
+  documents.map((document): [string, RestDocument] => [document.name, document]),
+)("REST %s", (name, { method }) => {
+  let fixture: Participants;
+  beforeAll(async () => {
+    fixture = await makeFixture();
+    await ROUTES[name]?.prepare?.(fixture);
+  });
+
+  test.each(CALLERS)("%s", async (caller) => {
+    const route = ROUTES[name];
+    const row = PERMISSION_ROWS[route?.operation ?? ""];
+    if (!route || !row) throw new Error(`${name} has no row`);
+    const token = await tokenOf(caller, fixture);
+    count += 1;
+    const answer = await rest(node, method, route.path(fixture), {
+      token,
+      headers: route.headers?.(fixture),
+      body: route.body?.(fixture),
+    });
+    const wanted = expectedOutcome(row, caller);
+    const got = { status: answer.status, body: answer.body };
+    if (wanted === "OK") {
+      expect(got).toEqual(route.success(fixture, caller));
+      return;
+    }
+    const { status, text } = REST_ERRORS[wanted];
+    const wrong = name === "Login" && caller === "a foreign user";
+    const message = wrong
+      ? "Unauthorized: the login or the password is wrong"
+      : expect.stringMatching(text);
+    expect(got).toEqual({ status, body: { errors: { base: [message] } } });
+  });
+});
+
+/** XMPP, which only signs users in and carries signals. */
+describe("a chat client", () => {
+  type Attempt = Awaited<ReturnType<typeof signInBy>>;
+  let fixture: Participants;
+  /** Sign-ins of all callers at once, since the answer to a failed one is delayed. */
+  const asUserA = new Map<string, Promise<Attempt>>();
+  const asThemselves = new Map<string, Promise<Attempt>>();
+  beforeAll(async () => {
+    fixture = await makeFixture();
+    for (const caller of CALLERS) {
+      const token = (await tokenOf(caller, fixture)) ?? "none";
+      asUserA.set(caller, signInBy(node, fixture.a.id, token));
+      const at = caller === "a foreign user" ? elsewhere : node;
+      asThemselves.set(caller, signInBy(at, userOf(caller)?.id ?? fixture.b.id, token));
+    }
+    await Promise.all([...asUserA.values(), ...asThemselves.values()]);
+  });
+
+  const userOf = (caller: string): TestUser | undefined =>
+    ({ "user A": fixture.a, "user B": fixture.b, "a foreign user": fixture.foreign })[caller];
+
+  /** Signs in by a token; the third frame has the result. */
+  async function signInBy(at: TestNode, userId: number, token: string) {
+    const client = await connectRaw(node.chatUrl);
+    for (const frame of [OPEN, auth(`${userId}-${at.application.id}`, token)]) client.send(frame);
+    for (let taken = 0; taken < 2; taken += 1) await client.next();
+    return { client, answer: await client.next() };
+  }
+
+  test.each(CALLERS)("signs in as user A only with the token of user A: %s", async (caller) => {
+    const { client, answer } = (await asUserA.get(caller)) as Attempt;
+    if (caller === "user A") expect(answer).toContain("<success");
+    else expect(answer).toContain("<not-authorized/></failure>");
+    client.socket.terminate();
+  });
+
+  test.each(
+    CALLERS,
+  )("sends user A a signal with the permissions of Mutation.sendSignal: %s", async (caller) => {
+    const user = userOf(caller);
+    const wanted = expectedOutcome(PERMISSION_ROWS["Mutation.sendSignal"] as PermissionRow, caller);
+    const { client, answer } = (await asThemselves.get(caller)) as Attempt;
+    const to = `${fixture.a.id}-${node.application.id}@${node.app.addresses.chat_domain}`;
+    const signal = `<message xmlns="jabber:client" type="headline" id="m" to="${to}"><extraParams><moduleIdentifier>WebRTCVideoChat</moduleIdentifier><signalType>hangUp</signalType><sessionID>s</sessionID></extraParams></message>`;
+    if (!user) {
+      expect(["UNAUTHENTICATED", "FORBIDDEN"]).toContain(wanted);
+      expect(answer).toContain("<not-authorized/></failure>");
+      client.send(signal);
+      expect((await client.rest()).frames.join("")).toContain("<not-authorized");
+      return;
+    }
+    expect(answer).toContain("<success");
+    for (const frame of [OPEN, bind()]) client.send(frame);
+    for (let taken = 0; taken < 3; taken += 1) await client.next();
+    client.send(signal);
+    client.send('<iq xmlns="jabber:client" type="get" id="p"><ping xmlns="urn:xmpp:ping"/></iq>');
+    let output = "";
+    while (!output.includes('id="p"')) output += await client.next();
+    if (wanted === "OK") expect(output).not.toContain('type="error"');
+    else
+      expect([wanted, output]).toEqual(["NOT_FOUND", expect.stringContaining("<item-not-found")]);
+    client.socket.terminate();
+  });
+});

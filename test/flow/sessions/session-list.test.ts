@@ -1,0 +1,111 @@
+import { graphql, newUser, rest, signedParameters, signIn } from "../../support/client";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { HOUR, MINUTE, MovingClock } from "../../support/moving-clock";
+import { startNode, type TestNode } from "../../support/node";
+import { sessionListEntry } from "../../support/security/permission-routes";
+
+const clock = new MovingClock();
+let node: TestNode;
+beforeAll(async () => {
+  node = await startNode({}, { clock });
+});
+afterAll(() => node.stop());
+
+const list = async (token: string) => {
+  const answer = await rest(node, "GET", "/session/list", { token });
+  expect([answer.status, answer.body]).toEqual([200, expect.any(Array)]);
+  return answer.body as Array<{ session_id: number; last_activity: string }>;
+};
+
+it("lists the user's sessions by latest activity, including activity that is not stored yet", async () => {
+  const user = await newUser(node);
+  const phone = await rest(node, "POST", "/session", {
+    body: { ...signedParameters(node), user: { login: user.login, password: user.password } },
+    headers: { "User-Agent": "Phone/1.0" },
+  });
+  await newUser(node);
+  clock.advance(MINUTE);
+  const { id, token } = phone.body.session;
+  expect(await list(token)).toEqual([
+    sessionListEntry(id, "Phone/1.0"),
+    sessionListEntry(user.sessionId),
+  ]);
+  clock.advance(MINUTE);
+  const [first, second] = await list(user.token);
+  expect([first?.session_id, second?.session_id]).toEqual([user.sessionId, id]);
+  const between = Date.parse(first!.last_activity) - Date.parse(second!.last_activity);
+  expect(between / MINUTE).toBeCloseTo(1, 0);
+
+  const { data } = await graphql(
+    node,
+    "{ sessions { totalCount nodes { id databaseId ip userAgent location current } } }",
+    {},
+    user.token,
+  );
+  const entry = (session: number, userAgent: string, current: boolean) => ({
+    ...{ id: String(session), databaseId: session, ip: "127.0.0.1", userAgent },
+    ...{ location: null, current },
+  });
+  expect(data.sessions).toEqual({
+    totalCount: 2,
+    nodes: [entry(user.sessionId, "node", true), entry(id, "Phone/1.0", false)],
+  });
+  // The used session continues; the idle one has expired.
+  clock.advance(HOUR + 30 * MINUTE);
+  await list(user.token);
+  clock.advance(HOUR);
+  expect((await list(user.token)).map(({ session_id }) => session_id)).toEqual([user.sessionId]);
+});
+
+it("ends all other sessions and their sockets but not the current one", async () => {
+  const user = await newUserNow();
+  const others = [await signInNow(user), await signInNow(user)];
+  const stranger = await newUserNow();
+  const own = await openSocket(node, user.token);
+  const foreign = await openSocket(node, stranger.token);
+  const sockets = await Promise.all(others.map(({ token }) => openSocket(node, token)));
+  const answer = await rest(node, "DELETE", "/session/list", { token: user.token });
+  expect([answer.status, answer.text]).toEqual([200, ""]);
+  for (const socket of sockets) expect((await socket.closed).code).toBe(4401);
+  for (const { token } of others) {
+    expect((await rest(node, "GET", "/session", { token })).status).toBe(401);
+  }
+  for (const socket of [own, foreign]) {
+    expect((await socket.run("{ currentSession { id } }")).errors).toBeUndefined();
+    await socket.close();
+  }
+  expect(await list(user.token)).toHaveLength(1);
+});
+
+it("is not available to an application session", async () => {
+  const { session } = (
+    await rest(node, "POST", "/session", { body: signedParameters(node, clock.now()) })
+  ).body;
+  for (const method of ["GET", "DELETE"]) {
+    const answer = await rest(node, method, "/session/list", { token: session.token });
+    expect(answer.status).toBe(403);
+  }
+});
+
+/** Like newUser and signIn, but signs with the node's clock. */
+async function newUserNow() {
+  const login = `list-${clock.now()}-${Math.random()}`.replace(".", "-");
+  const password = "correct horse";
+  const { session } = (
+    await rest(node, "POST", "/session", { body: signedParameters(node, clock.now()) })
+  ).body;
+  const body = { user: { login, password } };
+  const created = await rest(node, "POST", "/users", { token: session.token, body });
+  expect(created.status).toBe(201);
+  return { login, password, ...(await signInNow({ login, password })) };
+}
+
+async function signInNow({
+  login,
+  password,
+}: Pick<Awaited<ReturnType<typeof signIn>>, "login" | "password">) {
+  const body = { ...signedParameters(node, clock.now()), user: { login, password } };
+  const answer = await rest(node, "POST", "/session", { body });
+  expect(answer.status).toBe(201);
+  return { token: answer.body.session.token as string };
+}

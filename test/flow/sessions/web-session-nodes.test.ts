@@ -1,0 +1,122 @@
+import { openLocalBus } from "../../../src/bus/local";
+import { systemClock } from "../../../src/core/clock";
+import { readConfig } from "../../../src/core/config";
+import { openLog } from "../../../src/core/log";
+import { newKey } from "../../../src/core/random";
+import { Sealer } from "../../../src/core/sealer";
+import { openIdentity } from "../../../src/identity/identity";
+import { openLimiters } from "../../../src/limits/open-limiter";
+import { RateLimits } from "../../../src/limits/rate-limits";
+import { findSession } from "../../../src/sessions/sessions";
+import { watchBinding } from "../../../src/web-sessions/binding-watch";
+import { newUser, rest, signedParameters, signIn } from "../../support/client";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { startNode } from "../../support/node";
+import { hasServices } from "../../support/operations/database";
+
+/** The configuration of a node in a cluster, which caches no sessions. */
+const CONFIG = {
+  REDIS_URL: "redis://localhost",
+  DATABASE_URL: "postgresql://localhost/x",
+  SECRET_KEY: Buffer.alloc(32).toString("base64"),
+};
+
+it("sessionBound delivers the session even if the event was lost", async () => {
+  const node = await startNode();
+  const log = openLog("silent");
+  const bus = openLocalBus(systemClock, log);
+  const config = readConfig({});
+  // A second instance that receives no events from the node, as when its bus is unavailable.
+  const identity = await openIdentity({
+    ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
+    sealer: new Sealer([newKey()]),
+    limits: new RateLimits(config, await openLimiters({ config, log, clock: systemClock })),
+    endpoints: { api: () => "", chat: "", turn: "" },
+  });
+  try {
+    const user = await newUser(node);
+    const create = () => rest(node, "POST", "/session/web", { body: signedParameters(node) });
+    const [one, two] = [(await create()).body.session, (await create()).body.session];
+    const watch = async (token: string) =>
+      watchBinding(identity, await findSession(identity, token), token);
+    const [active, cancelled] = [await watch(one.token), await watch(two.token)];
+    const [first, second] = [active.next(), cancelled.next()];
+    await cancelled.return?.();
+    expect(await second).toEqual({ value: undefined, done: true });
+
+    const body = { web_token: one.token };
+    expect((await rest(node, "PATCH", "/session/web", { token: user.token, body })).status).toBe(
+      200,
+    );
+    await bus.publish("identity:endings", "");
+    expect((await first).value).toMatchObject({ id: one.id, userId: user.id });
+    expect(await active.next()).toEqual({ value: undefined, done: true });
+  } finally {
+    await identity.close();
+    await node.stop();
+  }
+});
+
+// Two nodes need a shared PostgreSQL and Redis.
+if (hasServices) describe("two nodes", onServices);
+
+function onServices() {
+  it("bind a web session once, even if its user signs out on either node at the same time", async () => {
+    const one = await startNode();
+    const two = await startNode({}, {}, one);
+    try {
+      const users = [await newUser(one), await newUser(two)] as const;
+      const { session } = (await rest(one, "POST", "/session/web", { body: signedParameters(one) }))
+        .body;
+      const body = { web_token: session.token };
+      const statuses = await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          const node = index % 2 ? one : two;
+          const { token } = users[index % 4 < 2 ? 0 : 1];
+          const { status } = await rest(node, "PATCH", "/session/web", { token, body });
+          await rest(index % 3 ? one : two, "DELETE", "/login", { token: session.token });
+          return status;
+        }),
+      );
+      expect(statuses.sort()).toEqual([200, ...Array(39).fill(404)]);
+      for (const node of [one, two]) {
+        const { token } = users[0];
+        expect((await rest(node, "PATCH", "/session/web", { token, body })).status).toBe(404);
+        const shown = await rest(node, "GET", "/session", { token: session.token });
+        expect(shown.body.session.user_id).toBeNull();
+      }
+    } finally {
+      await two.stop();
+      await one.stop();
+    }
+  });
+
+  it("notify each other of bindings, ended sessions and renewed sockets", async () => {
+    const one = await startNode();
+    const two = await startNode({}, {}, one);
+    try {
+      const user = await newUser(one);
+      const { session } = (await rest(one, "POST", "/session/web", { body: signedParameters(one) }))
+        .body;
+      const socket = await openSocket(two, session.token);
+      const bound = socket.run("subscription { sessionBound { userId } }");
+      const body = { web_token: session.token };
+      await rest(one, "PATCH", "/session/web", { token: user.token, body });
+      expect(await bound).toEqual({ data: { sessionBound: { userId: String(user.id) } } });
+
+      const fresh = await signIn(one, user);
+      const renewed = await openSocket(two, fresh.token);
+      const query =
+        "mutation ($token: String!) { renewSocket(input: { token: $token }) { session { userId } } }";
+      expect((await renewed.run(query, { token: user.token })).errors).toBeUndefined();
+      await rest(one, "DELETE", "/session/list", { token: user.token });
+      expect((await socket.closed).code).toBe(4401);
+      expect((await renewed.run("{ currentSession { id } }")).errors).toBeUndefined();
+      await rest(one, "DELETE", "/session", { token: user.token });
+      expect((await renewed.closed).code).toBe(4401);
+    } finally {
+      await two.stop();
+      await one.stop();
+    }
+  });
+}

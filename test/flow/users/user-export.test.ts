@@ -1,0 +1,233 @@
+import {
+  graphql,
+  newUser,
+  rest,
+  signedParameters,
+  signIn,
+  type TestUser,
+} from "../../support/client";
+import { openSocket } from "../../support/graphql/graphql-socket";
+import { startNode, type TestNode } from "../../support/node";
+import { ownerToken } from "../../support/sessions/owner";
+
+/** The owner of an application can export and erase everything stored about a user. */
+
+const EXPORT = "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }";
+const ERASE =
+  "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }";
+
+/** The part of the export for each table with user data. */
+const PLACES: Record<string, string> = {
+  users: "user",
+  user_tags: "tags",
+  identities: "identities",
+  sessions: "sessions",
+  password_resets: "passwordResets",
+  push_subscriptions: "subscriptions",
+  push_events: "events",
+  push_deliveries: "deliveries",
+  calls: "calls",
+  call_participants: "participation",
+};
+/** Columns that are written some seconds after a request, possibly between the export and its check. */
+const WRITTEN_BEHIND = ["last_activity_at", "last_request_at", "expires_at"];
+const ANY = { asymmetricMatch: () => true };
+/** Tables without user data. */
+const OF_NO_USER = ["accounts", "account_sessions", "applications", "nonces", "push_credentials"];
+
+let node: TestNode;
+let owner: string;
+beforeAll(async () => {
+  node = await startNode();
+  owner = await ownerToken(node);
+});
+afterAll(() => node.stop());
+
+const inputOf = ({ id }: Pick<TestUser, "id">) => ({
+  applicationId: String(node.application.id),
+  userId: String(id),
+});
+
+/** A user with rows in every table, and a second user who took part in a call. */
+async function fullUser(): Promise<{ user: TestUser; other: TestUser }> {
+  const fields = {
+    ...{ full_name: "Full Name", phone: "+49", website: "https://a.example", custom_data: "{}" },
+    ...{ timezone: 60, avatar: "7", blob_id: 8, tag_list: "one,two" },
+  };
+  const user = await newUser(node, { ...fields, email: "full@example.com", external_id: "x1" });
+  const other = await newUser(node);
+  await signIn(node, user);
+  const web = (await rest(node, "POST", "/session/web", { body: signedParameters(node) })).body
+    .session;
+  const body = { web_token: web.token };
+  await rest(node, "PATCH", "/session/web", { token: user.token, body });
+  const insert = async (text: string, values: unknown[]) =>
+    (await node.sql<{ id: number }>(`${text} RETURNING id`, values))[0]?.id;
+  for (const { id } of [user, other]) {
+    const application = node.application.id;
+    await node.sql(
+      "INSERT INTO identities (application_id, user_id, provider, subject) VALUES ($1, $2, 'facebook', $3)",
+      [application, id, `fb${id}`],
+    );
+    await node.sql(
+      `INSERT INTO password_resets (user_id, token_hash, expires_at)
+        VALUES ($1, sha256(convert_to($2, 'UTF8')), now())`,
+      [id, `link-${id}`],
+    );
+    const subscription = await insert(
+      `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+        token, updated_at) VALUES ($1, $2, 'gcm', 'production', 'android', $3, $3, now())`,
+      [application, id, `device-${id}`],
+    );
+    const event = await insert(
+      `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector,
+        updated_at) VALUES ($1, $2, 'gcm', 'production', $3, '{"user_tags":["a_b"]}', now())`,
+      [application, id, `message of ${id}`],
+    );
+    await insert(
+      "INSERT INTO push_deliveries (event_id, subscription_id, updated_at) VALUES ($1, $2, now())",
+      [event, subscription],
+    );
+    const call = await insert(
+      "INSERT INTO calls (application_id, session_id, caller_id) VALUES ($1, $2, $3)",
+      [application, `call-${id}`, id],
+    );
+    for (const party of [user, other]) {
+      await node.sql(
+        `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+          SELECT id, $2, session_id, started_at FROM calls WHERE id = $1`,
+        [call, party.id],
+      );
+    }
+  }
+  return { user, other };
+}
+
+/** All columns of the database that refer to a user, by a foreign key or by name. */
+async function userColumns(): Promise<Array<{ table: string; column: string }>> {
+  return node.sql(
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+        WHERE table_schema = current_schema() AND column_name ~ '(^|_)(user|caller)_id$'
+          AND NOT column_name ~ '^external_'
+      UNION SELECT k.conrelid::regclass::text, a.attname::text FROM pg_constraint k
+        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
+        WHERE k.contype = 'f' AND k.confrelid = 'users'::regclass
+      UNION VALUES ('users', 'id') ORDER BY 1, 2`,
+  );
+}
+
+const camel = (name: string) =>
+  name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+test("every table with user data is exported", async () => {
+  const tables = await node.sql<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+      WHERE table_schema = current_schema() AND table_name NOT LIKE '\\_prisma%' ORDER BY 1`,
+  );
+  const known = [...Object.keys(PLACES), ...OF_NO_USER].sort();
+  expect(tables.map(({ name }) => name)).toEqual(known);
+  const named = new Set((await userColumns()).map(({ table }) => table));
+  expect([...named].filter((table) => OF_NO_USER.includes(table))).toEqual([]);
+  // Deliveries refer to the user's device.
+  expect(Object.keys(PLACES).filter((table) => !named.has(table))).toEqual(["push_deliveries"]);
+});
+
+describe("of a user with something in every table", () => {
+  let user: TestUser;
+  let other: TestUser;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  let exported: any;
+  beforeAll(async () => {
+    ({ user, other } = await fullUser());
+    const { data } = await graphql(node, EXPORT, { input: inputOf(user) }, owner);
+    exported = data.exportUser.export;
+  });
+
+  /** The exported rows of a table. */
+  function shown(table: string): Array<Record<string, unknown>> {
+    const place = PLACES[table] ?? "";
+    if (place === "user") return [exported.user];
+    if (place !== "participation") return exported[place];
+    return exported.calls.map((call: Record<string, unknown>) => call.participation);
+  }
+
+  test("every row of the user is exported, with all columns except hashes", async () => {
+    for (const { table, column } of await userColumns()) {
+      const rows = await node.sql<{ row: Record<string, unknown> }>(
+        `SELECT to_jsonb(t) AS row FROM ${table} t WHERE t.${column} = $1`,
+        [user.id],
+      );
+      expect([table, column, rows.length > 0]).toEqual([table, column, true]);
+      for (const { row } of rows) {
+        const open = Object.entries(row).filter(([name]) => !name.endsWith("_hash"));
+        const wanted = Object.fromEntries(
+          open.map(([name, value]) => [camel(name), WRITTEN_BEHIND.includes(name) ? ANY : value]),
+        );
+        expect(shown(table)).toContainEqual(expect.objectContaining(wanted));
+      }
+    }
+    expect(exported.deliveries).toHaveLength(1);
+    expect(exported.deliveries[0].subscriptionId).toBe(exported.subscriptions[0].id);
+    // A client's own JSON keeps its keys.
+    expect(exported.events[0].selector).toEqual({ user_tags: ["a_b"] });
+  });
+
+  test("no hash of a password, token or code is exported, and no data of other users", async () => {
+    const text = JSON.stringify(exported);
+    expect(text).not.toMatch(/hash|argon2|\\\\x/i);
+    const hashes = await node.sql<{ hash: string }>(
+      `SELECT encode(token_hash, 'hex') AS hash FROM sessions WHERE user_id = $1
+        UNION SELECT encode(token_hash, 'hex') FROM password_resets WHERE user_id = $1
+        UNION SELECT password_hash FROM users WHERE id = $1`,
+      [user.id],
+    );
+    expect(hashes.length).toBeGreaterThan(3);
+    expect(hashes.filter(({ hash }) => text.includes(hash))).toEqual([]);
+    for (const secret of [user.password, user.token]) expect(text).not.toContain(secret);
+    for (const foreign of [
+      other.login,
+      `device-${other.id}`,
+      `message of ${other.id}`,
+      other.token,
+    ])
+      expect(text).not.toContain(foreign);
+    // The other user's call is exported, with the user's own participation.
+    expect(exported.calls).toHaveLength(2);
+    const parts = exported.calls.map((call: { participation: object }) => call.participation);
+    expect(parts).toEqual(Array(2).fill(expect.objectContaining({ userId: user.id })));
+  });
+
+  test("erasing deletes all rows of the user, closes connections, and works once", async () => {
+    const socket = await openSocket(node, user.token);
+    const input = inputOf(user);
+    const erased = await graphql(node, ERASE, { input }, owner);
+    expect(erased.data).toEqual({ eraseUser: { erasedUserId: String(user.id) } });
+    expect((await socket.closed).code).toBe(4401);
+    expect((await rest(node, "GET", "/session", { token: user.token })).status).toBe(401);
+    for (const { table, column } of await userColumns()) {
+      const rows = await node.sql(`SELECT 1 FROM ${table} WHERE ${column} = $1`, [user.id]);
+      expect([table, column, rows]).toEqual([table, column, []]);
+      const others = await node.sql(`SELECT 1 FROM ${table} WHERE ${column} = $1`, [other.id]);
+      expect([table, others.length > 0 || table === "user_tags"]).toEqual([table, true]);
+    }
+    for (const query of [EXPORT, ERASE]) {
+      const { errors } = await graphql(node, query, { input }, owner);
+      expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
+    }
+  });
+});
+
+test.each([
+  "0",
+  "-1",
+  "x",
+  "999999999",
+  "9007199254740993",
+  "1; --",
+])("an unknown user %s cannot be exported or erased", async (userId) => {
+  const input = { applicationId: String(node.application.id), userId };
+  for (const query of [EXPORT, ERASE]) {
+    const { data, errors } = await graphql(node, query, { input }, owner);
+    expect([data ?? null, errors?.[0].extensions.code]).toEqual([null, "NOT_FOUND"]);
+  }
+});

@@ -1,0 +1,229 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endOf, ownersEnvironment, runCommand } from "../../support/cli/command-line";
+import { newUser } from "../../support/client";
+import { startNode, type TestNode } from "../../support/node";
+import { ownerToken } from "../../support/sessions/owner";
+
+let node: TestNode;
+let folder: string;
+beforeAll(async () => {
+  node = await startNode({ ALLOW_PRIVATE_NETWORKS: "true" });
+  folder = await mkdtemp(join(tmpdir(), "signalbox-cli-"));
+});
+afterAll(async () => {
+  await node.stop();
+  await rm(folder, { recursive: true });
+});
+
+const signalbox = (args: string[], environment: Record<string, string> = {}, input?: string) =>
+  runCommand(args, { ...ownersEnvironment(node), ...environment }, input);
+
+/** The JSON output of a command that must succeed. */
+async function runJson(args: string[], input?: string) {
+  const { code, out, err } = await signalbox(["--json", ...args], {}, input);
+  expect([code, err]).toEqual([0, ""]);
+  return JSON.parse(out);
+}
+
+/** Expects a command to exit with 1; returns its standard error, the only output. */
+async function runFailing(
+  args: string[],
+  environment: Record<string, string> = {},
+  input?: string,
+) {
+  const { code, out, err } = await signalbox(args, environment, input);
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).not.toMatch(/\n +at /);
+  return err;
+}
+
+it("creates, lists, shows and updates applications, with the owner's file or a token", async () => {
+  const { id, authSecret } = await runJson(["app", "create", "--name", "Shop"]);
+  const list = await signalbox(["app", "list"]);
+  expect(list.out).toMatch(/^id +name +authKey +signUpOpen +webOrigins\n1 +First application/);
+  expect(list.out).toContain("Shop");
+  const changes = ["--sign-up-open", "false", "--push-senders", "members"];
+  changes.push("--incoming-call-push", "true", "--incoming-call-push-delay-seconds", "5");
+  changes.push("--incoming-call-push-environment", "development");
+  changes.push("--web-origins", "https://a.example", "http://b");
+  const changed = await signalbox(["--json", "app", "update", "--app", id, ...changes], {
+    DATA_DIR: "/nonexistent",
+    SIGNALBOX_TOKEN: await ownerToken(node),
+  });
+  const webOrigins = ["https://a.example", "http://b"];
+  expect(JSON.parse(changed.out)).toMatchObject({
+    id,
+    name: "Shop",
+    signUpOpen: false,
+    pushSenders: "MEMBERS",
+    ...{
+      incomingCallPush: true,
+      incomingCallPushDelaySeconds: 5,
+      incomingCallPushEnvironment: "DEVELOPMENT",
+    },
+    webOrigins,
+  });
+  expect(await runJson(["app", "update", "--app", id, "--web-origins", ""])).toMatchObject({
+    ...{ name: "Shop", signUpOpen: false, webOrigins: [], facebook: null, firebase: null },
+  });
+  const rotated = await runJson(["app", "rotate-secret", "--app", id, "--overlap-seconds", "60"]);
+  expect(rotated.authSecret).not.toBe(authSecret);
+  expect(await runJson(["app", "show", "--app", id])).toMatchObject({
+    ...{ id, authSecret: rotated.authSecret, previousSecretValidUntil: expect.any(String) },
+  });
+});
+
+it("sets and removes providers one by one, with secrets from a file or standard input", async () => {
+  const { id } = await runJson(["app", "create", "--name", "Providers"]);
+  const update = (args: string[], input?: string) =>
+    runJson(["app", "update", "--app", id, ...args], input);
+  const file = join(folder, "secret.txt");
+  await writeFile(file, "from a file\n");
+  const facebook = ["--facebook-app-id", "12", "--facebook-version", "v19.0"];
+  expect(await update([...facebook, "--facebook-app-secret", `@${file}`])).toMatchObject({
+    facebook: { appId: "12", appSecretSet: true, baseUrl: null, version: "v19.0" },
+    ...{ twitter: null, firebase: null },
+  });
+  const twitter = ["--twitter-consumer-key", "key", "--twitter-base-url", "http://127.0.0.1:1"];
+  expect(
+    await update([...twitter, "--twitter-consumer-secret", "-"], "from input\n"),
+  ).toMatchObject({
+    facebook: { appId: "12" },
+    twitter: { consumerKey: "key", consumerSecretSet: true },
+  });
+  expect(await update(["--facebook-version", "", "--firebase-project-id", "p"])).toMatchObject({
+    facebook: { appId: "12", appSecretSet: true, version: null },
+    firebase: { projectId: "p", keysUrl: null },
+  });
+  const [row] = await node.sql<{ settings: { facebook: { appSecret: string } } }>(
+    "SELECT settings FROM applications WHERE id = $1",
+    [id],
+  );
+  expect(row?.settings.facebook.appSecret).toMatch(/^sealed:/);
+  expect(await runJson(["app", "remove-facebook", "--app", id])).toMatchObject({ facebook: null });
+  await runJson(["app", "remove-twitter", "--app", id]);
+  await runJson(["app", "remove-firebase", "--app", id]);
+  expect(await runJson(["app", "show", "--app", id])).toMatchObject({
+    ...{ facebook: null, twitter: null, firebase: null },
+  });
+});
+
+it("lists users page by page, exports one as JSON, and erases one", async () => {
+  const user = await newUser(node, { email: "paged-1@example.com" });
+  await newUser(node, { email: "paged-2@example.com" });
+  const app = ["--app", String(node.application.id)];
+  const page = await signalbox(["user", "list", ...app, "--search", "paged-", "--limit", "1"]);
+  expect(page.out).toMatch(/^id .*\n\d+ .*paged-1@example.com.*\n\n1 to 1 of 2; --offset 1 shows/);
+  const rest = await runJson(["user", "list", ...app, "--search", "paged-", "--offset", "1"]);
+  expect(rest).toMatchObject({ totalCount: 2, nodes: [{ email: "paged-2@example.com" }] });
+  const none = await signalbox(["user", "list", ...app, "--search", "nobody"]);
+  expect(none.out).toBe("None.\n");
+
+  const of = [...app, "--user", String(user.id)];
+  const exported = await signalbox(["user", "export", ...of]);
+  expect(JSON.parse(exported.out)).toMatchObject({
+    user: { login: user.login },
+    sessions: [{ id: user.sessionId }],
+  });
+  expect((await signalbox(["user", "erase", ...of])).out).toContain(String(user.id));
+  expect(await runFailing(["user", "export", ...of])).toBe("There is no such user\n");
+});
+
+it("escapes control characters in names, and prints empty lists", async () => {
+  // A stub server, for names that a real one may refuse.
+  const server = createServer((request, response) => {
+    request.resume();
+    const applications =
+      request.headers["svc-token"] === "none" ? [] : [{ id: "1", name: HOSTILE_NAME }];
+    response.end(JSON.stringify({ data: { account: { applications } } }));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const SIGNALBOX_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const list = (args: string[], SIGNALBOX_TOKEN: string) =>
+    signalbox([...args, "app", "list"], { SIGNALBOX_URL, SIGNALBOX_TOKEN });
+  try {
+    expect((await list([], "none")).out).toBe("None.\n");
+    expect(JSON.parse((await list(["--json"], "none")).out)).toEqual([]);
+    const table = await list([], "some");
+    expect(table.out).toBe("id  name\n1   a?[2J?b?c?d?é😀\n");
+    const json = await list(["--json"], "some");
+    expect(json.out).not.toMatch(/[\u001b\u009b\u202e\u2028]/);
+    expect(JSON.parse(json.out)).toEqual([{ id: "1", name: HOSTILE_NAME }]);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+const HOSTILE_NAME = "a\u001b[2J\nb\u009bc\u202ed\u2028é😀";
+
+it("prints errors without a stack, and exits with 1", async () => {
+  expect(await runFailing(["app", "show", "--app", "99"])).toBe("There is no such application\n");
+  expect(await runFailing(["app", "create", "--name", ""])).toBe("name must not be empty\n");
+  expect(await runFailing(["--url", "http://127.0.0.1:1", "app", "list"])).toMatch(
+    /^No server answers at http:\/\/127\.0\.0\.1:1\. Start it/,
+  );
+  expect(await runFailing(["--url", "nowhere", "app", "list"])).toMatch(/^--url must be a URL/);
+  expect(await runFailing(["--url", `${node.baseUrl}/elsewhere`, "app", "list"])).toMatch(
+    /is not Signalbox/,
+  );
+  expect(await runFailing(["app", "list"], { DATA_DIR: "/nonexistent" })).toMatch(
+    /^\/nonexistent\/owner\.json cannot be read/,
+  );
+  expect(await runFailing(["--token", "acct_wrong", "app", "list"])).toMatch(
+    /session does not exist/,
+  );
+  expect(await runFailing(["app", "list"], { PORT: "http" })).toMatch(/^ {2}- PORT must be/m);
+});
+
+it("rejects invalid options without calling a server", async () => {
+  const nowhere = { SIGNALBOX_URL: "http://127.0.0.1:1" };
+  expect(await runFailing(["app", "creat"], nowhere)).toMatch(/unknown command 'creat'.*create/s);
+  expect(await runFailing(["nonsense"], nowhere)).toMatch(/unknown command 'nonsense'/);
+  expect(await runFailing(["app", "create"], nowhere)).toMatch(/'--name <text>' not specified/);
+  expect(await runFailing(["app", "list", "--what"], nowhere)).toMatch(/unknown option '--what'/);
+  expect(await runFailing(["app"], nowhere)).toMatch(/app rotate-secret --app <id> +Replaces/);
+  const update = ["app", "update", "--app", "1"];
+  expect(await runFailing([...update, "--sign-up-open", "perhaps"], nowhere)).toBe(
+    "--sign-up-open must be true or false.\n",
+  );
+  expect(await runFailing(["user", "list", "--app", "1", "--limit", "all"], nowhere)).toBe(
+    "--limit must be a whole number.\n",
+  );
+  expect(await runFailing([...update, "--facebook-app-secret", "@/nonexistent"], nowhere)).toBe(
+    "--facebook-app-secret: the file /nonexistent cannot be read.\n",
+  );
+  const both = ["--facebook-app-secret", "-", "--twitter-consumer-secret", "-"];
+  expect(await runFailing([...update, ...both], nowhere, "secret")).toMatch(/cannot both be read/);
+});
+
+it("exits silently when the reader of its output is gone", async () => {
+  const loader = join(__dirname, "../../support/run-typescript.js");
+  const args = ["-r", loader, "-e", "require('./src/cli/commands').run(process.argv)"];
+  const all = [process.execPath, ...args, "signalbox", "--json", "app", "list"];
+  // The pipe's reader exits long before the answer arrives.
+  const child = spawn("sh", ["-c", '"$@" | true', "sh", ...all], {
+    cwd: join(__dirname, "../../.."),
+    env: { PATH: process.env.PATH, ...ownersEnvironment(node) },
+  });
+  expect(await endOf(child)).toEqual({ code: 0, out: "", err: "" });
+});
+
+it("lists every command with a description in its help", async () => {
+  const { code, out } = await signalbox(["--help"]);
+  expect(code).toBe(0);
+  for (const command of [
+    ...["app create", "app list", "app show", "app update", "app rotate-secret"],
+    ...["user list", "user export", "user erase", "token", "migrate", "doctor"],
+  ]) {
+    expect(out).toMatch(new RegExp(`^ {2}${command}( --\\S+ <\\w+>)* {2,}[A-Z].*`, "m"));
+  }
+  const update = await signalbox(["app", "update", "--help"]);
+  expect(update.out).toMatch(/--facebook-app-secret <text> [^@]*standard\s+input,\s+@FILE/);
+  expect(update.out).toContain("--url <url>");
+  expect((await signalbox(["--version"])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,90 @@
+import { graphql, type TestUser } from "../client";
+import { eventually } from "../moving-clock";
+import type { TestNode } from "../node";
+
+const FIELDS = `id callId callerId callType state startedAt acceptedAt endedAt hungUpById
+  participants { userId caller state reason answeredAt device pushedAt user { id } }`;
+const CALL = `query ($id: ID!) { call(callId: $id) { ${FIELDS} } }`;
+const SEND = "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id cursor } }";
+
+/** Subscription to the user's calls. */
+export const CHANGES = `subscription { callChanges { ${FIELDS} } }`;
+
+/** A call as its participants see it. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+export type CallData = Record<string, any>;
+
+let sessions = 0;
+
+/** A unique sessionID. */
+export const newSessionId = () => `${Date.now()}-${process.pid}-${++sessions}`;
+
+/** Sends a signal over HTTP, from the device of the user's session. */
+export async function send(
+  node: TestNode,
+  from: Pick<TestUser, "token">,
+  to: Pick<TestUser, "id">,
+  signalType: string,
+  callId: string,
+  fields: Record<string, unknown> = {},
+): Promise<void> {
+  const needs = { call: { callType: "VIDEO", sdp: "v=0" }, accept: { sdp: "v=0" } }[signalType];
+  const input = { to: { userId: to.id }, signalType, callId, ...needs, ...fields };
+  const { errors } = await graphql(node, SEND, { input }, from.token);
+  if (errors) throw new Error(JSON.stringify(errors));
+}
+
+/** A call of the user, or the error code. */
+export async function readCall(
+  node: TestNode,
+  { token }: Pick<TestUser, "token">,
+  callId: string,
+): Promise<CallData | string> {
+  const { data, errors } = await graphql(node, CALL, { id: callId }, token);
+  return data?.call ?? errors?.[0].extensions.code;
+}
+
+/** Waits until a call of the user, and optionally a participant, is in a state. */
+export async function waitForCall(
+  node: TestNode,
+  user: Pick<TestUser, "token">,
+  callId: string,
+  state: string,
+  part?: [user: Pick<TestUser, "id">, state: string],
+): Promise<CallData> {
+  const call = await eventually(
+    () => readCall(node, user, callId),
+    (each) =>
+      typeof each !== "string" &&
+      each.state === state &&
+      (part === undefined || participantOf(each, part[0])?.state === part[1]),
+  );
+  return call as CallData;
+}
+
+/** A user's participation in a call. */
+export function participantOf(call: CallData, { id }: Pick<TestUser, "id">): CallData | undefined {
+  return call.participants.find((each: CallData) => each.userId === String(id));
+}
+
+/** Locks the tables of calls, which signals do not need. @returns releases the lock */
+export async function lockCallTables({ app }: TestNode): Promise<() => Promise<void>> {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let held: () => void = () => undefined;
+  const holding = new Promise<void>((resolve) => {
+    held = resolve;
+  });
+  const transaction = app.store.transaction(async ({ execute }) => {
+    await execute("LOCK TABLE calls, call_participants IN ACCESS EXCLUSIVE MODE");
+    held();
+    await gate;
+  });
+  await holding;
+  return async () => {
+    release();
+    await transaction;
+  };
+}

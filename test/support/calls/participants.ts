@@ -1,0 +1,30 @@
+import { newUser, signedParameters } from "../client";
+import type { TestNode } from "../node";
+import { addEvent } from "../push/push";
+import { addSubscription } from "../push/push-devices";
+import type { Participants } from "../security/permission-rows";
+import { ownerCredentials } from "../sessions/owner";
+
+/** Participants for the tables of operations and routes, all of one application. */
+export async function createParticipants(node: TestNode): Promise<Participants> {
+  const a = await newUser(node);
+  const b = await newUser(node);
+  // The tests must not change the node's own application.
+  const [spare] = await node.sql<{ id: number }>(
+    `INSERT INTO applications (account_id, name, auth_key, auth_secret, updated_at)
+      SELECT account_id, 'Spare', 'spare', auth_secret, now() FROM applications RETURNING id`,
+  );
+  let unique = 0;
+  return {
+    ...{ node, elsewhere: node, a, b, foreign: b, owner: ownerCredentials(node) },
+    spareApplicationId: String(spare?.id),
+    subscriptionId: await addSubscription(node, a),
+    eventId: await addEvent(node, a),
+    get unique() {
+      unique += 1;
+      return unique;
+    },
+    resetToken: () => "x".repeat(43),
+    signed: () => signedParameters(node),
+  };
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { execute } from "../../../scripts/services/postgres-server";
+import type { Owner } from "../calls/phones/phone";
+import { DOMAIN } from "../chat/chat";
+import { NO_RATES } from "../node";
+import { type ServiceProcess, startProcess } from "../process";
+import { type FreshDatabase, freshServices } from "./database";
+
+interface Member {
+  process: ServiceProcess;
+  graphqlUrl: string;
+  chatUrl: string;
+  up: boolean;
+}
+
+/** Several nodes in separate processes, on one PostgreSQL and one Redis. */
+export class Cluster {
+  private readonly members: Member[] = [];
+  private applicationId = 0;
+  private crowds = 0;
+
+  private constructor(
+    private readonly database: FreshDatabase,
+    private readonly environment: Record<string, string>,
+  ) {}
+
+  /** @param environment in addition to the database's, for example REDIS_URL */
+  static async start(count: number, environment: Record<string, string>): Promise<Cluster> {
+    const cluster = new Cluster(await freshServices(), environment);
+    for (let index = 0; index < count; index++) await cluster.startNode(index);
+    return cluster;
+  }
+
+  /** The running nodes. */
+  readonly runningNodes = () => this.members.filter(({ up }) => up);
+
+  async startNode(index: number): Promise<void> {
+    const process = startProcess({
+      ...this.database.environment,
+      ...NO_RATES,
+      CHAT_DOMAIN: DOMAIN,
+      LOG_LEVEL: "warn",
+      ...this.environment,
+    });
+    const [, baseUrl = ""] = await process.waitForOutput(/REST +(http\S+)/);
+    const [, chatUrl = ""] = await process.waitForOutput(/(ws:\S+)/);
+    this.members[index] = { process, graphqlUrl: `${baseUrl}/graphql`, chatUrl, up: true };
+    if (this.applicationId === 0) {
+      const path = join(this.database.environment.DATA_DIR ?? "", "credentials.json");
+      this.applicationId = JSON.parse(readFileSync(path, "utf8")).application_id;
+    }
+  }
+
+  /** Stops a node. @returns its exit code or signal */
+  async stopNode(index: number, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
+    const member = this.members[index]!;
+    member.up = false;
+    member.process.child.kill(signal);
+    return member.process.exited;
+  }
+
+  /** Creates users with a session each. */
+  async createUsers(count: number): Promise<Owner[]> {
+    const rows = (await execute(
+      this.database.environment.DATABASE_URL ?? "",
+      `WITH made AS (INSERT INTO users (application_id, login, login_key, updated_at)
+          SELECT $1, $3 || n, $3 || n, now() FROM generate_series(1, $2::int) n RETURNING id),
+        signed AS (INSERT INTO sessions (application_id, user_id, token_hash, nonce, ts, sliding,
+            expires_at, last_activity_at, updated_at)
+          SELECT $1, id, sha256(rpad('phone' || id, 43, '-')::bytea), id, 0, true, now() + interval '1 hour',
+            now(), now() FROM made)
+        SELECT id::int, rpad('phone' || id, 43, '-') AS token FROM made`,
+      [this.applicationId, count, `phone-${++this.crowds}-`],
+    )) as Array<{ id: number; token: string }>;
+    return rows.map((row) => ({ ...row, applicationId: this.applicationId }));
+  }
+
+  output(): string {
+    return this.members.map(({ process }) => process.output()).join("\n");
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((_, index) => this.stopNode(index, "SIGKILL")));
+    await this.database.remove();
+  }
+}

@@ -1,0 +1,480 @@
+import type { TestUser } from "../client";
+import type { TestNode } from "../node";
+import { deviceOf } from "../push/push-devices";
+
+/** Participants of a case: user A, user B of the same application, and a user of another application. */
+export interface Participants {
+  node: TestNode;
+  /** The node from the view of the other application's clients. */
+  elsewhere: TestNode;
+  a: TestUser;
+  b: TestUser;
+  foreign: TestUser;
+  /** Credentials of the owner of the first application's account. */
+  owner: { email: string; password: string };
+  /** An unused application of that account. */
+  spareApplicationId: string;
+  /** User A's push subscription. */
+  subscriptionId: number;
+  /** User A's push event. */
+  eventId: number;
+  /** A unique number. */
+  unique: number;
+  /** Token of a valid password reset link, of a separate user. */
+  resetToken(): string;
+  /** Parameters of a signed request of the first application, with a new nonce. */
+  signed(): Record<string, string | number>;
+}
+
+/** OK, or an error code. */
+export type Outcome = "OK" | "UNAUTHENTICATED" | "FORBIDDEN" | "NOT_FOUND";
+
+/** Outcomes of an operation by caller, over any protocol. */
+export interface PermissionRow {
+  /** Document, valid variables, and the expected value of the first field. */
+  document: string;
+  variables(world: Participants): Record<string, unknown>;
+  /** No token, or a token that is unknown, expired, destroyed or of a deleted user. */
+  nobody: Outcome;
+  /** An unbound web session. */
+  web: Outcome;
+  /** An application session, or a user's after signing out. */
+  application: Outcome;
+  /** User B, on A's object. */
+  other: Outcome;
+  /** A user of another application, on A's object. */
+  foreign: Outcome;
+  /** User A. */
+  owner: Outcome;
+  /** The owner of A's application. */
+  account: Outcome;
+  /** The owner of another account. */
+  otherAccount: Outcome;
+  /** Callers whose session it ends, and their socket after the response. */
+  ends?: "anybody" | "user A" | "user B";
+  /** Whether it requires a socket. */
+  socketOnly?: true;
+}
+
+const OPEN = {
+  nobody: "OK",
+  web: "OK",
+  application: "OK",
+  other: "OK",
+  foreign: "OK",
+  owner: "OK",
+  account: "OK",
+  otherAccount: "OK",
+} as const;
+const SESSION = {
+  ...OPEN,
+  nobody: "UNAUTHENTICATED",
+  account: "FORBIDDEN",
+  otherAccount: "FORBIDDEN",
+} as const;
+const APPLICATION = { ...SESSION, web: "FORBIDDEN" } as const;
+const USER = { ...APPLICATION, application: "FORBIDDEN" } as const;
+const OWN = { ...USER, other: "FORBIDDEN", foreign: "NOT_FOUND" } as const;
+const ACCOUNT = {
+  nobody: "UNAUTHENTICATED",
+  web: "FORBIDDEN",
+  application: "FORBIDDEN",
+  other: "FORBIDDEN",
+  foreign: "FORBIDDEN",
+  owner: "FORBIDDEN",
+  account: "OK",
+  otherAccount: "OK",
+} as const;
+const OWN_APPLICATION = { ...ACCOUNT, otherAccount: "NOT_FOUND" } as const;
+
+const applicationOf = ({ node }: Participants) => String(node.application.id);
+
+/** A push that is scheduled far in the future. */
+const SCHEDULED = {
+  environment: "DEVELOPMENT",
+  eventType: "FIXED_DATE",
+  date: "2090-01-01T00:00:00Z",
+  message: "e30=",
+};
+
+const signedInput = ({ signed }: Participants) => {
+  const { application_id, auth_key, ...rest } = signed();
+  return { ...rest, applicationId: application_id, authKey: auth_key };
+};
+
+/** Every operation of the schema. A missing operation fails the suite. */
+export const PERMISSION_ROWS: Record<string, PermissionRow> = {
+  "Query.currentSession": {
+    document: "query { currentSession { id userId applicationId token user { id login } } }",
+    variables: () => ({}),
+    ...SESSION,
+  },
+  "Query.sessions": {
+    document: "query { sessions { totalCount nodes { id current } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.user": {
+    document: "query ($id: ID!) { user(by: { id: $id }) { id login email } }",
+    variables: ({ a }) => ({ id: String(a.id) }),
+    ...USER,
+    foreign: "NOT_FOUND",
+  },
+  "Query.users": {
+    document: "query ($id: SafeInt!) { users(filter: { id: { eq: $id } }) { totalCount } }",
+    variables: ({ a }) => ({ id: a.id }),
+    ...USER,
+  },
+  "Query.usersPage": {
+    document:
+      "query ($filter: [UserCondition!]) { usersPage(filter: $filter) { totalCount nodes { id } } }",
+    variables: ({ a }) => ({ filter: [{ field: "ID", operator: "EQ", numbers: [a.id] }] }),
+    ...USER,
+  },
+  "Query.usersByFullName": {
+    document:
+      "query ($name: String!) { usersByFullName(fullName: $name) { totalCount nodes { id } } }",
+    variables: ({ a }) => ({ name: a.login }),
+    ...USER,
+  },
+  "Query.usersByTags": {
+    document: "query ($tags: [String!]!) { usersByTags(tags: $tags) { totalCount nodes { id } } }",
+    variables: ({ a }) => ({ tags: [a.login] }),
+    ...USER,
+  },
+  "Query.accountSettings": {
+    document: "query ($key: String!) { accountSettings(accountKey: $key) { accountKey } }",
+    variables: ({ node }) => ({ key: node.application.accountKey }),
+    ...OPEN,
+  },
+  "Mutation.createSession": {
+    document:
+      "mutation ($input: CreateSessionInput!) { createSession(input: $input) { session { id } } }",
+    variables: (world) => ({ input: signedInput(world) }),
+    ...OPEN,
+  },
+  "Mutation.createWebSession": {
+    document:
+      "mutation ($input: CreateWebSessionInput!) { createWebSession(input: $input) { session { id } } }",
+    variables: (world) => ({ input: signedInput(world) }),
+    ...OPEN,
+  },
+  "Mutation.bindWebSession": {
+    document: "mutation ($input: BindWebSessionInput!) { bindWebSession(input: $input) { bound } }",
+    variables: () => ({ input: { webToken: "one that nobody has" } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Mutation.destroyOtherSessions": {
+    document: "mutation { destroyOtherSessions { destroyedCount } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Mutation.destroySession": {
+    document: "mutation { destroySession { destroyed } }",
+    variables: () => ({}),
+    ...SESSION,
+    ends: "anybody",
+  },
+  "Mutation.renewSocket": {
+    document:
+      "mutation ($input: RenewSocketInput!) { renewSocket(input: $input) { session { id } } }",
+    variables: ({ a }) => ({ input: { token: a.token } }),
+    ...SESSION,
+    web: "FORBIDDEN",
+    application: "FORBIDDEN",
+    other: "FORBIDDEN",
+    foreign: "FORBIDDEN",
+    socketOnly: true,
+  },
+  "Mutation.login": {
+    document: "mutation ($input: LoginInput!) { login(input: $input) { user { id } } }",
+    variables: ({ a }) => ({ input: { login: a.login, password: a.password } }),
+    ...APPLICATION,
+    // The same key matches nobody there.
+    foreign: "UNAUTHENTICATED",
+    ends: "user B",
+  },
+  "Mutation.logout": {
+    document: "mutation { logout { session { userId } } }",
+    variables: () => ({}),
+    ...USER,
+    ends: "anybody",
+  },
+  "Mutation.createUser": {
+    document: "mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }",
+    variables: ({ unique }) => ({ input: { login: `new-${unique}`, password: "correct horse" } }),
+    ...APPLICATION,
+  },
+  "Mutation.updateUser": {
+    document: "mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { id } } }",
+    variables: ({ a }) => ({ input: { id: String(a.id), fullName: "Changed" } }),
+    ...OWN,
+  },
+  "Mutation.deleteUser": {
+    document: "mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { deletedUserId } }",
+    variables: ({ a }) => ({ input: { id: String(a.id) } }),
+    ...OWN,
+    ends: "user A",
+  },
+  "Mutation.requestPasswordReset": {
+    document:
+      "mutation ($input: RequestPasswordResetInput!) { requestPasswordReset(input: $input) { requested } }",
+    variables: ({ unique }) => ({ input: { email: `nobody-${unique}@example.com` } }),
+    ...APPLICATION,
+  },
+  "Mutation.resetPassword": {
+    document: "mutation ($input: ResetPasswordInput!) { resetPassword(input: $input) { reset } }",
+    variables: ({ resetToken }) => ({ input: { token: resetToken(), password: "battery staple" } }),
+    ...OPEN,
+  },
+  "Mutation.sendSignal": {
+    document: "mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }",
+    variables: ({ a }) => ({
+      input: { to: { userId: a.id }, signalType: "hangUp", callId: "s" },
+    }),
+    ...USER,
+    foreign: "NOT_FOUND",
+  },
+  "Mutation.rejectCall": {
+    document: "mutation ($input: RejectCallInput!) { rejectCall(input: $input) { callId } }",
+    variables: ({ a }) => ({ input: { recipientId: String(a.id), callId: "s" } }),
+    ...USER,
+    foreign: "NOT_FOUND",
+  },
+  "Query.calls": {
+    document: "query { calls { nodes { id callId } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.call": {
+    document: "query ($id: ID!) { call(callId: $id) { id } }",
+    variables: () => ({ id: "one that nobody has" }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Subscription.callChanges": {
+    document: "subscription { callChanges { id state } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.pushEvents": {
+    document: "query { pushEvents { nodes { id message } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.pushEvent": {
+    document: "query ($id: ID!) { pushEvent(id: $id) { id message } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Query.pushDeliveries": {
+    document: "query ($id: ID!) { pushDeliveries(eventId: $id) { nodes { id } } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Subscription.pushDeliveries": {
+    document: "subscription ($id: ID) { pushDeliveries(eventId: $id) { id } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...USER,
+  },
+  "Mutation.createPushEvent": {
+    document: `mutation ($input: CreatePushEventInput!) {
+      createPushEvent(input: $input) { events { id } } }`,
+    variables: ({ a }) => ({ input: { ...SCHEDULED, userIds: [String(a.id)] } }),
+    ...USER,
+  },
+  "Mutation.stopPushEvent": {
+    document:
+      "mutation ($input: StopPushEventInput!) { stopPushEvent(input: $input) { event { id } } }",
+    variables: ({ eventId }) => ({ input: { id: String(eventId) } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Mutation.deletePushEvent": {
+    document: `mutation ($input: DeletePushEventInput!) {
+      deletePushEvent(input: $input) { deletedPushEventId } }`,
+    variables: ({ eventId }) => ({ input: { id: String(eventId) } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Query.applicationPushEvents": {
+    document: "query ($id: ID!) { applicationPushEvents(applicationId: $id) { nodes { id } } }",
+    variables: (world) => ({ id: applicationOf(world) }),
+    ...OWN_APPLICATION,
+  },
+  "Query.applicationPushEvent": {
+    document: "query ($id: ID!) { applicationPushEvent(id: $id) { id message } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...OWN_APPLICATION,
+  },
+  "Query.applicationPushDeliveries": {
+    document: "query ($id: ID!) { applicationPushDeliveries(eventId: $id) { nodes { id } } }",
+    variables: ({ eventId }) => ({ id: String(eventId) }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.createApplicationPushEvent": {
+    document: `mutation ($input: CreateApplicationPushEventInput!) {
+      createApplicationPushEvent(input: $input) { events { id } } }`,
+    variables: (world) => ({
+      input: { ...SCHEDULED, userIds: ["1"], applicationId: applicationOf(world) },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Query.pushSubscriptions": {
+    document: "query { pushSubscriptions { totalCount nodes { id udid } } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Mutation.createPushSubscription": {
+    document: `mutation ($input: CreatePushSubscriptionInput!) {
+      createPushSubscription(input: $input) { subscription { id } } }`,
+    variables: ({ a }) => ({
+      input: { channel: "GCM", environment: "DEVELOPMENT", platform: "ANDROID", ...deviceOf(a) },
+    }),
+    ...USER,
+  },
+  "Mutation.deletePushSubscription": {
+    document: `mutation ($input: DeletePushSubscriptionInput!) {
+      deletePushSubscription(input: $input) { deletedPushSubscriptionId } }`,
+    variables: ({ subscriptionId }) => ({ input: { id: String(subscriptionId) } }),
+    ...USER,
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+  },
+  "Subscription.callAnswers": {
+    document: "subscription { callAnswers { callId } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Subscription.callSignals": {
+    document: "subscription { callSignals { id } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Query.iceServers": {
+    document: "query { iceServers { urls username credential expiresAt } }",
+    variables: () => ({}),
+    ...USER,
+  },
+  "Subscription.sessionBound": {
+    document: "subscription { sessionBound { userId } }",
+    variables: () => ({}),
+    ...SESSION,
+    application: "FORBIDDEN",
+    other: "FORBIDDEN",
+    foreign: "FORBIDDEN",
+    owner: "FORBIDDEN",
+  },
+  "Query.account": {
+    document: "query { account { id name applications { id } } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Query.application": {
+    document: `query ($id: ID!, $search: String, $offset: SafeInt, $limit: SafeInt, $after: ID) {
+      application(id: $id) {
+        id authSecret
+        users(search: $search, offset: $offset, limit: $limit, after: $after) { totalCount }
+        sessions(offset: $offset, limit: $limit, after: $after) { totalCount } } }`,
+    variables: (world) => ({ id: applicationOf(world) }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.signInOwner": {
+    document:
+      "mutation ($input: SignInOwnerInput!) { signInOwner(input: $input) { account { id } } }",
+    variables: ({ owner }) => ({ input: owner }),
+    ...OPEN,
+  },
+  "Mutation.signOutOwner": {
+    document: "mutation { signOutOwner { signedOut } }",
+    variables: () => ({}),
+    ...ACCOUNT,
+  },
+  "Mutation.updateAccount": {
+    document:
+      "mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }",
+    variables: () => ({ input: { name: "Changed" } }),
+    ...ACCOUNT,
+  },
+  "Mutation.createApplication": {
+    document: `mutation ($input: CreateApplicationInput!) {
+      createApplication(input: $input) { application { id } } }`,
+    variables: () => ({ input: { name: "Another" } }),
+    ...ACCOUNT,
+  },
+  "Mutation.updateApplication": {
+    document: `mutation ($input: UpdateApplicationInput!) {
+      updateApplication(input: $input) { application { id } } }`,
+    variables: (world) => ({ input: { applicationId: applicationOf(world), signUpOpen: true } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.rotateSecret": {
+    document:
+      "mutation ($input: RotateSecretInput!) { rotateSecret(input: $input) { application { id } } }",
+    variables: ({ spareApplicationId: id }) => ({ input: { applicationId: id } }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.exportUser": {
+    document: "mutation ($input: ApplicationUserInput!) { exportUser(input: $input) { export } }",
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.eraseUser": {
+    document:
+      "mutation ($input: ApplicationUserInput!) { eraseUser(input: $input) { erasedUserId } }",
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), userId: String(world.a.id) },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Query.webPushKey": {
+    document: "query { webPushKey(environment: DEVELOPMENT) }",
+    variables: () => ({}),
+    ...APPLICATION,
+    // No credentials are set.
+    application: "NOT_FOUND",
+    other: "NOT_FOUND",
+    foreign: "NOT_FOUND",
+    owner: "NOT_FOUND",
+  },
+  "Mutation.setPushCredentials": {
+    document: `mutation ($input: SetPushCredentialsInput!) {
+      setPushCredentials(input: $input) { warning credentials { web { publicKey } } } }`,
+    variables: (world) => ({
+      input: {
+        ...{ applicationId: applicationOf(world), environment: "PRODUCTION" },
+        web: { generate: true, subject: "mailto:push@example.com" },
+      },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.clearPushCredentials": {
+    document: `mutation ($input: ClearPushCredentialsInput!) {
+      clearPushCredentials(input: $input) { cleared } }`,
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), environment: "PRODUCTION", service: "APNS" },
+    }),
+    ...OWN_APPLICATION,
+  },
+  "Mutation.checkPushCredentials": {
+    document: `mutation ($input: CheckPushCredentialsInput!) {
+      checkPushCredentials(input: $input) { checks { service outcome } } }`,
+    variables: (world) => ({
+      input: { applicationId: applicationOf(world), environment: "PRODUCTION" },
+    }),
+    ...OWN_APPLICATION,
+  },
+};
