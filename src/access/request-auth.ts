@@ -1,5 +1,4 @@
 import { Extensions } from "type-graphql";
-import { findOwner, isOwnerToken } from "../accounts/account-sessions";
 import type { Caller } from "../core/caller";
 import { Fault } from "../core/errors";
 import {
@@ -9,25 +8,53 @@ import {
   type UserViewer,
   type Viewer,
 } from "../core/viewer";
-import type { Identity } from "../identity/identity";
-import type { Session } from "../sessions/session";
-import { findSession, viewerOf } from "../sessions/sessions";
 
-/** The GraphQL context of the identity resolvers: one per request, or per operation on a socket. */
-export interface IdentityContext {
-  identity: Identity;
-  caller: Caller;
-  auth: RequestAuth;
+/** What authentication needs of a session. */
+export interface AuthenticatedSession {
+  id: number;
+  applicationId: number;
+  /** Null for an application session and for an unbound web session. */
+  userId: number | null;
+  web: boolean;
+  expiresAt: Date;
+  user: { isGuest: boolean } | null;
+}
+
+/** The look-ups that authenticate a token; the modules of sessions, accounts and applications provide them. */
+export interface AuthLookups<Session extends AuthenticatedSession> {
+  /** Finds the session of a token. @throws Fault UNAUTHENTICATED */
+  findSession(token: string | undefined): Promise<Session>;
+  /** Finds the account owner of a token. @throws Fault UNAUTHENTICATED */
+  findOwner(token: string | undefined): Promise<AccountViewer>;
+  /** Checks the origin of a web page. @throws Fault FORBIDDEN if the application does not allow it */
+  checkOrigin(applicationId: number, origin: string | undefined): Promise<void>;
+}
+
+/** An account owner's token; the prefix keeps it apart from the tokens of sessions. */
+const OWNER_TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
+
+/** Returns whether a token has the form of an account owner's token. */
+export function isOwnerToken(token: string | undefined): token is string {
+  return token !== undefined && OWNER_TOKEN.test(token);
+}
+
+/** The viewer that a session authenticates. */
+export function viewerOf(session: AuthenticatedSession): Viewer {
+  const { id: sessionId, applicationId, userId, user, web } = session;
+  if (userId === null) {
+    return { kind: web ? "web" : "application", sessionId, applicationId, userId };
+  }
+  return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
 }
 
 /** Authentication of one request. Looks the caller's session up lazily, and only once. */
-export class RequestAuth {
+export class RequestAuth<Session extends AuthenticatedSession = AuthenticatedSession> {
   private lookup: Promise<Session> | null = null;
   private found: Session | null = null;
   private ownerLookup: Promise<AccountViewer> | null = null;
 
   constructor(
-    private readonly identity: Identity,
+    private readonly lookups: AuthLookups<Session>,
     private readonly caller: Pick<Caller, "token" | "origin">,
   ) {}
 
@@ -43,15 +70,15 @@ export class RequestAuth {
 
   private async load(): Promise<Session> {
     const { token, origin } = this.caller;
-    const session = await findSession(this.identity, token);
-    await this.identity.webOrigins.check(session.applicationId, origin);
+    const session = await this.lookups.findSession(token);
+    await this.lookups.checkOrigin(session.applicationId, origin);
     this.found = session;
     return session;
   }
 
   /** Returns the calling account owner. @throws Fault UNAUTHENTICATED */
   account(): Promise<AccountViewer> {
-    this.ownerLookup ??= findOwner(this.identity, this.caller.token);
+    this.ownerLookup ??= this.lookups.findOwner(this.caller.token);
     return this.ownerLookup;
   }
 

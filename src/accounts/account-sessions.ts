@@ -1,9 +1,11 @@
+import { isOwnerToken } from "../access/request-auth";
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
 import { truncateText } from "../core/text/text";
 import type { AccountViewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import type { PasswordAttempt } from "../limits/rate-limits";
+import { expiredRows, purgeRows } from "../store/expired-rows";
+import type { AccountDeps } from "./account-deps";
 
 /** Lifetime of an owner's session after the last request, in milliseconds. */
 export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
@@ -11,9 +13,6 @@ export const OWNER_SESSION_MS = 12 * 60 * 60 * 1000;
 const TOUCH_INTERVAL_MS = 60_000;
 /** Number of characters of a User-Agent header that are stored. */
 const USER_AGENT_MAX = 255;
-
-/** The prefix keeps owners' tokens apart from the tokens of users' sessions, which are in another table. */
-const TOKEN = /^acct_[A-Za-z0-9_-]{43}$/;
 
 /** The same text for an unknown e-mail and for a wrong password. */
 const REFUSED = "Unauthorized: the e-mail or the password is wrong";
@@ -45,11 +44,6 @@ const DESTROY = {
   text: "DELETE FROM account_sessions WHERE id = $1",
 };
 
-/** Returns whether a token has the form of an owner's token. */
-export function isOwnerToken(token: string | undefined): token is string {
-  return token !== undefined && TOKEN.test(token);
-}
-
 /**
  * The key that attempts at an owner's password count under. Sign-ins and password changes share it, so that
  * neither bypasses the other's limit.
@@ -67,29 +61,24 @@ export function ownerPasswordAttempt(email: string, ip: string): PasswordAttempt
  * after the same work; LIMITED after too many failures
  */
 export async function signInOwner(
-  identity: Identity,
+  deps: AccountDeps,
   { email, password }: { email: string; password: string },
   from: { ip: string; userAgent?: string },
 ): Promise<{ accountId: number; token: string; expiresAt: Date }> {
   const key = email.toLowerCase();
   const attempt = ownerPasswordAttempt(key, from.ip);
-  const account = await identity.limits.attemptPassword(attempt, async () => {
-    const [row] = await identity.store.query<{ id: number; password_hash: string | null }>(
-      BY_EMAIL,
-      [key],
-    );
-    const matches = await identity.passwordHasher.verify(
-      row?.password_hash ?? null,
-      password,
-      attempt,
-    );
+  const account = await deps.limits.attemptPassword(attempt, async () => {
+    const [row] = await deps.store.query<{ id: number; password_hash: string | null }>(BY_EMAIL, [
+      key,
+    ]);
+    const matches = await deps.passwordHasher.verify(row?.password_hash ?? null, password, attempt);
     return matches ? (row ?? null) : null;
   });
   if (account === null) throw refused();
   const token = `acct_${newToken()}`;
-  const now = identity.clock.now();
+  const now = deps.clock.now();
   const expiresAt = new Date(now + OWNER_SESSION_MS);
-  const created = await identity.store.query(CREATE, [
+  const created = await deps.store.query(CREATE, [
     account.id,
     hashToken(token),
     expiresAt,
@@ -112,12 +101,12 @@ function refused(): Fault {
  * signed out
  */
 export async function findOwner(
-  identity: Identity,
+  deps: AccountDeps,
   token: string | undefined,
 ): Promise<AccountViewer> {
   if (!isOwnerToken(token)) throw Fault.noSession();
-  const now = identity.clock.now();
-  const [row] = await identity.store.query<{
+  const now = deps.clock.now();
+  const [row] = await deps.store.query<{
     id: number;
     account_id: number;
     last_activity_at: Date;
@@ -125,12 +114,22 @@ export async function findOwner(
   if (!row) throw Fault.noSession();
   if (now - row.last_activity_at.getTime() >= TOUCH_INTERVAL_MS) {
     const expiresAt = new Date(now + OWNER_SESSION_MS);
-    await identity.store.query(TOUCH, [row.id, new Date(now), expiresAt]);
+    await deps.store.query(TOUCH, [row.id, new Date(now), expiresAt]);
   }
   return { accountId: row.account_id, accountSessionId: row.id };
 }
 
 /** Ends an owner's session, which invalidates its token. */
-export async function signOutOwner(identity: Identity, viewer: AccountViewer): Promise<void> {
-  await identity.store.query(DESTROY, [viewer.accountSessionId]);
+export async function signOutOwner(deps: AccountDeps, viewer: AccountViewer): Promise<void> {
+  await deps.store.query(DESTROY, [viewer.accountSessionId]);
+}
+
+const EXPIRED = expiredRows("account_sessions");
+
+/** Deletes expired sessions of owners. Idempotent and safe to run concurrently. */
+export async function purgeAccountSessions({
+  store,
+  clock,
+}: Pick<AccountDeps, "store" | "clock">): Promise<void> {
+  await purgeRows(store, EXPIRED, new Date(clock.now()));
 }

@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, ObjectType, Query, Resolver } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { Fault } from "../core/errors";
+import type { AccountContext } from "./account-deps";
 
 @ObjectType({
   description: "Endpoints of the servers that an account's applications use.",
@@ -40,13 +41,13 @@ export class AccountSettingsResolver {
     description: "The endpoints of an account. Requires its key but no session.",
   })
   async accountSettings(
-    @Ctx() { identity }: IdentityContext,
+    @Ctx() { accounts }: AccountContext,
     @Arg("accountKey", { description: "The account key, shown in the details of an application." })
     accountKey: string,
   ): Promise<AccountSettings> {
-    const [row] = await identity.store.query<AccountRow>(FIND, [accountKey]);
+    const [row] = await accounts.store.query<AccountRow>(FIND, [accountKey]);
     if (!row) throw new Fault("UNAUTHENTICATED", "The account key is not valid");
-    const { endpoints } = identity;
+    const { endpoints } = accounts;
     return {
       accountKey,
       apiEndpoint: row.api_endpoint ?? endpoints.api(),

@@ -2,9 +2,9 @@ import { Fault } from "../core/errors";
 import { isEmail } from "../core/text/email";
 import { checkName, checkWebUrl, NAME_MAX, textProblem } from "../core/text/field-checks";
 import type { AccountViewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import { checkPassword } from "../passwords/password";
 import { uniqueViolation } from "../store/database-errors";
+import type { AccountDeps } from "./account-deps";
 import { ownerPasswordAttempt } from "./account-sessions";
 
 /** An account as its owner sees it. */
@@ -41,8 +41,8 @@ const FIND = {
 const HOST = /^[A-Za-z0-9._:-]{1,255}$/;
 
 /** Reads an account. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
-export async function findAccount(identity: Identity, accountId: number): Promise<Account> {
-  const [row] = await identity.store.query<Account>(FIND, [accountId]);
+export async function findAccount(deps: AccountDeps, accountId: number): Promise<Account> {
+  const [row] = await deps.store.query<Account>(FIND, [accountId]);
   if (!row) throw Fault.noSession();
   return row;
 }
@@ -53,15 +53,15 @@ export async function findAccount(identity: Identity, accountId: number): Promis
  * @throws Fault INVALID on an invalid field or a taken e-mail; LIMITED
  */
 export async function updateAccount(
-  identity: Identity,
+  deps: AccountDeps,
   { accountId, accountSessionId }: AccountViewer,
   changes: AccountChanges,
   ip: string,
 ): Promise<Account> {
-  const { db } = identity.store;
+  const { db } = deps.store;
   const id = BigInt(accountId);
   const columns = checkAccount(changes);
-  const password = await newPassword(identity, id, changes, ip);
+  const password = await newPassword(deps, id, changes, ip);
   try {
     await db.$transaction(async (tx) => {
       const { count } = await tx.account.updateMany({
@@ -70,7 +70,7 @@ export async function updateAccount(
         data: {
           ...columns,
           ...(password === null ? {} : { passwordHash: password.newHash }),
-          updatedAt: new Date(identity.clock.now()),
+          updatedAt: new Date(deps.clock.now()),
         },
       });
       if (password === null) return;
@@ -85,7 +85,7 @@ export async function updateAccount(
     }
     throw error;
   }
-  return findAccount(identity, accountId);
+  return findAccount(deps, accountId);
 }
 
 function checkAccount(changes: AccountChanges) {
@@ -112,7 +112,7 @@ const emptyAsNull = (text: string | null | undefined) => (text === "" ? null : t
 
 /** Verifies the old password and hashes the new one; null if no new password is given. */
 async function newPassword(
-  identity: Identity,
+  deps: AccountDeps,
   id: bigint,
   { password, oldPassword }: AccountChanges,
   ip: string,
@@ -120,21 +120,21 @@ async function newPassword(
   if (password === undefined || password === null) return null;
   checkPassword(password);
   if (!oldPassword) throw Fault.field("oldPassword", "is required for a new password");
-  await identity.limits.countPasswordChange({ kind: "account", id: Number(id) }, ip);
-  const stored = await identity.store.db.account.findUnique({
+  await deps.limits.countPasswordChange({ kind: "account", id: Number(id) }, ip);
+  const stored = await deps.store.db.account.findUnique({
     where: { id },
     select: { email: true, passwordHash: true },
   });
   const attempt = ownerPasswordAttempt(stored?.email ?? "", ip);
-  const matches = await identity.limits.attemptPassword(
+  const matches = await deps.limits.attemptPassword(
     attempt,
     async () =>
-      (await identity.passwordHasher.verify(stored?.passwordHash ?? null, oldPassword, attempt)) ||
+      (await deps.passwordHasher.verify(stored?.passwordHash ?? null, oldPassword, attempt)) ||
       null,
   );
   if (!matches) throw Fault.field("oldPassword", "is wrong");
   return {
-    newHash: await identity.passwordHasher.hash(password, attempt),
+    newHash: await deps.passwordHasher.hash(password, attempt),
     verifiedHash: stored?.passwordHash ?? null,
   };
 }

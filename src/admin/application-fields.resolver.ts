@@ -1,16 +1,15 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, ID, Resolver, Root } from "type-graphql";
-import type { IdentityContext } from "../access/request-auth";
 import { AccountType } from "../accounts/account.type";
 import {
-  ApplicationSessions,
   ApplicationType,
-  ApplicationUsers,
   ListedApplication,
   toGraphqlApplication,
 } from "../applications/application.type";
 import { listApplications } from "../applications/owned-applications";
+import type { AdminContext } from "./admin-deps";
 import { listApplicationSessions, listApplicationUsers } from "./application-lists";
+import { ApplicationSessions, ApplicationUsers } from "./application-lists.type";
 
 const AFTER = {
   nullable: true,
@@ -31,7 +30,7 @@ export class ApplicationFieldsResolver {
   @FieldResolver(() => ApplicationUsers, { description: "Users of the application." })
   async users(
     @Root() { id }: ApplicationType,
-    @Ctx() { identity }: IdentityContext,
+    @Ctx() { admin }: AdminContext,
     @Arg("offset", () => GraphQLSafeInt, SKIP) offset?: number | null,
     @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
     @Arg("after", () => ID, AFTER) after?: string | null,
@@ -41,7 +40,7 @@ export class ApplicationFieldsResolver {
     })
     search?: string | null,
   ): Promise<ApplicationUsers> {
-    const page = await listApplicationUsers(identity, id, { after, offset, limit, search });
+    const page = await listApplicationUsers(admin, id, { after, offset, limit, search });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
   }
 
@@ -50,12 +49,12 @@ export class ApplicationFieldsResolver {
   })
   async sessions(
     @Root() { id }: ApplicationType,
-    @Ctx() { identity }: IdentityContext,
+    @Ctx() { admin }: AdminContext,
     @Arg("offset", () => GraphQLSafeInt, SKIP) offset?: number | null,
     @Arg("limit", () => GraphQLSafeInt, TAKE) limit?: number | null,
     @Arg("after", () => ID, AFTER) after?: string | null,
   ): Promise<ApplicationSessions> {
-    const page = await listApplicationSessions(identity, id, { after, offset, limit });
+    const page = await listApplicationSessions(admin, id, { after, offset, limit });
     return { page, nodes: page.nodes, offset: page.offset, limit: page.limit };
   }
 }
@@ -65,9 +64,9 @@ export class AccountFieldsResolver {
   @FieldResolver(() => [ListedApplication], { description: "The account's applications." })
   async applications(
     @Root() { id }: AccountType,
-    @Ctx() { identity }: IdentityContext,
+    @Ctx() { admin }: AdminContext,
   ): Promise<ListedApplication[]> {
-    return (await listApplications(identity, id)).map(toGraphqlApplication);
+    return (await listApplications(admin, id)).map(toGraphqlApplication);
   }
 }
 

@@ -1,8 +1,8 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import type { Identity } from "../identity/identity";
 import type { Statement, Store } from "../store/store";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
+import type { AdminDeps } from "./admin-deps";
 
 /** Default and maximum number of entries of a page. */
 const PAGE_MAX = 100;
@@ -83,7 +83,7 @@ const SESSIONS_COUNT = cappedCount("owner_sessions_count", `SELECT 1 ${LIVE} ORD
  * @throws Fault INVALID on after, offset, limit or search
  */
 export async function listApplicationUsers(
-  { store }: Identity,
+  { store }: AdminDeps,
   applicationId: number,
   request: PageRequest & { search?: string | null },
 ): Promise<Page<User>> {
@@ -97,7 +97,7 @@ export async function listApplicationUsers(
 
 /** Lists the live sessions of an application, newest first. @throws Fault INVALID */
 export async function listApplicationSessions(
-  { store, clock }: Identity,
+  { store, clock }: AdminDeps,
   applicationId: number,
   request: PageRequest,
 ): Promise<Page<OwnedSession>> {

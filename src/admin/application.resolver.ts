@@ -1,5 +1,5 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import {
   ApplicationPayload,
   ApplicationUserInput,
@@ -19,6 +19,7 @@ import {
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import { eraseUser } from "../users/users";
+import type { AdminContext } from "./admin-deps";
 import { exportUser } from "./user-export";
 
 @Resolver()
@@ -26,11 +27,11 @@ export class ApplicationResolver {
   @Allow("account")
   @Query(() => ApplicationType, { description: "One application of the owner's account." })
   async application(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { admin, auth }: AdminContext,
     @Arg("id", () => ID, { description: "The application." }) id: string,
   ): Promise<ApplicationType> {
     const { accountId } = await auth.account();
-    return toGraphqlApplication(await findOwnedApplication(identity, accountId, id));
+    return toGraphqlApplication(await findOwnedApplication(admin, accountId, id));
   }
 
   @Allow("account")
@@ -38,25 +39,25 @@ export class ApplicationResolver {
     description: "Creates an application in the owner's account.",
   })
   async createApplication(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { admin, auth }: AdminContext,
     @Arg("input", () => CreateApplicationInput, { description: "The new application." })
     { name }: CreateApplicationInput,
   ): Promise<ApplicationPayload> {
     const { accountId } = await auth.account();
     return {
-      application: toGraphqlApplication(await createApplication(identity, accountId, name)),
+      application: toGraphqlApplication(await createApplication(admin, accountId, name)),
     };
   }
 
   @Allow("account")
   @Mutation(() => ApplicationPayload, { description: "Changes the settings of an application." })
   async updateApplication(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { admin, auth }: AdminContext,
     @Arg("input", () => UpdateApplicationInput, { description: "The changes." })
     { applicationId, ...changes }: UpdateApplicationInput,
   ): Promise<ApplicationPayload> {
     const { accountId } = await auth.account();
-    const changed = await updateApplication(identity, accountId, applicationId, changes);
+    const changed = await updateApplication(admin, accountId, applicationId, changes);
     return { application: toGraphqlApplication(changed) };
   }
 
@@ -65,12 +66,12 @@ export class ApplicationResolver {
     description: "Gives an application a new secret; the old one stays valid for an overlap.",
   })
   async rotateSecret(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { admin, auth }: AdminContext,
     @Arg("input", () => RotateSecretInput, { description: "The application and the overlap." })
     { applicationId, overlapSeconds }: RotateSecretInput,
   ): Promise<ApplicationPayload> {
     const { accountId } = await auth.account();
-    const rotated = await rotateSecret(identity, accountId, applicationId, overlapSeconds);
+    const rotated = await rotateSecret(admin, accountId, applicationId, overlapSeconds);
     return { application: toGraphqlApplication(rotated) };
   }
 
@@ -79,13 +80,13 @@ export class ApplicationResolver {
     description: "Exports everything stored about a user, for a data access request.",
   })
   async exportUser(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { admin, auth }: AdminContext,
     @Arg("input", () => ApplicationUserInput, { description: "The user." })
     { applicationId, userId }: ApplicationUserInput,
   ): Promise<ExportUserPayload> {
     const { accountId } = await auth.account();
-    const { id } = await findOwnedApplication(identity, accountId, applicationId);
-    return { export: await exportUser(identity, id, userId) };
+    const { id } = await findOwnedApplication(admin, accountId, applicationId);
+    return { export: await exportUser(admin, id, userId) };
   }
 
   @Allow("account")
@@ -93,14 +94,14 @@ export class ApplicationResolver {
     description: "Deletes a user and all its data, and ends its sessions and connections.",
   })
   async eraseUser(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { admin, auth }: AdminContext,
     @Arg("input", () => ApplicationUserInput, { description: "The user." })
     { applicationId, userId }: ApplicationUserInput,
   ): Promise<EraseUserPayload> {
     const { accountId } = await auth.account();
-    const { id } = await findOwnedApplication(identity, accountId, applicationId);
+    const { id } = await findOwnedApplication(admin, accountId, applicationId);
     const erasedId = parseId(userId);
-    if (erasedId === null || !(await eraseUser(identity, id, erasedId))) {
+    if (erasedId === null || !(await eraseUser(admin, id, erasedId))) {
       throw new Fault("NOT_FOUND", "There is no such user");
     }
     return { erasedUserId: String(erasedId) };

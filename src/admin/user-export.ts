@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import type { Identity } from "../identity/identity";
+import type { AdminDeps } from "./admin-deps";
 
 const rows = (what: string, order: string, from: string) =>
   `(SELECT coalesce(jsonb_agg(${what} ORDER BY ${order}), '[]') FROM ${from})`;
@@ -56,13 +56,13 @@ const EXPORT = {
  * @throws Fault NOT_FOUND
  */
 export async function exportUser(
-  identity: Identity,
+  deps: Pick<AdminDeps, "store">,
   applicationId: number,
   userId: string,
 ): Promise<object> {
   const id = parseId(userId);
   const [row] =
-    id === null ? [] : await identity.store.query<{ found: object }>(EXPORT, [applicationId, id]);
+    id === null ? [] : await deps.store.query<{ found: object }>(EXPORT, [applicationId, id]);
   if (!row) throw new Fault("NOT_FOUND", "There is no such user");
   return camelCase(row.found) as object;
 }

@@ -1,4 +1,4 @@
-import type { Identity } from "../identity/identity";
+import type { ApplicationDeps } from "./application-deps";
 
 const FIND = {
   name: "answered_elsewhere",
@@ -7,9 +7,9 @@ const FIND = {
 
 /** Whether an application notifies chat clients by a `hangUp` when another device of their user answers. */
 export async function isAnsweredElsewhereEnabled(
-  identity: Identity,
+  { store }: Pick<ApplicationDeps, "store">,
   applicationId: number,
 ): Promise<boolean> {
-  const [row] = await identity.store.query<{ answered_elsewhere: boolean }>(FIND, [applicationId]);
+  const [row] = await store.query<{ answered_elsewhere: boolean }>(FIND, [applicationId]);
   return row?.answered_elsewhere ?? false;
 }

@@ -1,8 +1,5 @@
-import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import type { OwnedSession, Page } from "../admin/application-lists";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
-import { UserType } from "../users/user.type";
 import type { OwnedApplication } from "./owned-applications";
 import {
   FacebookSettings,
@@ -117,68 +114,6 @@ export class ApplicationType extends ApplicationFields {}
     "An application in the list of its account. Query.application lists its users and sessions.",
 })
 export class ListedApplication extends ApplicationFields {}
-
-@ObjectType("ApplicationSession", {
-  description: "A session as the owner of its application sees it.",
-  simpleResolvers: true,
-})
-export class ApplicationSessionType {
-  @Field(() => ID, { description: "Identifier, unique among sessions." })
-  id!: number;
-
-  @Field(() => ID, {
-    nullable: true,
-    description: "The user's id; null for a session without a user.",
-  })
-  userId!: number | null;
-
-  @Field(() => String, { nullable: true, description: "IP address that created the session." })
-  ip!: string | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: "User-Agent header of the client that created the session.",
-  })
-  userAgent!: string | null;
-
-  @Field(() => Date, { description: "When it was last used, to within a few seconds." })
-  lastActivityAt!: Date;
-
-  @Field(() => Date, { description: "When it expires unless it is used before." })
-  expiresAt!: Date;
-}
-
-@ObjectType({ description: "A page of an application's users, ordered by id." })
-export class ApplicationUsers {
-  page!: Page<UserType>;
-
-  @Field(() => [UserType], { description: "The users." })
-  nodes!: UserType[];
-
-  @Field(() => GraphQLSafeInt, { description: "Number of skipped entries." })
-  offset!: number;
-
-  @Field(() => GraphQLSafeInt, {
-    description: "Maximum number of entries of the page, as applied.",
-  })
-  limit!: number;
-}
-
-@ObjectType({ description: "A page of an application's sessions, newest first." })
-export class ApplicationSessions {
-  page!: Page<OwnedSession>;
-
-  @Field(() => [ApplicationSessionType], { description: "The sessions." })
-  nodes!: ApplicationSessionType[];
-
-  @Field(() => GraphQLSafeInt, { description: "Number of skipped entries." })
-  offset!: number;
-
-  @Field(() => GraphQLSafeInt, {
-    description: "Maximum number of entries of the page, as applied.",
-  })
-  limit!: number;
-}
 
 /** Converts an application to its GraphQL types. */
 export function toGraphqlApplication({

@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import type { PushSenders } from "../store/generated/enums";
+import type { ApplicationReader } from "./application-deps";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 import { type ApplicationSettings, unsealSettings } from "./settings";
 
@@ -43,13 +43,13 @@ interface ApplicationRow {
 }
 
 /** Reads an application. @throws Fault INVALID on applicationId if it does not exist */
-export async function findApplication(identity: Identity, id: number): Promise<Application> {
-  const [row] = await identity.store.query<ApplicationRow>(FIND, [id]);
+export async function findApplication(deps: ApplicationReader, id: number): Promise<Application> {
+  const [row] = await deps.store.query<ApplicationRow>(FIND, [id]);
   if (!row) throw Fault.field("applicationId", "names no application");
-  const { sealer } = identity;
+  const { sealer } = deps;
   const overlapEnd = row.previous_secret_until?.getTime() ?? 0;
   const secrets = [sealer.open(row.auth_secret, AUTH_SECRET_PURPOSE)];
-  if (row.previous_secret !== null && overlapEnd > identity.clock.now()) {
+  if (row.previous_secret !== null && overlapEnd > deps.clock.now()) {
     secrets.push(sealer.open(row.previous_secret, AUTH_SECRET_PURPOSE));
   }
   return {

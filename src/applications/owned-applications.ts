@@ -2,7 +2,6 @@ import { Fault } from "../core/errors";
 import { newId, newToken } from "../core/random";
 import { checkName } from "../core/text/field-checks";
 import { parseId } from "../core/text/ids";
-import type { Identity } from "../identity/identity";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
 import {
   type ApplicationChanges,
@@ -10,6 +9,7 @@ import {
   checkWebOrigins,
   mergeProviderSettings,
 } from "./application-changes";
+import type { ApplicationDeps, ApplicationReader } from "./application-deps";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 import { type ApplicationSettings, unsealSettings } from "./settings";
 
@@ -88,33 +88,33 @@ interface Row {
 
 /** Lists the applications of an account, oldest first. */
 export async function listApplications(
-  identity: Identity,
+  deps: ApplicationReader,
   accountId: number,
 ): Promise<OwnedApplication[]> {
-  const rows = await identity.store.query<Row>(LIST, [accountId]);
-  return rows.map((row) => toOwned(identity, row));
+  const rows = await deps.store.query<Row>(LIST, [accountId]);
+  return rows.map((row) => toOwned(deps, row));
 }
 
 /** Reads an application of an account. @throws Fault NOT_FOUND also if it belongs to another account */
 export async function findOwnedApplication(
-  identity: Identity,
+  deps: ApplicationReader,
   accountId: number,
   id: string,
 ): Promise<OwnedApplication> {
   const parsed = parseId(id);
-  const [row] = parsed === null ? [] : await identity.store.query<Row>(FIND, [accountId, parsed]);
+  const [row] = parsed === null ? [] : await deps.store.query<Row>(FIND, [accountId, parsed]);
   if (!row) throw notFound();
-  return toOwned(identity, row);
+  return toOwned(deps, row);
 }
 
 /** Creates an application. @throws Fault INVALID on name, or if the account has too many applications */
 export async function createApplication(
-  identity: Identity,
+  deps: ApplicationDeps,
   accountId: number,
   name: string,
 ): Promise<OwnedApplication> {
   checkName(name);
-  const id = await identity.store.db.$transaction(async (tx) => {
+  const id = await deps.store.db.$transaction(async (tx) => {
     const owner = { accountId: BigInt(accountId) };
     // Locks the account, so that concurrent calls count each other's applications.
     await tx.$queryRaw`SELECT id FROM accounts WHERE id = ${owner.accountId} FOR UPDATE`;
@@ -125,13 +125,13 @@ export async function createApplication(
         name,
         authKey: newId(),
         webOrigins: [],
-        authSecret: identity.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
+        authSecret: deps.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
       },
       select: { id: true },
     });
     return created.id;
   });
-  return findOwnedApplication(identity, accountId, String(id));
+  return findOwnedApplication(deps, accountId, String(id));
 }
 
 /**
@@ -139,12 +139,12 @@ export async function createApplication(
  * @throws Fault NOT_FOUND; INVALID on the invalid field
  */
 export async function updateApplication(
-  identity: Identity,
+  deps: ApplicationDeps,
   accountId: number,
   applicationId: string,
   changes: ApplicationChanges,
 ): Promise<OwnedApplication> {
-  const { id } = await findOwnedApplication(identity, accountId, applicationId);
+  const { id } = await findOwnedApplication(deps, accountId, applicationId);
   const { name, v1ListDisabled, signUpOpen, pushSenders, answeredElsewhere, webOrigins } = changes;
   const { incomingCallPush, incomingCallPushDelaySeconds, incomingCallPushEnvironment } = changes;
   checkCallPushDelay(incomingCallPushDelaySeconds);
@@ -160,19 +160,19 @@ export async function updateApplication(
     incomingCallPushDelaySeconds: incomingCallPushDelaySeconds ?? undefined,
     incomingCallPushEnvironment: incomingCallPushEnvironment ?? undefined,
     webOrigins: webOrigins === undefined ? undefined : checkWebOrigins(webOrigins ?? []),
-    updatedAt: new Date(identity.clock.now()),
+    updatedAt: new Date(deps.clock.now()),
   };
   const where = { id: BigInt(id), accountId: BigInt(accountId) };
-  await identity.store.db.$transaction(async (tx) => {
+  await deps.store.db.$transaction(async (tx) => {
     // All providers share one column, so concurrent changes without the lock would be lost.
     await tx.$queryRaw`SELECT id FROM applications WHERE id = ${where.id} FOR UPDATE`;
     const row = await tx.application.findFirst({ where, select: { settings: true } });
     if (row === null) throw notFound();
-    const settings = mergeProviderSettings(row.settings, changes, identity);
+    const settings = mergeProviderSettings(row.settings, changes, deps);
     await tx.application.update({ where, data: { ...data, settings }, select: { id: true } });
   });
-  identity.sessionEvents.publish({ kind: "application changed", applicationId: id });
-  return findOwnedApplication(identity, accountId, applicationId);
+  deps.sessionEvents.publish({ kind: "application changed", applicationId: id });
+  return findOwnedApplication(deps, accountId, applicationId);
 }
 
 /**
@@ -181,7 +181,7 @@ export async function updateApplication(
  * @throws Fault NOT_FOUND; INVALID on overlapSeconds
  */
 export async function rotateSecret(
-  identity: Identity,
+  deps: ApplicationDeps,
   accountId: number,
   applicationId: string,
   overlapSeconds: number | null | undefined,
@@ -190,19 +190,19 @@ export async function rotateSecret(
   if (overlap < 0 || overlap > OVERLAP_MAX) {
     throw Fault.field("overlapSeconds", `must be from 0 to ${OVERLAP_MAX}`);
   }
-  const { id } = await findOwnedApplication(identity, accountId, applicationId);
-  const now = identity.clock.now();
-  await identity.store.query(ROTATE, [
+  const { id } = await findOwnedApplication(deps, accountId, applicationId);
+  const now = deps.clock.now();
+  await deps.store.query(ROTATE, [
     accountId,
     id,
-    identity.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
+    deps.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
     overlap === 0 ? null : new Date(now + overlap * 1000),
     new Date(now),
   ]);
-  return findOwnedApplication(identity, accountId, applicationId);
+  return findOwnedApplication(deps, accountId, applicationId);
 }
 
-function toOwned({ clock, sealer }: Identity, row: Row): OwnedApplication {
+function toOwned({ clock, sealer }: ApplicationReader, row: Row): OwnedApplication {
   const until = row.previous_secret_until;
   return {
     id: row.id,

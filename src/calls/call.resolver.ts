@@ -122,10 +122,10 @@ export class SignalPartyResolver {
     description: "The user's profile; null if the user was deleted.",
   })
   user(
-    @Ctx() { identity }: CallContext,
+    @Ctx() { users }: CallContext,
     @Root() { applicationId, userId }: SignalPartyType,
   ): Promise<UserType | null> {
-    return findUser(identity, applicationId, { id: String(userId) });
+    return findUser(users, applicationId, { id: String(userId) });
   }
 }
 

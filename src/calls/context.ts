@@ -1,7 +1,9 @@
-import type { IdentityContext } from "../access/request-auth";
+import type { RequestContext } from "../access/request-context";
+import type { UserDeps } from "../users/user-deps";
 import type { Router } from "./router";
 
-/** The GraphQL context of the resolvers of this module. */
-export interface CallContext extends IdentityContext {
+/** Context of the resolvers of signals. */
+export interface CallContext extends RequestContext {
   router: Router;
+  users: UserDeps;
 }

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
 } from "graphql";
 import { buildSchemaSync, type NonEmptyArray, type PubSub } from "type-graphql";
-import type { IdentityContext } from "../access/request-auth";
+import type { RequestContext } from "../access/request-context";
 import { AccountResolver } from "../accounts/account.resolver";
 import { AccountSettingsResolver } from "../accounts/account-settings.resolver";
 import { ApplicationResolver } from "../admin/application.resolver";
@@ -134,7 +134,7 @@ export function limitTable(schema: GraphQLSchema): Map<string, OperationLimit> {
   );
 }
 
-type RootField = GraphQLField<unknown, IdentityContext>;
+type RootField = GraphQLField<unknown, RequestContext>;
 
 function operations(schema: GraphQLSchema): Array<[name: string, field: RootField]> {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
@@ -160,10 +160,9 @@ function guard(name: string, field: RootField): void {
   const access = accessOf(name, field);
   const { limit } = field.extensions as { limit?: OperationLimit };
   const guarded =
-    (resolve: GraphQLFieldResolver<unknown, IdentityContext>) =>
-    async (...args: Parameters<GraphQLFieldResolver<unknown, IdentityContext>>) => {
-      const { auth, caller, identity } = args[2];
-      const { limits } = identity;
+    (resolve: GraphQLFieldResolver<unknown, RequestContext>) =>
+    async (...args: Parameters<GraphQLFieldResolver<unknown, RequestContext>>) => {
+      const { auth, caller, limits } = args[2];
       if (limit !== undefined) {
         // Local limits return synchronously; awaiting them would cost an event loop turn.
         const counting = limits.countForAddress(limit, caller.ip);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ERRORS, Fault, toFault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import { findResetLink, resetPassword } from "../password-reset/password-reset";
+import type { PasswordResetDeps } from "../password-reset/password-reset-deps";
 import { RESET_PATH } from "../password-reset/reset-mail";
 import { PAGE_HEADERS } from "./layout";
 import { errorPage, expiredLinkPage, type FormErrors, formPage, successPage } from "./reset-pages";
@@ -15,7 +15,7 @@ const FORM_MAX = 16_384;
  * Registers the page that a password reset link opens. It has its own Fastify scope, which parses forms and
  * renders errors as pages.
  */
-export function registerPages(server: FastifyInstance, identity: Identity): void {
+export function registerPages(server: FastifyInstance, deps: PasswordResetDeps): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -29,8 +29,8 @@ export function registerPages(server: FastifyInstance, identity: Identity): void
     });
     scope.setErrorHandler((error, request, reply) => sendError(error, request, reply));
     const options = { config: { counts: "request" } } as const;
-    scope.get(RESET_PATH, options, (request, reply) => showForm(identity, request, reply));
-    scope.post(RESET_PATH, options, (request, reply) => submitForm(identity, request, reply));
+    scope.get(RESET_PATH, options, (request, reply) => showForm(deps, request, reply));
+    scope.post(RESET_PATH, options, (request, reply) => submitForm(deps, request, reply));
   });
 }
 
@@ -43,18 +43,18 @@ function setPageHeaders(reply: FastifyReply): void {
 }
 
 async function showForm(
-  identity: Identity,
+  deps: PasswordResetDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token } = request.query as { token?: unknown };
-  const owner = typeof token === "string" ? await findResetLink(identity, token) : null;
+  const owner = typeof token === "string" ? await findResetLink(deps, token) : null;
   if (owner === null || typeof token !== "string") return reply.code(GONE).send(expiredLinkPage());
   return reply.send(formPage(token, owner));
 }
 
 async function submitForm(
-  identity: Identity,
+  deps: PasswordResetDeps,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -64,7 +64,7 @@ async function submitForm(
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   const token = form.get("token") ?? "";
   const password = form.get("password") ?? "";
-  const owner = await findResetLink(identity, token);
+  const owner = await findResetLink(deps, token);
   if (owner === null) return reply.code(GONE).send(expiredLinkPage());
   const reject = (problems: FormErrors) =>
     reply.code(ERRORS.INVALID.http).send(formPage(token, owner, problems));
@@ -72,7 +72,7 @@ async function submitForm(
     return reject({ repeat: "The two passwords are not the same." });
   }
   try {
-    await resetPassword(identity, token, password, request.ip);
+    await resetPassword(deps, token, password, request.ip);
   } catch (error) {
     const fields = error instanceof Fault && error.code === "INVALID" ? error.fields : undefined;
     const problem = fields?.password?.[0];

@@ -1,7 +1,7 @@
 import { escapeHtml, toSingleLine } from "../core/html";
-import type { Identity } from "../identity/identity";
 import { type Mailer, MailRejectedError } from "../mail/mail";
-import type { EmailChange } from "./reset-request";
+import type { EmailChange } from "../users/user-deps";
+import type { PasswordResetDeps } from "./password-reset-deps";
 
 /** Name of the durable job that notifies the old address of a change. */
 export const EMAIL_CHANGE_JOB = "email-change";
@@ -17,17 +17,17 @@ const NAME = {
  * @throws MailError when a retry may help
  */
 export async function sendEmailChangeNotice(
-  identity: Identity,
+  deps: PasswordResetDeps,
   mailer: Mailer,
   { applicationId, email }: EmailChange,
 ): Promise<void> {
-  const [application] = await identity.store.query<{ name: string }>(NAME, [applicationId]);
+  const [application] = await deps.store.query<{ name: string }>(NAME, [applicationId]);
   if (!application) return;
   try {
     await mailer.send({ to: email, ...emailChangeMail(application.name) });
   } catch (error) {
     if (!(error instanceof MailRejectedError)) throw error;
-    identity.log.warn({ err: error }, "the mail server rejected an e-mail change notice");
+    deps.log.warn({ err: error }, "the mail server rejected an e-mail change notice");
   }
 }
 

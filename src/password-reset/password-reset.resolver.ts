@@ -1,8 +1,9 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { Limited } from "../limits/rate-limits";
 import { Password } from "../passwords/password";
 import { requestPasswordReset, resetPassword } from "./password-reset";
+import type { PasswordResetContext } from "./password-reset-deps";
 
 @InputType({ description: "The user who has lost a password." })
 export class RequestPasswordResetInput {
@@ -43,12 +44,12 @@ export class PasswordResetResolver {
       "Mails the user of an e-mail address a link to set a new password. The result is the same for an unknown address.",
   })
   async requestPasswordReset(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { passwordReset, auth }: PasswordResetContext,
     @Arg("input", () => RequestPasswordResetInput, { description: "The user's e-mail address." })
     { email }: RequestPasswordResetInput,
   ): Promise<RequestPasswordResetPayload> {
     const { applicationId } = await auth.viewer();
-    await requestPasswordReset(identity, applicationId, email);
+    await requestPasswordReset(passwordReset, applicationId, email);
     return { requested: true };
   }
 
@@ -59,12 +60,12 @@ export class PasswordResetResolver {
       "Sets a new password with a mailed link, and ends all sessions and connections of the user.",
   })
   async resetPassword(
-    @Ctx() { identity, caller }: IdentityContext,
+    @Ctx() { passwordReset, caller }: PasswordResetContext,
     @Arg("input", () => ResetPasswordInput, { description: "The link's token and the password." })
     { token, password }: ResetPasswordInput,
   ): Promise<ResetPasswordPayload> {
     caller.deferClose?.();
-    await resetPassword(identity, token, password, caller.ip);
+    await resetPassword(passwordReset, token, password, caller.ip);
     return { reset: true };
   }
 }

@@ -2,10 +2,11 @@ import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
 import { emailKeys } from "../core/text/email";
 import { textProblem } from "../core/text/field-checks";
-import type { Identity } from "../identity/identity";
 import { type Mailer, MailRejectedError } from "../mail/mail";
 import { checkPassword } from "../passwords/password";
+import { expiredRows, purgeRows } from "../store/expired-rows";
 import { passwordAttemptName } from "../users/credentials";
+import type { PasswordResetDeps } from "./password-reset-deps";
 import { resetLinkUrl, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
 
@@ -66,17 +67,17 @@ export interface ResetLinkOwner {
  * @throws Fault UNAVAILABLE if this deployment cannot send mail, INVALID for the e-mail
  */
 export async function requestPasswordReset(
-  identity: Identity,
+  deps: PasswordResetDeps,
   applicationId: number,
   email: string,
 ): Promise<void> {
-  if (identity.deliverReset === null) {
+  if (deps.deliverReset === null) {
     throw new Fault("UNAVAILABLE", "This server has no way to send mail");
   }
   if (email === "") throw Fault.field("email", "is required");
   const problem = textProblem(email, EMAIL_MAX);
   if (problem !== null) throw Fault.field("email", problem);
-  await identity.deliverReset({ applicationId, emailKey: email.toLowerCase() });
+  await deps.deliverReset({ applicationId, emailKey: email.toLowerCase() });
 }
 
 /**
@@ -84,11 +85,11 @@ export async function requestPasswordReset(
  * @throws MailError when a retry may help; the link that was not delivered expires
  */
 export async function sendResetMail(
-  identity: Identity,
+  deps: PasswordResetDeps,
   mailer: Mailer,
   { applicationId, emailKey }: ResetRequest,
 ): Promise<void> {
-  const { store, clock, endpoints } = identity;
+  const { store, clock, endpoints } = deps;
   const [user] = await store.query<LinkRow>(RECIPIENT, [applicationId, emailKeys(emailKey)]);
   if (!user?.email) return;
   const token = newToken();
@@ -103,16 +104,16 @@ export async function sendResetMail(
   } catch (error) {
     // A retry would be rejected as well.
     if (!(error instanceof MailRejectedError)) throw error;
-    identity.log.warn({ err: error }, "the mail server rejected a password reset mail");
+    deps.log.warn({ err: error }, "the mail server rejected a password reset mail");
   }
 }
 
 /** Finds the owner of a link without consuming it; null when the link is unknown, used or expired. */
 export async function findResetLink(
-  identity: Identity,
+  deps: PasswordResetDeps,
   token: string,
 ): Promise<ResetLinkOwner | null> {
-  const { store, clock } = identity;
+  const { store, clock } = deps;
   const values = [hashToken(token), new Date(clock.now())];
   const [row] = await store.query<LinkRow>(LIVE_LINK, values);
   if (!row) return null;
@@ -128,23 +129,23 @@ export async function findResetLink(
  * or expired; LIMITED. The link stays usable after the first and the last
  */
 export async function resetPassword(
-  identity: Identity,
+  deps: PasswordResetDeps,
   token: string,
   password: string,
   ip: string,
 ): Promise<void> {
   checkPassword(password);
   // Checked before the hash, so that only the owner of a link can make the server compute one.
-  const owner = await findResetLink(identity, token);
+  const owner = await findResetLink(deps, token);
   if (owner === null) throw deadLink();
   const { applicationId } = owner;
-  await identity.limits.countPasswordChange({ kind: "user", id: owner.userId, applicationId }, ip);
+  await deps.limits.countPasswordChange({ kind: "user", id: owner.userId, applicationId }, ip);
   const who = { ip, name: `${applicationId} ${passwordAttemptName(owner.userId)}` };
-  const passwordHash = await identity.passwordHasher.hash(password, who);
+  const passwordHash = await deps.passwordHasher.hash(password, who);
   const userId = BigInt(owner.userId);
   const tokenHash = new Uint8Array(hashToken(token));
-  await identity.store.db.$transaction(async (tx) => {
-    const now = new Date(identity.clock.now());
+  await deps.store.db.$transaction(async (tx) => {
+    const now = new Date(deps.clock.now());
     // Lock the user first: concurrent uses of two links of one user would otherwise deadlock.
     await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
     const used = await tx.$executeRaw`DELETE FROM password_resets
@@ -158,9 +159,19 @@ export async function resetPassword(
     });
     await tx.session.deleteMany({ where: { userId } });
   });
-  identity.sessionEvents.publish({ kind: "user", userId: owner.userId });
+  deps.sessionEvents.publish({ kind: "user", userId: owner.userId });
 }
 
 function deadLink(): Fault {
   return Fault.field("token", "is unknown, used or expired");
+}
+
+const EXPIRED = expiredRows("password_resets");
+
+/** Deletes expired links. Idempotent and safe to run concurrently. */
+export async function purgeResetLinks({
+  store,
+  clock,
+}: Pick<PasswordResetDeps, "store" | "clock">): Promise<void> {
+  await purgeRows(store, EXPIRED, new Date(clock.now()));
 }

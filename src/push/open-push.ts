@@ -1,12 +1,12 @@
 import { type CheckCredentials, credentialCheckWith } from "./credentials/check-credentials";
-import { openCredentialService } from "./credentials/push-credentials";
+import { openCredentialService, type PushCredentialService } from "./credentials/push-credentials";
 import { CONCURRENT_BATCHES, deliver } from "./delivery/deliver";
 import { type DeliverJob, type FanOutJob, fanOut } from "./delivery/fan-out";
 import { PURGE_INTERVAL_SECONDS, purgeDeliveries } from "./delivery/purge";
 import { DUE_INTERVAL_SECONDS, startDueDispatches } from "./delivery/schedule";
+import { JOBS, type PushDeps } from "./deps/push-deps";
 import { openProvider } from "./providers/open-provider";
 import { ProviderPool } from "./providers/provider-pool";
-import { JOBS, type PushDeps } from "./push-deps";
 
 /** Replacements for push services in tests. */
 export interface PushOverrides {
@@ -15,22 +15,29 @@ export interface PushOverrides {
   pushProvider?: PushDeps["provider"];
 }
 
+/** The push module of a node. */
+export interface PushModule {
+  push: PushDeps;
+  pushCredentials: PushCredentialService;
+  /** Stops sending and closes the connections to push services. */
+  close(): Promise<void>;
+}
+
 /** Opens the push module and starts processing push jobs on this node. */
 export function openPush(
-  deps: Pick<PushDeps, "identity" | "jobs" | "log" | "metrics">,
+  deps: Omit<PushDeps, "provider">,
   overrides: PushOverrides = {},
-): PushDeps & { close(): Promise<void> } {
-  const { identity, jobs } = deps;
-  const options = { clock: identity.clock, connector: identity.connector };
+): PushModule {
+  const { clock, connector, jobs } = deps;
+  const options = { clock, connector };
   const check = credentialCheckWith((...credentials) => openProvider(...credentials, options));
-  const credentials = openCredentialService(identity, overrides.checkCredentials ?? check);
+  const pushCredentials = openCredentialService(deps, overrides.checkCredentials ?? check);
   const providers = new ProviderPool(async ({ applicationId, environment, service }) => {
-    const loaded = await credentials.cache.load(applicationId, environment, service);
+    const loaded = await pushCredentials.cache.load(applicationId, environment, service);
     return loaded && { version: loaded.version, read: () => loaded.credentials };
   }, options);
   const push: PushDeps = {
     ...deps,
-    credentials,
     provider:
       overrides.pushProvider ??
       ((applicationId, environment, service) =>
@@ -43,9 +50,10 @@ export function openPush(
   jobs.work(JOBS.due, () => startDueDispatches(push), { everySeconds: DUE_INTERVAL_SECONDS });
   jobs.work(JOBS.purge, () => purgeDeliveries(push), { everySeconds: PURGE_INTERVAL_SECONDS });
   return {
-    ...push,
+    push,
+    pushCredentials,
     async close() {
-      credentials.close();
+      pushCredentials.close();
       await providers.close();
     },
   };

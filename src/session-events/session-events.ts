@@ -32,7 +32,7 @@ interface TrackedConnection {
   userId: number | null;
 }
 
-const CHANNEL = "identity:endings";
+const CHANNEL = "session-events";
 
 /**
  * Tracks the live connections of this node, and publishes session events to all nodes. Events may be lost

@@ -1,6 +1,7 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
+import type { SessionContext } from "./session-deps";
 import { destroyOtherSessions, listSessions } from "./session-list";
 
 @ObjectType("SessionEntry", {
@@ -60,9 +61,9 @@ export class SessionListResolver {
     description:
       "The active sessions of the calling user, limited to the 1,000 most recently used.",
   })
-  async sessions(@Ctx() { identity, auth }: IdentityContext): Promise<SessionConnection> {
+  async sessions(@Ctx() { sessions, auth }: SessionContext): Promise<SessionConnection> {
     const viewer = await auth.user();
-    const nodes = (await listSessions(identity, viewer)).map((entry) => ({
+    const nodes = (await listSessions(sessions, viewer)).map((entry) => ({
       ...entry,
       databaseId: entry.id,
       location: null,
@@ -77,8 +78,8 @@ export class SessionListResolver {
       "Ends every other session of the calling user, and closes the connections that those sessions opened.",
   })
   async destroyOtherSessions(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { sessions, auth }: SessionContext,
   ): Promise<DestroyOtherSessionsPayload> {
-    return { destroyedCount: await destroyOtherSessions(identity, await auth.user()) };
+    return { destroyedCount: await destroyOtherSessions(sessions, await auth.user()) };
   }
 }

@@ -1,6 +1,6 @@
 import type { UserViewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import { SESSION_TTL_MS } from "./session";
+import type { SessionDeps } from "./session-deps";
 import { isExpired } from "./sessions";
 
 /** Maximum number of entries in a list; the most recently used sessions are kept. */
@@ -38,15 +38,12 @@ interface SessionEntryRow {
 }
 
 /** The active sessions of the calling user, most recently used first. One indexed read. */
-export async function listSessions(
-  identity: Identity,
-  viewer: UserViewer,
-): Promise<SessionEntry[]> {
-  const earliest = new Date(identity.clock.now() - SESSION_TTL_MS);
-  const rows = await identity.store.query<SessionEntryRow>(LIST, [viewer.userId, earliest]);
+export async function listSessions(deps: SessionDeps, viewer: UserViewer): Promise<SessionEntry[]> {
+  const earliest = new Date(deps.clock.now() - SESSION_TTL_MS);
+  const rows = await deps.store.query<SessionEntryRow>(LIST, [viewer.userId, earliest]);
   const entries = rows
-    .filter((row) => !isExpired(identity, { ...row, expiresAt: row.expires_at }))
-    .map((row) => toEntry(row, identity.activity.pendingLastUse(row.id)));
+    .filter((row) => !isExpired(deps, { ...row, expiresAt: row.expires_at }))
+    .map((row) => toEntry(row, deps.activity.pendingLastUse(row.id)));
   // Activity that is not stored yet may change the order.
   return entries.sort(
     (a, b) => b.lastActivityAt.getTime() - a.lastActivityAt.getTime() || b.id - a.id,
@@ -59,11 +56,11 @@ export async function listSessions(
  * @returns the number of sessions ended
  */
 export async function destroyOtherSessions(
-  identity: Identity,
+  deps: SessionDeps,
   { userId, sessionId }: UserViewer,
 ): Promise<number> {
-  const ended = await identity.store.query<{ id: number }>(DESTROY_OTHERS, [userId, sessionId]);
-  for (const { id } of ended) identity.sessionEvents.publish({ kind: "session", sessionId: id });
+  const ended = await deps.store.query<{ id: number }>(DESTROY_OTHERS, [userId, sessionId]);
+  for (const { id } of ended) deps.sessionEvents.publish({ kind: "session", sessionId: id });
   return ended.length;
 }
 

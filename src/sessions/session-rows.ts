@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import { changedDuringSignIn, type SignInResult } from "../users/credentials";
+import type { SessionDeps } from "./session-deps";
 
 /**
  * Locks user `$2`, provided that its password hash is still `$3` (null skips that check). A concurrent
@@ -56,7 +56,7 @@ export interface NewSession {
  * was deleted
  */
 export async function insertSession(
-  { store }: Identity,
+  { store }: SessionDeps,
   session: NewSession,
   signedIn: SignInResult | null,
 ): Promise<number> {
@@ -82,7 +82,7 @@ export async function insertSession(
  * sign-in; UNAVAILABLE when the user was deleted
  */
 export async function updateSessionUser(
-  { store }: Identity,
+  { store }: SessionDeps,
   sessionId: number,
   signedIn: SignInResult | null,
   at: Date,

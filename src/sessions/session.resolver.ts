@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { Limited } from "../limits/rate-limits";
 import {
   CreateSessionInput,
@@ -11,6 +11,7 @@ import {
   SessionType,
   toGraphqlSession,
 } from "./session.type";
+import type { SessionContext } from "./session-deps";
 import { createSession, destroySession, login, setSessionUser } from "./sessions";
 import type { RequestParameters } from "./signature";
 
@@ -18,7 +19,7 @@ import type { RequestParameters } from "./signature";
 export class SessionResolver {
   @Allow("session")
   @Query(() => SessionType, { description: "The session of the request's token." })
-  async currentSession(@Ctx() { auth }: IdentityContext): Promise<SessionType> {
+  async currentSession(@Ctx() { auth }: SessionContext): Promise<SessionType> {
     return toGraphqlSession(await auth.session(), auth.token);
   }
 
@@ -29,12 +30,12 @@ export class SessionResolver {
       "Creates a session from a signed request: an application session, or with credentials a user session.",
   })
   async createSession(
-    @Ctx() { identity, caller }: IdentityContext,
+    @Ctx() { sessions, caller }: SessionContext,
     @Arg("input", () => CreateSessionInput, { description: "The signed request." })
     input: CreateSessionInput,
   ): Promise<CreateSessionPayload> {
     const { session, token } = await createSession(
-      identity,
+      sessions,
       {
         signature: input.signature,
         parameters: caller.parameters?.() ?? parametersOf(input),
@@ -51,11 +52,11 @@ export class SessionResolver {
       "Ends the session of the request's token and closes the connections that it opened.",
   })
   async destroySession(
-    @Ctx() { identity, auth, caller }: IdentityContext,
+    @Ctx() { sessions, auth, caller }: SessionContext,
   ): Promise<DestroySessionPayload> {
     const session = await auth.session();
     caller.deferClose?.();
-    await destroySession(identity, session);
+    await destroySession(sessions, session);
     auth.clearSession();
     return { destroyed: true };
   }
@@ -65,12 +66,12 @@ export class SessionResolver {
     description: "Signs a user in on the session of the request's token.",
   })
   async login(
-    @Ctx() { identity, auth, caller }: IdentityContext,
+    @Ctx() { sessions, auth, caller }: SessionContext,
     @Arg("input", () => LoginInput, { description: "The user's credentials." }) input: LoginInput,
   ): Promise<LoginPayload> {
     const before = await auth.session();
     caller.deferClose?.();
-    const session = await login(identity, before, input, caller);
+    const session = await login(sessions, before, input, caller);
     auth.replaceSession(session);
     return { user: session.user!, session: toGraphqlSession(session, auth.token) };
   }
@@ -80,10 +81,10 @@ export class SessionResolver {
     description:
       "Signs the user out. The session stays valid as an application session; its connections are closed.",
   })
-  async logout(@Ctx() { identity, auth, caller }: IdentityContext): Promise<LogoutPayload> {
+  async logout(@Ctx() { sessions, auth, caller }: SessionContext): Promise<LogoutPayload> {
     const before = await auth.session();
     caller.deferClose?.();
-    const session = await setSessionUser(identity, before, null);
+    const session = await setSessionUser(sessions, before, null);
     auth.replaceSession(session);
     return { session: toGraphqlSession(session, auth.token) };
   }

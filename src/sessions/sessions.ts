@@ -2,8 +2,6 @@ import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
 import { truncateText } from "../core/text/text";
-import type { Viewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import { hasCredentials, type SignInData, signIn } from "../sign-in/sign-in";
 import type { SignInResult } from "../users/credentials";
 import { GUEST_TTL_MS } from "../users/guests";
@@ -14,6 +12,7 @@ import {
   type SessionRow,
   toSession,
 } from "./session";
+import type { SessionDeps } from "./session-deps";
 import { insertSession, updateSessionUser } from "./session-rows";
 import { type SignedRequest, verifySignedRequest } from "./verify-signature";
 
@@ -44,25 +43,25 @@ export interface ClientInfo {
  * INVALID, the nonce is consumed.
  */
 export async function createSession(
-  identity: Identity,
+  deps: SessionDeps,
   request: SignedRequest & { signIn: SignInData },
   client: ClientInfo,
 ): Promise<{ session: Session; token: string }> {
-  const { application, nonce, timestamp: ts } = await verifySignedRequest(identity, request);
-  await identity.webOrigins.check(application.id, client.origin);
+  const { application, nonce, timestamp: ts } = await verifySignedRequest(deps, request);
+  await deps.webOrigins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
-  await identity.limits.countForApplication("session", application.id);
+  await deps.limits.countForApplication("session", application.id);
   const signedIn = hasCredentials(request.signIn)
-    ? await signIn(identity, application, request.signIn, client)
+    ? await signIn(deps, application, request.signIn, client)
     : null;
   const user = signedIn?.user ?? null;
   const token = newToken();
-  const now = new Date(identity.clock.now());
+  const now = new Date(deps.clock.now());
   // A guest's session expires together with the guest, so requests do not extend it.
   const sliding = !user?.isGuest;
   const expiresAt = new Date(now.getTime() + (sliding ? SESSION_TTL_MS : GUEST_TTL_MS));
   const id = await insertSession(
-    identity,
+    deps,
     {
       ...{ applicationId: application.id, tokenHash: hashToken(token), nonce, ts, sliding },
       ...{ expiresAt, createdAt: now, ip: client.ip, userAgent: storedUserAgent(client) },
@@ -77,7 +76,7 @@ export async function createSession(
     updatedAt: now,
     user,
   };
-  if (user !== null) identity.activity.recordActivity(session);
+  if (user !== null) deps.activity.recordActivity(session);
   return { session, token };
 }
 
@@ -86,26 +85,26 @@ export async function createSession(
  * deployment has it cached.
  * @throws Fault UNAUTHENTICATED, with the same text for a missing, unknown, expired and destroyed token
  */
-export async function findSession(identity: Identity, token: string | undefined): Promise<Session> {
+export async function findSession(deps: SessionDeps, token: string | undefined): Promise<Session> {
   if (!token) throw Fault.noSession();
   const hash = hashToken(token);
   const read = async () => {
-    const [row] = await identity.store.query<SessionRow>(FIND, [hash]);
+    const [row] = await deps.store.query<SessionRow>(FIND, [hash]);
     return row ? toSession(row) : null;
   };
   const key = hash.toString("base64");
-  const session = identity.sessionCache
-    ? (identity.sessionCache.get(key) ?? (await identity.sessionCache.load(key, read)))
+  const session = deps.sessionCache
+    ? (deps.sessionCache.get(key) ?? (await deps.sessionCache.load(key, read)))
     : await read();
-  if (session === null || isExpired(identity, session)) throw Fault.noSession();
-  identity.activity.recordActivity(session);
+  if (session === null || isExpired(deps, session)) throw Fault.noSession();
+  deps.activity.recordActivity(session);
   return session;
 }
 
 /** Ends a session and closes the connections that it authenticated, on every node. */
-export async function destroySession(identity: Identity, session: Session): Promise<void> {
-  await identity.store.query(DESTROY, [session.id]);
-  identity.sessionEvents.publish({ kind: "session", sessionId: session.id });
+export async function destroySession(deps: SessionDeps, session: Session): Promise<void> {
+  await deps.store.query(DESTROY, [session.id]);
+  deps.sessionEvents.publish({ kind: "session", sessionId: session.id });
 }
 
 /**
@@ -114,44 +113,35 @@ export async function destroySession(identity: Identity, session: Session): Prom
  * @throws Fault UNAUTHENTICATED when the session was destroyed, or the password changed, during the sign-in
  */
 export async function setSessionUser(
-  identity: Identity,
+  deps: SessionDeps,
   session: Session,
   signedIn: SignInResult | null,
 ): Promise<Session> {
-  const now = new Date(identity.clock.now());
-  await updateSessionUser(identity, session.id, signedIn, now);
+  const now = new Date(deps.clock.now());
+  await updateSessionUser(deps, session.id, signedIn, now);
   const user = signedIn?.user ?? null;
   const userId = user?.id ?? null;
   const { id: sessionId } = session;
   const left = session.userId !== null && session.userId !== userId;
-  identity.sessionEvents.publish(
+  deps.sessionEvents.publish(
     left ? { kind: "session", sessionId } : { kind: "session changed", sessionId, userId },
   );
   const web = session.web && userId !== null;
   const changed = { ...session, userId, user, web, updatedAt: now };
-  identity.activity.recordActivity(changed);
+  deps.activity.recordActivity(changed);
   return changed;
 }
 
 /** Signs a user in on a session (schema/rest/login.graphql). @throws Fault as {@link signIn} */
 export async function login(
-  identity: Identity,
+  deps: SessionDeps,
   session: Session,
   data: Omit<SignInData, "guest" | "fullName">,
   client: Pick<ClientInfo, "ip">,
 ): Promise<Session> {
-  const application = await findApplication(identity, session.applicationId);
-  const signedIn = await signIn(identity, application, data, client);
-  return setSessionUser(identity, session, signedIn);
-}
-
-/** The viewer that a session authenticates. */
-export function viewerOf(session: Session): Viewer {
-  const { id: sessionId, applicationId, userId, user, web } = session;
-  if (userId === null) {
-    return { kind: web ? "web" : "application", sessionId, applicationId, userId };
-  }
-  return { kind: user?.isGuest ? "guest" : "user", sessionId, applicationId, userId };
+  const application = await findApplication(deps, session.applicationId);
+  const signedIn = await signIn(deps, application, data, client);
+  return setSessionUser(deps, session, signedIn);
 }
 
 /** The User-Agent header as it is stored: cut to {@link USER_AGENT_MAX} characters, null if absent. */
@@ -161,14 +151,14 @@ export function storedUserAgent({ userAgent }: ClientInfo): string | null {
 
 /** Whether a session has expired. */
 export function isExpired(
-  identity: Identity,
+  deps: SessionDeps,
   session: Pick<Session, "id" | "sliding" | "expiresAt">,
 ): boolean {
   // The last use may not be stored yet.
-  const used = session.sliding ? identity.activity.pendingLastUse(session.id) : undefined;
+  const used = session.sliding ? deps.activity.pendingLastUse(session.id) : undefined;
   const expiry = Math.max(
     session.expiresAt.getTime(),
     used === undefined ? 0 : used + SESSION_TTL_MS,
   );
-  return expiry <= identity.clock.now();
+  return expiry <= deps.clock.now();
 }

@@ -1,7 +1,8 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { Fault } from "../core/errors";
 import { SessionType, toGraphqlSession } from "./session.type";
+import type { SessionContext } from "./session-deps";
 import { findSession } from "./sessions";
 
 @InputType({ description: "The session that the socket continues with." })
@@ -25,7 +26,7 @@ later operations use the new token, and the end of the old session no longer clo
 UNSUPPORTED over HTTP, where every request carries its own token.`,
   })
   async renewSocket(
-    @Ctx() { identity, caller, auth }: IdentityContext,
+    @Ctx() { sessions, caller, auth }: SessionContext,
     @Arg("input", () => RenewSocketInput, { description: "The new session." })
     { token }: RenewSocketInput,
   ): Promise<RenewSocketPayload> {
@@ -33,7 +34,7 @@ UNSUPPORTED over HTTP, where every request carries its own token.`,
       throw new Fault("UNSUPPORTED", "renewSocket works only over a GraphQL WebSocket");
     }
     await caller.renewSession(token);
-    const session = await findSession(identity, token);
+    const session = await findSession(sessions, token);
     auth.replaceSession(session);
     return { session: toGraphqlSession(session, token) };
   }

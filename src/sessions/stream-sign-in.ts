@@ -1,8 +1,8 @@
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import { passwordFingerprint } from "../passwords/password";
 import type { LiveConnection } from "../session-events/session-events";
 import { assertPasswordUnchanged, checkUserPassword } from "../users/credentials";
+import type { SessionDeps } from "./session-deps";
 import { findSession } from "./sessions";
 
 /** The sign-in request of a chat client. */
@@ -50,27 +50,27 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  * against its address: after a restart all clients of an office reconnect at once.
  */
 export async function signInStream(
-  identity: Identity,
+  deps: SessionDeps,
   attempt: StreamSignIn,
 ): Promise<StreamSignInResult> {
   const { applicationId, userId, secret, ip, origin } = attempt;
-  const confirmOrigin = () => identity.webOrigins.check(applicationId, origin);
-  const sessionId = TOKEN.test(secret) ? await findSessionOfUser(identity, attempt) : null;
+  const confirmOrigin = () => deps.webOrigins.check(applicationId, origin);
+  const sessionId = TOKEN.test(secret) ? await findSessionOfUser(deps, attempt) : null;
   if (sessionId !== null) {
     await confirmOrigin();
-    await identity.limits.countStreamSignIn(attempt, "token");
+    await deps.limits.countStreamSignIn(attempt, "token");
     const confirm = async () => {
-      if ((await findSessionOfUser(identity, attempt)) === null) throw Fault.noSession();
+      if ((await findSessionOfUser(deps, attempt)) === null) throw Fault.noSession();
       await confirmOrigin();
     };
     return { sessionId, confirm };
   }
-  if (ip !== null) await identity.limits.countForAddress("sign-in", ip);
-  const signedIn = await checkUserPassword(identity, applicationId, userId, secret, ip);
+  if (ip !== null) await deps.limits.countForAddress("sign-in", ip);
+  const signedIn = await checkUserPassword(deps, applicationId, userId, secret, ip);
   await confirmOrigin();
-  await identity.limits.countStreamSignIn(attempt, "password");
+  await deps.limits.countStreamSignIn(attempt, "password");
   const confirm = async () => {
-    await assertPasswordUnchanged(identity, signedIn);
+    await assertPasswordUnchanged(deps, signedIn);
     await confirmOrigin();
   };
   const { passwordHash } = signedIn;
@@ -82,12 +82,12 @@ export async function signInStream(
 }
 
 /** Registers a live stream. @returns a function that unregisters it */
-export function trackStream(identity: Identity, stream: TrackedStream): () => void {
+export function trackStream(deps: SessionDeps, stream: TrackedStream): () => void {
   const { applicationId, origin } = stream;
-  const unwatch = identity.sessionEvents.track(stream);
+  const unwatch = deps.sessionEvents.track(stream);
   if (origin === undefined) return unwatch;
   const disconnect = () => stream.refuse();
-  const unwatchOrigin = identity.webOrigins.track({ applicationId, origin, disconnect });
+  const unwatchOrigin = deps.webOrigins.track({ applicationId, origin, disconnect });
   return () => {
     unwatch();
     unwatchOrigin();
@@ -96,11 +96,11 @@ export function trackStream(identity: Identity, stream: TrackedStream): () => vo
 
 /** The id of the user's session that has the secret as its token; null if there is none. */
 async function findSessionOfUser(
-  identity: Identity,
+  deps: SessionDeps,
   { applicationId, userId, secret }: StreamSignIn,
 ): Promise<number | null> {
   try {
-    const session = await findSession(identity, secret);
+    const session = await findSession(deps, secret);
     return session.applicationId === applicationId && session.userId === userId ? session.id : null;
   } catch (error) {
     if (error instanceof Fault && error.code === "UNAUTHENTICATED") return null;

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type Application, findApplication } from "../applications/applications";
 import { isoSeconds } from "../core/clock";
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
+import type { SessionDeps } from "./session-deps";
 import {
   MANDATORY_PARAMETERS,
   type MandatoryValues,
@@ -40,19 +40,19 @@ export interface VerifiedRequest extends Pick<MandatoryValues, "nonce" | "timest
  * @throws Fault INVALID on the wrong field: parameter, application, auth key, timestamp, signature or nonce
  */
 export async function verifySignedRequest(
-  identity: Identity,
+  deps: SessionDeps,
   { parameters, signature }: SignedRequest,
 ): Promise<VerifiedRequest> {
   const { applicationId, authKey, nonce, timestamp } = parseMandatoryValues(parameters);
-  const application = await findApplication(identity, applicationId);
+  const application = await findApplication(deps, applicationId);
   if (!equalsInConstantTime(application.authKey, authKey)) {
     throw Fault.field("authKey", "does not belong to this application");
   }
-  checkTimestamp(identity.clock.now(), timestamp);
+  checkTimestamp(deps.clock.now(), timestamp);
   if (!signatureMatches(parameters, signature, application.secrets)) {
     throw Fault.field("signature", explainMismatch(parameters));
   }
-  const fresh = await identity.store.query(CONSUME, [application.id, timestamp, nonce]);
+  const fresh = await deps.store.query(CONSUME, [application.id, timestamp, nonce]);
   if (fresh.length === 0) {
     throw Fault.field("nonce", "has been used with this timestamp before; send a new one");
   }

@@ -1,10 +1,10 @@
 import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import type { User } from "../users/user";
 import { verifyFacebook } from "./facebook";
 import { verifyFirebasePhone } from "./firebase-phone";
 import { findOrCreateUser } from "./provider-users";
+import type { SignInDeps } from "./sign-in-deps";
 import { verifyTwitter } from "./twitter";
 import { ProviderUnavailable, TokenRejected, type VerifiedIdentity } from "./verified-identity";
 
@@ -32,7 +32,7 @@ const RETRY_AFTER_S = 10;
  * for a new user while the application does not accept sign-ups
  */
 export async function signInByProvider(
-  identity: Identity,
+  deps: SignInDeps,
   application: Application,
   data: ProviderCredentials,
 ): Promise<User> {
@@ -41,26 +41,23 @@ export async function signInByProvider(
   const logFields = { provider, applicationId: application.id };
   let verified: VerifiedIdentity;
   try {
-    verified = await verify(identity, application, provider, data);
+    verified = await verify(deps, application, provider, data);
   } catch (error) {
     if (error instanceof TokenRejected) {
-      identity.log.info({ ...logFields, reason: error.reason }, "a sign-in token was rejected");
+      deps.log.info({ ...logFields, reason: error.reason }, "a sign-in token was rejected");
       throw new Fault("UNAUTHENTICATED", REFUSED);
     }
     if (error instanceof ProviderUnavailable) {
-      identity.log.warn(
-        { ...logFields, reason: error.reason },
-        "a sign-in provider is unavailable",
-      );
+      deps.log.warn({ ...logFields, reason: error.reason }, "a sign-in provider is unavailable");
       throw new Fault("UNAVAILABLE", "The provider cannot be reached", undefined, RETRY_AFTER_S);
     }
     throw error;
   }
-  return findOrCreateUser(identity, application, provider, verified);
+  return findOrCreateUser(deps, application, provider, verified);
 }
 
 function verify(
-  { clock, config, connector, firebaseKeys }: Identity,
+  { clock, config, connector, firebaseKeys }: SignInDeps,
   { settings }: Application,
   provider: SignInProvider,
   { keys, firebasePhone }: ProviderCredentials,

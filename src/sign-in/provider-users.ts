@@ -1,11 +1,11 @@
 import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { toValidText, truncateText } from "../core/text/text";
-import type { Identity } from "../identity/identity";
 import { uniqueViolation } from "../store/database-errors";
 import { isEmailVariantTaken } from "../users/find-user";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
 import { checkUserFields, type UserFields } from "../users/user-fields";
+import type { SignInDeps } from "./sign-in-deps";
 import type { VerifiedIdentity } from "./verified-identity";
 
 const FIND = {
@@ -18,20 +18,20 @@ const FIND = {
 const NAME_MAX = 255;
 
 /**
- * Finds the user of a verified subject, or creates the user with its identity row. Only that row links a
+ * Finds the user of a verified subject, or creates the user with its deps row. Only that row links a
  * subject to a user. Clients can write profile fields and e-mails, so a user with the same values is never
  * matched.
  * @throws Fault FORBIDDEN for a new user while the application does not accept sign-ups
  */
 export async function findOrCreateUser(
-  identity: Identity,
+  deps: SignInDeps,
   application: Application,
   provider: string,
   verified: VerifiedIdentity,
 ): Promise<User> {
   const find = async () => {
     const values = [application.id, provider, verified.subject];
-    const [row] = await identity.store.query<UserRow>(FIND, values);
+    const [row] = await deps.store.query<UserRow>(FIND, values);
     return row ? toUser(row) : null;
   };
   const known = await find();
@@ -45,9 +45,9 @@ export async function findOrCreateUser(
   const verifiedEmail = emailOf(verified);
   const isTaken =
     verifiedEmail !== undefined &&
-    (await isEmailVariantTaken(identity.store, application.id, verifiedEmail, null));
+    (await isEmailVariantTaken(deps.store, application.id, verifiedEmail, null));
   for (const email of [isTaken ? undefined : verifiedEmail, undefined]) {
-    await create(identity, application.id, provider, verified.subject, { ...fields, email });
+    await create(deps, application.id, provider, verified.subject, { ...fields, email });
     const created = await find();
     if (created) return created;
   }
@@ -55,9 +55,9 @@ export async function findOrCreateUser(
   throw new Fault("UNAVAILABLE", "The user is being changed", undefined, 1);
 }
 
-/** Inserts the user and its identity row together; inserts neither on a unique violation. */
+/** Inserts the user and its deps row together; inserts neither on a unique violation. */
 async function create(
-  { store, clock }: Identity,
+  { store, clock }: SignInDeps,
   applicationId: number,
   provider: string,
   subject: string,

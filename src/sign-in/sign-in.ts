@@ -1,6 +1,5 @@
 import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import {
   checkCredentials,
   type PasswordCredentials,
@@ -8,6 +7,7 @@ import {
 } from "../users/credentials";
 import { createGuest } from "../users/guests";
 import { type ProviderCredentials, signInByProvider } from "./provider-sign-in";
+import type { SignInDeps } from "./sign-in-deps";
 
 /**
  * Sign-in data (schema/rest/session.graphql, login.graphql), exactly one kind of: login or e-mail with the
@@ -30,23 +30,23 @@ export function hasCredentials(data: SignInData): boolean {
  * ones, LIMITED after too many sign-ins or failures
  */
 export async function signIn(
-  identity: Identity,
+  deps: SignInDeps,
   application: Application,
   data: SignInData,
   from: { ip: string },
 ): Promise<SignInResult> {
   const [kind, another] = credentialKinds(data);
   if (another !== undefined) throw invalid(`${kind} and ${another} do not go together`);
-  await identity.limits.countForAddress("sign-in", from.ip);
-  await identity.limits.countForApplication("sign-in", application.id);
+  await deps.limits.countForAddress("sign-in", from.ip);
+  await deps.limits.countForApplication("sign-in", application.id);
   if (kind === "user[guest]") {
-    const user = await createGuest(identity, application, data.fullName ?? null);
+    const user = await createGuest(deps, application, data.fullName ?? null);
     return { user, passwordHash: null };
   }
   if (kind === "provider") {
-    return { user: await signInByProvider(identity, application, data), passwordHash: null };
+    return { user: await signInByProvider(deps, application, data), passwordHash: null };
   }
-  return checkCredentials(identity, application.id, data, from.ip);
+  return checkCredentials(deps, application.id, data, from.ip);
 }
 
 /** The kinds of credentials of which at least one field is set, by their REST parameters. */

@@ -1,8 +1,8 @@
 import { Fault } from "../core/errors";
 import { emailKey, emailKeys } from "../core/text/email";
-import type { Identity } from "../identity/identity";
 import type { PasswordAttempt } from "../limits/rate-limits";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import type { UserDeps } from "./user-deps";
 
 /** Password credentials: a login or an e-mail, with the password. */
 export interface PasswordCredentials {
@@ -49,7 +49,7 @@ const REFUSED = "Unauthorized: the login or the password is wrong";
  * after too many failures
  */
 export async function checkCredentials(
-  identity: Identity,
+  deps: UserDeps,
   applicationId: number,
   { login, email, password }: PasswordCredentials,
   ip: string,
@@ -63,11 +63,11 @@ export async function checkCredentials(
   if (login) {
     const key = login.toLowerCase();
     const attempt = { applicationId, name: `login:${key}`, ip };
-    return check(identity, BY_LOGIN, [applicationId, key], password, attempt);
+    return check(deps, BY_LOGIN, [applicationId, key], password, attempt);
   }
   const address = email ?? "";
   const attempt = { applicationId, name: `email:${emailKey(address)}`, ip };
-  return check(identity, BY_EMAIL, [applicationId, emailKeys(address)], password, attempt);
+  return check(deps, BY_EMAIL, [applicationId, emailKeys(address)], password, attempt);
 }
 
 /**
@@ -76,33 +76,33 @@ export async function checkCredentials(
  * @throws Fault UNAUTHENTICATED and LIMITED as for {@link checkCredentials}
  */
 export async function checkUserPassword(
-  identity: Identity,
+  deps: UserDeps,
   applicationId: number,
   userId: number,
   password: string,
   ip: string | null,
 ): Promise<SignInResult> {
   const attempt = { applicationId, name: passwordAttemptName(userId), ip };
-  return check(identity, BY_ID, [applicationId, userId], password, attempt);
+  return check(deps, BY_ID, [applicationId, userId], password, attempt);
 }
 
 /** @param submitted the attempt by the submitted name, which is counted when no user has that name */
 async function check(
-  identity: Identity,
+  deps: UserDeps,
   statement: { name: string; text: string },
   values: [number, string | number | string[]],
   password: string,
   submitted: PasswordAttempt,
 ): Promise<SignInResult> {
-  const [row] = await identity.store.query<FoundRow>(statement, values);
+  const [row] = await deps.store.query<FoundRow>(statement, values);
   // Login, e-mail and id of a user share one counter; three counters would allow three times the attempts.
   const attempt =
     row === undefined ? submitted : { ...submitted, name: passwordAttemptName(row.u_id) };
   const { applicationId, name, ip } = attempt;
-  const found = await identity.limits.attemptPassword(attempt, async () => {
+  const found = await deps.limits.attemptPassword(attempt, async () => {
     const hash = row === undefined || row.is_guest ? null : row.password_hash;
     const who = { ip, name: `${applicationId} ${name}` };
-    const right = await identity.passwordHasher.verify(hash, password, who);
+    const right = await deps.passwordHasher.verify(hash, password, who);
     return right && row !== undefined ? row : null;
   });
   if (found === null) throw wrongCredentials();
@@ -116,7 +116,7 @@ export function passwordAttemptName(userId: number | bigint): string {
 
 /** Checks that the user still has the password that signed in. @throws Fault UNAUTHENTICATED */
 export async function assertPasswordUnchanged(
-  { store }: Identity,
+  { store }: UserDeps,
   { user, passwordHash }: SignInResult,
 ): Promise<void> {
   const unchanged = await store.query(PASSWORD_UNCHANGED, [user.id, passwordHash]);

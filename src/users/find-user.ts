@@ -1,8 +1,8 @@
 import { emailKey, emailKeys } from "../core/text/email";
-import type { Store } from "../store/store";
 import { parseId } from "../core/text/ids";
-import type { Identity } from "../identity/identity";
+import type { Store } from "../store/store";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import type { UserDeps } from "./user-deps";
 
 const statement = (name: string, condition: string) => ({
   name,
@@ -39,14 +39,14 @@ export type UserKey =
 
 /** Finds a user of an application by one indexed read; null if there is none. */
 export async function findUser(
-  identity: Identity,
+  { store }: Pick<UserDeps, "store">,
   applicationId: number,
   key: UserKey,
 ): Promise<User | null> {
   const [field, text] = Object.entries(key)[0] as [keyof typeof BY, string];
   const value = operandOf(field, text);
   if (value === null) return null;
-  const [row] = await identity.store.query<UserRow>(BY[field], [applicationId, value]);
+  const [row] = await store.query<UserRow>(BY[field], [applicationId, value]);
   return row ? toUser(row) : null;
 }
 

@@ -1,8 +1,10 @@
 import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { newId } from "../core/random";
-import type { Identity } from "../identity/identity";
+import { PURGE_BATCH } from "../store/expired-rows";
+import { removeUsers } from "./remove-users";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import type { UserDeps } from "./user-deps";
 import { checkUserFields } from "./user-fields";
 
 /** Lifetime of a guest and of its session, in milliseconds. */
@@ -23,7 +25,7 @@ const CREATE = {
  * @throws Fault INVALID for the full name, FORBIDDEN while the application does not accept sign-ups
  */
 export async function createGuest(
-  identity: Identity,
+  deps: UserDeps,
   application: Application,
   fullName: string | null,
 ): Promise<User> {
@@ -32,8 +34,8 @@ export async function createGuest(
   }
   checkUserFields({ fullName });
   const login = `guest-${newId()}`;
-  const now = identity.clock.now();
-  const [row] = await identity.store.query<UserRow>(CREATE, [
+  const now = deps.clock.now();
+  const [row] = await deps.store.query<UserRow>(CREATE, [
     application.id,
     login,
     login.toLowerCase(),
@@ -42,4 +44,22 @@ export async function createGuest(
     new Date(now),
   ]);
   return toUser(row!);
+}
+
+const EXPIRED = {
+  name: "purge_guests",
+  text: `SELECT id FROM users WHERE guest_until <= $1 ORDER BY guest_until LIMIT ${PURGE_BATCH}`,
+};
+
+/** Deletes expired guests. Idempotent and safe to run concurrently. */
+export async function purgeGuests(
+  deps: Pick<UserDeps, "store" | "clock" | "sessionEvents">,
+): Promise<void> {
+  const at = new Date(deps.clock.now());
+  for (;;) {
+    const guests = await deps.store.query<{ id: number }>(EXPIRED, [at]);
+    const ids = guests.map(({ id }) => id);
+    if (ids.length > 0) await removeUsers(deps, ids);
+    if (ids.length < PURGE_BATCH) return;
+  }
 }

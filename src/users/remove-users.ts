@@ -1,5 +1,5 @@
-import type { Identity } from "../identity/identity";
 import type { Statement } from "../store/store";
+import type { UserDeps } from "./user-deps";
 
 const OWN_CALLS = `ARRAY(SELECT p.call_id FROM call_participants p WHERE p.user_id = ANY($1::bigint[]))`;
 
@@ -31,9 +31,12 @@ const REMOVE: Statement[] = [
  * for its other participants, without the deleted user, and is deleted after its last one. Then notifies
  * every node, which closes the users' connections.
  */
-export async function removeUsers(identity: Identity, userIds: number[]): Promise<void> {
-  await identity.store.transaction(async ({ query }) => {
+export async function removeUsers(
+  deps: Pick<UserDeps, "store" | "sessionEvents">,
+  userIds: number[],
+): Promise<void> {
+  await deps.store.transaction(async ({ query }) => {
     for (const statement of REMOVE) await query(statement, [userIds]);
   });
-  for (const userId of userIds) identity.sessionEvents.publish({ kind: "user", userId });
+  for (const userId of userIds) deps.sessionEvents.publish({ kind: "user", userId });
 }

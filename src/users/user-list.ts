@@ -1,7 +1,7 @@
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import type { UserDeps } from "./user-deps";
 import {
   compileUserFilter,
   START_WITH_LIMIT,
@@ -40,7 +40,7 @@ export interface UserList {
  * @throws Fault INVALID with the violated rule, or on the paging parameter
  */
 export async function listUsers(
-  identity: Identity,
+  deps: UserDeps,
   viewer: UserViewer,
   request: UserListRequest,
 ): Promise<UserList> {
@@ -52,11 +52,7 @@ export async function listUsers(
   const limit = condition.startWith ? START_WITH_LIMIT : Math.min(requested, USER_LIST_MAX);
   const sql = { name: "user_list", where: condition.sql, order: order(request.sort) };
   const values = [viewer.applicationId, ...condition.values];
-  return readUserList(
-    identity,
-    { ...sql, values },
-    { offset, limit, withTotal: request.withTotal },
-  );
+  return readUserList(deps, { ...sql, values }, { offset, limit, withTotal: request.withTotal });
 }
 
 /** The SQL of a user list. */
@@ -72,7 +68,7 @@ export interface UserSelection {
 
 /** Reads a page of users; with `counted`, the same statement also counts all of them. */
 export async function readUserList(
-  { store }: Pick<Identity, "store">,
+  { store }: Pick<UserDeps, "store">,
   { name, where, order, values }: UserSelection,
   { offset, limit, withTotal }: { offset: number; limit: number; withTotal?: boolean },
 ): Promise<UserList> {

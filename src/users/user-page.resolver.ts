@@ -1,10 +1,11 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Info, Query, Resolver, Root } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { selectsField } from "./selected-fields";
 import { encodeCursor } from "./user.resolver";
 import { UserType } from "./user.type";
+import type { UserContext } from "./user-deps";
 import { UserEdge } from "./user-list.type";
 import { listUserPage, usersByFullName, usersByTags } from "./user-page";
 import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";
@@ -29,7 +30,7 @@ export class UserPageResolver {
     deprecationReason: REPLACEMENT,
   })
   async usersPage(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { users, auth }: UserContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("filter", () => [UserConditionInput], {
       nullable: true,
@@ -45,7 +46,7 @@ export class UserPageResolver {
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
     const viewer = await auth.user();
-    return listUserPage(identity, viewer, {
+    return listUserPage(users, viewer, {
       filter,
       order,
       page,
@@ -60,14 +61,14 @@ export class UserPageResolver {
     deprecationReason: REPLACEMENT,
   })
   async usersByFullName(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { users, auth }: UserContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("fullName", { description: "The name." }) fullName: string,
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
     const viewer = await auth.user();
-    return usersByFullName(identity, viewer, fullName, {
+    return usersByFullName(users, viewer, fullName, {
       page,
       perPage,
       withTotal: selectsField(info, ["totalCount"]),
@@ -80,14 +81,14 @@ export class UserPageResolver {
     deprecationReason: REPLACEMENT,
   })
   async usersByTags(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { users, auth }: UserContext,
     @Info() info: GraphQLResolveInfo,
     @Arg("tags", () => [String], { description: "The tags." }) tags: string[],
     @Arg("page", () => GraphQLSafeInt, PAGE) page?: number | null,
     @Arg("perPage", () => GraphQLSafeInt, PER_PAGE) perPage?: number | null,
   ): Promise<UserPage> {
     const viewer = await auth.user();
-    return usersByTags(identity, viewer, tags, {
+    return usersByTags(users, viewer, tags, {
       page,
       perPage,
       withTotal: selectsField(info, ["totalCount"]),

@@ -1,13 +1,13 @@
 import { findApplication } from "../applications/applications";
 import { Fault } from "../core/errors";
 import type { UserViewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import {
   compileLegacyConditions,
   compileLegacyOrder,
   type LegacyCondition,
   type LegacyOrder,
 } from "./legacy-filter";
+import type { UserDeps } from "./user-deps";
 import { readUserList, USER_LIST_MAX, type UserList } from "./user-list";
 
 /** Default number of users per page. */
@@ -41,17 +41,17 @@ export interface UserPageResult {
  * @throws Fault FORBIDDEN if the application disables that list; INVALID on filter, page or perPage
  */
 export async function listUserPage(
-  identity: Identity,
+  deps: UserDeps,
   viewer: UserViewer,
   request: NumberedPageRequest & {
     filter?: readonly LegacyCondition[] | null;
     order?: LegacyOrder | null;
   },
 ): Promise<UserPageResult> {
-  const { v1ListDisabled } = await findApplication(identity, viewer.applicationId);
+  const { v1ListDisabled } = await findApplication(deps, viewer.applicationId);
   if (v1ListDisabled) throw new Fault("FORBIDDEN", DISABLED, { base: [DISABLED] });
   const { sql, values } = compileLegacyConditions(request.filter ?? []);
-  return readPage(identity, viewer, request, {
+  return readPage(deps, viewer, request, {
     name: "user_page",
     where: sql,
     order: compileLegacyOrder(request.order),
@@ -61,12 +61,12 @@ export async function listUserPage(
 
 /** Lists the users with exactly this name. @throws Fault INVALID on page or perPage */
 export async function usersByFullName(
-  identity: Identity,
+  deps: UserDeps,
   viewer: UserViewer,
   fullName: string,
   request: NumberedPageRequest,
 ): Promise<UserPageResult> {
-  return readPage(identity, viewer, request, {
+  return readPage(deps, viewer, request, {
     name: "users_by_full_name",
     where: "u.full_name = $2::text",
     order: "u.id",
@@ -76,14 +76,14 @@ export async function usersByFullName(
 
 /** Lists the users with any of these tags. @throws Fault INVALID on tags, page or perPage */
 export async function usersByTags(
-  identity: Identity,
+  deps: UserDeps,
   viewer: UserViewer,
   tags: readonly string[],
   request: NumberedPageRequest,
 ): Promise<UserPageResult> {
   if (tags.length === 0) throw Fault.field("tags", "is required");
   if (tags.length > TAGS_MAX) throw Fault.field("tags", `are too many (maximum is ${TAGS_MAX})`);
-  return readPage(identity, viewer, request, {
+  return readPage(deps, viewer, request, {
     name: "users_by_tags",
     where: `u.id IN (SELECT g.user_id FROM user_tags g
       WHERE g.application_id = $1 AND g.tag = ANY($2::text[]))`,
@@ -93,7 +93,7 @@ export async function usersByTags(
 }
 
 async function readPage(
-  identity: Identity,
+  deps: UserDeps,
   viewer: UserViewer,
   request: NumberedPageRequest,
   selection: { name: string; where: string; order: string; values: unknown[] },
@@ -107,7 +107,7 @@ async function readPage(
   const offset = Math.min((currentPage - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const values = [viewer.applicationId, ...selection.values];
   const list = await readUserList(
-    identity,
+    deps,
     { ...selection, values },
     { offset, limit: perPage, withTotal: request.withTotal },
   );

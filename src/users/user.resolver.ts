@@ -12,7 +12,7 @@ import {
   Resolver,
   Root,
 } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { Fault } from "../core/errors";
 import { Limited } from "../limits/rate-limits";
 import { findUser, type UserKey } from "./find-user";
@@ -27,6 +27,7 @@ import {
   UserKeyInput,
   UserType,
 } from "./user.type";
+import type { UserContext } from "./user-deps";
 import { listUsers, type UserList } from "./user-list";
 import { PageInfo, UserEdge, UserFilterInput, UserSortInput } from "./user-list.type";
 import { createUser, deleteUser, updateUser } from "./users";
@@ -85,11 +86,11 @@ export class UserResolver {
     description: "One user of the application, or null if there is none.",
   })
   async user(
-    @Ctx() context: IdentityContext,
+    @Ctx() context: UserContext,
     @Arg("by", () => UserKeyInput, { description: "The key to look up." }) by: UserKeyInput,
   ): Promise<UserType | null> {
     const { applicationId } = await context.auth.user();
-    return findUser(context.identity, applicationId, requireOneKey("by", by));
+    return findUser(context.users, applicationId, requireOneKey("by", by));
   }
 
   @Allow("user")
@@ -98,7 +99,7 @@ export class UserResolver {
       "Users of the application that match a filter, at most 100 per page. Page with offset and limit, or with first and after.",
   })
   async users(
-    @Ctx() context: IdentityContext,
+    @Ctx() context: UserContext,
     @Arg("filter", () => UserFilterInput, { description: "The filter." }) filter: UserFilterInput,
     @Arg("sort", () => UserSortInput, { nullable: true, description: "The order." })
     sort?: UserSortInput | null,
@@ -124,7 +125,7 @@ export class UserResolver {
     after?: string | null,
     @Info() info?: GraphQLResolveInfo,
   ): Promise<UserConnection> {
-    const list = await listUsers(context.identity, await context.auth.user(), {
+    const list = await listUsers(context.users, await context.auth.user(), {
       filter,
       sort,
       offset: after ? decodeCursor(after) + 1 : offset,
@@ -140,24 +141,24 @@ export class UserResolver {
     description: "Signs a user up. Requires a login or an e-mail, and a password.",
   })
   async createUser(
-    @Ctx() context: IdentityContext,
+    @Ctx() context: UserContext,
     @Arg("input", () => CreateUserInput, { description: "The new user." }) input: CreateUserInput,
   ): Promise<CreateUserPayload> {
-    const { identity, auth, caller } = context;
-    return { user: await createUser(identity, await auth.viewer(), input, caller.ip) };
+    const { users, auth, caller } = context;
+    return { user: await createUser(users, await auth.viewer(), input, caller.ip) };
   }
 
   @Allow("user")
   @Mutation(() => UpdateUserPayload, { description: "Changes the calling user." })
   async updateUser(
-    @Ctx() context: IdentityContext,
+    @Ctx() context: UserContext,
     @Arg("input", () => UpdateUserInput, { description: "The changes." }) input: UpdateUserInput,
   ): Promise<UpdateUserPayload> {
     const { id, ...fields } = input;
-    const { identity, auth, caller } = context;
+    const { users, auth, caller } = context;
     const viewer = await auth.user();
     caller.deferClose?.();
-    return { user: await updateUser(identity, viewer, id, fields, caller.ip) };
+    return { user: await updateUser(users, viewer, id, fields, caller.ip) };
   }
 
   @Allow("user")
@@ -166,13 +167,13 @@ export class UserResolver {
       "Deletes the calling user and all its data, and ends its sessions and connections.",
   })
   async deleteUser(
-    @Ctx() context: IdentityContext,
+    @Ctx() context: UserContext,
     @Arg("input", () => DeleteUserInput, { description: "The user to delete." })
     input: DeleteUserInput,
   ): Promise<DeleteUserPayload> {
     const viewer = await context.auth.user();
     context.caller.deferClose?.();
-    await deleteUser(context.identity, viewer, requireOneKey("input", input));
+    await deleteUser(context.users, viewer, requireOneKey("input", input));
     context.auth.clearSession();
     return { deletedUserId: viewer.userId };
   }

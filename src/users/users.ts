@@ -2,7 +2,6 @@ import { findApplication } from "../applications/applications";
 import { Fault, type FieldErrors } from "../core/errors";
 import { parseId } from "../core/text/ids";
 import type { UserViewer, Viewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import { checkPassword } from "../passwords/password";
 import { uniqueViolation } from "../store/database-errors";
 import { passwordAttemptName } from "./credentials";
@@ -15,6 +14,7 @@ import {
 import { findUser, type UserKey } from "./find-user";
 import { removeUsers } from "./remove-users";
 import type { User } from "./user";
+import type { UserDeps } from "./user-deps";
 import { checkUserFields, type UserFields } from "./user-fields";
 
 /**
@@ -23,23 +23,23 @@ import { checkUserFields, type UserFields } from "./user-fields";
  * application does not accept sign-ups
  */
 export async function createUser(
-  identity: Identity,
+  deps: UserDeps,
   viewer: Viewer,
   fields: UserFields & { password: string },
   ip: string,
 ): Promise<User> {
-  const application = await findApplication(identity, viewer.applicationId);
+  const application = await findApplication(deps, viewer.applicationId);
   if (!application.signUpOpen) {
     throw new Fault("FORBIDDEN", "This application does not accept sign-ups");
   }
   const { columns, tags } = checkUserFields(fields);
   requireName(columns.login ?? null, columns.email ?? null);
   checkPassword(fields.password);
-  await checkEmailVariants(identity, viewer.applicationId, fields.email, null);
+  await checkEmailVariants(deps, viewer.applicationId, fields.email, null);
   const applicationId = BigInt(viewer.applicationId);
-  const passwordHash = await identity.passwordHasher.hash(fields.password, { ip });
+  const passwordHash = await deps.passwordHasher.hash(fields.password, { ip });
   const { id } = await rejectTaken(() =>
-    identity.store.db.user.create({
+    deps.store.db.user.create({
       data: {
         ...columns,
         applicationId,
@@ -49,7 +49,7 @@ export async function createUser(
       select: { id: true },
     }),
   );
-  return readUser(identity, viewer.applicationId, id);
+  return readUser(deps, viewer.applicationId, id);
 }
 
 /**
@@ -61,14 +61,14 @@ export async function createUser(
  * guest; LIMITED
  */
 export async function updateUser(
-  identity: Identity,
+  deps: UserDeps,
   viewer: UserViewer,
   id: string,
   fields: UserFields & { password?: string | null; oldPassword?: string | null },
   ip: string,
 ): Promise<User> {
-  await requireSelf(identity, viewer, { id });
-  const { db } = identity.store;
+  await requireSelf(deps, viewer, { id });
+  const { db } = deps.store;
   const current = await db.user.findUnique({ where: { id: BigInt(viewer.userId) } });
   if (current === null) throw Fault.noSession();
   const { columns, tags } = checkUserFields(fields);
@@ -83,27 +83,27 @@ export async function updateUser(
     throw Fault.field("password", "cannot be set: a guest has none");
   }
   const emailChanges = columns.email !== undefined && fields.email !== current.email;
-  if (emailChanges) await checkNewEmail(identity, viewer, fields.email, current.email, ip);
+  if (emailChanges) await checkNewEmail(deps, viewer, fields.email, current.email, ip);
   const newPassword = fields.password ?? null;
   if (newPassword !== null) checkPassword(newPassword);
   /** The change that requires the old password; null if none does. */
   const protectedChange =
     newPassword !== null
       ? "a new password"
-      : emailChanges && (await emailNeedsPassword(identity, viewer.applicationId))
+      : emailChanges && (await emailNeedsPassword(deps, viewer.applicationId))
         ? "a new e-mail address"
         : null;
   const requester = { ip, name: `${viewer.applicationId} ${passwordAttemptName(viewer.userId)}` };
   if (protectedChange !== null) {
     await checkOldPassword(
-      identity,
+      deps,
       viewer,
       { hash: current.passwordHash, oldPassword: fields.oldPassword, protectedChange },
       requester,
     );
   }
   const passwordHash =
-    newPassword === null ? null : await identity.passwordHasher.hash(newPassword, requester);
+    newPassword === null ? null : await deps.passwordHasher.hash(newPassword, requester);
   const applicationId = BigInt(viewer.applicationId);
   await rejectTaken(() =>
     db.$transaction(async (tx) => {
@@ -117,7 +117,7 @@ export async function updateUser(
         data: {
           ...columns,
           ...(passwordHash === null ? {} : { passwordHash }),
-          updatedAt: new Date(identity.clock.now()),
+          updatedAt: new Date(deps.clock.now()),
         },
       });
       if (count === 0) {
@@ -139,12 +139,12 @@ export async function updateUser(
       }
     }),
   );
-  identity.sessionEvents.publish({
+  deps.sessionEvents.publish({
     kind: passwordHash === null ? "user changed" : "user",
     userId: viewer.userId,
   });
-  if (emailChanges) await notifyOldEmail(identity, viewer.applicationId, current.email);
-  return readUser(identity, viewer.applicationId, current.id);
+  if (emailChanges) await notifyOldEmail(deps, viewer.applicationId, current.email);
+  return readUser(deps, viewer.applicationId, current.id);
 }
 
 /**
@@ -152,13 +152,9 @@ export async function updateUser(
  * calls.
  * @throws Fault FORBIDDEN for another user; NOT_FOUND if no user matches
  */
-export async function deleteUser(
-  identity: Identity,
-  viewer: UserViewer,
-  key: UserKey,
-): Promise<void> {
-  await requireSelf(identity, viewer, key);
-  await removeUsers(identity, [viewer.userId]);
+export async function deleteUser(deps: UserDeps, viewer: UserViewer, key: UserKey): Promise<void> {
+  await requireSelf(deps, viewer, key);
+  await removeUsers(deps, [viewer.userId]);
 }
 
 /**
@@ -166,18 +162,18 @@ export async function deleteUser(
  * @returns whether the user existed
  */
 export async function eraseUser(
-  identity: Identity,
+  deps: Pick<UserDeps, "store" | "sessionEvents">,
   applicationId: number,
   userId: number,
 ): Promise<boolean> {
-  if ((await findUser(identity, applicationId, { id: String(userId) })) === null) return false;
-  await removeUsers(identity, [userId]);
+  if ((await findUser(deps, applicationId, { id: String(userId) })) === null) return false;
+  await removeUsers(deps, [userId]);
   return true;
 }
 
-async function requireSelf(identity: Identity, viewer: UserViewer, key: UserKey): Promise<void> {
+async function requireSelf(deps: UserDeps, viewer: UserViewer, key: UserKey): Promise<void> {
   if ("id" in key && parseId(key.id) === viewer.userId) return;
-  const user = await findUser(identity, viewer.applicationId, key);
+  const user = await findUser(deps, viewer.applicationId, key);
   if (user === null) throw new Fault("NOT_FOUND", "There is no such user");
   if (user.id === viewer.userId) return;
   throw new Fault("FORBIDDEN", "Users can change and delete only their own account");
@@ -196,7 +192,7 @@ function requireName(login: unknown, email: unknown): void {
  * @throws Fault INVALID on oldPassword; LIMITED
  */
 async function checkOldPassword(
-  { limits, passwordHasher }: Identity,
+  { limits, passwordHasher }: UserDeps,
   { applicationId, userId }: UserViewer,
   check: { hash: string | null; oldPassword?: string | null; protectedChange: string },
   requester: { ip: string; name: string },
@@ -245,8 +241,8 @@ async function rejectTaken<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** Reads a user. @throws Fault UNAUTHENTICATED if it was deleted in the meantime */
-async function readUser(identity: Identity, applicationId: number, id: bigint): Promise<User> {
-  const user = await findUser(identity, applicationId, { id: String(id) });
+async function readUser(deps: UserDeps, applicationId: number, id: bigint): Promise<User> {
+  const user = await findUser(deps, applicationId, { id: String(id) });
   if (user === null) throw Fault.noSession();
   return user;
 }

@@ -1,6 +1,6 @@
 import { Fault } from "../core/errors";
-import type { Identity } from "../identity/identity";
 import type { Session } from "../sessions/session";
+import type { SessionDeps } from "../sessions/session-deps";
 import { findSession } from "../sessions/sessions";
 
 /**
@@ -11,14 +11,14 @@ import { findSession } from "../sessions/sessions";
  * @throws Fault FORBIDDEN for any other kind of session
  */
 export function watchBinding(
-  identity: Identity,
+  deps: SessionDeps,
   session: Session,
   token: string,
 ): AsyncIterableIterator<Session> {
   if (!session.web) {
     throw new Fault("FORBIDDEN", "This session may not do that: a web session is needed");
   }
-  return new BindingWatch(identity, session.id, token);
+  return new BindingWatch(deps, session.id, token);
 }
 
 type Step = IteratorResult<Session>;
@@ -32,11 +32,11 @@ class BindingWatch implements AsyncIterableIterator<Session> {
   private wake: () => void = () => undefined;
 
   constructor(
-    private readonly identity: Identity,
+    private readonly deps: SessionDeps,
     sessionId: number,
     private readonly token: string,
   ) {
-    this.stopListening = identity.sessionEvents.onSessionEvent(sessionId, () => {
+    this.stopListening = deps.sessionEvents.onSessionEvent(sessionId, () => {
       this.changed = true;
       this.wake();
     });
@@ -47,7 +47,7 @@ class BindingWatch implements AsyncIterableIterator<Session> {
       while (!this.ended) {
         // Cleared before the read, so that a change during the read causes another one.
         this.changed = false;
-        const session = await findSession(this.identity, this.token);
+        const session = await findSession(this.deps, this.token);
         if (session.userId !== null && !this.ended) {
           this.end();
           return { value: session, done: false };

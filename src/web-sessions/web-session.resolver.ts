@@ -1,9 +1,10 @@
 import { toString as drawQrCode } from "qrcode";
 import { Arg, Ctx, Mutation, Resolver, Root, Subscription } from "type-graphql";
-import { Allow, type IdentityContext } from "../access/request-auth";
+import { Allow } from "../access/request-auth";
 import { Limited } from "../limits/rate-limits";
 import type { Session } from "../sessions/session";
 import { SessionType, toGraphqlSession } from "../sessions/session.type";
+import type { SessionContext } from "../sessions/session-deps";
 import type { RequestParameters } from "../sessions/signature";
 import { watchBinding } from "./binding-watch";
 import {
@@ -23,12 +24,12 @@ export class WebSessionResolver {
       "Creates a session for a web client. The client shows a QR code, by which a signed-in user binds it.",
   })
   async createWebSession(
-    @Ctx() { identity, caller }: IdentityContext,
+    @Ctx() { sessions, caller }: SessionContext,
     @Arg("input", () => CreateWebSessionInput, { description: "The signed request." })
     input: CreateWebSessionInput,
   ): Promise<CreateWebSessionPayload> {
     const { session, token, bindingCode } = await createWebSession(
-      identity,
+      sessions,
       {
         signature: input.signature,
         parameters: caller.parameters?.() ?? parametersOf(input),
@@ -47,11 +48,11 @@ export class WebSessionResolver {
     description: "Signs a web client in as the calling user, who must not be a guest.",
   })
   async bindWebSession(
-    @Ctx() { identity, auth }: IdentityContext,
+    @Ctx() { sessions, auth }: SessionContext,
     @Arg("input", () => BindWebSessionInput, { description: "The web session to bind." })
     input: BindWebSessionInput,
   ): Promise<BindWebSessionPayload> {
-    await bindWebSession(identity, await auth.user(), input.webToken);
+    await bindWebSession(sessions, await auth.user(), input.webToken);
     return { bound: true };
   }
 
@@ -59,10 +60,10 @@ export class WebSessionResolver {
   @Subscription(() => SessionType, {
     description:
       "Delivers the web session of the request's token once it is bound to a user, then completes.",
-    subscribe: async ({ context: { identity, auth } }: { context: IdentityContext }) =>
-      watchBinding(identity, await auth.session(), auth.token),
+    subscribe: async ({ context: { sessions, auth } }: { context: SessionContext }) =>
+      watchBinding(sessions, await auth.session(), auth.token),
   })
-  sessionBound(@Ctx() { auth }: IdentityContext, @Root() session: Session): SessionType {
+  sessionBound(@Ctx() { auth }: SessionContext, @Root() session: Session): SessionType {
     auth.replaceSession(session);
     return toGraphqlSession(session, auth.token);
   }

@@ -1,8 +1,8 @@
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
 import type { UserViewer } from "../core/viewer";
-import type { Identity } from "../identity/identity";
 import { SESSION_TTL_MS, type Session } from "../sessions/session";
+import type { SessionDeps } from "../sessions/session-deps";
 import { type ClientInfo, isExpired, storedUserAgent } from "../sessions/sessions";
 import { type SignedRequest, verifySignedRequest } from "../sessions/verify-signature";
 
@@ -43,20 +43,20 @@ const BIND = {
  * that the application does not allow; LIMITED. Except for INVALID, the nonce is consumed.
  */
 export async function createWebSession(
-  identity: Identity,
+  deps: SessionDeps,
   request: SignedRequest & { long: boolean },
   client: ClientInfo,
 ): Promise<{ session: Session; token: string; bindingCode: string }> {
-  const { application, nonce, timestamp } = await verifySignedRequest(identity, request);
-  await identity.webOrigins.check(application.id, client.origin);
+  const { application, nonce, timestamp } = await verifySignedRequest(deps, request);
+  await deps.webOrigins.check(application.id, client.origin);
   // Counted after the signature is verified: application ids are public, so others could exhaust the limit.
-  await identity.limits.countForApplication("session", application.id);
+  await deps.limits.countForApplication("session", application.id);
   const token = newToken();
   const bindingCode = newToken();
-  const now = new Date(identity.clock.now());
+  const now = new Date(deps.clock.now());
   const sliding = !request.long;
   const expiresAt = new Date(now.getTime() + (request.long ? LONG_SESSION_TTL_MS : SESSION_TTL_MS));
-  const [row] = await identity.store.query<{ id: number }>(CREATE, [
+  const [row] = await deps.store.query<{ id: number }>(CREATE, [
     application.id,
     hashToken(token),
     nonce,
@@ -91,22 +91,22 @@ export async function createWebSession(
  * such unbound session
  */
 export async function bindWebSession(
-  identity: Identity,
+  deps: SessionDeps,
   viewer: UserViewer,
   code: string,
 ): Promise<void> {
   if (viewer.kind === "guest") throw new Fault("FORBIDDEN", "A guest cannot sign a web client in");
   if (code.length > CODE_MAX) throw notFound();
-  const [found] = await identity.store.query<{ id: number; sliding: boolean; expires_at: Date }>(
+  const [found] = await deps.store.query<{ id: number; sliding: boolean; expires_at: Date }>(
     FIND_UNBOUND,
     [hashToken(code), viewer.applicationId],
   );
-  if (!found || isExpired(identity, { ...found, expiresAt: found.expires_at })) throw notFound();
-  const now = new Date(identity.clock.now());
-  const bound = await identity.store.query(BIND, [found.id, viewer.userId, now, viewer.sessionId]);
+  if (!found || isExpired(deps, { ...found, expiresAt: found.expires_at })) throw notFound();
+  const now = new Date(deps.clock.now());
+  const bound = await deps.store.query(BIND, [found.id, viewer.userId, now, viewer.sessionId]);
   if (bound.length === 0) throw notFound();
   const { userId } = viewer;
-  identity.sessionEvents.publish({ kind: "session changed", sessionId: found.id, userId });
+  deps.sessionEvents.publish({ kind: "session changed", sessionId: found.id, userId });
 }
 
 function notFound(): Fault {

@@ -13,11 +13,10 @@ import { openMetrics } from "../../src/core/metrics";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
-import { openIdentity } from "../../src/identity/identity";
+import { openUserModules, type UserModules } from "../../src/domain";
 import type { Enqueue, Jobs } from "../../src/jobs/jobs";
 import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
-import { openCredentialService } from "../../src/push/credentials/push-credentials";
 import { openStore } from "../../src/store/open";
 import type { Store } from "../../src/store/store";
 import { removeUsers } from "../../src/users/remove-users";
@@ -62,7 +61,7 @@ const SCAN = /Seq Scan on (users|calls|call_participants|push_subscriptions|push
 let database: FreshDatabase;
 let store: Store;
 let close: () => Promise<void>;
-let records: HistoryDeps;
+let records: HistoryDeps & UserModules;
 /** Offset of the clock of the functions under test, in milliseconds. */
 let ahead = 0;
 /** Query plans of the functions under test, by statement. */
@@ -81,7 +80,7 @@ beforeAll(async () => {
   const limiters = await openLimiters({ config, log, clock });
   const transaction: Store["transaction"] = (act) =>
     store.transaction((open) => act({ ...open, ...explainStatements(open, plans) }));
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
     store: { ...store, ...explainStatements(store, plans), transaction },
     limits: new RateLimits(config, limiters),
@@ -96,12 +95,12 @@ beforeAll(async () => {
   };
   const metrics = openMetrics();
   const push = {
-    ...{ identity, jobs, log, metrics, provider: new RecordingProviders().open },
-    credentials: openCredentialService(identity, async () => null),
+    ...modules,
+    ...{ config, bus, jobs, metrics, provider: new RecordingProviders().open },
   };
-  records = { identity, jobs, push, log, metrics };
+  records = { ...modules, config, bus, jobs, push, metrics };
   close = async () => {
-    await identity.close();
+    await modules.close();
     await limiters.close();
     await bus.close();
     await store.close();
@@ -111,7 +110,6 @@ beforeAll(async () => {
 afterAll(() => close());
 
 it("runs no statement that scans a whole table", async () => {
-  const { identity } = records;
   const [row] = await store.query<{ id: number }>(
     { name: "any", text: "SELECT id FROM applications" },
     [],
@@ -123,7 +121,7 @@ it("runs no statement that scans a whole table", async () => {
     const signal = { id: "i", type, sessionId, ...ends, extra: [] };
     const found = toCallEvent(
       { protocol: "rest", cursor: "", hasSubscribers: false, signal },
-      identity.clock.now(),
+      records.clock.now(),
     );
     if (!found) throw new Error(`${type} says nothing`);
     return found;
@@ -145,20 +143,20 @@ it("runs no statement that scans a whole table", async () => {
   expect((await writeEvents(records, answers)).unknown).toEqual([]);
   ahead = 2 * MINUTE;
   await expireCalls(records);
-  expect((await findCall(identity, viewer, "new-1099")).state).toBe("missed");
-  const page = await listCalls(identity, viewer, { first: 100 });
+  expect((await findCall(records, viewer, "new-1099")).state).toBe("missed");
+  const page = await listCalls(records, viewer, { first: 100 });
   expect(page).toMatchObject({ hasNextPage: true });
-  await listCalls(identity, viewer, { first: 10, after: String(page.nodes.at(-1)?.id) });
-  await listCalls(identity, viewer, { first: 10, states: ["missed", "hung_up"] });
+  await listCalls(records, viewer, { first: 10, after: String(page.nodes.at(-1)?.id) });
+  await listCalls(records, viewer, { first: 10, states: ["missed", "hung_up"] });
   expect(
     await findCalls(
-      identity,
+      records,
       7,
       page.nodes.map(({ id }) => id),
     ),
   ).toHaveLength(100);
-  await exportUser(identity, applicationId, "1000");
-  await removeUsers(identity, [1_000]);
+  await exportUser(records, applicationId, "1000");
+  await removeUsers(records, [1_000]);
   ahead = 80 * 24 * 60 * MINUTE;
   await purgeCalls(records);
   expect([...plans.keys()]).toEqual(

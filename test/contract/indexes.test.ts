@@ -26,8 +26,7 @@ import { openLog } from "../../src/core/log";
 import { newKey } from "../../src/core/random";
 import { Sealer } from "../../src/core/sealer";
 import type { UserViewer } from "../../src/core/viewer";
-import { type Identity, openIdentity } from "../../src/identity/identity";
-import { purge } from "../../src/identity/purge";
+import { authLookups, openUserModules, purgeExpired, type UserModules } from "../../src/domain";
 import { openLimiters } from "../../src/limits/open-limiter";
 import { RateLimits } from "../../src/limits/rate-limits";
 import type { Mailer } from "../../src/mail/mail";
@@ -189,7 +188,7 @@ function recordingClient(): Store["db"] {
   );
 }
 
-/** Opens the identity module on a store that records its statements. */
+/** Opens the modules of users on a store that records its statements. */
 async function openDomain() {
   const config = readConfig({ LOG_LEVEL: "silent", ...database.environment });
   const log = openLog("silent");
@@ -203,16 +202,16 @@ async function openDomain() {
       return store.query(statement, values);
     },
   };
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config, store: recordingStore, bus, clock: systemClock, log },
     limits: new RateLimits(config, limiters),
     sealer,
     endpoints: { api: () => "", chat: "", turn: "" },
   });
   return {
-    identity,
+    modules,
     async close() {
-      await identity.close();
+      await modules.close();
       await limiters.close();
       await bus.close();
     },
@@ -229,8 +228,8 @@ function mailerTo(texts: string[]): Mailer {
 }
 
 /** Runs every statement about push credentials. */
-async function queryPushCredentials(identity: Identity): Promise<void> {
-  const credentials = openCredentialService(identity, async () => null);
+async function queryPushCredentials(modules: UserModules): Promise<void> {
+  const credentials = openCredentialService(modules, async () => null);
   const [row] = await store.query<{ id: number; account_id: number }>(
     { name: "any_application", text: "SELECT id, account_id FROM applications LIMIT 1" },
     [],
@@ -244,32 +243,32 @@ async function queryPushCredentials(identity: Identity): Promise<void> {
   expect((await clearCredentials(credentials, account, scope, "web")).cleared).toBe(true);
   // Seals the plain-text credentials; one page covers every statement.
   const firstPage: Store = {
-    ...identity.store,
+    ...modules.store,
     query: (statement, values) =>
       values[0] === 0 || statement.name !== "all_push_secrets"
-        ? identity.store.query(statement, values)
+        ? modules.store.query(statement, values)
         : Promise.resolve([]),
   };
-  await resealCredentials(firstPage, identity.sealer);
+  await resealCredentials(firstPage, modules.sealer);
   credentials.close();
 }
 
 it("serves every query of a request from an index", async () => {
   const domain = await openDomain();
   try {
-    const { identity } = domain;
+    const { modules } = domain;
     const [user] = await store.query<{ id: number; application_id: number }>(
       { name: "any_user", text: "SELECT id, application_id FROM users LIMIT 1" },
       [],
     );
     const { id = 0, application_id: applicationId = 0 } = user ?? {};
     const viewer: UserViewer = { kind: "user", sessionId: 1, applicationId, userId: id };
-    await findSession(identity, `token${id}`);
-    await listSessions(identity, viewer);
-    await expect(bindWebSession(identity, viewer, "no code")).rejects.toThrow(/waits/);
+    await findSession(modules, `token${id}`);
+    await listSessions(modules, viewer);
+    await expect(bindWebSession(modules, viewer, "no code")).rejects.toThrow(/waits/);
     for (const credentials of [{ login: "login7" }, { email: "7@mail.example" }]) {
       const wrong = { ...credentials, password: "no" };
-      const attempt = checkCredentials(identity, applicationId, wrong, "127.0.0.1");
+      const attempt = checkCredentials(modules, applicationId, wrong, "127.0.0.1");
       await expect(attempt).rejects.toThrow(/Unauthorized/);
     }
     const keys: UserKey[] = [
@@ -282,20 +281,20 @@ it("serves every query of a request from an index", async () => {
       { externalId: "xid7" },
     ];
     for (const key of keys) {
-      expect(await findUser(identity, applicationId, key)).not.toBeNull();
+      expect(await findUser(modules, applicationId, key)).not.toBeNull();
     }
-    const application = await findApplication(identity, applicationId);
+    const application = await findApplication(modules, applicationId);
     const verified = { subject: `fb${id}`, fullName: null, email: null, phone: null };
-    expect((await findOrCreateUser(identity, application, "facebook", verified)).id).toBe(id);
+    expect((await findOrCreateUser(modules, application, "facebook", verified)).id).toBe(id);
     for (const conditions of PAGES) {
-      const { list } = await listUserPage(identity, viewer, { filter: conditions, page: 2 });
+      const { list } = await listUserPage(modules, viewer, { filter: conditions, page: 2 });
       await list.total();
     }
     for (const page of [1, 2]) {
-      await (await usersByFullName(identity, viewer, "Name7", { page })).list.total();
-      await (await usersByTags(identity, viewer, ["tag7", "tag8"], { page })).list.total();
+      await (await usersByFullName(modules, viewer, "Name7", { page })).list.total();
+      await (await usersByTags(modules, viewer, ["tag7", "tag8"], { page })).list.total();
     }
-    expect(await identity.userExistence.has(applicationId, id)).toBe(true);
+    expect(await modules.userExistence.has(applicationId, id)).toBe(true);
     const samples = { id: [id, id], userTags: ["tag7", "tag7"] } as Record<string, unknown[]>;
     for (const [field, { kind, type }] of Object.entries(USER_LIST_FIELDS)) {
       if (kind === "additional") continue;
@@ -304,30 +303,30 @@ it("serves every query of a request from an index", async () => {
       if (type === "text") operators.push({ startWith: "tag4999" });
       for (const operator of operators) {
         const filter = { [field]: operator } as UserFilter;
-        const { total } = await listUsers(identity, viewer, { filter, offset: 1 });
+        const { total } = await listUsers(modules, viewer, { filter, offset: 1 });
         await total();
       }
     }
     const reset = { applicationId, emailKey: "7@mail.example" };
     const mailed: string[] = [];
-    await sendResetMail(identity, mailerTo(mailed), reset);
+    await sendResetMail(modules, mailerTo(mailed), reset);
     const token = /token=([\w-]+)/.exec(mailed[0] ?? "")?.[1] ?? "";
-    expect(await findResetLink(identity, token)).toMatchObject({ email: reset.emailKey });
+    expect(await findResetLink(modules, token)).toMatchObject({ email: reset.emailKey });
     const device = (udid: string, token: string): SubscriptionFields => ({
       ...{ channel: "gcm", environment: "development", platform: "android", udid, token },
     });
     // Unchanged, with the token of another user, new, and deleted.
-    await createPushSubscription(identity, viewer, device(`udid${id}`, `token${id}`));
-    await createPushSubscription(identity, viewer, device(`udid${id}`, `token${id + 1}`));
-    const { id: made } = await createPushSubscription(identity, viewer, device("new", "new"));
-    expect(await listPushSubscriptions(identity, viewer)).toHaveLength(2);
-    await deletePushSubscription(identity, viewer, String(made));
+    await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id}`));
+    await createPushSubscription(modules, viewer, device(`udid${id}`, `token${id + 1}`));
+    const { id: made } = await createPushSubscription(modules, viewer, device("new", "new"));
+    expect(await listPushSubscriptions(modules, viewer)).toHaveLength(2);
+    await deletePushSubscription(modules, viewer, String(made));
     const pushed = recorded.filter(({ statement }) => /push_subscription/.test(statement.text));
     expect(new Set(pushed.map(({ statement }) => statement.text)).size).toBe(7);
-    await identity.activity.sweep();
+    await modules.activity.sweep();
     // At a time at which nothing has expired.
-    await purge({ ...identity, clock: { now: () => 0 } });
-    await queryPushCredentials(identity);
+    await purgeExpired({ ...modules, clock: { now: () => 0 } });
+    await queryPushCredentials(modules);
   } finally {
     await domain.close();
   }
@@ -377,7 +376,7 @@ function statementsOf(...folders: string[]): string[] {
 it("serves every query of an owner from an index, including Prisma's", async () => {
   const domain = await openDomain();
   try {
-    const { identity } = domain;
+    const { modules } = domain;
     const [account] = await store.query<{ id: number }>(
       { name: "first", text: "SELECT id FROM accounts ORDER BY id LIMIT 1" },
       [],
@@ -387,7 +386,7 @@ it("serves every query of an owner from an index, including Prisma's", async () 
       where: { id: BigInt(accountId) },
       data: { email: "owner@example.com", passwordHash: await hashPassword("correct horse") },
     });
-    const [own] = await listApplications(identity, accountId);
+    const [own] = await listApplications(modules, accountId);
     if (!own) throw new Error("the account has no application");
     const id = String(own.id);
     // A secret and a setting in plain text, as old databases have them.
@@ -404,46 +403,48 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     const from = { ip: "127.0.0.1" };
     const before = await countScans();
 
-    await resealSecrets(identity.store, sealer);
-    const wrong = signInOwner(identity, { email: "7@owner.example", password: "wrong" }, from);
+    await resealSecrets(modules.store, sealer);
+    const wrong = signInOwner(modules, { email: "7@owner.example", password: "wrong" }, from);
     await expect(wrong).rejects.toThrow(/Unauthorized/);
     const credentials = { email: "owner@example.com", password: "correct horse" };
-    const { token } = await signInOwner(identity, credentials, from);
-    const later = { ...identity, clock: { now: () => systemClock.now() + 120_000 } };
+    const { token } = await signInOwner(modules, credentials, from);
+    const later = { ...modules, clock: { now: () => systemClock.now() + 120_000 } };
     const viewer = await findOwner(later, token);
     const changes = { name: "a", password: "another horse", oldPassword: credentials.password };
-    await updateAccount(identity, viewer, changes, from.ip);
+    await updateAccount(modules, viewer, changes, from.ip);
     const caller: Caller = { protocol: "graphql", ip: from.ip, requestId: "1" };
-    const context = { identity, caller, auth: new RequestAuth(identity, caller) };
+    const { limits } = modules;
+    const auth = new RequestAuth(authLookups(modules), caller);
+    const context = { accounts: modules, caller, auth, limits };
     await new AccountSettingsResolver().accountSettings(context, "key7");
-    const { id: made } = await createApplication(identity, accountId, "new");
-    await findOwnedApplication(identity, accountId, String(made));
-    await updateApplication(identity, accountId, id, { webOrigins: ["https://a.example"] });
-    await rotateSecret(identity, accountId, id, 60);
-    await findApplication(identity, own.id);
-    await identity.webOrigins.check(own.id, "https://a.example");
-    expect(await isAnsweredElsewhereEnabled(identity, own.id)).toBe(false);
+    const { id: made } = await createApplication(modules, accountId, "new");
+    await findOwnedApplication(modules, accountId, String(made));
+    await updateApplication(modules, accountId, id, { webOrigins: ["https://a.example"] });
+    await rotateSecret(modules, accountId, id, 60);
+    await findApplication(modules, own.id);
+    await modules.webOrigins.check(own.id, "https://a.example");
+    expect(await isAnsweredElsewhereEnabled(modules, own.id)).toBe(false);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
-        const { nodes, total } = await listApplicationUsers(identity, own.id, { search, ...page });
+        const { nodes, total } = await listApplicationUsers(modules, own.id, { search, ...page });
         expect([await total(), nodes.length]).toBeDefined();
       }
     }
     for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
-      const { nodes, total } = await listApplicationSessions(identity, own.id, page);
+      const { nodes, total } = await listApplicationSessions(modules, own.id, page);
       expect(nodes.length).toBeGreaterThan(0);
       expect(await total()).toEqual({ count: 10_000, exact: false });
     }
-    const { nodes } = await listApplicationUsers(identity, own.id, { search: "LOGIN77" });
+    const { nodes } = await listApplicationUsers(modules, own.id, { search: "LOGIN77" });
     expect(nodes.map(({ login }) => login)).toContain("Login77");
-    expect(await exportUser(identity, own.id, userId)).toMatchObject({
+    expect(await exportUser(modules, own.id, userId)).toMatchObject({
       deliveries: [expect.anything()],
       calls: [expect.anything(), expect.anything()],
     });
-    expect(await eraseUser(identity, own.id, Number(userId))).toBe(true);
-    await bootstrap(identity.store, sealer, "nowhere", {} as DeploymentEndpoints);
-    await signOutOwner(identity, viewer);
-    await purge({ ...identity, clock: { now: () => 0 } });
+    expect(await eraseUser(modules, own.id, Number(userId))).toBe(true);
+    await bootstrap(modules.store, sealer, "nowhere", {} as DeploymentEndpoints);
+    await signOutOwner(modules, viewer);
+    await purgeExpired({ ...modules, clock: { now: () => 0 } });
 
     expect(await countScans()).toEqual(before);
   } finally {

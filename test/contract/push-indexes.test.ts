@@ -63,7 +63,6 @@ const SELECTORS = [
 
 it("runs no statement that scans a table", async () => {
   const { push, store, fanOutJobs, deliverJobs, providers } = fixture;
-  const { identity } = push;
   const [first] = await store.query<{ id: number; application_id: number }>(
     { name: "any", text: "SELECT id, application_id FROM users WHERE id = 20" },
     [],
@@ -102,20 +101,20 @@ it("runs no statement that scans a table", async () => {
       sendVoipFallback(open, enqueue, { ...voip, universal: true }, devices),
     );
   }
-  const events = await listEvents(identity, viewer, { first: 10 });
-  await listApplicationEvents(identity, applicationId, { first: 10 });
+  const events = await listEvents(push, viewer, { first: 10 });
+  await listApplicationEvents(push, applicationId, { first: 10 });
   const id = String(events.nodes[0]?.id);
-  await findEvent(identity, viewer, id);
-  await listDeliveries(identity, Number(id), {});
-  await findDeliveries(identity, [1, 2, 3]);
+  await findEvent(push, viewer, id);
+  await listDeliveries(push, Number(id), {});
+  await findDeliveries(push, [1, 2, 3]);
   await createEvents(push, sender, {
     ...{ environment: "development", message: universal(), eventType: "fixed_date" },
     ...{ date: new Date(), userIds: ["1"] },
   });
   await startDueDispatches(push);
-  await stopEvent(identity, viewer, id);
+  await stopEvent(push, viewer, id);
   const later = Date.now() + 31 * 24 * 60 * 60 * 1000;
-  await purgeDeliveries({ ...push, identity: { ...identity, clock: { now: () => later } } });
+  await purgeDeliveries({ ...push, clock: { now: () => later } });
   expect([...plans.keys()]).toEqual(
     expect.arrayContaining([
       ...["purge_push_deliveries", "forget_push_subscriptions"],

@@ -1,9 +1,9 @@
 import { Fault } from "../../src/core/errors";
 import { deliver } from "../../src/push/delivery/deliver";
 import { type DeliverJob, fanOut } from "../../src/push/delivery/fan-out";
+import type { PushDeps } from "../../src/push/deps/push-deps";
 import { createEvents } from "../../src/push/events/events";
 import type { Outcome } from "../../src/push/providers/port/provider";
-import type { PushDeps } from "../../src/push/push-deps";
 import { payload } from "../support/push/push";
 import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
 

@@ -1,59 +1,26 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import ts from "typescript";
+import {
+  FOREIGN_STATEMENTS,
+  IMPORTS,
+  LAYERS,
+  PRISMA_MODELS,
+  TABLE_OWNERS,
+} from "../support/module-map";
 
 /**
- * The modules and layers that docs/ARCHITECTURE.md describes. When a test here fails, move the code instead
+ * Holds src to the map of test/support/module-map.ts, which docs/ARCHITECTURE.md describes. When a test here fails, move the code instead
  * of changing the rule.
  */
 
 const SRC = resolve(__dirname, "../../src");
 
-/** Layer of each module. A file may import from lower layers and from its own module. */
-const LAYERS: Record<string, number> = {
-  core: 0,
-  store: 1,
-  bus: 1,
-  jobs: 1,
-  mail: 1,
-  network: 1,
-  limits: 1,
-  "session-events": 2,
-  passwords: 2,
-  access: 2,
-  accounts: 2,
-  applications: 2,
-  users: 2,
-  "sign-in": 2,
-  sessions: 2,
-  "web-sessions": 2,
-  "password-reset": 2,
-  admin: 2,
-  identity: 2,
-  push: 2,
-  calls: 2,
-  conference: 2,
-  graphql: 3,
-  rest: 3,
-  xmpp: 3,
-  http: 3,
-  pages: 3,
-  dashboard: 3,
-  cli: 3,
-};
-
-/** Modules of the same layer that a module may import from. */
-const SIDEWAYS: Record<string, string[]> = {
-  conference: ["calls", "identity"],
-  jobs: ["store"],
-  limits: ["bus"],
-  rest: ["graphql"],
-};
-
 /** Packages that only one module may import. */
-const RESTRICTED_PACKAGES: Array<[vendor: RegExp, module: string]> = [
+const RESTRICTED_PACKAGES: Array<[vendor: RegExp, ...modules: string[]]> = [
   [/^pg-boss$/, "jobs"],
-  [/^(ioredis|rate-limiter-flexible)$/, "bus"],
+  [/^ioredis$/, "bus", "limits"],
+  [/^rate-limiter-flexible$/, "limits"],
   [/^(ltx|saxes)$/, "xmpp"],
   [/^nodemailer(\/|$)/, "mail"],
   [/^(apn|firebase-admin|web-push)(\/|$)/, "push"],
@@ -82,11 +49,11 @@ const CONNECTING: Record<string, RegExp> = {
  * Files outside of network/ that open connections, and to what: never to an address from a client or owner.
  */
 const OPERATOR_CONNECTIONS: Record<string, string> = {
+  "cli/client/server.ts": "the operator's own server",
   "cli/doctor/chat-probe.ts": "the operator's own chat endpoint",
   "cli/doctor/chat-server.ts": "CHAT_SERVER",
   "cli/doctor/ntp.ts": "the time server that the operator configures",
   "cli/doctor/server.ts": "the operator's own server",
-  "cli/client/server.ts": "the operator's own server",
   "xmpp/component/component-connection.ts": "CHAT_SERVER",
 };
 
@@ -167,50 +134,89 @@ function target(source: Source, specifier: string): string | undefined {
   return file;
 }
 
-const moduleOf = (path: string) => (path.includes("/") ? path.split("/")[0]! : "");
+const folderOf = (path: string) => (path.includes("/") ? dirname(path) : "");
+const layerOf = (folder: string) => LAYERS[folder.split("/")[0] ?? ""];
 
-/** Whether one module may import from another. The empty name stands for the root: app.ts, main.ts. */
+/** Whether one folder may import from another. The empty name stands for the root: app.ts and its parts. */
 function mayImport(from: string, to: string): boolean {
   if (from === "" || from === to) return true;
-  if (to === "" || LAYERS[from] === undefined || LAYERS[to] === undefined) return false;
-  return LAYERS[to] < LAYERS[from] || (SIDEWAYS[from] ?? []).includes(to);
+  const [lower, upper] = [layerOf(to), layerOf(from)];
+  if (to === "" || lower === undefined || upper === undefined) return false;
+  return lower < upper || (IMPORTS[from] ?? []).includes(to);
 }
 
-/** Relative imports that the table forbids, as `file → file`. */
+/** Folders that a file imports from. */
+function importedFolders(source: Source): string[] {
+  return source.imports
+    .map((specifier) => target(source, specifier))
+    .filter((path): path is string => path !== undefined)
+    .map((path) => (path === "store/generated" ? "store" : folderOf(path)));
+}
+
+/** Relative imports that the map forbids, as `file → folder`. */
 function forbiddenImports(sources: Source[]): string[] {
   return sources.flatMap((source) =>
-    source.imports
-      .map((specifier) => target(source, specifier))
-      .filter((path): path is string => path !== undefined)
-      .filter((path) => !mayImport(source.module, moduleOf(path)))
-      .map((path) => `${source.path} → ${path}`),
+    importedFolders(source)
+      .filter((folder) => !mayImport(folderOf(source.path), folder))
+      .map((folder) => `${source.path} → ${folder}`),
   );
 }
 
-/** Import cycles, including type imports, as `a → b → a`. */
-function cycles(): string[] {
-  const next = new Map(
-    SOURCES.map((source) => [
-      source.path,
-      source.imports
-        .map((specifier) => target(source, specifier))
-        .filter((path): path is string => path !== undefined && PATHS.has(path)),
-    ]),
-  );
+/** Cycles of a directed graph, as `a → b → a`. */
+function cyclesOf(next: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
-  const walk = (path: string, trail: string[]): void => {
-    const index = trail.indexOf(path);
+  const walk = (name: string, trail: string[]): void => {
+    const index = trail.indexOf(name);
     if (index >= 0) {
-      found.push([...trail.slice(index), path].join(" → "));
+      found.push([...trail.slice(index), name].join(" → "));
       return;
     }
-    if (done.has(path)) return;
-    for (const each of next.get(path) ?? []) walk(each, [...trail, path]);
-    done.add(path);
+    if (done.has(name)) return;
+    for (const each of next.get(name) ?? []) walk(each, [...trail, name]);
+    done.add(name);
   };
-  for (const path of PATHS) walk(path, []);
+  for (const name of next.keys()) walk(name, []);
   return found;
+}
+
+/** Tables that a file has statements on, in SQL or through the Prisma client. */
+function tablesOf(text: string): string[] {
+  const sql = /\b(?:FROM|JOIN|UPDATE|INTO)\s+"?([a-z_]+)|expiredRows\("([a-z_]+)"\)/g;
+  const prisma = /\b(?:db|tx|client)\.(\w+)\.\w+\(/g;
+  const named = [...text.matchAll(sql)].map((match) => match[1] ?? match[2] ?? "");
+  const models = [...text.matchAll(prisma)].map((match) => PRISMA_MODELS[match[1] ?? ""] ?? "");
+  return [...new Set([...named, ...models])].filter((table) => TABLE_OWNERS[table] !== undefined);
+}
+
+/** Statements on tables of other modules, as `file: table`. */
+function foreignStatements(sources: Array<Pick<Source, "path" | "text">>): string[] {
+  return sources.flatMap(({ path, text }) =>
+    tablesOf(text)
+      .filter((table) => folderOf(path) !== TABLE_OWNERS[table])
+      .map((table) => `${path}: ${table}`),
+  );
+}
+
+/** The files that each file imports, including imports of types. */
+const FILE_GRAPH = new Map(
+  SOURCES.map((source) => [
+    source.path,
+    source.imports
+      .map((specifier) => target(source, specifier))
+      .filter((path): path is string => path !== undefined && PATHS.has(path)),
+  ]),
+);
+
+/** The folders that each folder imports from. */
+function folderGraph(sources: Source[]): Map<string, string[]> {
+  const graph = new Map<string, string[]>();
+  for (const source of sources) {
+    const from = folderOf(source.path);
+    const to = importedFolders(source).filter((folder) => folder !== from);
+    graph.set(from, [...new Set([...(graph.get(from) ?? []), ...to])]);
+  }
+  return graph;
 }
 
 /** Uses of ambient time, randomness and console in a file, as source text. */
@@ -319,63 +325,134 @@ test("the sources are found", () => {
 });
 
 describe("layers and modules", () => {
-  test("every module has a layer", () => {
-    const modules = new Set(SOURCES.map(({ module }) => module).filter(Boolean));
-    expect([...modules].filter((module) => LAYERS[module] === undefined)).toEqual([]);
+  test("every folder is in the map, and the map has no other", () => {
+    const folders = new Set(SOURCES.map(({ path }) => folderOf(path)).filter(Boolean));
+    expect([...folders].sort()).toEqual(Object.keys(IMPORTS).sort());
+    expect([...folders].filter((folder) => layerOf(folder) === undefined)).toEqual([]);
   });
 
-  test("only the composition root and the entry point are outside of the modules", () => {
+  test("only the composition root and the entry point are outside of the folders", () => {
     expect(SOURCES.filter(({ module }) => module === "").map(({ path }) => path)).toEqual([
       "app.ts",
+      "domain.ts",
       "main.ts",
+      "platform.ts",
+      "transports.ts",
     ]);
   });
 
-  test("imports go to a lower layer, the same module, or a listed module of the same layer", () => {
+  test("imports go to a lower layer, the same folder, or a folder that the map lists", () => {
     expect(forbiddenImports(SOURCES)).toEqual([]);
+  });
+
+  test("the map lists no import that does not exist", () => {
+    const actual = folderGraph(SOURCES);
+    const unused = Object.entries(IMPORTS).flatMap(([from, to]) =>
+      to.filter((each) => !actual.get(from)?.includes(each)).map((each) => `${from} → ${each}`),
+    );
+    expect(unused).toEqual([]);
   });
 
   test.each([
     ["core", "store", false],
     ["core", "core", true],
     ["store", "bus", false],
-    ["identity", "store", true],
-    ["identity", "calls", false],
-    ["calls", "identity", true],
-    ["push", "network", true],
+    ["users", "store", true],
+    ["users", "calls/history", false],
+    ["users", "sessions", false],
+    ["calls/history", "push/events", true],
+    ["push/events", "push/delivery", false],
+    ["push/credentials", "network", true],
     ["network", "store", false],
     ["calls", "graphql", false],
-    ["rest", "graphql", true],
+    ["rest", "graphql/engine", true],
     ["graphql", "rest", false],
-    ["xmpp", "graphql", false],
-    ["xmpp", "calls", true],
+    ["xmpp/c2s", "graphql", false],
+    ["xmpp/c2s", "calls", true],
     ["http", "rest", false],
-    ["identity", "", false],
+    ["users", "", false],
     ["", "xmpp", true],
+    ["unlisted", "core", false],
   ])("%s may import %s: %s", (from, to, allowed) => {
     expect(mayImport(from, to)).toBe(allowed);
   });
 
-  test("only main.ts imports the composition root, and nothing imports main.ts", () => {
+  test("only the composition root imports its parts", () => {
     const importers = SOURCES.flatMap((source) =>
       source.imports
         .map((specifier) => target(source, specifier))
-        .filter((path) => path === "app.ts" || path === "main.ts")
+        .filter((path): path is string => path !== undefined && !path.includes("/"))
         .map((path) => `${source.path} → ${path}`),
     );
-    expect(importers).toEqual(["main.ts → app.ts"]);
+    expect(importers.sort()).toEqual([
+      "app.ts → domain.ts",
+      "app.ts → platform.ts",
+      "app.ts → transports.ts",
+      "domain.ts → platform.ts",
+      "main.ts → app.ts",
+      "transports.ts → domain.ts",
+      "transports.ts → platform.ts",
+    ]);
   });
 
-  test("there are no import cycles", () => {
-    expect(cycles()).toEqual([]);
+  test("there are no import cycles between files or folders", () => {
+    expect(cyclesOf(FILE_GRAPH)).toEqual([]);
+    expect(cyclesOf(folderGraph(SOURCES))).toEqual([]);
+  });
+
+  test("a planted cycle is found", () => {
+    const planted = new Map([
+      ["a", ["b"]],
+      ["b", ["c"]],
+      ["c", ["b"]],
+    ]);
+    expect(cyclesOf(planted)).toEqual(["b → c → b"]);
+  });
+});
+
+describe("tables", () => {
+  test("every table of schema.prisma has an owner, which is a folder", () => {
+    const schema = readFileSync(resolve(SRC, "../prisma/schema.prisma"), "utf8");
+    const models = [...schema.matchAll(/^model (\w+) \{[\s\S]*?^\s+@@map\("(\w+)"\)/gm)];
+    const mapped = models.map(([, model = "", table = ""]) => [
+      `${model[0]?.toLowerCase()}${model.slice(1)}`,
+      table,
+    ]);
+    expect(mapped.length).toBeGreaterThan(10);
+    expect(Object.fromEntries(mapped)).toEqual(PRISMA_MODELS);
+    expect(Object.keys(TABLE_OWNERS).sort()).toEqual(mapped.map(([, table]) => table).sort());
+    expect(Object.values(TABLE_OWNERS).filter((folder) => IMPORTS[folder] === undefined)).toEqual(
+      [],
+    );
+  });
+
+  test("only the owner of a table has statements on it, except those listed with a reason", () => {
+    const listed = Object.entries(FOREIGN_STATEMENTS).flatMap(([path, { tables }]) =>
+      tables.map((table) => `${path}: ${table}`),
+    );
+    expect(foreignStatements(SOURCES).sort()).toEqual(listed.sort());
+    const reasons = Object.values(FOREIGN_STATEMENTS).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason.length < 20)).toEqual([]);
+  });
+
+  test.each([
+    ["calls/a.ts", "`DELETE FROM users WHERE id = 1`", ["calls/a.ts: users"]],
+    ["calls/a.ts", "`SELECT 1 FROM x JOIN\n  sessions s ON true`", ["calls/a.ts: sessions"]],
+    ["calls/a.ts", "await tx.userTag.deleteMany({})", ["calls/a.ts: user_tags"]],
+    ["calls/a.ts", 'expiredRows("sessions")', ["calls/a.ts: sessions"]],
+    ["users/a.ts", "`UPDATE users SET a = 1`", []],
+    ["calls/a.ts", "`SELECT 1 FROM pg_tables`", []],
+  ])("in %s, %s is found as %j", (path, text, found) => {
+    expect(foreignStatements([{ path, text }])).toEqual(found);
   });
 });
 
 describe("restricted packages and globals", () => {
-  test.each(RESTRICTED_PACKAGES)("%s is imported only by %s", (vendor, module) => {
+  test.each(RESTRICTED_PACKAGES)("%s is imported only by %s", (vendor, ...modules) => {
     const outside = SOURCES.filter(
       (source) =>
-        source.module !== module && source.imports.some((specifier) => vendor.test(specifier)),
+        !modules.includes(source.module) &&
+        source.imports.some((specifier) => vendor.test(specifier)),
     );
     expect(outside.map(({ path }) => path)).toEqual([]);
   });

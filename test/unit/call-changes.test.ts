@@ -1,10 +1,10 @@
 import { openLocalBus } from "../../src/bus/local";
 import { publishChanges, watchCalls } from "../../src/calls/history/call-changes";
 import { QUEUE_MAX } from "../../src/calls/history/coalescing-queue";
+import type { HistoryDeps } from "../../src/calls/history/history-deps";
 import type { RecordedCall } from "../../src/calls/history/recorded-calls";
 import { openLog } from "../../src/core/log";
 import type { UserViewer } from "../../src/core/viewer";
-import type { Identity } from "../../src/identity/identity";
 import type { Statement } from "../../src/store/store";
 
 /** Changed calls for a slow subscriber. */
@@ -16,11 +16,11 @@ const known = (id: number, sessionId = `s${id}`) =>
   ({ id, sessionId, callerId: ANN, callees: new Map([[BOB, {}]]) }) as unknown as RecordedCall;
 
 /** A database in which every call exists, and a count of bus subscriptions. */
-function identityWith() {
+function depsWith() {
   const bus = openLocalBus({ now: () => 0 }, log);
   const queried: number[] = [];
   let subscriptions = 0;
-  const identity = {
+  const deps = {
     bus: {
       publish: (channel: string, message: string) => bus.publish(channel, message),
       subscribe: async (channel: string, listener: (message: string) => void) => {
@@ -39,8 +39,8 @@ function identityWith() {
         return ids.map((id) => ({ id, session_id: `s${id}`, state: "ringing", ended_at: null }));
       },
     },
-  } as unknown as Identity;
-  return { identity, queried, subscriptions: () => subscriptions };
+  } as unknown as HistoryDeps;
+  return { deps, queried, subscriptions: () => subscriptions };
 }
 
 async function take(calls: AsyncIterator<{ id: number }>, count: number): Promise<number[]> {
@@ -50,43 +50,43 @@ async function take(calls: AsyncIterator<{ id: number }>, count: number): Promis
 }
 
 test("many changes at once disconnect no subscriber, and each call is read when it is dequeued", async () => {
-  const { identity, queried } = identityWith();
-  const calls = await watchCalls(identity, viewer, null);
+  const { deps, queried } = depsWith();
+  const calls = await watchCalls(deps, viewer, null);
   const list = Array.from({ length: 500 }, (_, n) => known(n + 1));
-  await publishChanges({ identity, log }, list);
+  await publishChanges({ ...deps, log }, list);
   // Changes of queued calls are coalesced.
-  await publishChanges({ identity, log }, list);
+  await publishChanges({ ...deps, log }, list);
   expect(queried).toEqual([]);
   expect(await take(calls, 500)).toEqual(list.map(({ id }) => id));
-  await publishChanges({ identity, log }, [known(7)]);
+  await publishChanges({ ...deps, log }, [known(7)]);
   expect(await take(calls, 1)).toEqual([7]);
   expect(queried).toHaveLength(501);
 });
 
 test("beyond the limit the oldest changes are dropped, and the subscription continues", async () => {
-  const { identity } = identityWith();
-  const calls = await watchCalls(identity, viewer, null);
+  const { deps } = depsWith();
+  const calls = await watchCalls(deps, viewer, null);
   const list = Array.from({ length: QUEUE_MAX + 20 }, (_, n) => known(n + 1));
-  await publishChanges({ identity, log }, list);
+  await publishChanges({ ...deps, log }, list);
   expect(await take(calls, QUEUE_MAX)).toEqual(list.slice(20).map(({ id }) => id));
   const next = take(calls, 1);
-  await publishChanges({ identity, log }, [known(3)]);
+  await publishChanges({ ...deps, log }, [known(3)]);
   expect(await next).toEqual([3]);
 });
 
 test("a subscription to one call does not queue other calls", async () => {
-  const { identity, queried } = identityWith();
-  const calls = await watchCalls(identity, viewer, "s1");
-  await publishChanges({ identity, log }, [known(1)]);
+  const { deps, queried } = depsWith();
+  const calls = await watchCalls(deps, viewer, "s1");
+  await publishChanges({ ...deps, log }, [known(1)]);
   const list = Array.from({ length: QUEUE_MAX + 20 }, (_, n) => known(n + 2));
-  await publishChanges({ identity, log }, list);
+  await publishChanges({ ...deps, log }, list);
   expect(await take(calls, 1)).toEqual([1]);
   expect(queried).toEqual([1]);
 });
 
 test("returning the iterator ends it and unsubscribes from the bus", async () => {
-  const { identity, subscriptions } = identityWith();
-  const calls = await watchCalls(identity, viewer, null);
+  const { deps, subscriptions } = depsWith();
+  const calls = await watchCalls(deps, viewer, null);
   const next = calls.next();
   expect(subscriptions()).toBe(1);
   await calls.return?.();

@@ -2,12 +2,12 @@ import { Fault } from "../../src/core/errors";
 import { compileBind } from "../../src/rest/bind";
 import { readDocuments } from "../../src/rest/documents";
 import { readQuery } from "../../src/rest/form";
-import { parseTimeRange } from "../../src/users/legacy-date";
 import {
   compileLegacyConditions,
   compileLegacyOrder,
   LEGACY_FIELDS,
   type LegacyCondition,
+  parseTimeRange,
 } from "../../src/users/legacy-filter";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 

@@ -1,5 +1,5 @@
 import type { JobOptions } from "../../src/jobs/jobs";
-import { FAN_OUT_OPTIONS } from "../../src/push/delivery/fan-out";
+import { FAN_OUT_OPTIONS } from "../../src/push/deps/push-deps";
 import { validateEvent } from "../../src/push/events/event-request";
 import { writeEvents } from "../../src/push/events/events";
 import type { Transaction } from "../../src/store/store";

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Fault } from "../../src/core/errors";
-import type { Identity } from "../../src/identity/identity";
 import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { readQuery } from "../../src/rest/form";
+import type { SessionDeps } from "../../src/sessions/session-deps";
 import { verifySignedRequest } from "../../src/sessions/verify-signature";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
@@ -36,7 +36,7 @@ async function verified(
   now: number,
 ): Promise<unknown> {
   const consumed: unknown[] = [];
-  const identity = {
+  const deps = {
     clock: { now: () => now * 1000 },
     sealer: { open: (text: string) => text },
     store: {
@@ -48,13 +48,13 @@ async function verified(
         }));
       },
     },
-  } as unknown as Identity;
+  } as unknown as SessionDeps;
   try {
     const { type, body, query } = request;
     const read = readBody(type, Buffer.from(body));
     const input = bind({ path: {}, query: readQuery(`/${query}`), body: read.fields, headers: {} });
     const parameters = read.parameters();
-    await verifySignedRequest(identity, { ...(input.input as { signature: string }), parameters });
+    await verifySignedRequest(deps, { ...(input.input as { signature: string }), parameters });
     return consumed;
   } catch (error) {
     if (error instanceof Fault) return null;
@@ -239,7 +239,9 @@ test.each(NAMES)("a parameter name with a separator is INVALID: %j", async (name
     [name, "1"],
   ];
   const request = { signature: "0".repeat(40), parameters: pairs };
-  const refusal = await verifySignedRequest({} as Identity, request).catch((error: Fault) => error);
+  const refusal = await verifySignedRequest({} as SessionDeps, request).catch(
+    (error: Fault) => error,
+  );
   expect(refusal).toMatchObject({ code: "INVALID", fields: { base: [expect.any(String)] } });
 });
 
@@ -254,7 +256,7 @@ test.each([
   const named = { application_id: "774", auth_key: "k", nonce: "1", timestamp: "2" };
   const parameters = Object.entries({ ...named, [changed]: value });
   const field = changed === "application_id" ? "applicationId" : changed;
-  const refusal = await verifySignedRequest({} as Identity, { signature: "", parameters }).catch(
+  const refusal = await verifySignedRequest({} as SessionDeps, { signature: "", parameters }).catch(
     (error: Fault) => error,
   );
   expect(refusal).toMatchObject({ code: "INVALID", fields: { [field]: ["must be digits"] } });

@@ -1,5 +1,4 @@
 import type { UserViewer } from "../../core/viewer";
-import type { Identity } from "../../identity/identity";
 import { type Call, findCalls } from "./call-list";
 import { CoalescingQueue } from "./coalescing-queue";
 import type { HistoryDeps } from "./history-deps";
@@ -12,7 +11,7 @@ type Notice = [id: number, sessionId: string];
 
 /** Publishes changed calls to the subscriptions of their participants, on all nodes. */
 export async function publishChanges(
-  { identity, log }: Pick<HistoryDeps, "identity" | "log">,
+  { bus, log }: Pick<HistoryDeps, "bus" | "log">,
   calls: readonly RecordedCall[],
 ): Promise<void> {
   const byUser = new Map<number, Notice[]>();
@@ -27,7 +26,7 @@ export async function publishChanges(
   try {
     await Promise.all(
       [...byUser].map(([userId, notices]) =>
-        identity.bus.publish(channelOf(userId), JSON.stringify(notices)),
+        bus.publish(channelOf(userId), JSON.stringify(notices)),
       ),
     );
   } catch (error) {
@@ -42,25 +41,25 @@ export async function publishChanges(
  * number of calls.
  */
 export async function watchCalls(
-  identity: Identity,
+  deps: HistoryDeps,
   viewer: UserViewer,
   sessionId: string | null,
 ): Promise<AsyncIterableIterator<Call>> {
   let unsubscribe: () => Promise<void> = async () => undefined;
   const queue = new CoalescingQueue(() => void unsubscribe());
-  unsubscribe = await identity.bus.subscribe(channelOf(viewer.userId), (message) => {
+  unsubscribe = await deps.bus.subscribe(channelOf(viewer.userId), (message) => {
     if (message === "") return;
     for (const [id, name] of JSON.parse(message) as Notice[]) {
       if (sessionId === null || name === sessionId) queue.add(id);
     }
   });
-  return callsOf(queue, identity, viewer);
+  return callsOf(queue, deps, viewer);
 }
 
 /** Loads each call when it is dequeued, so that the queue is small and the result current. */
 function callsOf(
   queue: CoalescingQueue,
-  identity: Identity,
+  deps: HistoryDeps,
   { userId }: UserViewer,
 ): AsyncIterableIterator<Call> {
   return {
@@ -68,7 +67,7 @@ function callsOf(
       for (;;) {
         const id = await queue.next();
         if (id === null) return { value: undefined, done: true };
-        const [call] = await findCalls(identity, userId, [id]);
+        const [call] = await findCalls(deps, userId, [id]);
         if (call) return { value: call, done: false };
       }
     },

@@ -1,9 +1,9 @@
 import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-graphql";
 import { Allow } from "../../access/request-auth";
-import type { CallContext } from "../context";
 import { CallConnection, CallObject, CallPageArgs } from "./call.type";
 import { watchCalls } from "./call-changes";
 import { type Call, findCall, listCalls } from "./call-list";
+import type { HistoryContext } from "./history-deps";
 
 @Resolver()
 export class CallHistoryResolver {
@@ -12,10 +12,10 @@ export class CallHistoryResolver {
     description: "The calls that the calling user participates in, newest first.",
   })
   async calls(
-    @Ctx() { identity, auth }: CallContext,
+    @Ctx() { callHistory, auth }: HistoryContext,
     @Args(() => CallPageArgs) page: CallPageArgs,
   ): Promise<CallConnection> {
-    const { nodes, hasNextPage } = await listCalls(identity, await auth.user(), page);
+    const { nodes, hasNextPage } = await listCalls(callHistory, await auth.user(), page);
     const edges = nodes.map((node) => ({ cursor: String(node.id), node }));
     return {
       edges,
@@ -32,20 +32,26 @@ export class CallHistoryResolver {
   @Allow("user")
   @Query(() => CallObject, { description: "A call that the calling user participates in." })
   async call(
-    @Ctx() { identity, auth }: CallContext,
+    @Ctx() { callHistory, auth }: HistoryContext,
     @Arg("callId", () => ID, { description: "Id of the call, as in its signals." }) callId: string,
   ): Promise<Call> {
-    return findCall(identity, await auth.user(), callId);
+    return findCall(callHistory, await auth.user(), callId);
   }
 
   @Allow("user")
   @Subscription(() => CallObject, {
     description:
       "The calling user's calls whenever their state changes, shortly after the signals that change it.",
-    subscribe: async ({ context, args }: { context: CallContext; args: { callId?: string } }) => {
+    subscribe: async ({
+      context,
+      args,
+    }: {
+      context: HistoryContext;
+      args: { callId?: string };
+    }) => {
       const viewer = await context.auth.user();
       const { callId = null } = args;
-      return watchCalls(context.identity, viewer, callId);
+      return watchCalls(context.callHistory, viewer, callId);
     },
   })
   callChanges(

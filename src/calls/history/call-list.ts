@@ -1,11 +1,11 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
-import type { Identity } from "../../identity/identity";
 import type { Statement } from "../../store/store";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "../../users/user";
 import { type CalleeRow, toCallee } from "./call-rows";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";
+import { type HistoryDeps } from "./history-deps";
 
 /** Maximum and default size of a page. */
 export const PAGE_MAX = 100;
@@ -102,7 +102,7 @@ export interface CallPageRequest {
  * @throws Fault INVALID on `first` or `after`
  */
 export async function listCalls(
-  identity: Identity,
+  deps: HistoryDeps,
   { userId }: UserViewer,
   { first, after, states }: CallPageRequest,
 ): Promise<{ nodes: Call[]; hasNextPage: boolean }> {
@@ -111,19 +111,15 @@ export async function listCalls(
   const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
   if (before === null) throw Fault.field("after", "is not a cursor of this list");
   const values = [userId, before, states ?? null, limit + 1];
-  const rows = await identity.store.query<CallRow>(LIST, values);
-  const nodes = await withParticipants(identity, rows.slice(0, limit));
+  const rows = await deps.store.query<CallRow>(LIST, values);
+  const nodes = await withParticipants(deps, rows.slice(0, limit));
   return { nodes, hasNextPage: rows.length > limit };
 }
 
 /** Returns the calls of these ids that the user participates in, newest first. */
-export async function findCalls(
-  identity: Identity,
-  userId: number,
-  ids: number[],
-): Promise<Call[]> {
-  const rows = await identity.store.query<CallRow>(BY_IDS, [userId, ids]);
-  return withParticipants(identity, rows);
+export async function findCalls(deps: HistoryDeps, userId: number, ids: number[]): Promise<Call[]> {
+  const rows = await deps.store.query<CallRow>(BY_IDS, [userId, ids]);
+  return withParticipants(deps, rows);
 }
 
 /**
@@ -131,21 +127,21 @@ export async function findCalls(
  * @throws Fault NOT_FOUND, also for a call that the user does not participate in
  */
 export async function findCall(
-  identity: Identity,
+  deps: HistoryDeps,
   { userId }: UserViewer,
   callId: string,
 ): Promise<Call> {
-  const rows = await identity.store.query<CallRow>(BY_SESSION, [userId, callId]);
-  const [call] = await withParticipants(identity, rows);
+  const rows = await deps.store.query<CallRow>(BY_SESSION, [userId, callId]);
+  const [call] = await withParticipants(deps, rows);
   if (!call) throw new Fault("NOT_FOUND", "There is no such call");
   return call;
 }
 
 /** Loads the participants of all rows in one query. */
-async function withParticipants(identity: Identity, rows: CallRow[]): Promise<Call[]> {
+async function withParticipants(deps: HistoryDeps, rows: CallRow[]): Promise<Call[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
-  const participants = await identity.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
+  const participants = await deps.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
   const byCall = new Map(ids.map((id): [number, ParticipantRow[]] => [id, []]));
   for (const participant of participants) byCall.get(participant.call_id)?.push(participant);
   return rows.map((row) => toCall(row, byCall.get(row.id) ?? []));

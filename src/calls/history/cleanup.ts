@@ -24,7 +24,7 @@ const PURGE: Statement = {
 
 /** Applies the ring time-out to all calls that have rung for a minute. */
 export async function expireCalls(deps: HistoryDeps): Promise<void> {
-  const { store, clock } = deps.identity;
+  const { store, clock } = deps;
   for (;;) {
     const rows = await store.query<{ id: number }>(DUE, [new Date(clock.now())]);
     const ids = [...new Set(rows.map(({ id }) => id))].sort((a, b) => a - b);
@@ -37,8 +37,10 @@ export async function expireCalls(deps: HistoryDeps): Promise<void> {
  * Deletes the calls that started more than CALL_KEEP_DAYS ago, with their incoming-call pushes. Idempotent;
  * may be interrupted and run concurrently.
  */
-export async function purgeCalls({ identity }: Pick<HistoryDeps, "identity">): Promise<void> {
-  const { store, clock, config } = identity;
+export async function purgeCalls(
+  deps: Pick<HistoryDeps, "store" | "clock" | "config">,
+): Promise<void> {
+  const { store, clock, config } = deps;
   const before = new Date(clock.now() - config.CALL_KEEP_DAYS * DAY_MS);
   for (;;) {
     const deleted = await store.query(PURGE, [before]);

@@ -1,17 +1,31 @@
+import type { RequestContext } from "../../access/request-context";
+import type { Bus } from "../../bus/bus";
+import type { Clock } from "../../core/clock";
+import type { Config } from "../../core/config";
 import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
-import type { Identity } from "../../identity/identity";
 import type { Jobs } from "../../jobs/jobs";
-import type { PushDeps } from "../../push/push-deps";
+import type { RateLimits } from "../../limits/rate-limits";
+import type { PushDeps } from "../../push/deps/push-deps";
+import type { Store } from "../../store/store";
 
 /** The dependencies of the call history; one per node. */
 export interface HistoryDeps {
-  identity: Identity;
+  config: Config;
+  store: Store;
+  bus: Bus;
+  clock: Clock;
+  limits: RateLimits;
   jobs: Jobs;
   /** Sends incoming-call pushes. */
   push: PushDeps;
   log: Log;
   metrics: Pick<Metrics, "callRecords">;
+}
+
+/** Context of the resolvers of this module. */
+export interface HistoryContext extends RequestContext {
+  callHistory: HistoryDeps;
 }
 
 /** Names of the job queues. */

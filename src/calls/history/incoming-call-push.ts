@@ -1,4 +1,5 @@
 import { Fault } from "../../core/errors";
+import { JOBS as PUSH_JOBS } from "../../push/deps/push-deps";
 import {
   CALL_PUSH_ROUTING,
   type CallPush,
@@ -6,7 +7,6 @@ import {
   writeCallPushes,
 } from "../../push/events/call-push";
 import { channelsOfUsers } from "../../push/events/recipient-count";
-import { JOBS as PUSH_JOBS } from "../../push/push-deps";
 import { isDeadlock } from "../../store/database-errors";
 import type { Statement } from "../../store/store";
 import type { Invitation } from "./call-event";
@@ -60,15 +60,15 @@ const CLAIM: Statement = {
  * them; what needs no transaction, above all the callers' rate limit, is done before it.
  */
 export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob): Promise<void> {
-  const { identity, log } = deps;
-  const now = identity.clock.now();
+  const { log } = deps;
+  const now = deps.clock.now();
   const requested = new Map(wakes.map((each) => [keyOf(each.callId, each.userId), each]));
-  const ringing = await identity.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
+  const ringing = await deps.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
   if (ringing.length === 0) return;
   const users = ringing.map((row) => ({
     ...{ userId: row.user_id, environment: row.wake_environment },
   }));
-  const reached = await channelsOfUsers(identity.store, users, CALL_PUSH_ROUTING);
+  const reached = await channelsOfUsers(deps.store, users, CALL_PUSH_ROUTING);
   const pushes = await Promise.all(
     ringing.map(async (row): Promise<CallPush[]> => {
       const invitation = requested.get(keyOf(row.call_id, row.user_id));
@@ -124,9 +124,9 @@ async function write(deps: HistoryDeps, pushes: CallPush[], now: number): Promis
 }
 
 /** Counts a push against the caller's rate limit. If it is refused, a repeat of the call tries again. */
-async function mayPush({ identity, log }: HistoryDeps, callerId: number): Promise<boolean> {
+async function mayPush({ limits, log }: HistoryDeps, callerId: number): Promise<boolean> {
   try {
-    await identity.limits.countPush(callerId);
+    await limits.countPush(callerId);
     return true;
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "LIMITED") throw error;

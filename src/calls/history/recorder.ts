@@ -69,7 +69,7 @@ export class Recorder {
 
   /** Queues the call event of a signal, if it has one. */
   readonly observe = (sent: SentSignal): void => {
-    const event = toCallEvent(sent, this.deps.identity.clock.now());
+    const event = toCallEvent(sent, this.deps.clock.now());
     if (event === null || this.closed || this.isRepeat(event)) return;
     this.enqueue({ event, lookups: 0 });
   };

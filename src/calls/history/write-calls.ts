@@ -23,7 +23,7 @@ export async function writeEvents(
   deps: HistoryDeps,
   events: readonly CallEvent[],
 ): Promise<WriteResult> {
-  const now = deps.identity.clock.now();
+  const now = deps.clock.now();
   // Calls are applied before answers, since a batch may contain both in any order.
   const calls = events.filter((event) => event.kind === "call");
   const answers = events.filter((event) => event.kind !== "call");
@@ -59,8 +59,8 @@ function groupBySession(calls: readonly RecordedCall[]): Map<string, RecordedCal
 
 /** Applies the ring time-out to calls. */
 export async function writeExpiry(deps: HistoryDeps, ids: readonly number[]): Promise<void> {
-  const now = deps.identity.clock.now();
-  const changed = await deps.identity.store.transaction(async (transaction) => {
+  const now = deps.clock.now();
+  const changed = await deps.store.transaction(async (transaction) => {
     const known = await lockCalls(transaction, ids);
     const before = new Map(known.map((call) => [call, new Map(call.callees)]));
     for (const call of known) expireRinging(call, now);

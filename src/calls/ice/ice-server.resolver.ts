@@ -1,8 +1,15 @@
 import { Ctx, Query, Resolver } from "type-graphql";
 import { Allow } from "../../access/request-auth";
-import type { CallContext } from "../context";
+import type { RequestContext } from "../../access/request-context";
+import type { Clock } from "../../core/clock";
+import type { Config } from "../../core/config";
 import { IceServerType } from "./ice-server.type";
 import { iceServers } from "./ice-servers";
+
+/** Context of the resolver of this module. */
+export interface IceContext extends RequestContext {
+  ice: { config: Config; clock: Clock };
+}
 
 @Resolver()
 export class IceServerResolver {
@@ -11,8 +18,8 @@ export class IceServerResolver {
     description:
       "The STUN and TURN servers for the calling user's calls, with new credentials; query before each call. Empty if this deployment has none.",
   })
-  async iceServers(@Ctx() { identity, auth }: CallContext): Promise<IceServerType[]> {
+  async iceServers(@Ctx() { ice, auth }: IceContext): Promise<IceServerType[]> {
     const viewer = await auth.user();
-    return iceServers(identity.config, viewer, identity.clock.now());
+    return iceServers(ice.config, viewer, ice.clock.now());
   }
 }

@@ -1,30 +1,48 @@
-import { RequestAuth } from "../../access/request-auth";
+import { type AuthLookups, RequestAuth } from "../../access/request-auth";
+import type { AccountContext } from "../../accounts/account-deps";
+import type { AdminContext } from "../../admin/admin-deps";
 import type { CallContext } from "../../calls/context";
-import type { Router } from "../../calls/router";
+import type { HistoryContext } from "../../calls/history/history-deps";
+import type { IceContext } from "../../calls/ice/ice-server.resolver";
 import type { Caller } from "../../core/caller";
-import type { Identity } from "../../identity/identity";
-import type { PushContext } from "../../push/context";
-import type { PushDeps } from "../../push/push-deps";
+import type { PasswordResetContext } from "../../password-reset/password-reset-deps";
+import type { CredentialContext } from "../../push/credentials/push-credentials";
+import type { PushContext } from "../../push/deps/push-deps";
+import type { Session } from "../../sessions/session";
+import type { SessionContext } from "../../sessions/session-deps";
+import type { UserContext } from "../../users/user-deps";
 
 export type { Caller } from "../../core/caller";
 
 /** Context of every resolver: one per HTTP request, or per operation on a socket. */
-export interface Context extends CallContext, PushContext {
+export interface Context
+  extends AccountContext,
+    AdminContext,
+    CallContext,
+    CredentialContext,
+    HistoryContext,
+    IceContext,
+    PasswordResetContext,
+    PushContext,
+    SessionContext,
+    UserContext {
+  auth: RequestAuth<Session>;
   /** When the caller's session expires; null until the session has been looked up. */
   readonly expiresAt: Date | null;
 }
+
+/** What contexts have in common: the dependencies of each module with resolvers. */
+export type ContextDeps = Omit<Context, "auth" | "caller" | "expiresAt">;
 
 /** Creates the context of a request. */
 export type CreateContext = (caller: Caller) => Context;
 
 /** Creates contexts with this node's modules. */
-export function contextFactory(identity: Identity, router: Router, push: PushDeps): CreateContext {
+export function contextFactory(deps: ContextDeps, lookups: AuthLookups<Session>): CreateContext {
   return (caller) => {
-    const auth = new RequestAuth(identity, caller);
+    const auth = new RequestAuth(lookups, caller);
     return {
-      identity,
-      router,
-      push,
+      ...deps,
       caller,
       auth,
       get expiresAt() {

@@ -46,10 +46,10 @@ export function weighOperation(
  */
 export function chargeOperation(
   { weight }: { weight: number },
-  { identity, caller }: Pick<Context, "identity" | "caller">,
+  { limits, caller }: Pick<Context, "limits" | "caller">,
 ): ExecutionResult | null {
   if (weight <= 1) return null;
-  const refusal = identity.limits.countExtra(caller.ip, weight - 1);
+  const refusal = limits.countExtra(caller.ip, weight - 1);
   return refusal && { errors: [faultError(refusal)] };
 }
 

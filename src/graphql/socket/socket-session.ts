@@ -1,10 +1,10 @@
 import type { WebSocket } from "ws";
-import { findOwner, isOwnerToken } from "../../accounts/account-sessions";
+import { type AuthLookups, isOwnerToken } from "../../access/request-auth";
+import type { WebOrigins } from "../../applications/web-origins";
 import { ORIGIN_REFUSED } from "../../applications/web-origins";
 import { Fault, NO_SESSION } from "../../core/errors";
-import type { Identity } from "../../identity/identity";
+import type { SessionEvents } from "../../session-events/session-events";
 import type { Session } from "../../sessions/session";
-import { findSession } from "../../sessions/sessions";
 
 /**
  * Close codes of graphql-ws's PROTOCOL.md: the session ended; the application does not allow the web origin.
@@ -13,6 +13,13 @@ const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
 /** Maximum time to wait for the response of the operation that ended the session, in milliseconds. */
 const CLOSE_DELAY_MS = 3_000;
+
+/** Dependencies of {@link SocketSession}. */
+export interface SocketSessionDeps {
+  lookups: AuthLookups<Session>;
+  sessionEvents: SessionEvents;
+  webOrigins: WebOrigins;
+}
 
 /**
  * The session of a socket. Its operations run with the session's token, and the socket closes when the
@@ -33,7 +40,7 @@ export class SocketSession {
    * @param origin the Origin header, which browsers send
    */
   constructor(
-    private readonly identity: Identity,
+    private readonly deps: SocketSessionDeps,
     private readonly socket: WebSocket,
     readonly ip: string,
     private readonly origin: string | undefined,
@@ -52,7 +59,7 @@ export class SocketSession {
     this.current = token;
     try {
       // Not watched: owners have no subscriptions, and every operation verifies the token.
-      if (isOwnerToken(token)) return void (await findOwner(this.identity, token));
+      if (isOwnerToken(token)) return void (await this.deps.lookups.findOwner(token));
       await this.join(token);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -70,8 +77,8 @@ export class SocketSession {
    */
   async renew(token: string): Promise<void> {
     const [old, fresh] = await Promise.all([
-      findSession(this.identity, this.current),
-      findSession(this.identity, token),
+      this.deps.lookups.findSession(this.current),
+      this.deps.lookups.findSession(token),
     ]);
     if (!sameOwner(old, fresh)) throw foreignSession();
     await this.join(token, old);
@@ -99,12 +106,12 @@ export class SocketSession {
 
   /** Watches the session of a token instead of the previous one. */
   private async join(token: string, old?: Session): Promise<void> {
-    const session = await findSession(this.identity, token);
+    const session = await this.deps.lookups.findSession(token);
     const unwatch = this.watch(session);
     try {
       // Check again: session, user or allowed origins may have changed between the look-up and the watch.
-      const now = await findSession(this.identity, token);
-      await this.identity.webOrigins.check(now.applicationId, this.origin);
+      const now = await this.deps.lookups.findSession(token);
+      await this.deps.lookups.checkOrigin(now.applicationId, this.origin);
       if (old && !sameOwner(old, now)) throw foreignSession();
       if (this.ended || this.socket.readyState !== this.socket.OPEN) throw Fault.noSession();
     } catch (error) {
@@ -118,7 +125,7 @@ export class SocketSession {
   }
 
   private watch({ id: sessionId, userId, applicationId }: Session): () => void {
-    const { sessionEvents, webOrigins } = this.identity;
+    const { sessionEvents, webOrigins } = this.deps;
     const unwatch = sessionEvents.track({ sessionId, userId, close: () => this.end() });
     const { origin } = this;
     if (origin === undefined) return unwatch;

@@ -6,9 +6,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { closeGradually } from "../../core/close-gradually";
 import type { Config } from "../../core/config";
 import { Fault, toFault } from "../../core/errors";
+import type { Log } from "../../core/log";
 import type { Metrics } from "../../core/metrics";
 import { newId } from "../../core/random";
-import type { Identity } from "../../identity/identity";
+import type { RateLimits } from "../../limits/rate-limits";
 import type { Context, CreateContext } from "../engine/context";
 import { DocumentRefused, type Engine, type PreparedOperation } from "../engine/engine";
 import { faultError, operationError } from "../engine/error";
@@ -17,14 +18,15 @@ import { GRAPHQL_PATH } from "../http";
 import { type AnonymousSocket, AnonymousSockets } from "./anonymous-sockets";
 import { refuseUpgrade } from "./refuse-upgrade";
 import { type SocketExtra, serveGraphqlSocket } from "./socket-protocol";
-import { SocketSession } from "./socket-session";
+import { SocketSession, type SocketSessionDeps } from "./socket-session";
 import { serveWithoutUpgrade } from "./without-upgrade";
 
 /** Dependencies of GraphQL over WebSocket. */
-export interface GraphqlSocketOptions {
+export interface GraphqlSocketOptions extends SocketSessionDeps {
   config: Config;
   engine: Engine;
-  identity: Identity;
+  log: Log;
+  limits: RateLimits;
   makeContext: CreateContext;
   metrics: Metrics;
   /** Client address of an upgrade request, behind trusted proxies. */
@@ -94,10 +96,10 @@ export class GraphqlSockets {
         subscribe: (args) => this.subscribe(args as Operation) as never,
       },
       {
-        log: options.identity.log,
+        log: options.log,
         ...{ keepAliveMs: KEEP_ALIVE_MS, overLimitCode: CLOSE.later },
         createMessageLimiter: (request) =>
-          options.identity.limits.requestCounter(options.addressOf(request)),
+          options.limits.requestCounter(options.addressOf(request)),
       },
     );
     this.server.on("connection", (socket, request) => {
@@ -148,7 +150,7 @@ export class GraphqlSockets {
 
   /** @throws Fault if the upgrade must be refused with an HTTP status */
   private checkUpgrade({ url = "", headers }: IncomingMessage, ip: string): void {
-    const overLimit = this.options.identity.limits.countRequest(ip);
+    const overLimit = this.options.limits.countRequest(ip);
     if (overLimit) throw overLimit;
     if (url.split("?")[0] !== GRAPHQL_PATH) throw new Fault("NOT_FOUND", "Not found");
     const { origin } = headers;
@@ -178,8 +180,9 @@ export class GraphqlSockets {
   private sessionOf({ extra: { socket, request } }: Socket): SocketSession {
     const known = this.sessions.get(socket);
     if (known) return known;
-    const { identity, addressOf } = this.options;
-    const session = new SocketSession(identity, socket, addressOf(request), request.headers.origin);
+    const { addressOf } = this.options;
+    const { origin } = request.headers;
+    const session = new SocketSession(this.options, socket, addressOf(request), origin);
     this.sessions.set(socket, session);
     return session;
   }
@@ -193,7 +196,7 @@ export class GraphqlSockets {
       variables?: Record<string, unknown> | null;
     },
   ): Operation | readonly ReturnType<typeof faultError>[] {
-    const { config, engine, identity, makeContext } = this.options;
+    const { config, engine, log, makeContext } = this.options;
     const { request, socket, overLimit } = context.extra;
     if (overLimit) return [faultError(overLimit)];
     if (Object.keys(context.subscriptions).length > config.GRAPHQL_SOCKET_OPERATIONS) {
@@ -225,7 +228,7 @@ export class GraphqlSockets {
       };
     } catch (error) {
       // Returned, because a thrown error would close the socket with all its operations.
-      if (!(error instanceof DocumentRefused)) return [operationError(error, identity.log, id)];
+      if (!(error instanceof DocumentRefused)) return [operationError(error, log, id)];
       this.countRefused(session.ip);
       return error.errors;
     }
@@ -242,7 +245,7 @@ export class GraphqlSockets {
 
   /** Charges an operation that was refused before execution. */
   private countRefused(ip: string): void {
-    this.options.identity.limits.addExtra(ip, REFUSED_WEIGHT - 1);
+    this.options.limits.addExtra(ip, REFUSED_WEIGHT - 1);
   }
 
   private subscribe(args: Operation) {

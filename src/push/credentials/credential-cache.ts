@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { hashToken } from "../../core/random";
-import type { Identity } from "../../identity/identity";
+import type { Sealer } from "../../core/sealer";
+import type { Store } from "../../store/store";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import type { Credentials } from "./credentials";
 import { type CredentialSettings, openCredentials } from "./sealed-credentials";
@@ -30,7 +31,7 @@ type Entry = Map<string, Promise<LoadedCredentials | null>>;
 export class CredentialCache {
   private readonly entries = new LRUCache<number, Entry>({ max: APPLICATIONS_MAX, ttl: TTL_MS });
 
-  constructor(private readonly identity: Pick<Identity, "store" | "sealer">) {}
+  constructor(private readonly deps: { store: Store; sealer: Sealer }) {}
 
   /**
    * Loads the credentials of an application for a service. Concurrent calls share one read.
@@ -68,7 +69,7 @@ export class CredentialCache {
     environment: PushEnvironment,
     service: PushService,
   ): Promise<LoadedCredentials | null> {
-    const { store, sealer } = this.identity;
+    const { store, sealer } = this.deps;
     const [row] = await store.query<{ settings: CredentialSettings; secret: string }>(FIND, [
       applicationId,
       environment,

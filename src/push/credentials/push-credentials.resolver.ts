@@ -3,7 +3,7 @@ import { Allow } from "../../access/request-auth";
 import { ApplicationType } from "../../applications/application.type";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment } from "../channels/channel";
-import type { PushContext } from "../context";
+import type { CredentialContext } from "./push-credentials";
 import {
   clearCredentials,
   publicKeyOf,
@@ -30,13 +30,13 @@ export class PushCredentialsResolver {
       "Sets or replaces an application's credentials for a push service. Checks their format, then validates them with the service.",
   })
   async setPushCredentials(
-    @Ctx() { auth, push }: PushContext,
+    @Ctx() { auth, pushCredentials }: CredentialContext,
     @Arg("input", () => SetPushCredentialsInput, { description: "The credentials." })
     { skipCheck, applicationId, environment, ...input }: SetPushCredentialsInput,
   ): Promise<SetPushCredentialsPayload> {
     const { accountId } = await auth.account();
     const { id, warning } = await setCredentials(
-      push.credentials,
+      pushCredentials,
       accountId,
       { applicationId, environment },
       input,
@@ -44,7 +44,7 @@ export class PushCredentialsResolver {
     );
     const credentials = toGraphqlCredentials(
       environment,
-      await push.credentials.listLoader.load(id),
+      await pushCredentials.listLoader.load(id),
     );
     return { credentials, warning };
   }
@@ -54,13 +54,13 @@ export class PushCredentialsResolver {
     description: "Deletes an application's credentials for a push service.",
   })
   async clearPushCredentials(
-    @Ctx() { auth, push }: PushContext,
+    @Ctx() { auth, pushCredentials }: CredentialContext,
     @Arg("input", () => ClearPushCredentialsInput, { description: "The credentials." })
     { service, ...scope }: ClearPushCredentialsInput,
   ): Promise<ClearPushCredentialsPayload> {
     const { accountId } = await auth.account();
-    const { id, cleared } = await clearCredentials(push.credentials, accountId, scope, service);
-    const listed = await push.credentials.listLoader.load(id);
+    const { id, cleared } = await clearCredentials(pushCredentials, accountId, scope, service);
+    const listed = await pushCredentials.listLoader.load(id);
     return { cleared, credentials: toGraphqlCredentials(scope.environment, listed) };
   }
 
@@ -69,12 +69,12 @@ export class PushCredentialsResolver {
     description: "Validates the stored credentials with the push services again.",
   })
   async checkPushCredentials(
-    @Ctx() { auth, push }: PushContext,
+    @Ctx() { auth, pushCredentials }: CredentialContext,
     @Arg("input", () => CheckPushCredentialsInput, { description: "The credentials." })
     { service, ...scope }: CheckPushCredentialsInput,
   ): Promise<CheckPushCredentialsPayload> {
     const { accountId } = await auth.account();
-    const checks = await recheckCredentials(push.credentials, accountId, scope, service ?? null);
+    const checks = await recheckCredentials(pushCredentials, accountId, scope, service ?? null);
     return { checks: checks.map(({ service, result }) => toGraphqlCheck(service, result)) };
   }
 
@@ -85,14 +85,14 @@ export class PushCredentialsResolver {
       "The key that browsers subscribe with (applicationServerKey of PushManager), in base64url; null if none is set.",
   })
   async webPushKey(
-    @Ctx() { auth, push }: PushContext,
+    @Ctx() { auth, pushCredentials }: CredentialContext,
     @Arg("environment", () => PushEnvironmentName, {
       description: "Environment of the subscription.",
     })
     environment: PushEnvironment,
   ): Promise<string | null> {
     const { applicationId } = await auth.session();
-    return publicKeyOf(push.credentials, applicationId, environment);
+    return publicKeyOf(pushCredentials, applicationId, environment);
   }
 }
 
@@ -103,9 +103,9 @@ export class ApplicationCredentialsResolver {
   })
   async pushCredentials(
     @Root() { id }: ApplicationType,
-    @Ctx() { push }: PushContext,
+    @Ctx() { pushCredentials }: CredentialContext,
     @Arg("environment", () => PushEnvironmentName, ENVIRONMENT) environment: PushEnvironment,
   ): Promise<PushCredentialsType> {
-    return toGraphqlCredentials(environment, await push.credentials.listLoader.load(id));
+    return toGraphqlCredentials(environment, await pushCredentials.listLoader.load(id));
   }
 }

@@ -1,6 +1,11 @@
+import type { RequestContext } from "../../access/request-context";
 import { findOwnedApplication } from "../../applications/owned-applications";
+import type { Clock } from "../../core/clock";
+import type { Config } from "../../core/config";
 import { Fault } from "../../core/errors";
-import type { Identity } from "../../identity/identity";
+import type { Sealer } from "../../core/sealer";
+import type { SessionEvents } from "../../session-events/session-events";
+import type { Store } from "../../store/store";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import { type ApnsInput, validateApns } from "./apns-input";
 import {
@@ -15,9 +20,23 @@ import { type FcmInput, validateFcm } from "./fcm-input";
 import { sealCredentials } from "./sealed-credentials";
 import { validateWeb, type WebInput } from "./web-input";
 
-/** Dependencies of the functions for push credentials, one instance per node. */
-export interface PushCredentialService {
-  identity: Identity;
+/** Dependencies of the credential service. */
+export interface CredentialDeps {
+  config: Pick<Config, "PROVIDER_TIMEOUT_MS">;
+  store: Store;
+  clock: Clock;
+  sealer: Sealer;
+  /** Notifies all nodes of changed credentials. */
+  sessionEvents: SessionEvents;
+}
+
+/** Context of the resolvers of push credentials. */
+export interface CredentialContext extends RequestContext {
+  pushCredentials: PushCredentialService;
+}
+
+/** The credential service, one per node. */
+export interface PushCredentialService extends CredentialDeps {
   check: CheckCredentials;
   /** Decrypted credentials for sending. */
   cache: CredentialCache;
@@ -59,12 +78,12 @@ const KEYS_CHANGED =
 
 /** Opens the credential service. A change of an application on any node evicts its cached credentials. */
 export function openCredentialService(
-  identity: Identity,
+  deps: CredentialDeps,
   check: CheckCredentials,
 ): PushCredentialService & { close(): void } {
-  const cache = new CredentialCache(identity);
-  const close = identity.sessionEvents.onApplicationChange((id) => cache.evict(id));
-  return { identity, check, cache, listLoader: new CredentialListLoader(identity.store), close };
+  const cache = new CredentialCache(deps);
+  const close = deps.sessionEvents.onApplicationChange((id) => cache.evict(id));
+  return { ...deps, check, cache, listLoader: new CredentialListLoader(deps.store), close };
 }
 
 /**
@@ -80,8 +99,8 @@ export async function setCredentials(
   input: CredentialsInput,
   skipCheck: boolean,
 ): Promise<{ id: number; warning: string | null }> {
-  const { store, sealer, clock, sessionEvents } = deps.identity;
-  const { id } = await findOwnedApplication(deps.identity, accountId, applicationId);
+  const { store, sealer, clock, sessionEvents } = deps;
+  const { id } = await findOwnedApplication(deps, accountId, applicationId);
   const credentials = validateInput(input, clock.now());
   const { service } = credentials;
   const result = skipCheck ? null : await checkWithService(deps, credentials, environment);
@@ -105,14 +124,14 @@ export async function setCredentials(
  * @throws Fault NOT_FOUND
  */
 export async function clearCredentials(
-  { identity }: PushCredentialService,
+  deps: PushCredentialService,
   accountId: number,
   { applicationId, environment }: CredentialScope,
   service: PushService,
 ): Promise<{ id: number; cleared: boolean }> {
-  const { id } = await findOwnedApplication(identity, accountId, applicationId);
-  const rows = await identity.store.query(CLEAR, [id, environment, service]);
-  identity.sessionEvents.publish({ kind: "application changed", applicationId: id });
+  const { id } = await findOwnedApplication(deps, accountId, applicationId);
+  const rows = await deps.store.query(CLEAR, [id, environment, service]);
+  deps.sessionEvents.publish({ kind: "application changed", applicationId: id });
   return { id, cleared: rows.length > 0 };
 }
 
@@ -127,7 +146,7 @@ export async function recheckCredentials(
   { applicationId, environment }: CredentialScope,
   service: PushService | null,
 ): Promise<Array<{ service: PushService; result: CredentialCheckResult }>> {
-  const { id } = await findOwnedApplication(deps.identity, accountId, applicationId);
+  const { id } = await findOwnedApplication(deps, accountId, applicationId);
   const services = service === null ? SERVICES : [service];
   const checks = services.map(async (each) => {
     const found = await deps.cache.load(id, environment, each);
@@ -158,11 +177,11 @@ function validateInput({ apns, fcm, web }: CredentialsInput, now: number): Crede
 }
 
 function checkWithService(
-  { check, identity }: PushCredentialService,
+  { check, config }: PushCredentialService,
   credentials: Credentials,
   environment: PushEnvironment,
 ): Promise<CredentialCheckResult> {
-  return checkWithTimeout(check, credentials, environment, identity.config.PROVIDER_TIMEOUT_MS);
+  return checkWithTimeout(check, credentials, environment, config.PROVIDER_TIMEOUT_MS);
 }
 
 /** Warns if the VAPID key changes: a browser's subscription is bound to its key (RFC 8292 section 4.2). */

@@ -1,12 +1,12 @@
 import type { Statement } from "../../store/store";
 import { type PushChannel, SERVICE_OF } from "../channels/channel";
+import type { PushDeps } from "../deps/push-deps";
 import { EVENT_COLUMNS, type EventRow } from "../events/push-event";
 import { expirationOf, type Message, readMessage } from "../payload/message";
 import type { PushPayload as Payload } from "../payload/push-payload";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
 import type { Outcome, Provider, PushTarget } from "../providers/port/provider";
-import type { PushDeps } from "../push-deps";
 import { publishDeliveryUpdate } from "./delivery-updates";
 import type { DeliverJob } from "./fan-out";
 import { type Attempt, recordOutcomes } from "./record-outcomes";
@@ -45,7 +45,7 @@ type Send = (target: PushTarget) => Promise<Outcome>;
  * crash interrupts is sent again as a whole.
  */
 export async function deliver(push: PushDeps, job: DeliverJob): Promise<void> {
-  const { query } = push.identity.store;
+  const { query } = push.store;
   const [event] = await query<DeliveredRow>(EVENT, [job.event]);
   if (!event) return;
   const rows = await query<BatchRow>(BATCH, [job.deliveries, job.attempts]);
@@ -81,7 +81,7 @@ async function senderOf(push: PushDeps, event: DeliveredRow): Promise<Send> {
   };
   if (event.withdrawn_at !== null) return refuseAll("It was withdrawn before it could be sent");
   const { application_id: applicationId, environment, channel } = event;
-  const now = push.identity.clock.now();
+  const now = push.clock.now();
   const message = readMessage(event.message, event.universal ? null : channel);
   const payload = translate(message, channel, now);
   const problem = isExpired(message, now)

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/errors";
-import type { Identity } from "../../identity/identity";
 import type { PushOutcome } from "../../store/generated/enums";
 import type { Statement } from "../../store/store";
+import { type PushDeps } from "../deps/push-deps";
 import { fromStored, type StoredOutcome } from "./stored-outcome";
 
 export type { PushOutcome } from "../../store/generated/enums";
@@ -61,8 +61,8 @@ interface DeliveryRow {
 export const PAGE_MAX = 100;
 
 /** Finds deliveries by their ids, ordered by id. Omits deleted ones. */
-export async function findDeliveries(identity: Identity, ids: number[]): Promise<PushDelivery[]> {
-  const rows = await identity.store.query<DeliveryRow>(BY_IDS, [ids]);
+export async function findDeliveries(deps: PushDeps, ids: number[]): Promise<PushDelivery[]> {
+  const rows = await deps.store.query<DeliveryRow>(BY_IDS, [ids]);
   return rows.map(toDelivery);
 }
 
@@ -73,7 +73,7 @@ export async function findDeliveries(identity: Identity, ids: number[]): Promise
  * @throws Fault INVALID on `first` or `after`
  */
 export async function listDeliveries(
-  identity: Identity,
+  deps: PushDeps,
   eventId: number,
   { first, after }: { first?: number | null; after?: string | null },
 ): Promise<{ nodes: PushDelivery[]; hasNextPage: boolean }> {
@@ -81,11 +81,7 @@ export async function listDeliveries(
   if (limit < 1) throw Fault.field("first", "must be at least 1");
   const from = after ?? "0";
   if (!/^\d{1,15}$/.test(from)) throw Fault.field("after", "is not a cursor of this list");
-  const rows = await identity.store.query<DeliveryRow>(OF_EVENT, [
-    eventId,
-    Number(from),
-    limit + 1,
-  ]);
+  const rows = await deps.store.query<DeliveryRow>(OF_EVENT, [eventId, Number(from), limit + 1]);
   return { nodes: rows.slice(0, limit).map(toDelivery), hasNextPage: rows.length > limit };
 }
 

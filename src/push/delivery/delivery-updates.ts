@@ -1,8 +1,8 @@
 import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
 import type { UserViewer } from "../../core/viewer";
+import type { PushDeps } from "../deps/push-deps";
 import type { EventRow } from "../events/push-event";
-import type { PushDeps } from "../push-deps";
 import { findDeliveries, type PushDelivery } from "./deliveries";
 
 /** Maximum number of batches queued for a slow subscriber. */
@@ -18,14 +18,14 @@ const channelOf = (userId: number) => `push:deliveries:${userId}`;
 
 /** Notifies the sender of an event, on any node, of attempted deliveries. Best effort. */
 export async function publishDeliveryUpdate(
-  { identity, log }: PushDeps,
+  { bus, log }: PushDeps,
   { id: event, user_id: userId }: Pick<EventRow, "id" | "user_id">,
   deliveries: number[],
 ): Promise<void> {
   if (userId === null) return;
   const update: DeliveryUpdate = { event, deliveries };
   try {
-    await identity.bus.publish(channelOf(userId), JSON.stringify(update));
+    await bus.publish(channelOf(userId), JSON.stringify(update));
   } catch (error) {
     // The sender can still query the deliveries.
     log.warn({ err: error }, "failed to notify the sender of delivery outcomes");
@@ -52,7 +52,7 @@ export async function streamDeliveries(
     disconnect,
     onEnd: () => void unsubscribe(),
   });
-  unsubscribe = await push.identity.bus.subscribe(channelOf(viewer.userId), (message) => {
+  unsubscribe = await push.bus.subscribe(channelOf(viewer.userId), (message) => {
     if (message === "") return;
     const update = JSON.parse(message) as DeliveryUpdate;
     if (eventId === null || update.event === eventId) stream.push(update);
@@ -69,7 +69,7 @@ function loadDeliveries(
     async next() {
       const { value, done } = await updates.next();
       if (done) return { value: undefined, done: true };
-      return { value: await findDeliveries(push.identity, value.deliveries), done: false };
+      return { value: await findDeliveries(push, value.deliveries), done: false };
     },
     async return() {
       await updates.return();

@@ -1,4 +1,5 @@
 import type { Statement } from "../../store/store";
+import { FAN_OUT_OPTIONS, JOBS, type PushDeps } from "../deps/push-deps";
 import { EVENT_COLUMNS, type EventRow } from "../events/push-event";
 import {
   nextPosition,
@@ -7,7 +8,6 @@ import {
   windowStatement,
 } from "../events/recipient-windows";
 import { type Message, readMessage, wantsVoip } from "../payload/message";
-import { JOBS, type PushDeps } from "../push-deps";
 
 /** Data of the fan-out job: the event, the dispatch, and the window position. */
 export interface FanOutJob {
@@ -31,8 +31,6 @@ export interface DeliverJob {
 
 /** A batch takes seconds. After the lease, it counts as lost with its process. */
 export const DELIVER_OPTIONS = { retries: 100, leaseSeconds: 120 } as const;
-/** A window takes milliseconds. */
-export const FAN_OUT_OPTIONS = { retries: 100, leaseSeconds: 60 } as const;
 
 const LOCK: Statement = {
   name: "lock_push_event",
@@ -65,7 +63,7 @@ export async function fanOut(push: PushDeps, job: FanOutJob): Promise<void> {
   await push.jobs.transaction([JOBS.fanOut, JOBS.deliver], async ({ query }, enqueue) => {
     const [event] = await query<LockedRow>(LOCK, [job.event]);
     if (!event || !isCurrent(event, job)) return;
-    const now = new Date(push.identity.clock.now());
+    const now = new Date(push.clock.now());
     const filter = {
       applicationId: event.application_id,
       environment: event.environment,

@@ -1,5 +1,5 @@
 import type { Statement } from "../../store/store";
-import type { PushDeps } from "../push-deps";
+import type { PushDeps } from "../deps/push-deps";
 
 /** Interval between purges, in seconds. */
 export const PURGE_INTERVAL_SECONDS = 3600;
@@ -36,8 +36,8 @@ const PURGED: Statement = {
  * Deletes deliveries older than PUSH_KEEP_DAYS; the events keep their counts. Idempotent, and safe to
  * interrupt or run concurrently.
  */
-export async function purgeDeliveries({ identity }: PushDeps): Promise<void> {
-  const { store, clock, config } = identity;
+export async function purgeDeliveries(push: PushDeps): Promise<void> {
+  const { store, clock, config } = push;
   const before = new Date(clock.now() - config.PUSH_KEEP_DAYS * DAY_MS);
   for (;;) {
     const [event] = await store.query<{ id: number; updated_at: Date }>(OLD, [before]);

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, ID, Query, Resolver, Root, Subscription } from "type-gr
 import { Allow } from "../../access/request-auth";
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
-import type { PushContext } from "../context";
+import type { PushContext } from "../deps/push-deps";
 import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
 import type { PushEvent } from "../events/push-event";
 import { PageArgs } from "../events/push-event.resolver";
@@ -22,7 +22,7 @@ export class PushDeliveryResolver {
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushDeliveryConnection> {
     const viewer = await context.auth.user();
-    return deliveriesOf(context, await findEvent(context.identity, viewer, eventId), page);
+    return deliveriesOf(context, await findEvent(context.push, viewer, eventId), page);
   }
 
   @Allow("account")
@@ -35,7 +35,7 @@ export class PushDeliveryResolver {
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushDeliveryConnection> {
     const viewer = await context.auth.account();
-    return deliveriesOf(context, await findAccountEvent(context.identity, viewer, eventId), page);
+    return deliveriesOf(context, await findAccountEvent(context.push, viewer, eventId), page);
   }
 }
 
@@ -64,12 +64,12 @@ export class PushDeliveryStreamResolver {
 }
 
 async function deliveriesOf(
-  { identity }: PushContext,
+  { push }: PushContext,
   event: PushEvent | null,
   page: PageArgs,
 ): Promise<PushDeliveryConnection> {
   if (event === null) throw eventNotFound();
-  const { nodes, hasNextPage } = await listDeliveries(identity, event.id, page);
+  const { nodes, hasNextPage } = await listDeliveries(push, event.id, page);
   const cursorOf = (delivery?: PushDelivery) => (delivery ? String(delivery.id) : null);
   return {
     nodes,

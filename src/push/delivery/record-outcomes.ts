@@ -1,7 +1,7 @@
 import { toValidText, truncateText } from "../../core/text/text";
 import type { Statement, Transaction } from "../../store/store";
+import { JOBS, type PushDeps } from "../deps/push-deps";
 import type { Outcome } from "../providers/port/provider";
-import { JOBS, type PushDeps } from "../push-deps";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 import { ATTEMPTS_MAX, retryDelay } from "./retry";
 import { retryWrite } from "./retry-write";
@@ -92,7 +92,7 @@ export async function recordOutcomes(
   job: DeliverJob,
   attempts: Attempt[],
 ): Promise<ResolvedAttempt[]> {
-  const now = push.identity.clock.now();
+  const now = push.clock.now();
   const resolved = attempts.map((attempt) => ({
     ...attempt,
     ...resolveOutcome(attempt, job.attempts, now),

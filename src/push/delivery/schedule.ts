@@ -1,7 +1,6 @@
 import type { Statement } from "../../store/store";
+import { FAN_OUT_OPTIONS, JOBS, type PushDeps } from "../deps/push-deps";
 import { FIRST_WINDOW } from "../events/recipient-windows";
-import { JOBS, type PushDeps } from "../push-deps";
-import { FAN_OUT_OPTIONS } from "./fan-out";
 
 /** Polling interval for due events, in seconds; a dispatch may be late by as much. */
 export const DUE_INTERVAL_SECONDS = 10;
@@ -45,7 +44,7 @@ interface DueRow {
 export async function startDueDispatches(push: PushDeps): Promise<void> {
   for (;;) {
     const processed = await push.jobs.transaction([JOBS.fanOut], async ({ query }, enqueue) => {
-      const now = push.identity.clock.now();
+      const now = push.clock.now();
       const rows = await query<DueRow>(DUE, [new Date(now)]);
       if (rows.length === 0) return 0;
       const expired = rows.filter((row) => isExpired(row, now));

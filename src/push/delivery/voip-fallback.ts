@@ -1,8 +1,8 @@
 import type { Enqueue } from "../../jobs/jobs";
 import type { Statement, Transaction } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
+import { JOBS } from "../deps/push-deps";
 import { WINDOW_SIZE } from "../events/recipient-windows";
-import { JOBS } from "../push-deps";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
 
 /** An event with deliveries to unregistered devices. */

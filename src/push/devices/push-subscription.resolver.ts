@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../../access/request-auth";
-import type { PushContext } from "../context";
+import type { PushContext } from "../deps/push-deps";
 import {
   CreatePushSubscriptionInput,
   DeletePushSubscriptionInput,
@@ -23,10 +23,8 @@ export class PushSubscriptionResolver {
   @Query(() => PushSubscriptionConnection, {
     description: "Push subscriptions of the calling user, up to 100.",
   })
-  async pushSubscriptions(
-    @Ctx() { identity, auth }: PushContext,
-  ): Promise<PushSubscriptionConnection> {
-    const list = await listPushSubscriptions(identity, await auth.user());
+  async pushSubscriptions(@Ctx() { push, auth }: PushContext): Promise<PushSubscriptionConnection> {
+    const list = await listPushSubscriptions(push, await auth.user());
     const nodes = list.map(toGraphqlSubscription);
     return { nodes, edges: nodes.map((node) => ({ node })), totalCount: nodes.length };
   }
@@ -38,11 +36,11 @@ channel and environment) gets the new token. A token of another device or user m
 100 subscriptions, the least recently registered one is deleted.`,
   })
   async createPushSubscription(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("input", () => CreatePushSubscriptionInput, { description: "The device." })
     input: CreatePushSubscriptionInput,
   ): Promise<CreatePushSubscriptionPayload> {
-    const created = await createPushSubscription(identity, await auth.user(), input);
+    const created = await createPushSubscription(push, await auth.user(), input);
     const subscription = toGraphqlSubscription(created);
     return { subscription, edges: [{ node: subscription }] };
   }
@@ -52,11 +50,11 @@ channel and environment) gets the new token. A token of another device or user m
     description: "Deletes a subscription of the calling user.",
   })
   async deletePushSubscription(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("input", () => DeletePushSubscriptionInput, { description: "The subscription." })
     { id }: DeletePushSubscriptionInput,
   ): Promise<DeletePushSubscriptionPayload> {
     const viewer = await auth.user();
-    return { deletedPushSubscriptionId: await deletePushSubscription(identity, viewer, id) };
+    return { deletedPushSubscriptionId: await deletePushSubscription(push, viewer, id) };
   }
 }

@@ -1,14 +1,17 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
-import type { Identity } from "../../identity/identity";
 import { isDeadlock } from "../../store/database-errors";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
+import { type PushDeps } from "../deps/push-deps";
 import {
   type SubscriptionFields,
   type ValidSubscription,
   validateSubscription,
 } from "./subscription-fields";
+
+/** Dependencies of the functions for devices. */
+export type DeviceDeps = Pick<PushDeps, "store" | "clock" | "connector">;
 
 /** Subscription of a device on one channel, without its token. */
 export interface PushSubscription {
@@ -87,11 +90,11 @@ const ASSIGN = {
  * @throws Fault INVALID with every wrong field, UNAUTHENTICATED if the user was deleted in the meantime
  */
 export async function createPushSubscription(
-  identity: Identity,
+  deps: DeviceDeps,
   viewer: UserViewer,
   fields: SubscriptionFields,
 ): Promise<PushSubscription> {
-  const checked = validateSubscription(fields, identity.connector.allowPrivate);
+  const checked = validateSubscription(fields, deps.connector.allowPrivate);
   const values = [
     viewer.userId,
     checked.udid,
@@ -102,16 +105,16 @@ export async function createPushSubscription(
     checked.bundleId,
     checked.webAuth,
     checked.webP256dh,
-    new Date(identity.clock.now()),
+    new Date(deps.clock.now()),
   ];
   // The common case: an app registers again whenever it starts.
-  const [renewed] = await identity.store.query<PushSubscription>(RENEW, values);
-  return renewed ?? retryOnDeadlock(() => assignToken(identity, viewer, checked, values));
+  const [renewed] = await deps.store.query<PushSubscription>(RENEW, values);
+  return renewed ?? retryOnDeadlock(() => assignToken(deps, viewer, checked, values));
 }
 
 /** Lists the viewer's subscriptions, oldest first. */
 export function listPushSubscriptions(
-  { store }: Identity,
+  { store }: DeviceDeps,
   { userId }: UserViewer,
 ): Promise<PushSubscription[]> {
   return store.query<PushSubscription>(LIST, [userId]);
@@ -123,7 +126,7 @@ export function listPushSubscriptions(
  * @throws Fault NOT_FOUND, also for another user's subscription
  */
 export async function deletePushSubscription(
-  { store }: Identity,
+  { store }: DeviceDeps,
   { userId }: UserViewer,
   id: string,
 ): Promise<number> {
@@ -141,7 +144,7 @@ export async function deletePushSubscription(
  * the conflicting subscriptions by id.
  */
 function assignToken(
-  { store }: Identity,
+  { store }: DeviceDeps,
   { applicationId, userId }: UserViewer,
   { channel, environment, token, udid }: ValidSubscription,
   values: unknown[],

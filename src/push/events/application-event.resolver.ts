@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from "type-graphql";
 import { Allow } from "../../access/request-auth";
 import { findOwnedApplication } from "../../applications/owned-applications";
-import type { PushContext } from "../context";
+import type { PushContext } from "../deps/push-deps";
 import { findAccountEvent, listApplicationEvents } from "./event-list";
 import type { PushEvent } from "./push-event";
 import { CreateApplicationPushEventInput } from "./push-event.input";
@@ -20,13 +20,13 @@ export class ApplicationPushEventResolver {
     description: "Events of one of the account's applications, newest first.",
   })
   async applicationPushEvents(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("applicationId", () => ID, { description: "The application." }) applicationId: string,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushEventConnection> {
     const { accountId } = await auth.account();
-    const { id } = await findOwnedApplication(identity, accountId, applicationId);
-    return toConnection(await listApplicationEvents(identity, id, page), page);
+    const { id } = await findOwnedApplication(push, accountId, applicationId);
+    return toConnection(await listApplicationEvents(push, id, page), page);
   }
 
   @Allow("account")
@@ -35,10 +35,10 @@ export class ApplicationPushEventResolver {
     description: "An event of one of the account's applications, or null.",
   })
   async applicationPushEvent(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("id", () => ID, { description: "The event." }) id: string,
   ): Promise<PushEvent | null> {
-    return findAccountEvent(identity, await auth.account(), id);
+    return findAccountEvent(push, await auth.account(), id);
   }
 
   @Allow("account")
@@ -46,7 +46,7 @@ export class ApplicationPushEventResolver {
     description: "Notifies users of one of the account's applications on behalf of its owner.",
   })
   async createApplicationPushEvent(
-    @Ctx() { identity, push, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("input", () => CreateApplicationPushEventInput, { description: "The push." })
     input: CreateApplicationPushEventInput,
     @Arg("dryRun", () => Boolean, {
@@ -56,7 +56,7 @@ export class ApplicationPushEventResolver {
     dryRun: boolean,
   ): Promise<CreatePushEventPayload> {
     const { accountId } = await auth.account();
-    const { id } = await findOwnedApplication(identity, accountId, input.applicationId);
+    const { id } = await findOwnedApplication(push, accountId, input.applicationId);
     return createOrPreview(push, { applicationId: id, userId: null }, input, { dryRun });
   }
 }

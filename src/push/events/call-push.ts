@@ -1,9 +1,8 @@
 import type { Enqueue } from "../../jobs/jobs";
 import type { Statement, Transaction } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
-import { FAN_OUT_OPTIONS } from "../delivery/fan-out";
+import { FAN_OUT_OPTIONS, JOBS } from "../deps/push-deps";
 import type { JsonObject } from "../payload/json";
-import { JOBS } from "../push-deps";
 import { validateEvent } from "./event-request";
 import { FIRST_WINDOW } from "./recipient-windows";
 import type { Selector } from "./selector";

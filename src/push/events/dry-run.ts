@@ -1,9 +1,9 @@
 import { type PushChannel, SERVICE_OF } from "../channels/channel";
+import type { PushDeps } from "../deps/push-deps";
 import { droppedKeys } from "../payload/dropped-keys";
 import { previewPush } from "../payload/preview-push";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
-import type { PushDeps } from "../push-deps";
 import { type EventInput, type EventRequest, findProblems, validateEvent } from "./event-request";
 import { NO_RECIPIENTS, type Sender } from "./events";
 import { COUNT_MAX, countRecipients } from "./recipient-count";
@@ -40,7 +40,7 @@ export async function dryRunEvent(
   sender: Sender,
   input: EventInput,
 ): Promise<DryRun> {
-  const now = push.identity.clock.now();
+  const now = push.clock.now();
   const problems = findProblems(input, now);
   if (problems.length > 0) return { problems, channels: [] };
   const request = validateEvent(input, now);
@@ -61,7 +61,7 @@ async function dryRunChannel(
   { content, environment, selector, universal }: EventRequest,
   channel: PushChannel,
 ): Promise<ChannelDryRun> {
-  const { store, clock } = push.identity;
+  const { store, clock } = push;
   const filter = { applicationId, environment, selector, universal };
   const count = await countRecipients(store, filter, channel);
   const payload = translate(content, channel, clock.now());

@@ -1,8 +1,8 @@
 import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { AccountViewer, UserViewer } from "../../core/viewer";
-import type { Identity } from "../../identity/identity";
 import type { Statement } from "../../store/store";
+import { type PushDeps } from "../deps/push-deps";
 import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
 
 /** Default and maximum number of events per page. */
@@ -57,38 +57,38 @@ export interface EventPage {
 
 /** Lists a page of the viewer's events, newest first. @throws Fault INVALID on `first` or `after` */
 export function listEvents(
-  identity: Identity,
+  deps: PushDeps,
   { userId }: UserViewer,
   page: PageRequest,
 ): Promise<EventPage> {
-  return listPage(identity, LIST, userId, page);
+  return listPage(deps, LIST, userId, page);
 }
 
 /** Lists a page of an application's events, newest first. @throws Fault INVALID on `first` or `after` */
 export function listApplicationEvents(
-  identity: Identity,
+  deps: PushDeps,
   applicationId: number,
   page: PageRequest,
 ): Promise<EventPage> {
-  return listPage(identity, LIST_OWNED, applicationId, page);
+  return listPage(deps, LIST_OWNED, applicationId, page);
 }
 
 /** Finds one of the viewer's events; null if there is none. */
 export async function findEvent(
-  identity: Identity,
+  deps: PushDeps,
   { userId }: UserViewer,
   id: string,
 ): Promise<PushEvent | null> {
-  return findOne(identity, FIND, id, userId);
+  return findOne(deps, FIND, id, userId);
 }
 
 /** Finds an event of the account's applications; null if there is none. */
 export async function findAccountEvent(
-  identity: Identity,
+  deps: PushDeps,
   { accountId }: AccountViewer,
   id: string,
 ): Promise<PushEvent | null> {
-  return findOne(identity, FIND_OWNED, id, accountId);
+  return findOne(deps, FIND_OWNED, id, accountId);
 }
 
 /**
@@ -96,14 +96,14 @@ export async function findAccountEvent(
  * @throws Fault NOT_FOUND
  */
 export async function stopEvent(
-  identity: Identity,
+  deps: PushDeps,
   { userId }: UserViewer,
   id: string,
 ): Promise<PushEvent> {
-  const [row] = await identity.store.query<EventRow>(STOP, [
+  const [row] = await deps.store.query<EventRow>(STOP, [
     parseId(id) ?? 0,
     userId,
-    new Date(identity.clock.now()),
+    new Date(deps.clock.now()),
   ]);
   if (!row) throw eventNotFound();
   return toEvent(row);
@@ -114,17 +114,17 @@ export async function stopEvent(
  * @throws Fault NOT_FOUND
  */
 export async function deleteEvent(
-  identity: Identity,
+  deps: PushDeps,
   { userId }: UserViewer,
   id: string,
 ): Promise<number> {
-  const [row] = await identity.store.query<{ id: number }>(DELETE, [parseId(id) ?? 0, userId]);
+  const [row] = await deps.store.query<{ id: number }>(DELETE, [parseId(id) ?? 0, userId]);
   if (!row) throw eventNotFound();
   return row.id;
 }
 
 async function listPage(
-  identity: Identity,
+  deps: PushDeps,
   statement: Statement,
   ownerId: number,
   { first, after }: PageRequest,
@@ -133,19 +133,19 @@ async function listPage(
   if (limit < 1) throw Fault.field("first", "must be at least 1");
   const before = after === null || after === undefined ? Number.MAX_SAFE_INTEGER : parseId(after);
   if (before === null) throw Fault.field("after", "is not a cursor of this list");
-  const rows = await identity.store.query<EventRow>(statement, [ownerId, before, limit + 1]);
+  const rows = await deps.store.query<EventRow>(statement, [ownerId, before, limit + 1]);
   return { nodes: rows.slice(0, limit).map(toEvent), hasNextPage: rows.length > limit };
 }
 
 async function findOne(
-  identity: Identity,
+  deps: PushDeps,
   statement: Statement,
   id: string,
   ownerId: number,
 ): Promise<PushEvent | null> {
   const number = parseId(id);
   if (number === null) return null;
-  const [row] = await identity.store.query<EventRow>(statement, [number, ownerId]);
+  const [row] = await deps.store.query<EventRow>(statement, [number, ownerId]);
   return row ? toEvent(row) : null;
 }
 

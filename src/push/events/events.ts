@@ -3,8 +3,7 @@ import { Fault } from "../../core/errors";
 import type { Enqueue } from "../../jobs/jobs";
 import type { Statement, Transaction } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
-import { FAN_OUT_OPTIONS } from "../delivery/fan-out";
-import { JOBS, type PushDeps } from "../push-deps";
+import { FAN_OUT_OPTIONS, JOBS, type PushDeps } from "../deps/push-deps";
 import { type EventInput, type EventRequest, validateEvent } from "./event-request";
 import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
 import { channelsWithRecipients } from "./recipient-count";
@@ -86,8 +85,8 @@ export async function createEvents(
   input: EventInput,
   key: string | null = null,
 ): Promise<PushEvent[]> {
-  const { identity, jobs } = push;
-  const now = identity.clock.now();
+  const { jobs } = push;
+  const now = push.clock.now();
   if (key !== null && !KEY.test(key)) {
     throw Fault.field("idempotencyKey", "must be 1 to 255 visible ASCII characters");
   }

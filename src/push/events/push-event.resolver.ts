@@ -13,7 +13,7 @@ import {
   Root,
 } from "type-graphql";
 import { Allow } from "../../access/request-auth";
-import type { PushContext } from "../context";
+import type { PushContext } from "../deps/push-deps";
 import { PushName } from "../devices/push-subscription.type";
 import { authorizeSender } from "./authorize-sender";
 import { dryRunEvent } from "./dry-run";
@@ -53,10 +53,10 @@ export class PushEventResolver {
     description: "Events that the calling user created, newest first.",
   })
   async pushEvents(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Args(() => PageArgs) page: PageArgs,
   ): Promise<PushEventConnection> {
-    return toConnection(await listEvents(identity, await auth.user(), page), page);
+    return toConnection(await listEvents(push, await auth.user(), page), page);
   }
 
   @Allow("user")
@@ -65,10 +65,10 @@ export class PushEventResolver {
     description: "An event that the calling user created, or null.",
   })
   async pushEvent(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("id", () => ID, { description: "The event." }) id: string,
   ): Promise<PushEvent | null> {
-    return findEvent(identity, await auth.user(), id);
+    return findEvent(push, await auth.user(), id);
   }
 
   @Allow("user")
@@ -104,11 +104,11 @@ A setting of the application defines who may send.`,
       "Stops an event of the calling user: it creates no further deliveries. Existing deliveries are still sent.",
   })
   async stopPushEvent(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("input", () => StopPushEventInput, { description: "The event." })
     { id }: StopPushEventInput,
   ): Promise<StopPushEventPayload> {
-    return { event: await stopEvent(identity, await auth.user(), id) };
+    return { event: await stopEvent(push, await auth.user(), id) };
   }
 
   @Allow("user")
@@ -116,11 +116,11 @@ A setting of the application defines who may send.`,
     description: "Deletes an event of the calling user with its deliveries.",
   })
   async deletePushEvent(
-    @Ctx() { identity, auth }: PushContext,
+    @Ctx() { push, auth }: PushContext,
     @Arg("input", () => DeletePushEventInput, { description: "The event." })
     { id }: DeletePushEventInput,
   ): Promise<DeletePushEventPayload> {
-    return { deletedPushEventId: await deleteEvent(identity, await auth.user(), id) };
+    return { deletedPushEventId: await deleteEvent(push, await auth.user(), id) };
   }
 }
 

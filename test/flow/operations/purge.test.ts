@@ -3,8 +3,7 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { hashToken, newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openIdentity } from "../../../src/identity/identity";
-import { purge } from "../../../src/identity/purge";
+import { openUserModules, purgeExpired } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { findSession } from "../../../src/sessions/sessions";
@@ -16,7 +15,7 @@ import { type FreshDatabase, freshDatabase } from "../../support/operations/data
 const clock = new MovingClock();
 let database: FreshDatabase;
 let store: Store;
-let identity: Awaited<ReturnType<typeof openIdentity>>;
+let modules: Awaited<ReturnType<typeof openUserModules>>;
 let closeBus: () => Promise<void>;
 /** Number of executions of each statement. */
 const executions = new Map<string, number>();
@@ -40,7 +39,7 @@ beforeAll(async () => {
       return store.query(statement, values);
     },
   };
-  identity = await openIdentity({
+  modules = await openUserModules({
     ...{ config, store: listening, bus, clock, log },
     sealer: new Sealer([newKey()]),
     limits: new RateLimits(config, limiters),
@@ -59,7 +58,7 @@ beforeEach(async () => {
   }
 });
 afterAll(async () => {
-  await identity.close();
+  await modules.close();
   await closeBus();
   await store.close();
   await database.remove();
@@ -83,7 +82,7 @@ async function sessions(...expiries: number[]): Promise<void> {
 }
 
 test("without expired rows each statement runs once", async () => {
-  await purge(identity);
+  await purgeExpired(modules);
   const looks = [...executions].filter(([name]) => name.startsWith("purge_"));
   expect(looks).toEqual([
     ["purge_guests", 1],
@@ -110,9 +109,9 @@ test("deletes only expired guests", async () => {
   }
   const closed: number[] = [];
   const withdraw = [1, 2, 3, 4].map((userId) =>
-    identity.sessionEvents.track({ userId, sessionId: null, close: () => closed.push(userId) }),
+    modules.sessionEvents.track({ userId, sessionId: null, close: () => closed.push(userId) }),
   );
-  await purge(identity);
+  await purgeExpired(modules);
   expect(await ids("users")).toEqual([3, 4]);
   expect(closed).toEqual([1, 2]);
   for (const each of withdraw) each();
@@ -120,27 +119,27 @@ test("deletes only expired guests", async () => {
 
 test("deletes sessions a minute after they expire", async () => {
   await sessions(-2 * HOUR, -MINUTE - 1, -MINUTE + 1, -1, HOUR);
-  await purge(identity);
+  await purgeExpired(modules);
   expect(await ids("sessions")).toEqual([3, 4, 5]);
 });
 
 test("keeps a session whose last use is not written yet", async () => {
   await sessions(MINUTE, MINUTE);
-  const used = await findSession(identity, "token-2");
+  const used = await findSession(modules, "token-2");
   expect(used.id).toBe(2);
   clock.advance(HOUR);
-  await purge(identity);
+  await purgeExpired(modules);
   expect(await ids("sessions")).toEqual([2]);
-  expect((await findSession(identity, "token-2")).id).toBe(2);
-  await expect(findSession(identity, "token-1")).rejects.toThrow("Required session does not exist");
+  expect((await findSession(modules, "token-2")).id).toBe(2);
+  await expect(findSession(modules, "token-1")).rejects.toThrow("Required session does not exist");
 });
 
 test("deletes a guest's session at its expiry, even if it was just used", async () => {
   await sessions(HOUR);
   await sql("UPDATE sessions SET sliding = false");
-  await findSession(identity, "token-1");
+  await findSession(modules, "token-1");
   clock.advance(HOUR + 2 * MINUTE);
-  await purge(identity);
+  await purgeExpired(modules);
   expect(await ids("sessions")).toEqual([]);
 });
 
@@ -162,7 +161,7 @@ test("deletes expired sessions of owners and password reset links", async () => 
       [id, hashToken(`link-${id}`), at(ms)],
     );
   }
-  await purge(identity);
+  await purgeExpired(modules);
   expect(await ids("account_sessions")).toEqual([2]);
   expect(await ids("password_resets")).toEqual([2]);
 });
@@ -173,7 +172,7 @@ test("keeps nonces while their timestamp is accepted", async () => {
   for (const ts of [...kept, now - 2 * 3600, now - 3600 - 301]) {
     await sql("INSERT INTO nonces (application_id, ts, nonce) VALUES (1, $1, 7)", [ts]);
   }
-  await purge(identity);
+  await purgeExpired(modules);
   const left = await sql<{ ts: number }>("SELECT ts FROM nonces ORDER BY ts");
   expect(left.map(({ ts }) => ts)).toEqual(kept);
 });
@@ -194,7 +193,7 @@ test("deletes many rows in batches", async () => {
   await sql(
     "INSERT INTO nonces (application_id, ts, nonce) SELECT 1, 1, n FROM generate_series(1, 1499) n",
   );
-  await Promise.all([purge(identity), purge(identity)]);
+  await Promise.all([purgeExpired(modules), purgeExpired(modules)]);
   for (const table of ["users", "sessions"]) expect(await ids(table)).toEqual([]);
   expect(await sql("SELECT 1 FROM nonces")).toEqual([]);
   expect(executions.get("purge_nonces")).toBeGreaterThanOrEqual(3);

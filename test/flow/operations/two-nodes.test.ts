@@ -5,7 +5,7 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openIdentity } from "../../../src/identity/identity";
+import { openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { signInStream } from "../../../src/sessions/stream-sign-in";
@@ -53,7 +53,7 @@ it("a node that was disconnected from the others finds ended sessions after the 
   const log = openLog("silent");
   const config = readConfig({});
   const bus = openLocalBus(systemClock, log);
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config, store: node.app.store, bus, clock: systemClock, log },
     limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log })),
     sealer: new Sealer([newKey()]),
@@ -71,12 +71,12 @@ it("a node that was disconnected from the others finds ended sessions after the 
     ) =>
       new Promise<void>((resolve) => {
         const close = () => resolve(void closed.push(name));
-        identity.sessionEvents.track({ sessionId, userId, passwordFingerprint, close });
+        modules.sessionEvents.track({ sessionId, userId, passwordFingerprint, close });
       });
     const changing = await newUser(node);
     const byPassword = async (name: string, { id, password: secret }: TestUser) => {
       const who = { applicationId: node.application.id, userId: id, secret, ip: null };
-      const { sessionId, passwordFingerprint } = await signInStream(identity, who);
+      const { sessionId, passwordFingerprint } = await signInStream(modules, who);
       return { ended: watch(name, sessionId, id, passwordFingerprint) };
     };
     void watch("live", user.sessionId, user.id);
@@ -93,11 +93,11 @@ it("a node that was disconnected from the others finds ended sessions after the 
     await rest(node, "DELETE", "/session", { token: endedSession.token });
     expect(closed).toEqual([]);
     // Sent by the bus after a reconnect. The periodic check comes far later.
-    await bus.publish("identity:endings", "");
+    await bus.publish("session-events", "");
     await Promise.all([ended, deleted, byOldPassword.ended]);
     expect(closed.sort()).toEqual(["by the old password", "session", "user"]);
   } finally {
-    await identity.close();
+    await modules.close();
     await node.stop();
   }
 });

@@ -7,7 +7,7 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openIdentity } from "../../../src/identity/identity";
+import { openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { CredentialCache } from "../../../src/push/credentials/credential-cache";
@@ -34,17 +34,17 @@ const ACCOUNT = serviceAccount();
 /** Opens a second credential service on the database of a node, by default with its own bus. */
 async function openService(node: TestNode, sealer: Sealer, bus = openLocalBus(systemClock, LOG)) {
   const config = readConfig({});
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config, store: node.app.store, bus, clock: systemClock, log: LOG, sealer },
     limits: new RateLimits(config, await openLimiters({ config, clock: systemClock, log: LOG })),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
-  const service = openCredentialService(identity, async () => null);
+  const service = openCredentialService(modules, async () => null);
   return {
     ...{ service, bus },
     async close() {
       service.close();
-      await identity.close();
+      await modules.close();
     },
   };
 }

@@ -3,8 +3,7 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openIdentity } from "../../../src/identity/identity";
-import { purge } from "../../../src/identity/purge";
+import { openUserModules, purgeExpired } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { graphql, type RestResponse, rest, signedParameters } from "../../support/client";
@@ -43,14 +42,14 @@ async function runPurge(): Promise<void> {
   const config = readConfig({});
   const bus = openLocalBus(clock, log);
   const limiters = await openLimiters({ config, log, clock });
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config, store: node.app.store, bus, clock, log },
     limits: new RateLimits(config, limiters),
     sealer: new Sealer([newKey()]),
     endpoints: { api: () => "", chat: "", turn: "" },
   });
-  await purge(identity);
-  await identity.close();
+  await purgeExpired(modules);
+  await modules.close();
   await limiters.close();
   await bus.close();
 }

@@ -5,8 +5,8 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
+import { openUserModules } from "../../../src/domain";
 import { accessTable, signalboxSchema } from "../../../src/graphql/schema";
-import { openIdentity } from "../../../src/identity/identity";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { readDocuments, readRestFiles } from "../../../src/rest/documents";
@@ -363,7 +363,7 @@ describe("a list that changes", () => {
     const config = readConfig({});
     const limiters = await openLimiters({ config, clock: systemClock, log });
     // An instance that receives no events of the node, as if its bus were unavailable.
-    const identity = await openIdentity({
+    const modules = await openUserModules({
       ...{ config, store: node.app.store, bus, clock: systemClock, log },
       limits: new RateLimits(config, limiters),
       sealer: new Sealer([newKey()]),
@@ -374,23 +374,23 @@ describe("a list that changes", () => {
       const attempt = { applicationId, userId: user.id, ip: "127.0.0.1", origin: EVIL };
       const admissions = [];
       for (const secret of [user.password, user.token]) {
-        admissions.push(await signInStream(identity, { ...attempt, secret }));
+        admissions.push(await signInStream(modules, { ...attempt, secret }));
       }
       for (const admission of admissions) await admission.confirm();
       const refused = new Promise<void>((resolve) => {
         const stream = { ...attempt, sessionId: user.sessionId, close: () => undefined };
-        trackStream(identity, { ...stream, refuse: resolve });
+        trackStream(modules, { ...stream, refuse: resolve });
       });
       await allow([GOOD]);
       // The bus publishes an empty message when it is available again.
-      await bus.publish("identity:endings", "");
+      await bus.publish("session-events", "");
       await refused;
       for (const admission of admissions) {
         await expect(admission.confirm()).rejects.toMatchObject({ code: "FORBIDDEN" });
       }
     } finally {
       await allow([]);
-      await identity.close();
+      await modules.close();
       await limiters.close();
       await bus.close();
     }

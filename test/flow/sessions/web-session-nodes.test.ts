@@ -4,7 +4,7 @@ import { readConfig } from "../../../src/core/config";
 import { openLog } from "../../../src/core/log";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openIdentity } from "../../../src/identity/identity";
+import { openUserModules } from "../../../src/domain";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
 import { findSession } from "../../../src/sessions/sessions";
@@ -27,7 +27,7 @@ it("sessionBound delivers the session even if the event was lost", async () => {
   const bus = openLocalBus(systemClock, log);
   const config = readConfig({});
   // A second instance that receives no events from the node, as when its bus is unavailable.
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config: readConfig(CONFIG), store: node.app.store, bus, clock: systemClock, log },
     sealer: new Sealer([newKey()]),
     limits: new RateLimits(config, await openLimiters({ config, log, clock: systemClock })),
@@ -38,7 +38,7 @@ it("sessionBound delivers the session even if the event was lost", async () => {
     const create = () => rest(node, "POST", "/session/web", { body: signedParameters(node) });
     const [one, two] = [(await create()).body.session, (await create()).body.session];
     const watch = async (token: string) =>
-      watchBinding(identity, await findSession(identity, token), token);
+      watchBinding(modules, await findSession(modules, token), token);
     const [active, cancelled] = [await watch(one.token), await watch(two.token)];
     const [first, second] = [active.next(), cancelled.next()];
     await cancelled.return?.();
@@ -48,11 +48,11 @@ it("sessionBound delivers the session even if the event was lost", async () => {
     expect((await rest(node, "PATCH", "/session/web", { token: user.token, body })).status).toBe(
       200,
     );
-    await bus.publish("identity:endings", "");
+    await bus.publish("session-events", "");
     expect((await first).value).toMatchObject({ id: one.id, userId: user.id });
     expect(await active.next()).toEqual({ value: undefined, done: true });
   } finally {
-    await identity.close();
+    await modules.close();
     await node.stop();
   }
 });

@@ -5,13 +5,12 @@ import { openLog } from "../../../src/core/log";
 import { openMetrics } from "../../../src/core/metrics";
 import { newKey } from "../../../src/core/random";
 import { Sealer } from "../../../src/core/sealer";
-import { openIdentity } from "../../../src/identity/identity";
+import { openUserModules } from "../../../src/domain";
 import type { Enqueue, JobOptions, Jobs } from "../../../src/jobs/jobs";
 import { openLimiters } from "../../../src/limits/open-limiter";
 import { RateLimits } from "../../../src/limits/rate-limits";
-import { openCredentialService } from "../../../src/push/credentials/push-credentials";
 import type { DeliverJob, FanOutJob } from "../../../src/push/delivery/fan-out";
-import type { PushDeps } from "../../../src/push/push-deps";
+import type { PushDeps } from "../../../src/push/deps/push-deps";
 import { openStore } from "../../../src/store/open";
 import type { Store } from "../../../src/store/store";
 import { freshDatabase } from "../operations/database";
@@ -50,7 +49,7 @@ export async function openPushFixture({
   const store = await openStore({ config, log, isNode: true });
   const bus = await openBus({ config, log, clock });
   const limiters = await openLimiters({ config, log, clock });
-  const identity = await openIdentity({
+  const modules = await openUserModules({
     ...{ config, bus, clock, log, sealer: new Sealer([newKey()]) },
     store: { ...store, query: wrap(store).query },
     limits: new RateLimits(config, limiters),
@@ -75,14 +74,14 @@ export async function openPushFixture({
   };
   const providers = new RecordingProviders();
   const push: PushDeps = {
-    ...{ identity, jobs, log, metrics: openMetrics() },
-    credentials: openCredentialService(identity, async () => null),
+    ...modules,
+    ...{ config, bus, jobs, metrics: openMetrics() },
     provider: providers.open,
   };
   return {
     ...{ push, store, providers, fanOutJobs, deliverJobs, options },
     async close() {
-      await identity.close();
+      await modules.close();
       await limiters.close();
       await bus.close();
       await store.close();

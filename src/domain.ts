@@ -1,0 +1,176 @@
+import type { AuthLookups } from "./access/request-auth";
+import type { AccountDeps } from "./accounts/account-deps";
+import { findOwner, purgeAccountSessions } from "./accounts/account-sessions";
+import type { AdminDeps } from "./admin/admin-deps";
+import { isAnsweredElsewhereEnabled } from "./applications/answered-elsewhere";
+import type { ApplicationDeps } from "./applications/application-deps";
+import { resealSecrets } from "./applications/secret-key";
+import { WebOrigins } from "./applications/web-origins";
+import type { HistoryDeps } from "./calls/history/history-deps";
+import { openCallHistory } from "./calls/history/open-call-history";
+import type { Recorder } from "./calls/history/recorder";
+import { turnHost } from "./calls/ice/ice-servers";
+import { openRouter, type Router, type RouterDeps } from "./calls/router";
+import { SenderLimits } from "./calls/sender-limits";
+import type { Lifecycle } from "./core/lifecycle";
+import { Connector } from "./network/connector";
+import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
+import { purgeResetLinks, RESET_JOB, sendResetMail } from "./password-reset/password-reset";
+import type { PasswordResetDeps } from "./password-reset/password-reset-deps";
+import type { ResetRequest } from "./password-reset/reset-request";
+import { PasswordHasher } from "./passwords/password";
+import type { Platform } from "./platform";
+import { resealCredentials } from "./push/credentials/reseal-credentials";
+import { openPush, type PushModule, type PushOverrides } from "./push/open-push";
+import { SessionEvents } from "./session-events/session-events";
+import { ActivityTracker } from "./sessions/activity-tracker";
+import { purgeSessions } from "./sessions/purge-sessions";
+import type { Session } from "./sessions/session";
+import { SessionCache } from "./sessions/session-cache";
+import type { SessionDeps } from "./sessions/session-deps";
+import { findSession } from "./sessions/sessions";
+import { FirebaseKeys } from "./sign-in/firebase-keys";
+import { PURGE_SECONDS } from "./store/expired-rows";
+import { purgeGuests } from "./users/guests";
+import type { EmailChange } from "./users/user-deps";
+import { UserExistenceCache } from "./users/user-existence-cache";
+
+/** The dependencies of the modules of accounts, applications, users and sessions. */
+export interface UserModules
+  extends AccountDeps,
+    AdminDeps,
+    ApplicationDeps,
+    PasswordResetDeps,
+    SessionDeps {
+  userExistence: UserExistenceCache;
+  endpoints: AccountDeps["endpoints"];
+}
+
+/** What {@link openUserModules} takes of the platform. */
+export type UserModuleOptions = Pick<
+  Platform,
+  "config" | "store" | "bus" | "clock" | "log" | "sealer" | "limits"
+> &
+  Pick<UserModules, "endpoints"> &
+  Partial<Pick<UserModules, "connector" | "deliverReset" | "deliverEmailChange">>;
+
+/**
+ * Opens the modules of accounts, applications, users and sessions: subscribes to the session events of other
+ * nodes, and starts to write activity periodically. Close them after the protocols, so that the last activity
+ * is written.
+ */
+export async function openUserModules(
+  options: UserModuleOptions,
+): Promise<UserModules & { close(): Promise<void> }> {
+  const { config, store, bus, clock, log } = options;
+  const { connector = new Connector({ allowPrivate: config.ALLOW_PRIVATE_NETWORKS }) } = options;
+  // With Redis another node may end a session at any time, so only a single node may cache one.
+  const sessionCache = config.REDIS_URL === undefined ? new SessionCache() : null;
+  const userExistence = new UserExistenceCache(store);
+  const webOrigins = new WebOrigins(store, log);
+  const sessionEvents = await SessionEvents.open(bus, log, (event) => {
+    sessionCache?.invalidate(event);
+    userExistence.invalidate(event);
+    webOrigins.invalidate(event);
+  });
+  const activity = new ActivityTracker({
+    ...{ store, clock, log },
+    endings: sessionEvents,
+    origins: webOrigins,
+  });
+  return {
+    deliverReset: null,
+    deliverEmailChange: null,
+    ...options,
+    connector,
+    ...{ sessionCache, userExistence, webOrigins, sessionEvents, activity },
+    passwordHasher: new PasswordHasher(clock, config.PASSWORD_WAIT_MS),
+    firebaseKeys: new FirebaseKeys({ connector, timeoutMs: config.PROVIDER_TIMEOUT_MS }),
+    async close() {
+      await sessionEvents.close();
+      await activity.close();
+      connector.close();
+    },
+  };
+}
+
+/**
+ * Deletes expired guests, sessions and password reset links, and nonces whose timestamps are no longer
+ * accepted. Idempotent, interruptible and safe to run concurrently.
+ */
+export async function purgeExpired(modules: UserModules): Promise<void> {
+  await purgeGuests(modules);
+  await purgeSessions(modules);
+  await purgeAccountSessions(modules);
+  await purgeResetLinks(modules);
+}
+
+/** How requests and sockets are authenticated. */
+export function authLookups(modules: SessionDeps & AccountDeps): AuthLookups<Session> {
+  return {
+    findSession: (token) => findSession(modules, token),
+    findOwner: (token) => findOwner(modules, token),
+    checkOrigin: (applicationId, origin) => modules.webOrigins.check(applicationId, origin),
+  };
+}
+
+/** The domain modules of a node. */
+export interface Domain extends PushModule {
+  users: UserModules;
+  lookups: AuthLookups<Session>;
+  callHistory: HistoryDeps;
+  recorder: Recorder;
+}
+
+/**
+ * Opens the domain modules, encrypts secrets again that an old key encrypted, and starts their jobs.
+ * @param baseUrl returns the public URL of this deployment, which is known once the server listens
+ */
+export async function openDomain(
+  platform: Platform,
+  lifecycle: Lifecycle,
+  baseUrl: () => string,
+  overrides: PushOverrides,
+): Promise<Domain> {
+  const { config, store, jobs, mailer, sealer, singleNode } = platform;
+  await resealSecrets(store, sealer);
+  await resealCredentials(store, sealer);
+  const users = await openUserModules({
+    ...platform,
+    endpoints: { api: baseUrl, chat: config.CHAT_DOMAIN, turn: turnHost(config) },
+    deliverReset: mailer && ((request) => jobs.enqueue(RESET_JOB, request)),
+    deliverEmailChange: mailer && ((change) => jobs.enqueue(EMAIL_CHANGE_JOB, change)),
+  });
+  lifecycle.add("sessions", () => users.close());
+  const { sessionEvents } = users;
+  const pushModule = openPush({ ...platform, sessionEvents }, overrides);
+  // Closed in reverse order: running batches are sent before the connections to push services close.
+  lifecycle.add("push services", () => pushModule.close());
+  lifecycle.add("jobs", () => jobs.close());
+  jobs.work("purge", () => purgeExpired(users), { everySeconds: PURGE_SECONDS });
+  if (mailer) {
+    jobs.work(RESET_JOB, (request: ResetRequest) => sendResetMail(users, mailer, request));
+    jobs.work(EMAIL_CHANGE_JOB, (change: EmailChange) =>
+      sendEmailChangeNotice(users, mailer, change),
+    );
+  }
+  const callHistory: HistoryDeps = { ...platform, push: pushModule.push };
+  const recorder = openCallHistory(callHistory, { alone: singleNode });
+  lifecycle.add("call records", () => recorder.close());
+  return { ...pushModule, users, lookups: authLookups(users), callHistory, recorder };
+}
+
+/** Opens the router of call signals. */
+export function openSignalRouter(
+  { config, bus, log, metrics, limiters, clock }: Platform,
+  { users, recorder }: Domain,
+  transport: Pick<RouterDeps, "forwardToChatServer" | "sizes">,
+): Router {
+  return openRouter({
+    ...{ bus, log, metrics, observe: recorder.observe },
+    ...transport,
+    userExists: (applicationId, userId) => users.userExistence.has(applicationId, userId),
+    answeredElsewhere: (applicationId) => isAnsweredElsewhereEnabled(users, applicationId),
+    limits: new SenderLimits(config, limiters.global, clock),
+  });
+}

@@ -1,0 +1,86 @@
+import { openSealer } from "./applications/secret-key";
+import type { Bus } from "./bus/bus";
+import { openBus } from "./bus/open";
+import { type Clock, systemClock } from "./core/clock";
+import type { Config } from "./core/config";
+import type { Lifecycle } from "./core/lifecycle";
+import type { Log } from "./core/log";
+import { type Metrics, openMetrics } from "./core/metrics";
+import type { Sealer } from "./core/sealer";
+import type { Jobs } from "./jobs/jobs";
+import { openJobs } from "./jobs/pg-boss";
+import { type ManagedLimiters, openLimiters } from "./limits/open-limiter";
+import { RateLimits } from "./limits/rate-limits";
+import type { Mailer } from "./mail/mail";
+import { openMail } from "./mail/open";
+import { Connector, type ConnectorOptions } from "./network/connector";
+import { openStore } from "./store/open";
+import type { Store } from "./store/store";
+
+/** What the modules of a node run on. */
+export interface Platform {
+  config: Config;
+  log: Log;
+  clock: Clock;
+  metrics: Metrics;
+  store: Store;
+  bus: Bus & { check(): Promise<void> };
+  limiters: ManagedLimiters;
+  /** Rate and failure limits (docs/LIMITS.md). */
+  limits: RateLimits;
+  /** Encrypts the secrets in the database. */
+  sealer: Sealer;
+  /** Null if no mail is configured. */
+  mailer: Mailer | null;
+  jobs: Jobs;
+  /** Opens connections to addresses that owners and clients choose. */
+  connector: Connector;
+  /** Whether this is the only node of the deployment. */
+  singleNode: boolean;
+}
+
+/** Parts of the platform that tests may replace. */
+export interface PlatformOverrides {
+  clock?: Clock;
+  /** Called when the node lost its lock and must exit, since another node may run. */
+  onLockLost?: (reason: string) => void;
+  /** How the connector for outbound URLs resolves and checks addresses. */
+  connector?: Pick<ConnectorOptions, "resolve" | "isPrivate">;
+  /** Poll interval of the job queue, in milliseconds. */
+  jobsPollMs?: number;
+}
+
+/**
+ * Opens database, bus, limits, mail and jobs. The jobs are not closed with the lifecycle yet: whoever opens
+ * what running jobs use registers them after it.
+ * @throws UnusableDatabaseError if the service must not start on the database
+ */
+export async function openPlatform(
+  config: Config,
+  log: Log,
+  lifecycle: Lifecycle,
+  overrides: PlatformOverrides,
+): Promise<Platform> {
+  const clock = overrides.clock ?? systemClock;
+  const metrics = openMetrics();
+  const store = await openStore({ config, log, isNode: true, onLockLost: overrides.onLockLost });
+  lifecycle.add("database", () => store.close());
+  const bus = await openBus({ config, log, clock });
+  lifecycle.add("bus", () => bus.close());
+  const limiters = await openLimiters({ config, log, clock });
+  lifecycle.add("limits", () => limiters.close());
+  const sealer = await openSealer(config);
+  const mailer = await openMail({ config, clock, log });
+  if (mailer) lifecycle.add("mail", () => mailer.close());
+  const singleNode = store.kind === "embedded" || config.REDIS_URL === undefined;
+  const jobs = openJobs({ store, log, singleNode, pollMs: overrides.jobsPollMs });
+  const connector = new Connector({
+    allowPrivate: config.ALLOW_PRIVATE_NETWORKS,
+    ...overrides.connector,
+  });
+  const limits = new RateLimits(config, limiters);
+  return {
+    ...{ config, log, clock, metrics, store, bus, limiters, limits },
+    ...{ sealer, mailer, jobs, connector, singleNode },
+  };
+}

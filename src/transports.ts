@@ -1,0 +1,190 @@
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Router } from "./calls/router";
+import { clientAddress, isWithin } from "./core/client-address";
+import type { Config } from "./core/config";
+import type { ChatBanner } from "./core/console";
+import { hostInUrl } from "./core/host-in-url";
+import type { Lifecycle } from "./core/lifecycle";
+import { packageRoot } from "./core/package-root";
+import { openCertificate } from "./core/tls/certificate";
+import { type Domain, openSignalRouter } from "./domain";
+import { contextFactory } from "./graphql/engine/context";
+import { Engine } from "./graphql/engine/engine";
+import { registerGraphqlHttp } from "./graphql/http";
+import { signalboxSchema } from "./graphql/schema";
+import { GraphqlSockets } from "./graphql/socket/websocket";
+import { type DelaySampler, sampleEventLoopDelay } from "./http/event-loop-delay";
+import { LoadShedder } from "./http/load-shedder";
+import { connectionCheck, registerLoadShedding } from "./http/load-shedding";
+import { registerProbes } from "./http/probes";
+import { openServer } from "./http/server";
+import { registerPages } from "./pages/password-reset";
+import type { Platform } from "./platform";
+import { readDocuments, readRestFiles } from "./rest/documents";
+import { registerRestErrors, restServerOptions } from "./rest/error";
+import { registerRest } from "./rest/routes";
+import { type StreamSignIn, signInStream, trackStream } from "./sessions/stream-sign-in";
+import type { ChatServices } from "./xmpp/c2s/services";
+import { chatUrls, needsCertificate, openChat } from "./xmpp/chat";
+import { registerAuthEndpoint } from "./xmpp/component/auth-endpoint";
+import { type Component, openComponent } from "./xmpp/component/component";
+import { stanzaSizes } from "./xmpp/stanza/stanza-sizes";
+
+/** The open transports of a node. */
+export interface Transports {
+  /** URL that the HTTP server listens at. */
+  url: string;
+  /** URLs of the open chat endpoints, by transport. */
+  chatUrls: ChatBanner;
+  /** Reloads the TLS certificate. Open sockets are not affected. */
+  reload(): Promise<void>;
+  /** Reports the node as ready, until it shuts down. */
+  start(): void;
+}
+
+/**
+ * Opens GraphQL, REST, the pages, probes and chat in front of the domain modules, and listens.
+ * @throws Error if a port is in use
+ */
+export async function openTransports(
+  platform: Platform,
+  domain: Domain,
+  lifecycle: Lifecycle,
+  sampleDelay: DelaySampler = sampleEventLoopDelay,
+): Promise<Transports> {
+  const { config, log, clock, metrics, store, bus, limits, limiters } = platform;
+  const { users, push, pushCredentials, callHistory, lookups } = domain;
+  const chatServer =
+    config.CHAT_MODE === "component"
+      ? openComponent({
+          ...{ config, log, metrics, bus, limiter: limiters.global },
+          onTermination: (listener) => users.sessionEvents.onTermination(listener),
+        })
+      : null;
+  const router = openSignalRouter(platform, domain, {
+    forwardToChatServer: chatServer?.send,
+    sizes: stanzaSizes(config),
+  });
+
+  const engine = new Engine(signalboxSchema(), config, log, metrics);
+  const makeContext = contextFactory(
+    {
+      ...{ limits, router, push, pushCredentials, callHistory, users },
+      ...{ accounts: users, admin: users, sessions: users, passwordReset: users },
+      ice: { config, clock },
+    },
+    lookups,
+  );
+  const health = {
+    ready: false,
+    async check() {
+      await Promise.all([store.check(), bus.check()]);
+    },
+  };
+  const server = await openServer(config, {
+    ...{ log, options: restServerOptions },
+    countRequest: (ip) => limits.countRequest(ip),
+  });
+  const shedder = new LoadShedder(config);
+  const admitConnection = connectionCheck(shedder, metrics);
+  registerLoadShedding(server, shedder, metrics);
+  registerRestErrors(server);
+  registerProbes(server, health, metrics);
+  const documents = readDocuments(readRestFiles(join(packageRoot(), "schema/rest")), engine.schema);
+  registerRest(server, { engine, makeContext, documents });
+  registerPages(server, users);
+  const authenticate = (attempt: StreamSignIn) => signInStream(users, attempt);
+  const signInSecret = config.CHAT_SIGN_IN_SECRET;
+  if (signInSecret) {
+    const onSignIn = chatServer?.recordSignIn;
+    registerAuthEndpoint(server, {
+      ...{ secret: signInSecret, log, clock, metrics },
+      ...{ authenticate, onSignIn, arrive: (ip) => limits.countRequest(ip) },
+    });
+  }
+  await registerGraphqlHttp(server, { config, engine, makeContext, limits });
+  const sockets = new GraphqlSockets(server.server, {
+    ...{ config, engine, log, limits, makeContext, metrics, lookups, admitConnection },
+    ...{ sessionEvents: users.sessionEvents, webOrigins: users.webOrigins },
+    addressOf: clientAddress(config.TRUST_PROXY),
+    isProxy: isWithin(config.TRUST_PROXY),
+  });
+  await server.listen({ host: config.HOST, port: config.PORT });
+  lifecycle.add("HTTP server", () => server.close());
+  lifecycle.add("GraphQL sockets", () => sockets.close());
+  const chat = chatServer
+    ? await connectComponent(chatServer, router, config, lifecycle)
+    : await openChatEndpoint(
+        {
+          ...{ config, log, clock, metrics, router, authenticate, admitConnection },
+          messageCounter: (user) => limits.messageCounter(user),
+          watch: (stream) => trackStream(users, stream),
+        },
+        lifecycle,
+      );
+  lifecycle.add("open sockets", async () => {
+    // Accepts no new connections; requests on open connections are still answered.
+    server.server.close();
+    const window = config.DRAIN_SPREAD_SECONDS * 1000;
+    await Promise.all([chat.drain(window), sockets.drain(window)]);
+  });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `http://${hostInUrl(config.HOST)}:${port}`,
+    chatUrls: chat.urls,
+    reload: chat.reload,
+    start() {
+      lifecycle.add(
+        "load samples",
+        sampleDelay((delayMs) => shedder.sample(delayMs)),
+      );
+      health.ready = true;
+      lifecycle.add("readiness", () => {
+        health.ready = false;
+      });
+    },
+  };
+}
+
+/** The chat endpoint of this node, or the chat server that it is connected to. */
+interface ChatEndpoint {
+  urls: ChatBanner;
+  drain(windowMs: number): Promise<void>;
+  reload(): Promise<void>;
+}
+
+/** Opens the chat endpoint of this node. */
+async function openChatEndpoint(
+  services: ChatServices,
+  lifecycle: Lifecycle,
+): Promise<ChatEndpoint> {
+  const { config, clock, log } = services;
+  const certificate = needsCertificate(config)
+    ? await openCertificate(config, { clock, log })
+    : null;
+  lifecycle.add("certificate", () => certificate?.close());
+  const chat = await openChat(services, certificate);
+  lifecycle.add("chat endpoint", () => chat.close());
+  return {
+    urls: chatUrls(chat.ports, hostInUrl(config.HOST)),
+    drain: chat.drain,
+    reload: async () => certificate?.reload(),
+  };
+}
+
+/** Connects to the chat server as a component. The sockets of chat clients belong to the chat server. */
+async function connectComponent(
+  component: Component,
+  router: Router,
+  config: Config,
+  lifecycle: Lifecycle,
+): Promise<ChatEndpoint> {
+  lifecycle.add("chat server", () => component.close());
+  await component.start(router);
+  return {
+    urls: { server: `xmpp:${config.CHAT_DOMAIN}` },
+    drain: async () => undefined,
+    reload: async () => undefined,
+  };
+}

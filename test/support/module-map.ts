@@ -1,0 +1,307 @@
+/**
+ * The map of src: every folder is a module with the folders that it may import from, every table has an owner,
+ * and every statement on a foreign table has a reason. test/unit/architecture.test.ts holds the code to it.
+ */
+
+/** The layer of each top-level folder. Folders may import from every folder of a lower layer. */
+export const LAYERS: Record<string, number> = {
+  core: 0,
+  store: 1,
+  bus: 1,
+  jobs: 1,
+  mail: 1,
+  network: 1,
+  limits: 1,
+  access: 2,
+  passwords: 2,
+  "session-events": 2,
+  accounts: 2,
+  applications: 2,
+  users: 2,
+  "sign-in": 2,
+  sessions: 2,
+  "web-sessions": 2,
+  "password-reset": 2,
+  admin: 2,
+  push: 2,
+  calls: 2,
+  conferences: 2,
+  graphql: 3,
+  rest: 3,
+  xmpp: 3,
+  http: 3,
+  pages: 3,
+  cli: 3,
+  dashboard: 3,
+};
+
+/** The other folders of the same layer that a folder imports from. */
+export const IMPORTS: Record<string, string[]> = {
+  // Layer 0: used by every layer.
+  "core/variables": [],
+  core: ["core/variables"],
+  "core/text": ["core"],
+  "core/tls": ["core"],
+  // Layer 1, the platform: what the service runs on.
+  bus: [],
+  limits: ["bus"],
+  store: [],
+  network: [],
+  jobs: ["store"],
+  mail: [],
+  // Layer 2, the domain: what the service does.
+  access: [],
+  passwords: [],
+  accounts: ["access", "passwords"],
+  "session-events": [],
+  applications: ["session-events"],
+  users: ["access", "applications", "passwords", "session-events"],
+  admin: ["access", "accounts", "applications", "passwords", "users"],
+  "calls/signals": [],
+  "push/channels": [],
+  "push/payload": ["push/channels"],
+  "push/providers/port": ["push/payload"],
+  "push/deps": ["access", "push/channels", "push/providers/port", "session-events"],
+  "push/credentials": [
+    "access",
+    "applications",
+    "push/channels",
+    "push/providers/port",
+    "session-events",
+  ],
+  "push/providers/http": ["push/providers/port"],
+  "push/providers/web": [
+    "push/credentials",
+    "push/payload",
+    "push/providers/http",
+    "push/providers/port",
+  ],
+  "push/devices": ["access", "applications", "push/channels", "push/deps", "push/providers/web"],
+  "push/events": [
+    "access",
+    "applications",
+    "push/channels",
+    "push/deps",
+    "push/devices",
+    "push/payload",
+    "users",
+  ],
+  "calls/history": [
+    "access",
+    "calls/signals",
+    "push/channels",
+    "push/deps",
+    "push/events",
+    "push/payload",
+    "users",
+  ],
+  "calls/inbox": ["calls/signals"],
+  calls: ["access", "calls/history", "calls/inbox", "calls/signals", "users"],
+  "calls/ice": ["access"],
+  "sign-in": ["applications", "users"],
+  sessions: ["access", "applications", "passwords", "session-events", "sign-in", "users"],
+  "password-reset": ["access", "passwords", "users"],
+  "push/delivery": [
+    "access",
+    "push/channels",
+    "push/deps",
+    "push/events",
+    "push/payload",
+    "push/providers/port",
+    "users",
+  ],
+  "web-sessions": ["access", "sessions"],
+  "push/providers/apns": [
+    "push/channels",
+    "push/credentials",
+    "push/payload",
+    "push/providers/http",
+    "push/providers/port",
+  ],
+  "push/providers/fcm": [
+    "push/credentials",
+    "push/payload",
+    "push/providers/http",
+    "push/providers/port",
+  ],
+  "push/providers": [
+    "push/channels",
+    "push/credentials",
+    "push/providers/apns",
+    "push/providers/fcm",
+    "push/providers/port",
+    "push/providers/web",
+  ],
+  push: ["push/credentials", "push/delivery", "push/deps", "push/providers"],
+  // Layer 3, transports: how clients reach it.
+  "cli/client": [],
+  "cli/doctor": ["cli/client"],
+  cli: ["cli/client", "cli/doctor"],
+  "graphql/engine": [],
+  graphql: ["graphql/engine"],
+  "graphql/socket": ["graphql", "graphql/engine"],
+  http: [],
+  pages: [],
+  rest: ["graphql/engine"],
+  "xmpp/stanza": [],
+  "xmpp/stream": ["xmpp/stanza"],
+  "xmpp/stream-management": ["xmpp/stanza", "xmpp/stream"],
+  "xmpp/c2s": ["xmpp/stanza", "xmpp/stream", "xmpp/stream-management"],
+  "xmpp/transport": ["xmpp/c2s", "xmpp/stanza", "xmpp/stream"],
+  xmpp: ["xmpp/c2s", "xmpp/stream-management", "xmpp/transport"],
+  "xmpp/component": ["xmpp/c2s", "xmpp/stanza"],
+};
+
+/** The folder that owns each table of schema.prisma. */
+export const TABLE_OWNERS: Record<string, string> = {
+  accounts: "accounts",
+  account_sessions: "accounts",
+  applications: "applications",
+  users: "users",
+  user_tags: "users",
+  identities: "sign-in",
+  password_resets: "password-reset",
+  sessions: "sessions",
+  nonces: "sessions",
+  push_credentials: "push/credentials",
+  push_subscriptions: "push/devices",
+  push_events: "push/events",
+  push_deliveries: "push/delivery",
+  calls: "calls/history",
+  call_participants: "calls/history",
+};
+
+/** The table of each model of the Prisma client. */
+export const PRISMA_MODELS: Record<string, string> = {
+  account: "accounts",
+  accountSession: "account_sessions",
+  application: "applications",
+  user: "users",
+  userTag: "user_tags",
+  identity: "identities",
+  passwordReset: "password_resets",
+  session: "sessions",
+  nonce: "nonces",
+  pushCredential: "push_credentials",
+  pushSubscription: "push_subscriptions",
+  pushEvent: "push_events",
+  pushDelivery: "push_deliveries",
+  call: "calls",
+  callParticipant: "call_participants",
+};
+
+/** Files with statements on tables of other folders, and why one statement must use several tables. */
+export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: string }> = {
+  "admin/application-lists.ts": {
+    tables: ["sessions", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "admin/bootstrap.ts": {
+    tables: ["accounts", "applications"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "admin/user-export.ts": {
+    tables: ["call_participants", "calls", "push_events", "push_subscriptions", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "applications/owned-applications.ts": {
+    tables: ["accounts"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "calls/history/call-list.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "calls/history/call-rows.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "calls/history/enqueue-call-pushes.ts": {
+    tables: ["applications"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "calls/history/incoming-call-push.ts": {
+    tables: ["applications", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "password-reset/email-change-mail.ts": {
+    tables: ["applications"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "password-reset/password-reset.ts": {
+    tables: ["applications", "sessions", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/deliver.ts": {
+    tables: ["push_events", "push_subscriptions"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/deliveries.ts": {
+    tables: ["push_subscriptions"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/fan-out.ts": {
+    tables: ["push_events"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/purge.ts": {
+    tables: ["push_events"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/record-outcomes.ts": {
+    tables: ["push_events", "push_subscriptions"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/schedule.ts": {
+    tables: ["push_events"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/delivery/voip-fallback.ts": {
+    tables: ["push_events", "push_subscriptions"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/devices/push-subscriptions.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/events/event-list.ts": {
+    tables: ["applications"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/events/recipient-count.ts": {
+    tables: ["push_subscriptions", "user_tags", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "push/events/recipient-windows.ts": {
+    tables: ["push_deliveries", "push_subscriptions", "user_tags", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "sessions/activity-tracker.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "sessions/session-rows.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "sessions/sessions.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "sign-in/provider-users.ts": {
+    tables: ["users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "users/remove-users.ts": {
+    tables: ["call_participants", "calls", "push_events"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "users/users.ts": {
+    tables: ["password_resets", "sessions"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+  "web-sessions/web-sessions.ts": {
+    tables: ["sessions", "users"],
+    reason: "TO MOVE: the owner gets a function for it",
+  },
+};
