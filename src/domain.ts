@@ -9,30 +9,40 @@ import { WebOrigins } from "./applications/web-origins";
 import type { HistoryDeps } from "./calls/history/history-deps";
 import { openCallHistory } from "./calls/history/open-call-history";
 import type { Recorder } from "./calls/history/recorder";
+import { callUserData } from "./calls/history/user-data";
 import { turnHost } from "./calls/ice/ice-servers";
 import { openRouter, type Router, type RouterDeps } from "./calls/router";
 import { SenderLimits } from "./calls/sender-limits";
 import type { Lifecycle } from "./core/lifecycle";
 import { Connector } from "./network/connector";
 import { EMAIL_CHANGE_JOB, sendEmailChangeNotice } from "./password-reset/email-change-mail";
-import { purgeResetLinks, RESET_JOB, sendResetMail } from "./password-reset/password-reset";
+import {
+  deleteResetLinks,
+  purgeResetLinks,
+  RESET_JOB,
+  resetLinkUserData,
+  sendResetMail,
+} from "./password-reset/password-reset";
 import type { PasswordResetDeps } from "./password-reset/password-reset-deps";
 import type { ResetRequest } from "./password-reset/reset-request";
 import { PasswordHasher } from "./passwords/password";
 import type { Platform } from "./platform";
 import { resealCredentials } from "./push/credentials/reseal-credentials";
 import { openPush, type PushModule, type PushOverrides } from "./push/open-push";
+import { pushUserData } from "./push/user-data";
 import { SessionEvents } from "./session-events/session-events";
 import { ActivityTracker } from "./sessions/activity-tracker";
 import { purgeSessions } from "./sessions/purge-sessions";
 import type { Session } from "./sessions/session";
 import { SessionCache } from "./sessions/session-cache";
 import type { SessionDeps } from "./sessions/session-deps";
+import { deleteSessions, sessionUserData } from "./sessions/session-rows";
 import { findSession } from "./sessions/sessions";
 import { FirebaseKeys } from "./sign-in/firebase-keys";
+import { identityUserData } from "./sign-in/provider-users";
 import { PURGE_SECONDS } from "./store/expired-rows";
 import { purgeGuests } from "./users/guests";
-import type { EmailChange } from "./users/user-deps";
+import type { EmailChange, UserData } from "./users/user-deps";
 import { UserExistenceCache } from "./users/user-existence-cache";
 
 /** The dependencies of the modules of accounts, applications, users and sessions. */
@@ -45,6 +55,23 @@ export interface UserModules
   userExistence: UserExistenceCache;
   endpoints: AccountDeps["endpoints"];
 }
+
+/** What the modules store of users, in the order in which users are erased. */
+const USER_DATA: readonly UserData[] = [
+  identityUserData,
+  sessionUserData,
+  resetLinkUserData,
+  pushUserData,
+  callUserData,
+];
+
+const credentialsChanged: UserModules["credentialsChanged"] = async (
+  transaction,
+  { userId, sessionId, password },
+) => {
+  await deleteResetLinks(transaction, userId);
+  if (password) await deleteSessions(transaction, userId, sessionId);
+};
 
 /** What {@link openUserModules} takes of the platform. */
 export type UserModuleOptions = Pick<
@@ -81,6 +108,8 @@ export async function openUserModules(
   return {
     deliverReset: null,
     deliverEmailChange: null,
+    userData: USER_DATA,
+    credentialsChanged,
     ...options,
     connector,
     ...{ sessionCache, userExistence, webOrigins, sessionEvents, activity },

@@ -1,7 +1,12 @@
 import { Fault } from "../core/errors";
 import { parseId } from "../core/text/ids";
-import type { Statement, Store } from "../store/store";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
+import {
+  countLiveSessions,
+  type OwnedSession,
+  readLiveSessions,
+} from "../sessions/application-sessions";
+import { countApplicationUsers, readApplicationUsers } from "../users/lists/application-users";
+import type { User } from "../users/user";
 import type { AdminDeps } from "./admin-deps";
 
 /** Default and maximum number of entries of a page. */
@@ -34,85 +39,42 @@ export interface Page<T> {
   total(): Promise<Total>;
 }
 
-/** A session as the owner of its application sees it, without its token. */
-export interface OwnedSession {
-  id: number;
-  userId: number | null;
-  ip: string | null;
-  userAgent: string | null;
-  lastActivityAt: Date;
-  expiresAt: Date;
-}
-
-// Greater than every text that starts with the prefix; the index is in byte order.
-const AFTER = "($2::text || U&'\\+10FFFF')";
-const prefix = (column: string) => `(${column} ~>=~ $2::text AND ${column} ~<~ ${AFTER})`;
-const SEARCHED = `(${prefix("u.login_key")} OR ${prefix("u.email_key")})`;
-const users = (what: string, more = "") =>
-  `SELECT ${what} FROM users u WHERE u.application_id = $1${more}`;
-// Ordered by an index, so that the count stops at the limit and does not scan the table.
-const cappedCount = (name: string, list: string) => ({
-  name,
-  text: `SELECT count(*) AS total FROM (${list} LIMIT ${COUNT_MAX + 1}) AS counted`,
-});
-const ALL = {
-  name: "owner_users",
-  text: `${users(USER_COLUMNS)} AND u.id > $2 ORDER BY u.id LIMIT $3 OFFSET $4`,
-};
-const COUNT = cappedCount("owner_users_count", `${users("1")} ORDER BY u.id`);
-const SEARCH = {
-  name: "owner_users_search",
-  text: `${users(USER_COLUMNS, ` AND ${SEARCHED}`)} AND u.id > $3 ORDER BY u.id LIMIT $4 OFFSET $5`,
-};
-const SEARCH_COUNT = cappedCount(
-  "owner_users_search_count",
-  `${users("1", ` AND ${SEARCHED}`)} ORDER BY u.id`,
-);
-const LIVE = "FROM sessions WHERE application_id = $1 AND expires_at > $2";
-const SESSIONS = {
-  name: "owner_sessions",
-  text: `SELECT id, user_id AS "userId", ip, user_agent AS "userAgent",
-      last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
-    ${LIVE} AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5`,
-};
-const SESSIONS_COUNT = cappedCount("owner_sessions_count", `SELECT 1 ${LIVE} ORDER BY id DESC`);
-
 /**
  * Lists the users of an application by id: all, or those whose login or e-mail starts with a text
  * (case-insensitive).
  * @throws Fault INVALID on after, offset, limit or search
  */
 export async function listApplicationUsers(
-  { store }: AdminDeps,
+  { store }: Pick<AdminDeps, "store">,
   applicationId: number,
   request: PageRequest & { search?: string | null },
 ): Promise<Page<User>> {
   const { after = 0, offset, limit } = bounds(request);
   const search = request.search?.toLowerCase() || null;
-  const [list, count] = search === null ? [ALL, COUNT] : [SEARCH, SEARCH_COUNT];
-  const values = search === null ? [applicationId] : [applicationId, search];
-  const rows = await store.query<UserRow>(list, [...values, after, limit, offset]);
-  return { nodes: rows.map(toUser), offset, limit, total: totalOf(store, count, values) };
+  const list = { applicationId, search };
+  const nodes = await readApplicationUsers(store, list, { after, offset, limit });
+  const count = () => countApplicationUsers(store, list, COUNT_MAX + 1);
+  return { nodes, offset, limit, total: totalOf(count) };
 }
 
 /** Lists the live sessions of an application, newest first. @throws Fault INVALID */
 export async function listApplicationSessions(
-  { store, clock }: AdminDeps,
+  { store, clock }: Pick<AdminDeps, "store" | "clock">,
   applicationId: number,
   request: PageRequest,
 ): Promise<Page<OwnedSession>> {
   const { after = Number.MAX_SAFE_INTEGER, offset, limit } = bounds(request);
-  const values = [applicationId, new Date(clock.now())];
-  const nodes = await store.query<OwnedSession>(SESSIONS, [...values, after, limit, offset]);
-  return { nodes, offset, limit, total: totalOf(store, SESSIONS_COUNT, values) };
+  const list = { applicationId, at: new Date(clock.now()) };
+  const nodes = await readLiveSessions(store, list, { after, offset, limit });
+  const count = () => countLiveSessions(store, list, COUNT_MAX + 1);
+  return { nodes, offset, limit, total: totalOf(count) };
 }
 
 /** Counts on the first call. */
-function totalOf(store: Store, statement: Statement, values: unknown[]): () => Promise<Total> {
+function totalOf(read: () => Promise<number>): () => Promise<Total> {
   let counting: Promise<Total> | undefined;
   const count = async () => {
-    const [row] = await store.query<{ total: number }>(statement, values);
-    const total = row?.total ?? 0;
+    const total = await read();
     return { count: Math.min(total, COUNT_MAX), exact: total <= COUNT_MAX };
   };
   return () => {

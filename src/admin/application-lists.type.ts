@@ -1,7 +1,8 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, ObjectType } from "type-graphql";
+import type { OwnedSession } from "../sessions/application-sessions";
 import { UserType } from "../users/user.type";
-import type { OwnedSession, Page } from "./application-lists";
+import type { Page } from "./application-lists";
 
 @ObjectType("ApplicationSession", {
   description: "A session as the owner of its application sees it.",

@@ -1,6 +1,12 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AUTH_SECRET_PURPOSE } from "../applications/secret-key";
+import {
+  addFirstOwner,
+  findFirstAccount,
+  hasOwner,
+  insertAccount,
+} from "../accounts/first-account";
+import { insertApplication } from "../applications/insert-application";
 import { newId, newToken } from "../core/random";
 import type { Sealer } from "../core/sealer";
 import { hashPassword } from "../passwords/password";
@@ -41,11 +47,6 @@ const OWNER_EMAIL = "owner@localhost";
 /** Key of the advisory lock that serializes processes that start concurrently. */
 const LOCK = 5291_4000;
 
-const FIRST_ACCOUNT = {
-  name: "first_account",
-  text: "SELECT email FROM accounts ORDER BY id LIMIT 1",
-};
-
 /**
  * Initializes an empty database: creates an account with its owner and an application, and writes their
  * credentials to files that only the process's system user can read. If the first account of an older
@@ -60,48 +61,24 @@ export async function bootstrap(
 ): Promise<InitialCredentials | null> {
   // Avoids Prisma, whose query compiler takes 70 MB and a third of a second to load: a restarted node does
   // not need it until a user signs up.
-  const [first] = await store.query<{ email: string | null }>(FIRST_ACCOUNT, []);
-  if (first && first.email !== null) return null;
+  if (await hasOwner(store)) return null;
   const owner: OwnerCredentials = { email: OWNER_EMAIL, password: newToken() };
   const passwordHash = await hashPassword(owner.password);
   return store.db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)::text`;
-    const found = await tx.account.findFirst({
-      orderBy: { id: "asc" },
-      select: { id: true, email: true },
-    });
+    const found = await findFirstAccount(tx);
     if (found !== null) {
-      const { id, email } = found;
-      if (email !== null || (await tx.account.count({ where: { email: owner.email } })) > 0) {
-        return null;
-      }
-      await tx.account.update({ where: { id }, data: { email: owner.email, passwordHash } });
+      if (!(await addFirstOwner(tx, found, owner.email, passwordHash))) return null;
       await writeSecretFile(dataDir, OWNER_FILE, owner);
       return null;
     }
-    const account = await tx.account.create({
-      data: {
-        name: "First account",
-        accountKey: newToken(),
-        email: owner.email,
-        passwordHash,
-      },
-    });
-    const authSecret = newToken();
-    const application = await tx.application.create({
-      data: {
-        accountId: account.id,
-        name: "First application",
-        authKey: newId(),
-        webOrigins: [],
-        authSecret: sealer.seal(authSecret, AUTH_SECRET_PURPOSE),
-      },
-    });
+    const account = await insertAccount(tx, "First account", owner.email, passwordHash);
+    const application = await insertApplication(tx, sealer, account.id, "First application");
     const credentials: InitialCredentials = {
       ...addresses,
-      application_id: Number(application.id),
+      application_id: application.id,
       auth_key: application.authKey,
-      auth_secret: authSecret,
+      auth_secret: application.authSecret,
       account_key: account.accountKey,
     };
     // Before the commit: if the process dies here, the database stays empty and the next start rewrites

@@ -64,3 +64,17 @@ export async function findApplication(deps: ApplicationReader, id: number): Prom
     settings: unsealSettings(row.settings, sealer),
   };
 }
+
+const NAME = {
+  name: "application_name",
+  text: "SELECT name FROM applications WHERE id = $1",
+};
+
+/** Reads the name of an application; null if it does not exist. */
+export async function findApplicationName(
+  { store }: Pick<ApplicationReader, "store">,
+  id: number,
+): Promise<string | null> {
+  const [row] = await store.query<{ name: string }>(NAME, [id]);
+  return row?.name ?? null;
+}

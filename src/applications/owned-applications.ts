@@ -1,5 +1,5 @@
 import { Fault } from "../core/errors";
-import { newId, newToken } from "../core/random";
+import { newToken } from "../core/random";
 import { checkName } from "../core/text/field-checks";
 import { parseId } from "../core/text/ids";
 import type { PushEnvironment, PushSenders } from "../store/generated/enums";
@@ -10,6 +10,7 @@ import {
   mergeProviderSettings,
 } from "./application-changes";
 import type { ApplicationDeps, ApplicationReader } from "./application-deps";
+import { insertApplication } from "./insert-application";
 import { AUTH_SECRET_PURPOSE } from "./secret-key";
 import { type ApplicationSettings, unsealSettings } from "./settings";
 
@@ -119,16 +120,7 @@ export async function createApplication(
     // Locks the account, so that concurrent calls count each other's applications.
     await tx.$queryRaw`SELECT id FROM accounts WHERE id = ${owner.accountId} FOR UPDATE`;
     if ((await tx.application.count({ where: owner })) >= APPLICATIONS_MAX) throw tooMany();
-    const created = await tx.application.create({
-      data: {
-        ...owner,
-        name,
-        authKey: newId(),
-        webOrigins: [],
-        authSecret: deps.sealer.seal(newToken(), AUTH_SECRET_PURPOSE),
-      },
-      select: { id: true },
-    });
+    const created = await insertApplication(tx, deps.sealer, owner.accountId, name);
     return created.id;
   });
   return findOwnedApplication(deps, accountId, String(id));

@@ -39,8 +39,9 @@ import { PushEventFieldsResolver, PushEventResolver } from "../push/events/push-
 import { SessionResolver } from "../sessions/session.resolver";
 import { SessionListResolver } from "../sessions/session-list.resolver";
 import { SocketRenewalResolver } from "../sessions/socket-renewal.resolver";
-import { UserConnectionResolver, UserResolver } from "../users/user.resolver";
-import { UserPageResolver } from "../users/user-page.resolver";
+import { UserConnectionResolver, UserListResolver } from "../users/lists/user-list.resolver";
+import { UserPageResolver } from "../users/lists/user-page.resolver";
+import { UserResolver } from "../users/user.resolver";
 import { WebSessionResolver } from "../web-sessions/web-session.resolver";
 import { DateTime } from "./scalars";
 import { applyTextRule } from "./text-rule";
@@ -51,6 +52,7 @@ const RESOLVERS: NonEmptyArray<new () => object> = [
   WebSessionResolver,
   SocketRenewalResolver,
   UserResolver,
+  UserListResolver,
   UserConnectionResolver,
   UserPageResolver,
   AccountSettingsResolver,

@@ -1,3 +1,4 @@
+import { findApplicationName } from "../applications/applications";
 import { escapeHtml, toSingleLine } from "../core/html";
 import { type Mailer, MailRejectedError } from "../mail/mail";
 import type { EmailChange } from "../users/user-deps";
@@ -5,11 +6,6 @@ import type { PasswordResetDeps } from "./password-reset-deps";
 
 /** Name of the durable job that notifies the old address of a change. */
 export const EMAIL_CHANGE_JOB = "email-change";
-
-const NAME = {
-  name: "email_change_application",
-  text: "SELECT name FROM applications WHERE id = $1",
-};
 
 /**
  * Notifies the old address that it no longer belongs to the account. The mail names neither the new address
@@ -21,10 +17,10 @@ export async function sendEmailChangeNotice(
   mailer: Mailer,
   { applicationId, email }: EmailChange,
 ): Promise<void> {
-  const [application] = await deps.store.query<{ name: string }>(NAME, [applicationId]);
-  if (!application) return;
+  const name = await findApplicationName(deps, applicationId);
+  if (name === null) return;
   try {
-    await mailer.send({ to: email, ...emailChangeMail(application.name) });
+    await mailer.send({ to: email, ...emailChangeMail(name) });
   } catch (error) {
     if (!(error instanceof MailRejectedError)) throw error;
     deps.log.warn({ err: error }, "the mail server rejected an e-mail change notice");

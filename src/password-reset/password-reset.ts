@@ -1,11 +1,16 @@
+import { findApplicationName } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { hashToken, newToken } from "../core/random";
-import { emailKeys } from "../core/text/email";
 import { textProblem } from "../core/text/field-checks";
 import { type Mailer, MailRejectedError } from "../mail/mail";
 import { checkPassword } from "../passwords/password";
+import { deleteSessions } from "../sessions/session-rows";
 import { expiredRows, purgeRows } from "../store/expired-rows";
+import type { PrismaTransaction } from "../store/store";
 import { passwordAttemptName } from "../users/credentials";
+import { findUser } from "../users/find-user";
+import { exportRows, lockUser, setPasswordHash } from "../users/user-data";
+import type { UserData } from "../users/user-deps";
 import type { PasswordResetDeps } from "./password-reset-deps";
 import { resetLinkUrl, resetMail } from "./reset-mail";
 import type { ResetRequest } from "./reset-request";
@@ -20,12 +25,6 @@ const EMAIL_MAX = 255;
 /** Name of the durable job that sends a link. */
 export const RESET_JOB = "password-reset";
 
-const RECIPIENT = {
-  name: "reset_recipient",
-  text: `SELECT u.id, u.application_id, u.email, a.name FROM users u JOIN applications a ON a.id = u.application_id
-    WHERE u.application_id = $1 AND u.email_key = ANY($2::text[]) AND NOT u.is_guest
-    ORDER BY array_position($2::text[], u.email_key) LIMIT 1`,
-};
 const ADD_LINK = {
   name: "reset_link",
   // Only while the user still has the address. A concurrent change of the address waits for this lock, so it
@@ -41,16 +40,14 @@ const DROP_LINKS = {
 };
 const LIVE_LINK = {
   name: "reset_live_link",
-  text: `SELECT u.id, u.application_id, u.email, a.name FROM password_resets r
-      JOIN users u ON u.id = r.user_id JOIN applications a ON a.id = u.application_id
-    WHERE r.token_hash = $1 AND r.expires_at > $2`,
+  text: `SELECT u.id, u.application_id, u.email FROM password_resets r
+      JOIN users u ON u.id = r.user_id WHERE r.token_hash = $1 AND r.expires_at > $2`,
 };
 
 interface LinkRow {
   id: number;
   application_id: number;
   email: string | null;
-  name: string;
 }
 
 /** The user whose password a link sets. */
@@ -90,15 +87,16 @@ export async function sendResetMail(
   { applicationId, emailKey }: ResetRequest,
 ): Promise<void> {
   const { store, clock, endpoints } = deps;
-  const [user] = await store.query<LinkRow>(RECIPIENT, [applicationId, emailKeys(emailKey)]);
-  if (!user?.email) return;
+  const user = await findUser(deps, applicationId, { email: emailKey });
+  const applicationName = await findApplicationName(deps, applicationId);
+  if (!user?.email || user.isGuest || applicationName === null) return;
   const token = newToken();
   const now = new Date(clock.now());
   const expiresAt = new Date(now.getTime() + LINK_TTL_MS);
   const values = [user.id, hashToken(token), expiresAt, now, user.email];
   if ((await store.query(ADD_LINK, values)).length === 0) return;
   await store.query(DROP_LINKS, [user.id, now]);
-  const mail = resetMail(user.name, resetLinkUrl(endpoints.api(), token));
+  const mail = resetMail(applicationName, resetLinkUrl(endpoints.api(), token));
   try {
     await mailer.send({ to: user.email, ...mail });
   } catch (error) {
@@ -117,8 +115,9 @@ export async function findResetLink(
   const values = [hashToken(token), new Date(clock.now())];
   const [row] = await store.query<LinkRow>(LIVE_LINK, values);
   if (!row) return null;
-  const { id: userId, application_id: applicationId, email, name: applicationName } = row;
-  return { userId, applicationId, email, applicationName };
+  const { id: userId, application_id: applicationId, email } = row;
+  const applicationName = await findApplicationName(deps, applicationId);
+  return applicationName === null ? null : { userId, applicationId, email, applicationName };
 }
 
 /**
@@ -146,18 +145,14 @@ export async function resetPassword(
   const tokenHash = new Uint8Array(hashToken(token));
   await deps.store.db.$transaction(async (tx) => {
     const now = new Date(deps.clock.now());
-    // Lock the user first: concurrent uses of two links of one user would otherwise deadlock.
-    await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
+    // The user first: concurrent uses of two links of one user would otherwise deadlock.
+    await lockUser(tx, userId);
     const used = await tx.$executeRaw`DELETE FROM password_resets
       WHERE token_hash = ${tokenHash} AND expires_at > ${now}`;
     if (used === 0) throw deadLink();
-    await tx.passwordReset.deleteMany({ where: { userId } });
-    await tx.user.update({
-      where: { id: userId },
-      data: { passwordHash, updatedAt: now },
-      select: { id: true },
-    });
-    await tx.session.deleteMany({ where: { userId } });
+    await deleteResetLinks(tx, userId);
+    await setPasswordHash(tx, userId, passwordHash, now);
+    await deleteSessions(tx, userId);
   });
   deps.sessionEvents.publish({ kind: "user", userId: owner.userId });
 }
@@ -174,4 +169,25 @@ export async function purgeResetLinks({
   clock,
 }: Pick<PasswordResetDeps, "store" | "clock">): Promise<void> {
   await purgeRows(store, EXPIRED, new Date(clock.now()));
+}
+
+const EXPORT = {
+  name: "export_password_resets",
+  text: `SELECT to_jsonb(r) - 'token_hash' AS row FROM password_resets r
+    WHERE r.user_id = $1 ORDER BY r.id`,
+};
+
+/** The export of this module; deleting a user's row cascades to the links. */
+export const resetLinkUserData: UserData = {
+  exportUser: async (query, userId) => ({
+    password_resets: await exportRows(query, EXPORT, [userId]),
+  }),
+};
+
+/** Deletes all links of a user: they may have gone to an address that is no longer the user's. */
+export async function deleteResetLinks(
+  transaction: PrismaTransaction,
+  userId: bigint,
+): Promise<void> {
+  await transaction.passwordReset.deleteMany({ where: { userId } });
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock";
 import type { Log } from "../core/log";
 import type { SessionEvents } from "../session-events/session-events";
 import type { Statement, Store } from "../store/store";
+import { passwordFingerprints, writeLastRequests } from "../users/user-activity";
 import { SESSION_TTL_MS, type Session } from "./session";
 
 /** Interval between two writes of activity, in milliseconds. */
@@ -20,25 +21,11 @@ const FLUSH_SESSIONS = {
           FROM unnest($1::bigint[], $2::float8[]) AS v(id, ms) ORDER BY id) t
     WHERE s.id = t.id`,
 };
-const FLUSH_USERS = {
-  name: "touch_users",
-  text: `UPDATE users u SET last_request_at = greatest(u.last_request_at, t.at)
-    FROM (SELECT id, to_timestamp(ms / 1000.0) AS at
-          FROM unnest($1::bigint[], $2::float8[]) AS v(id, ms) ORDER BY id) t
-    WHERE u.id = t.id`,
-};
 const LIVE_SESSIONS = {
   name: "live_sessions",
   text: `SELECT id FROM sessions WHERE id = ANY($1::bigint[])
     AND expires_at > to_timestamp($2::float8 / 1000.0)`,
 };
-const LIVE_USERS = {
-  name: "live_users",
-  // The same value as passwordFingerprint computes.
-  text: `SELECT id, encode(sha256(convert_to(password_hash, 'UTF8')), 'hex') AS password
-    FROM users WHERE id = ANY($1::bigint[])`,
-};
-
 interface ActivityTrackerDeps {
   store: Store;
   clock: Clock;
@@ -127,7 +114,7 @@ export class ActivityTracker {
     const users = new Map(this.users);
     try {
       await this.deps.store.query(FLUSH_SESSIONS, [...columns(sessions), SESSION_TTL_MS]);
-      await this.deps.store.query(FLUSH_USERS, columns(users));
+      await writeLastRequests(this.deps.store, columns(users));
       removeWritten(this.sessions, sessions);
       removeWritten(this.users, users);
     } catch (error) {
@@ -145,16 +132,6 @@ function columns(map: Map<number, number>): [ids: number[], times: number[]] {
 /** Removes the written entries, except those that were recorded again during the write. */
 function removeWritten(recorded: Map<number, number>, written: Map<number, number>): void {
   for (const [key, time] of written) if (recorded.get(key) === time) recorded.delete(key);
-}
-
-/** Password fingerprints by user id; users that no longer exist are absent. */
-async function passwordFingerprints(
-  store: Store,
-  users: number[],
-): Promise<Map<number, string | null>> {
-  type Row = { id: number; password: string | null };
-  const rows = await store.query<Row>(LIVE_USERS, [users]);
-  return new Map(rows.map(({ id, password }) => [id, password]));
 }
 
 async function ids(store: Store, statement: Statement, values: unknown[]): Promise<Set<number>> {

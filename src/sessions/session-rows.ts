@@ -1,5 +1,8 @@
 import { Fault } from "../core/errors";
+import type { PrismaTransaction } from "../store/store";
 import { changedDuringSignIn, type SignInResult } from "../users/credentials";
+import { exportRows } from "../users/user-data";
+import type { UserData } from "../users/user-deps";
 import type { SessionDeps } from "./session-deps";
 
 /**
@@ -96,4 +99,25 @@ export async function updateSessionUser(
   const [row] = await store.query<{ users: number; moved: number }>(SET_USER, values);
   if (row?.users === 0) throw changedDuringSignIn(signedIn);
   if (row?.moved === 0) throw Fault.noSession();
+}
+
+const EXPORT = {
+  name: "export_sessions",
+  text: `SELECT to_jsonb(s) - 'token_hash' - 'binding_code_hash' AS row FROM sessions s
+    WHERE s.user_id = $1 ORDER BY s.id`,
+};
+
+/** The export of this module; deleting a user's row cascades to the sessions. */
+export const sessionUserData: UserData = {
+  exportUser: async (query, userId) => ({ sessions: await exportRows(query, EXPORT, [userId]) }),
+};
+
+/** Deletes a user's sessions, all or all but one. */
+export async function deleteSessions(
+  transaction: PrismaTransaction,
+  userId: bigint,
+  exceptId?: bigint,
+): Promise<void> {
+  const others = exceptId === undefined ? {} : { NOT: { id: exceptId } };
+  await transaction.session.deleteMany({ where: { userId, ...others } });
 }

@@ -2,16 +2,27 @@ import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { toValidText, truncateText } from "../core/text/text";
 import { uniqueViolation } from "../store/database-errors";
-import { isEmailVariantTaken } from "../users/find-user";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../users/user";
+import { findUser, isEmailVariantTaken } from "../users/find-user";
+import type { User } from "../users/user";
+import { exportRows, insertUser } from "../users/user-data";
+import type { UserData } from "../users/user-deps";
 import { checkUserFields, type UserFields } from "../users/user-fields";
 import type { SignInDeps } from "./sign-in-deps";
 import type { VerifiedIdentity } from "./verified-identity";
 
 const FIND = {
-  name: "user_by_identity",
-  text: `SELECT ${USER_COLUMNS} FROM identities i JOIN users u ON u.id = i.user_id
+  name: "identity_by_subject",
+  text: `SELECT i.user_id FROM identities i
     WHERE i.application_id = $1 AND i.provider = $2 AND i.subject = $3`,
+};
+const EXPORT = {
+  name: "export_identities",
+  text: "SELECT to_jsonb(i) AS row FROM identities i WHERE i.user_id = $1 ORDER BY i.id",
+};
+
+/** The export of this module; deleting a user's row cascades to the identities. */
+export const identityUserData: UserData = {
+  exportUser: async (query, userId) => ({ identities: await exportRows(query, EXPORT, [userId]) }),
 };
 
 /** Maximum stored length of a name, in characters. */
@@ -31,8 +42,8 @@ export async function findOrCreateUser(
 ): Promise<User> {
   const find = async () => {
     const values = [application.id, provider, verified.subject];
-    const [row] = await deps.store.query<UserRow>(FIND, values);
-    return row ? toUser(row) : null;
+    const [row] = await deps.store.query<{ user_id: number }>(FIND, values);
+    return row ? findUser(deps, application.id, { id: String(row.user_id) }) : null;
   };
   const known = await find();
   if (known) return known;
@@ -67,15 +78,14 @@ async function create(
   const now = new Date(clock.now());
   const application = BigInt(applicationId);
   try {
-    await store.db.user.create({
-      data: {
+    await store.db.$transaction(async (tx) => {
+      const userId = await insertUser(tx, {
         ...columns,
         applicationId: application,
         createdAt: now,
-        updatedAt: now,
-        identities: { create: { applicationId: application, provider, subject, createdAt: now } },
-      },
-      select: { id: true },
+      });
+      const data = { userId, applicationId: application, provider, subject, createdAt: now };
+      await tx.identity.create({ data, select: { id: true } });
     });
   } catch (error) {
     if (uniqueViolation(error) === null) throw error;

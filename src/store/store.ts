@@ -1,4 +1,4 @@
-import type { PrismaClient } from "./generated/client";
+import type { Prisma, PrismaClient } from "./generated/client";
 
 /** A prepared SQL statement with the parameters `$1`, `$2`, …. */
 export interface Statement {
@@ -17,6 +17,9 @@ export const TRANSACTION_OPTIONS = { maxWait: 30_000, timeout: 30_000 };
 
 /** The methods of {@link Store} that run inside of a transaction. */
 export type Transaction = Pick<Store, "query" | "execute">;
+
+/** A transaction of the Prisma client. */
+export type PrismaTransaction = Prisma.TransactionClient;
 
 /**
  * The database: Prisma for most access, prepared SQL over the same connections for hot statements.

@@ -2,8 +2,8 @@ import type { Application } from "../applications/applications";
 import { Fault } from "../core/errors";
 import { newId } from "../core/random";
 import { PURGE_BATCH } from "../store/expired-rows";
-import { removeUsers } from "./remove-users";
 import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
+import { removeUsers } from "./user-data";
 import type { UserDeps } from "./user-deps";
 import { checkUserFields } from "./user-fields";
 
@@ -53,7 +53,7 @@ const EXPIRED = {
 
 /** Deletes expired guests. Idempotent and safe to run concurrently. */
 export async function purgeGuests(
-  deps: Pick<UserDeps, "store" | "clock" | "sessionEvents">,
+  deps: Pick<UserDeps, "store" | "clock" | "sessionEvents" | "userData">,
 ): Promise<void> {
   const at = new Date(deps.clock.now());
   for (;;) {

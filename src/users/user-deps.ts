@@ -5,13 +5,33 @@ import type { Sealer } from "../core/sealer";
 import type { RateLimits } from "../limits/rate-limits";
 import type { PasswordHasher } from "../passwords/password";
 import type { SessionEvents } from "../session-events/session-events";
-import type { Store } from "../store/store";
+import type { PrismaTransaction, Store } from "../store/store";
 
 /** A change of a user's e-mail address. */
 export interface EmailChange {
   applicationId: number;
   /** The old address, which is notified. */
   email: string;
+}
+
+/** Runs a prepared statement, inside or outside of a transaction. */
+export type Query = Store["query"];
+
+/** The data that a module stores of users. */
+export interface UserData {
+  /** Reads a user's rows by name of the export, in the database's column names, without secrets. */
+  exportUser(query: Query, userId: number): Promise<Record<string, unknown>>;
+  /** Deletes what deleting the users' rows does not cascade to; runs before it, in its transaction. */
+  eraseUsers?(query: Query, userIds: number[]): Promise<void>;
+}
+
+/** A change of what a user signs in with. */
+export interface CredentialChange {
+  userId: bigint;
+  /** Whether the password changed; otherwise only the e-mail did. */
+  password: boolean;
+  /** The session that made the change. */
+  sessionId: bigint;
 }
 
 /** Dependencies of the functions of this module. */
@@ -25,6 +45,13 @@ export interface UserDeps {
   passwordHasher: PasswordHasher;
   /** Notifies all nodes of changed and deleted users. */
   sessionEvents: SessionEvents;
+  /** What other modules store of users. */
+  userData: readonly UserData[];
+  /**
+   * Called in the transaction of a change: deletes reset links, and after a new password the user's other
+   * sessions.
+   */
+  credentialsChanged(transaction: PrismaTransaction, change: CredentialChange): Promise<void>;
   /**
    * Enqueues a durable job that notifies an old e-mail address of its change; null if no mail is configured.
    * Throws Fault UNAVAILABLE.

@@ -12,8 +12,8 @@ import {
   notifyOldEmail,
 } from "./email-change";
 import { findUser, type UserKey } from "./find-user";
-import { removeUsers } from "./remove-users";
 import type { User } from "./user";
+import { removeUsers } from "./user-data";
 import type { UserDeps } from "./user-deps";
 import { checkUserFields, type UserFields } from "./user-fields";
 
@@ -123,19 +123,15 @@ export async function updateUser(
       if (count === 0) {
         throw protectedChange === null ? Fault.noSession() : Fault.field("oldPassword", "is wrong");
       }
-      // Reset links that were mailed before may have gone to an address that is no longer the user's.
-      if (passwordHash !== null || columns.email !== undefined) {
-        await tx.passwordReset.deleteMany({ where: { userId: current.id } });
-      }
       if (tags !== undefined) {
         await tx.userTag.deleteMany({ where: { userId: current.id } });
         const rows = tagRows(tags, applicationId);
         await tx.userTag.createMany({ data: rows.map((row) => ({ ...row, userId: current.id })) });
       }
-      if (passwordHash !== null) {
-        await tx.session.deleteMany({
-          where: { userId: current.id, NOT: { id: BigInt(viewer.sessionId) } },
-        });
+      if (passwordHash !== null || columns.email !== undefined) {
+        const { id: userId } = current;
+        const sessionId = BigInt(viewer.sessionId);
+        await deps.credentialsChanged(tx, { userId, sessionId, password: passwordHash !== null });
       }
     }),
   );
@@ -162,7 +158,7 @@ export async function deleteUser(deps: UserDeps, viewer: UserViewer, key: UserKe
  * @returns whether the user existed
  */
 export async function eraseUser(
-  deps: Pick<UserDeps, "store" | "sessionEvents">,
+  deps: Pick<UserDeps, "store" | "sessionEvents" | "userData">,
   applicationId: number,
   userId: number,
 ): Promise<boolean> {

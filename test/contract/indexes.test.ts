@@ -9,7 +9,8 @@ import { listApplicationSessions, listApplicationUsers } from "../../src/admin/a
 import { bootstrap, type DeploymentEndpoints } from "../../src/admin/bootstrap";
 import { exportUser } from "../../src/admin/user-export";
 import { isAnsweredElsewhereEnabled } from "../../src/applications/answered-elsewhere";
-import { findApplication } from "../../src/applications/applications";
+import { findApplication, findApplicationName } from "../../src/applications/applications";
+import { findCallPushSettings } from "../../src/applications/call-push-settings";
 import {
   createApplication,
   findOwnedApplication,
@@ -52,10 +53,10 @@ import { openStore } from "../../src/store/open";
 import type { Statement, Store } from "../../src/store/store";
 import { checkCredentials } from "../../src/users/credentials";
 import { findUser, type UserKey } from "../../src/users/find-user";
-import type { LegacyCondition } from "../../src/users/legacy-filter";
-import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/user-filter";
-import { listUsers } from "../../src/users/user-list";
-import { listUserPage, usersByFullName, usersByTags } from "../../src/users/user-page";
+import type { LegacyCondition } from "../../src/users/lists/legacy-filter";
+import { USER_LIST_FIELDS, type UserFilter } from "../../src/users/lists/user-filter";
+import { listUsers } from "../../src/users/lists/user-list";
+import { listUserPage, usersByFullName, usersByTags } from "../../src/users/lists/user-page";
 import { eraseUser } from "../../src/users/users";
 import { bindWebSession } from "../../src/web-sessions/web-sessions";
 import { type FreshDatabase, freshDatabase, hasServices } from "../support/operations/database";
@@ -424,6 +425,8 @@ it("serves every query of an owner from an index, including Prisma's", async () 
     await findApplication(modules, own.id);
     await modules.webOrigins.check(own.id, "https://a.example");
     expect(await isAnsweredElsewhereEnabled(modules, own.id)).toBe(false);
+    expect(await findApplicationName(modules, own.id)).toBe(own.name);
+    expect((await findCallPushSettings(modules.store, [own.id])).size).toBe(0);
     for (const search of [null, "login7", "7@mail.example", "l", "nobody of that name"]) {
       for (const page of [{}, { after: userId, limit: 10 }, { offset: 500 }]) {
         const { nodes, total } = await listApplicationUsers(modules, own.id, { search, ...page });

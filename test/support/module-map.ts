@@ -56,7 +56,10 @@ export const IMPORTS: Record<string, string[]> = {
   "session-events": [],
   applications: ["session-events"],
   users: ["access", "applications", "passwords", "session-events"],
-  admin: ["access", "accounts", "applications", "passwords", "users"],
+  "sign-in": ["applications", "users"],
+  sessions: ["access", "applications", "passwords", "session-events", "sign-in", "users"],
+  "users/lists": ["access", "applications", "users"],
+  admin: ["access", "accounts", "applications", "passwords", "sessions", "users", "users/lists"],
   "calls/signals": [],
   "push/channels": [],
   "push/payload": ["push/channels"],
@@ -85,22 +88,23 @@ export const IMPORTS: Record<string, string[]> = {
     "push/devices",
     "push/payload",
     "users",
+    "users/lists",
   ],
   "calls/history": [
     "access",
+    "applications",
     "calls/signals",
     "push/channels",
     "push/deps",
     "push/events",
     "push/payload",
     "users",
+    "users/lists",
   ],
   "calls/inbox": ["calls/signals"],
   calls: ["access", "calls/history", "calls/inbox", "calls/signals", "users"],
   "calls/ice": ["access"],
-  "sign-in": ["applications", "users"],
-  sessions: ["access", "applications", "passwords", "session-events", "sign-in", "users"],
-  "password-reset": ["access", "passwords", "users"],
+  "password-reset": ["access", "applications", "passwords", "sessions", "users"],
   "push/delivery": [
     "access",
     "push/channels",
@@ -108,7 +112,7 @@ export const IMPORTS: Record<string, string[]> = {
     "push/events",
     "push/payload",
     "push/providers/port",
-    "users",
+    "users/lists",
   ],
   "web-sessions": ["access", "sessions"],
   "push/providers/apns": [
@@ -132,7 +136,7 @@ export const IMPORTS: Record<string, string[]> = {
     "push/providers/port",
     "push/providers/web",
   ],
-  push: ["push/credentials", "push/delivery", "push/deps", "push/providers"],
+  push: ["push/credentials", "push/delivery", "push/deps", "push/providers", "users"],
   // Layer 3, transports: how clients reach it.
   "cli/client": [],
   "cli/doctor": ["cli/client"],
@@ -152,7 +156,7 @@ export const IMPORTS: Record<string, string[]> = {
   "xmpp/component": ["xmpp/c2s", "xmpp/stanza"],
 };
 
-/** The folder that owns each table of schema.prisma. */
+/** The folder that owns each table of schema.prisma, together with its subfolders. */
 export const TABLE_OWNERS: Record<string, string> = {
   accounts: "accounts",
   account_sessions: "accounts",
@@ -192,45 +196,18 @@ export const PRISMA_MODELS: Record<string, string> = {
 
 /** Files with statements on tables of other folders, and why one statement must use several tables. */
 export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: string }> = {
-  "admin/application-lists.ts": {
-    tables: ["sessions", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "admin/bootstrap.ts": {
-    tables: ["accounts", "applications"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "admin/user-export.ts": {
-    tables: ["call_participants", "calls", "push_events", "push_subscriptions", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
   "applications/owned-applications.ts": {
     tables: ["accounts"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "calls/history/call-list.ts": {
-    tables: ["users"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason:
+      "A list of applications shows the account's key, and a new one locks the account's row to count.",
   },
   "calls/history/call-rows.ts": {
     tables: ["users"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "calls/history/enqueue-call-pushes.ts": {
-    tables: ["applications"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "calls/history/incoming-call-push.ts": {
-    tables: ["applications", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "password-reset/email-change-mail.ts": {
-    tables: ["applications"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason: "A set operation inserts calls and participants only for users that exist.",
   },
   "password-reset/password-reset.ts": {
-    tables: ["applications", "sessions", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
+    tables: ["users"],
+    reason: "A link is inserted under a lock of its user, and found together with its user.",
   },
   "push/delivery/deliver.ts": {
     tables: ["push_events", "push_subscriptions"],
@@ -276,32 +253,21 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     tables: ["push_deliveries", "push_subscriptions", "user_tags", "users"],
     reason: "TO MOVE: the owner gets a function for it",
   },
-  "sessions/activity-tracker.ts": {
-    tables: ["users"],
+  "push/user-data.ts": {
+    tables: ["push_deliveries", "push_events", "push_subscriptions"],
     reason: "TO MOVE: the owner gets a function for it",
   },
   "sessions/session-rows.ts": {
     tables: ["users"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason:
+      "A session is inserted or bound to a user under a lock of the user, who may change the password.",
   },
   "sessions/sessions.ts": {
     tables: ["users"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason: "Every request looks its session up together with the user, in one statement.",
   },
-  "sign-in/provider-users.ts": {
+  "sessions/web-session-rows.ts": {
     tables: ["users"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "users/remove-users.ts": {
-    tables: ["call_participants", "calls", "push_events"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "users/users.ts": {
-    tables: ["password_resets", "sessions"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "web-sessions/web-sessions.ts": {
-    tables: ["sessions", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason: "A web session is bound under a lock of its user, who may change the password.",
   },
 };

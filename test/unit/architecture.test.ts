@@ -193,7 +193,7 @@ function tablesOf(text: string): string[] {
 function foreignStatements(sources: Array<Pick<Source, "path" | "text">>): string[] {
   return sources.flatMap(({ path, text }) =>
     tablesOf(text)
-      .filter((table) => folderOf(path) !== TABLE_OWNERS[table])
+      .filter((table) => !path.startsWith(`${TABLE_OWNERS[table]}/`))
       .map((table) => `${path}: ${table}`),
   );
 }

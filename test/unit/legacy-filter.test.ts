@@ -8,7 +8,7 @@ import {
   LEGACY_FIELDS,
   type LegacyCondition,
   parseTimeRange,
-} from "../../src/users/legacy-filter";
+} from "../../src/users/lists/legacy-filter";
 import { FILES, sampleSchema } from "../support/rest/rest-sample";
 
 const document = readDocuments(FILES, sampleSchema()).find(

@@ -5,7 +5,7 @@ import {
   USER_LIST_FIELDS,
   type UserFilter,
   type UserListField,
-} from "../../src/users/user-filter";
+} from "../../src/users/lists/user-filter";
 
 const STAND_ALONE: UserListField[] = [
   "id",

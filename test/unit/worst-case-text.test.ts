@@ -11,7 +11,7 @@ import { compileBind } from "../../src/rest/bind";
 import { readBody } from "../../src/rest/body";
 import { readDocuments } from "../../src/rest/documents";
 import { nest, readPairs, readQuery } from "../../src/rest/form";
-import { parseTimeRange } from "../../src/users/legacy-filter";
+import { parseTimeRange } from "../../src/users/lists/legacy-filter";
 import { checkUserFields } from "../../src/users/user-fields";
 import { readPlain } from "../../src/xmpp/c2s/sasl";
 import { type SplitterEvents, StanzaSplitter } from "../../src/xmpp/component/stanza-splitter";

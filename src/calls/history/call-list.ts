@@ -2,7 +2,8 @@ import { Fault } from "../../core/errors";
 import { parseId } from "../../core/text/ids";
 import type { UserViewer } from "../../core/viewer";
 import type { Statement } from "../../store/store";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "../../users/user";
+import { findUsersById } from "../../users/find-user";
+import type { User } from "../../users/user";
 import { type CalleeRow, toCallee } from "./call-rows";
 import { type CallState, hungUpBy, reasonOf } from "./call-states";
 import { type HistoryDeps } from "./history-deps";
@@ -70,8 +71,8 @@ const BY_SESSION: Statement = {
 const PARTICIPANTS: Statement = {
   name: "participants_of_calls",
   text: `SELECT p.call_id, p.user_id, p.state, p.rang_at, p.answer, p.answered_at, p.device, p.left_at,
-      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at, ${USER_COLUMNS}
-    FROM call_participants p JOIN users u ON u.id = p.user_id
+      p.dropped_at, p.hang_ups, p.expired_at, p.woken_at
+    FROM call_participants p
     WHERE p.call_id = ANY($1::bigint[]) ORDER BY p.rang_at, p.user_id`,
 };
 
@@ -86,7 +87,7 @@ interface CallRow {
   ended_at: Date | null;
 }
 
-type ParticipantRow = CalleeRow & UserRow & { state: CallState; woken_at: Date | null };
+type ParticipantRow = CalleeRow & { state: CallState; woken_at: Date | null };
 
 /** Page and filter of the call list. */
 export interface CallPageRequest {
@@ -137,17 +138,27 @@ export async function findCall(
   return call;
 }
 
-/** Loads the participants of all rows in one query. */
+/** Loads the participants of all rows, and their users, in one query each. */
 async function withParticipants(deps: HistoryDeps, rows: CallRow[]): Promise<Call[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const participants = await deps.store.query<ParticipantRow>(PARTICIPANTS, [ids]);
-  const byCall = new Map(ids.map((id): [number, ParticipantRow[]] => [id, []]));
-  for (const participant of participants) byCall.get(participant.call_id)?.push(participant);
+  const users = await findUsersById(
+    deps,
+    participants.map(({ user_id: id }) => id),
+  );
+  const byCall = new Map(
+    ids.map((id): [number, Array<ParticipantRow & { user: User }>] => [id, []]),
+  );
+  for (const participant of participants) {
+    // Missing if the user was deleted between the two reads.
+    const user = users.get(participant.user_id);
+    if (user) byCall.get(participant.call_id)?.push({ ...participant, user });
+  }
   return rows.map((row) => toCall(row, byCall.get(row.id) ?? []));
 }
 
-function toCall(row: CallRow, participants: ParticipantRow[]): Call {
+function toCall(row: CallRow, participants: Array<ParticipantRow & { user: User }>): Call {
   const callees = participants.filter(({ user_id: id }) => id !== row.caller_id);
   const callers = participants.filter(({ user_id: id }) => id === row.caller_id);
   return {
@@ -161,7 +172,7 @@ function toCall(row: CallRow, participants: ParticipantRow[]): Call {
     endedAt: row.ended_at,
     hungUpById: hungUpBy(row.caller_id, callees.map(toCallee), row.ended_at?.getTime() ?? null),
     participants: [...callers, ...callees].map((participant) => ({
-      user: toUser(participant),
+      user: participant.user,
       userId: participant.user_id,
       caller: participant.user_id === row.caller_id,
       state: participant.state,

@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
+import { PageInfo } from "../../users/lists/user-list.type";
 import { UserType } from "../../users/user.type";
-import { PageInfo } from "../../users/user-list.type";
 import { CallType } from "../signals/signal.type";
 import type { Call, CallParticipant, CallReason } from "./call-list";
 import type { CallState } from "./call-states";

@@ -1,5 +1,6 @@
+import { findCallPushSettings } from "../../applications/call-push-settings";
 import type { Enqueue } from "../../jobs/jobs";
-import type { Statement, Transaction } from "../../store/store";
+import type { Transaction } from "../../store/store";
 import type { CallEvent } from "./call-event";
 import type { DerivedState } from "./call-states";
 import { JOBS } from "./history-deps";
@@ -8,12 +9,6 @@ import type { RecordedCall } from "./recorded-calls";
 
 /** Maximum number of users in one job. */
 const JOB_USERS_MAX = 20;
-
-const APPLICATIONS: Statement = {
-  name: "push_applications",
-  text: `SELECT id, wake_after_seconds FROM applications
-    WHERE id = ANY($1::bigint[]) AND wake_phones`,
-};
 
 type CallStarted = CallEvent & { kind: "call" };
 
@@ -24,7 +19,7 @@ type CallStarted = CallEvent & { kind: "call" };
  * @param before the callees of the calls before the events were applied
  */
 export async function enqueueCallPushes(
-  { query }: Pick<Transaction, "query">,
+  transaction: Pick<Transaction, "query">,
   enqueue: Enqueue,
   events: readonly CallStarted[],
   states: ReadonlyMap<RecordedCall, DerivedState>,
@@ -41,12 +36,13 @@ export async function enqueueCallPushes(
     return [{ call, event, isNew, rangMs: event.at - callee.rangAt }];
   });
   if (candidates.length === 0) return;
-  const ids = [...new Set(candidates.map(({ call }) => call.applicationId))];
-  const rows = await query<{ id: number; wake_after_seconds: number }>(APPLICATIONS, [ids]);
-  const delays = new Map(rows.map((row) => [row.id, row.wake_after_seconds]));
+  const settings = await findCallPushSettings(
+    transaction,
+    candidates.map(({ call }) => call.applicationId),
+  );
   const byDelay = new Map<number, Map<string, PendingCallPush>>();
   for (const { call, event, isNew, rangMs } of candidates) {
-    const delay = delays.get(call.applicationId);
+    const delay = settings.get(call.applicationId)?.delaySeconds;
     if (delay === undefined) continue;
     // The job of the first `call` is still pending.
     if (event.hasSubscribers && !isNew && rangMs < delay * 1000) continue;

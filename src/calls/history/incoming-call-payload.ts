@@ -6,7 +6,7 @@ import type { Invitation } from "./call-event";
 /** Maximum length of the caller's name in a push, in characters. */
 const NAME_MAX = 64;
 
-/** A call that is ringing for a user. */
+/** A row of a call that is ringing for a user. */
 export interface RingingRow {
   call_id: number;
   user_id: number;
@@ -14,9 +14,13 @@ export interface RingingRow {
   application_id: number;
   session_id: string;
   call_type: number | null;
-  wake_environment: PushEnvironment;
   caller_id: number;
+}
+
+/** A call that is ringing for a user, with its caller's name and the builds that its push is for. */
+export interface RingingCall extends RingingRow {
   full_name: string | null;
+  environment: PushEnvironment;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface RingingRow {
  * (docs/PUSH.md "Calls"). Its size is bounded, so that every push service accepts it.
  */
 export function incomingCallPayload(
-  row: RingingRow,
+  row: RingingCall,
   { opponentIds, userInfo }: Invitation,
 ): CallPushContent {
   const name = truncateText(row.full_name?.trim() ?? "", NAME_MAX);

@@ -1,3 +1,4 @@
+import { findCallPushSettings } from "../../applications/call-push-settings";
 import { Fault } from "../../core/errors";
 import { JOBS as PUSH_JOBS } from "../../push/deps/push-deps";
 import {
@@ -9,9 +10,10 @@ import {
 import { channelsOfUsers } from "../../push/events/recipient-count";
 import { isDeadlock } from "../../store/database-errors";
 import type { Statement } from "../../store/store";
+import { findUsersById } from "../../users/find-user";
 import type { Invitation } from "./call-event";
 import type { HistoryDeps } from "./history-deps";
-import { incomingCallPayload, type RingingRow } from "./incoming-call-payload";
+import { incomingCallPayload, type RingingCall, type RingingRow } from "./incoming-call-payload";
 
 /** An incoming-call push to one user. */
 export interface PendingCallPush extends Invitation {
@@ -27,12 +29,10 @@ export interface CallPushJob {
 const RINGING: Statement = {
   name: "ringing_for_pushes",
   text: `SELECT p.call_id, p.user_id, p.missed_at, c.application_id, c.session_id, c.call_type,
-      a.wake_environment, u.id AS caller_id, u.full_name
+      c.caller_id
     FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
       JOIN call_participants p ON p.call_id = g.call_id AND p.user_id = g.user_id
-      JOIN calls c ON c.id = g.call_id
-      JOIN applications a ON a.id = c.application_id AND a.wake_phones
-      JOIN users u ON u.id = c.caller_id
+      JOIN calls c ON c.id = g.call_id AND c.caller_id IS NOT NULL
     WHERE p.woken_at IS NULL AND p.state = 'ringing' AND p.missed_at > $2::timestamptz`,
 };
 
@@ -63,11 +63,9 @@ export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob):
   const { log } = deps;
   const now = deps.clock.now();
   const requested = new Map(wakes.map((each) => [keyOf(each.callId, each.userId), each]));
-  const ringing = await deps.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
+  const ringing = await readRinging(deps, wakes, now);
   if (ringing.length === 0) return;
-  const users = ringing.map((row) => ({
-    ...{ userId: row.user_id, environment: row.wake_environment },
-  }));
+  const users = ringing.map((row) => ({ userId: row.user_id, environment: row.environment }));
   const reached = await channelsOfUsers(deps.store, users, CALL_PUSH_ROUTING);
   const pushes = await Promise.all(
     ringing.map(async (row): Promise<CallPush[]> => {
@@ -76,7 +74,7 @@ export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob):
       if (!invitation || !channels || !(await mayPush(deps, row.caller_id))) return [];
       try {
         const request = {
-          ...{ applicationId: row.application_id, environment: row.wake_environment, channels },
+          ...{ applicationId: row.application_id, environment: row.environment, channels },
           ...{
             callId: row.call_id,
             userId: row.user_id,
@@ -91,6 +89,29 @@ export async function sendCallPushes(deps: HistoryDeps, { wakes }: CallPushJob):
     }),
   );
   await write(deps, pushes.flat(), now);
+}
+
+/** Reads which of these pushes are still for a ringing call, in an application that sends such pushes. */
+async function readRinging(
+  deps: HistoryDeps,
+  wakes: readonly PendingCallPush[],
+  now: number,
+): Promise<RingingCall[]> {
+  const rows = await deps.store.query<RingingRow>(RINGING, [keysOf(wakes), new Date(now)]);
+  if (rows.length === 0) return [];
+  const settings = await findCallPushSettings(
+    deps.store,
+    rows.map(({ application_id: id }) => id),
+  );
+  const callers = await findUsersById(
+    deps,
+    rows.map(({ caller_id: id }) => id),
+  );
+  return rows.flatMap((row) => {
+    const environment = settings.get(row.application_id)?.environment;
+    const caller = callers.get(row.caller_id);
+    return environment && caller ? [{ ...row, environment, full_name: caller.fullName }] : [];
+  });
 }
 
 /**

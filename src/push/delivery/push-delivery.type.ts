@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
-import { PageInfo } from "../../users/user-list.type";
+import { PageInfo } from "../../users/lists/user-list.type";
 import type { PushDelivery, PushOutcome } from "./deliveries";
 
 const PushOutcomeName: Record<string, PushOutcome> = {

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from "graphql-scalars";
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
-import { PageInfo } from "../../users/user-list.type";
+import { PageInfo } from "../../users/lists/user-list.type";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { PushChannelName } from "../channels/channel.type";
 import type { ChannelDryRun } from "./dry-run";

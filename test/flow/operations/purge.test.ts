@@ -87,9 +87,9 @@ test("without expired rows each statement runs once", async () => {
   expect(looks).toEqual([
     ["purge_guests", 1],
     ["purge_sessions", 1],
+    ["purge_nonces", 1],
     ["purge_account_sessions", 1],
     ["purge_password_resets", 1],
-    ["purge_nonces", 1],
   ]);
 });
 

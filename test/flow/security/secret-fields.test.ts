@@ -1,7 +1,7 @@
 import { getNamedType, isLeafType, isObjectType } from "graphql";
 import { signalboxSchema } from "../../../src/graphql/schema";
-import { LEGACY_FIELDS, LEGACY_OPERATORS } from "../../../src/users/legacy-filter";
-import { USER_LIST_FIELDS } from "../../../src/users/user-filter";
+import { LEGACY_FIELDS, LEGACY_OPERATORS } from "../../../src/users/lists/legacy-filter";
+import { USER_LIST_FIELDS } from "../../../src/users/lists/user-filter";
 import { graphql, newUser, rest, type TestUser } from "../../support/client";
 import { openSocket } from "../../support/graphql/graphql-socket";
 import { eventually } from "../../support/moving-clock";

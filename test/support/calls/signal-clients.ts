@@ -1,3 +1,6 @@
+// Loaded before Strophe, whose global `document` it would take for a browser.
+import "@electric-sql/pglite";
+
 import type { Element as DomElement } from "@xmldom/xmldom";
 import { type XmlNode, xml } from "@xmpp/client";
 import { $iq, Strophe } from "strophe.js";

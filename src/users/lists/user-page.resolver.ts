@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Arg, Ctx, FieldResolver, Info, Query, Resolver, Root } from "type-graphql";
-import { Allow } from "../access/request-auth";
+import { Allow } from "../../access/request-auth";
+import { UserType } from "../user.type";
+import type { UserContext } from "../user-deps";
 import { selectsField } from "./selected-fields";
-import { encodeCursor } from "./user.resolver";
-import { UserType } from "./user.type";
-import type { UserContext } from "./user-deps";
+import { encodeCursor } from "./user-list.resolver";
 import { UserEdge } from "./user-list.type";
 import { listUserPage, usersByFullName, usersByTags } from "./user-page";
 import { UserConditionInput, UserOrderInput, UserPage } from "./user-page.type";

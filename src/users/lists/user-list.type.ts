@@ -1,6 +1,6 @@
 import { GraphQLSafeInt } from "graphql-scalars";
 import { Field, InputType, ObjectType, registerEnumType } from "type-graphql";
-import { UserType } from "./user.type";
+import { UserType } from "../user.type";
 import { USER_LIST_FIELDS, type UserListField } from "./user-filter";
 
 /** GraphQL names of the sort fields of the user list. */

@@ -1,13 +1,13 @@
-import { findApplication } from "../applications/applications";
-import { Fault } from "../core/errors";
-import type { UserViewer } from "../core/viewer";
+import { findApplication } from "../../applications/applications";
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import type { UserDeps } from "../user-deps";
 import {
   compileLegacyConditions,
   compileLegacyOrder,
   type LegacyCondition,
   type LegacyOrder,
 } from "./legacy-filter";
-import type { UserDeps } from "./user-deps";
 import { readUserList, USER_LIST_MAX, type UserList } from "./user-list";
 
 /** Default number of users per page. */

@@ -1,7 +1,7 @@
-import { Fault } from "../core/errors";
-import type { UserViewer } from "../core/viewer";
-import { toUser, USER_COLUMNS, type User, type UserRow } from "./user";
-import type { UserDeps } from "./user-deps";
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../user";
+import type { UserDeps } from "../user-deps";
 import {
   compileUserFilter,
   START_WITH_LIMIT,

@@ -1,0 +1,49 @@
+import type { Store } from "../store/store";
+
+/** A session as the owner of its application sees it, without its token. */
+export interface OwnedSession {
+  id: number;
+  userId: number | null;
+  ip: string | null;
+  userAgent: string | null;
+  lastActivityAt: Date;
+  expiresAt: Date;
+}
+
+const LIVE = "FROM sessions WHERE application_id = $1 AND expires_at > $2";
+const LIST = {
+  name: "owner_sessions",
+  text: `SELECT id, user_id AS "userId", ip, user_agent AS "userAgent",
+      last_activity_at AS "lastActivityAt", expires_at AS "expiresAt"
+    ${LIVE} AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5`,
+};
+// Ordered by an index, so that the count stops at the limit and does not scan the table.
+const COUNT = {
+  name: "owner_sessions_count",
+  text: `SELECT count(*) AS total FROM (SELECT 1 ${LIVE} ORDER BY id DESC LIMIT $3) AS counted`,
+};
+
+/** The sessions of an application that have not expired at a time. */
+export interface LiveSessions {
+  applicationId: number;
+  at: Date;
+}
+
+/** Reads a page of an application's live sessions, newest first, before an id. */
+export function readLiveSessions(
+  { query }: Pick<Store, "query">,
+  { applicationId, at }: LiveSessions,
+  { after, offset, limit }: { after: number; offset: number; limit: number },
+): Promise<OwnedSession[]> {
+  return query<OwnedSession>(LIST, [applicationId, at, after, limit, offset]);
+}
+
+/** Counts an application's live sessions up to a limit. */
+export async function countLiveSessions(
+  { query }: Pick<Store, "query">,
+  { applicationId, at }: LiveSessions,
+  max: number,
+): Promise<number> {
+  const [row] = await query<{ total: number }>(COUNT, [applicationId, at, max]);
+  return row?.total ?? 0;
+}

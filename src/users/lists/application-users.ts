@@ -1,0 +1,55 @@
+import type { Store } from "../../store/store";
+import { toUser, USER_COLUMNS, type User, type UserRow } from "../user";
+
+// Greater than every text that starts with the prefix; the index is in byte order.
+const AFTER = "($2::text || U&'\\+10FFFF')";
+const prefix = (column: string) => `(${column} ~>=~ $2::text AND ${column} ~<~ ${AFTER})`;
+const SEARCHED = `(${prefix("u.login_key")} OR ${prefix("u.email_key")})`;
+const users = (what: string, more = "") =>
+  `SELECT ${what} FROM users u WHERE u.application_id = $1${more}`;
+const ALL = {
+  name: "owner_users",
+  text: `${users(USER_COLUMNS)} AND u.id > $2 ORDER BY u.id LIMIT $3 OFFSET $4`,
+};
+const SEARCH = {
+  name: "owner_users_search",
+  text: `${users(USER_COLUMNS, ` AND ${SEARCHED}`)} AND u.id > $3 ORDER BY u.id LIMIT $4 OFFSET $5`,
+};
+// Ordered by an index, so that the count stops at the limit and does not scan the table.
+const COUNT = {
+  name: "owner_users_count",
+  text: `SELECT count(*) AS total FROM (${users("1")} ORDER BY u.id LIMIT $2) AS counted`,
+};
+const SEARCH_COUNT = {
+  name: "owner_users_search_count",
+  text: `SELECT count(*) AS total FROM (${users("1", ` AND ${SEARCHED}`)} ORDER BY u.id LIMIT $3) AS counted`,
+};
+
+/** Users of an application: all, or those whose login or e-mail starts with a text in lower case. */
+export interface ApplicationUserList {
+  applicationId: number;
+  search: string | null;
+}
+
+/** Reads a page of an application's users by id, after an id. */
+export async function readApplicationUsers(
+  { query }: Pick<Store, "query">,
+  { applicationId, search }: ApplicationUserList,
+  { after, offset, limit }: { after: number; offset: number; limit: number },
+): Promise<User[]> {
+  const values = search === null ? [applicationId] : [applicationId, search];
+  const statement = search === null ? ALL : SEARCH;
+  return (await query<UserRow>(statement, [...values, after, limit, offset])).map(toUser);
+}
+
+/** Counts an application's users up to a limit. */
+export async function countApplicationUsers(
+  { query }: Pick<Store, "query">,
+  { applicationId, search }: ApplicationUserList,
+  max: number,
+): Promise<number> {
+  const values = search === null ? [applicationId] : [applicationId, search];
+  const statement = search === null ? COUNT : SEARCH_COUNT;
+  const [row] = await query<{ total: number }>(statement, [...values, max]);
+  return row?.total ?? 0;
+}
