@@ -43,6 +43,10 @@ const CONNECTING: Record<string, RegExp> = {
   // These open connections themselves, except for the exports named here.
   apn: /^Notification$/,
   "web-push": /^(encrypt|getVapidHeaders)$/,
+  "firebase-admin": /^$/,
+  "firebase-admin/app": /^cert$/,
+  "firebase-admin/auth": /^$/,
+  "firebase-admin/messaging": /^$/,
 };
 
 /**
@@ -245,12 +249,26 @@ function ambientUses({ tree, imports }: Source): string[] {
   return uses;
 }
 
+/** The names that `const { a, b: c } = await import(…)` or `require(…)` takes; `*` for the whole module. */
+function destructuredNames(load: ts.Expression): string[] {
+  const value = ts.isAwaitExpression(load.parent) ? load.parent : load;
+  const { parent } = value;
+  if (!ts.isVariableDeclaration(parent) || !ts.isObjectBindingPattern(parent.name)) return ["*"];
+  return parent.name.elements.map((each) =>
+    each.dotDotDotToken ? "*" : (each.propertyName ?? each.name).getText(),
+  );
+}
+
 /** Uses in a file that can open connections, as `specifier.name`. */
 function connectingUses(tree: ts.SourceFile): string[] {
   const uses: string[] = [];
   const imported = (specifier: string, name: string) => {
     const harmless = CONNECTING[specifier.replace(/^node:/, "")];
     if (harmless && !harmless.test(name)) uses.push(`${specifier}.${name}`);
+    // A credential of firebase-admin connects itself unless its client gets a custom function.
+    if (specifier === "firebase-admin/app" && !/\bfetchImplementation\b/.test(tree.text)) {
+      uses.push(`${specifier}.${name}`);
+    }
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
@@ -274,7 +292,9 @@ function connectingUses(tree: ts.SourceFile): string[] {
       const loads =
         node.expression.kind === ts.SyntaxKind.ImportKeyword ||
         /^require$/.test(node.expression.getText(tree));
-      if (loads && specifier && ts.isStringLiteralLike(specifier)) imported(specifier.text, "*");
+      if (loads && specifier && ts.isStringLiteralLike(specifier)) {
+        for (const name of destructuredNames(node)) imported(specifier.text, name);
+      }
     }
     if (ts.isIdentifier(node)) {
       const owner =
@@ -488,11 +508,34 @@ describe("restricted packages and globals", () => {
     ['import { Provider } from "apn"', true],
     ['import { sendNotification } from "web-push"', true],
     ['import { encrypt } from "web-push"', false],
+    ['const { cert } = await import("firebase-admin/app")', true],
+    ['const { cert } = await import("firebase-admin/app"); set({ fetchImplementation })', false],
+    ['const { getApp } = await import("firebase-admin/app"); set({ fetchImplementation })', true],
+    ['import { getMessaging } from "firebase-admin/messaging"', true],
+    ['import type { Message } from "firebase-admin/messaging"', false],
+    ['const { constants: c } = require("node:http2")', false],
+    ['const { constants, ...others } = require("node:http2")', true],
     ["createRemoteJWKSet(url)", true],
     ["createRemoteJWKSet(url, { [customFetch]: read })", false],
   ])("%s can open connections: %s", (text, opens) => {
     const tree = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ES2022, true);
     expect(connectingUses(tree).length > 0).toBe(opens);
+  });
+
+  test("firebase-admin is loaded with the first FCM credential, not at the start", () => {
+    const atStart = SOURCES.filter(({ tree }) =>
+      tree.statements.some(
+        (node) =>
+          ts.isImportDeclaration(node) &&
+          /^"firebase-admin/.test(node.moduleSpecifier.getText(tree)) &&
+          !node.importClause?.isTypeOnly,
+      ),
+    );
+    expect(atStart.map(({ path }) => path)).toEqual([]);
+    const loading = SOURCES.filter(({ text }) =>
+      text.includes('await import("firebase-admin/app")'),
+    );
+    expect(loading.map(({ path }) => path)).toEqual(["push/providers/fcm/fcm-credential.ts"]);
   });
 
   test("only core/config.ts reads process.env", () => {

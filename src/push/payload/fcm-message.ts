@@ -4,7 +4,7 @@ import { toData } from "./fcm-data";
 import { readFcmNotification } from "./fcm-notification";
 import { isObject, type JsonObject, omitUndefined, unlessEmpty } from "./json";
 import { KeyReader } from "./key-reader";
-import type { FcmPush } from "./push-payload";
+import type { FcmMessage } from "./push-payload";
 
 /**
  * Converts gcm payloads to messages of Firebase's HTTP v1 API (reference: projects.messages). Accepted
@@ -12,15 +12,18 @@ import type { FcmPush } from "./push-payload";
  * as JSON or as form pairs; or a plain data object.
  */
 
-/** `message` of the HTTP v1 API, without a recipient. */
-export type FcmMessage = FcmPush["message"];
-
 /** Maximum TTL of a message at Firebase, in seconds: four weeks. */
 export const FCM_TTL_MAX = 2_419_200;
 
 /** Keys that both APIs have. */
-const PARTS = ["data", "notification"];
-const V1_PARTS = ["android", "webpush", "apns", "fcm_options", "fcmOptions"];
+const PARTS: string[] = ["data", "notification"] satisfies Array<keyof FcmMessage>;
+const V1_PARTS: string[] = [
+  "android",
+  "webpush",
+  "apns",
+  "fcm_options",
+  "fcmOptions",
+] satisfies Array<keyof FcmMessage>;
 const LEGACY_OPTIONS = ["priority", "collapse_key", "time_to_live", "restricted_package_name"];
 /** Dropped keys: the event selects the recipients, and the other options have no effect. */
 const IGNORED = [

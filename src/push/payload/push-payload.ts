@@ -1,3 +1,5 @@
+import type { Message } from "firebase-admin/messaging";
+
 /**
  * A notification in the format of Apple's push service (developer.apple.com "Sending notification requests
  * to APNs"), the same for every device of an event.
@@ -14,15 +16,17 @@ export interface ApnsPush {
   expiration: number | null;
 }
 
-/** A notification in Firebase's format: `message` of the HTTP v1 API, without its `token`. */
+/**
+ * `message` of Firebase's HTTP v1 API, without a recipient. It has the parts of firebase-admin's `Message`,
+ * each as the JSON that the API reads: the package's own client writes "60s" for its `ttl: 60_000`.
+ */
+export type FcmMessage = Pick<Message, "data"> &
+  Partial<Record<Exclude<keyof Message, "data"> | "fcm_options", Record<string, unknown>>>;
+
+/** A notification in Firebase's format. */
 export interface FcmPush {
   channel: "gcm";
-  message: {
-    data?: Record<string, string>;
-    notification?: Record<string, unknown>;
-    android?: Record<string, unknown>;
-    [key: string]: unknown;
-  };
+  message: FcmMessage;
 }
 
 /** A notification for browser push services (RFC 8030), with a payload that is encrypted per device. */

@@ -85,7 +85,7 @@ export async function startFcm(
   const received = new ReceivedItems<FcmReceived>();
   const tokens = new FcmTokens(account, lifeS);
   const server = await startSecureServer(place, (asked) => {
-    if (asked.path === "/token") return { reply: tokens.exchange(asked, `${server.url}/token`) };
+    if (asked.path === "/token") return { reply: tokens.exchange(asked) };
     const text = asked.body.toString("utf8");
     const { message, validate_only: validateOnly = false } = readJson(text);
     const device = typeof message?.token === "string" ? message.token : "";

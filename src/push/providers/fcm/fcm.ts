@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import { createPrivateKey } from "node:crypto";
 import type { SecureContext } from "node:tls";
 import type { HttpResponse } from "../../../network/http-response";
 import type { FcmCredentials } from "../../credentials/credentials";
@@ -20,12 +20,9 @@ const TOKEN_MAX = 4096;
 const CHECK = JSON.stringify({ validate_only: true, message: { topic: "signalbox-check" } });
 
 /**
- * Opens Firebase Cloud Messaging (HTTP v1) with one persistent HTTP/2 connection.
- *
- * The package firebase-admin is not used. Its credentials request access tokens only at Google's address
- * (hard-coded twice in google-auth-library; `token_uri` is ignored, and an agent changes the host but not the
- * path), without a timeout, and do not renew a refused token. Its client takes 0.22 to 0.26 ms of CPU time
- * per message, this one 0.12 to 0.17 ms.
+ * Opens Firebase Cloud Messaging (HTTP v1) with one persistent HTTP/2 connection. firebase-admin supplies the
+ * access tokens. Its own client is not used: it takes 0.22 to 0.26 ms of CPU time per message, this one 0.12
+ * to 0.17 ms.
  */
 export function openFcm(credentials: FcmCredentials, options: ProviderOptions): Provider {
   const { baseUrl, tokenUrl } = credentials;
@@ -33,21 +30,21 @@ export function openFcm(credentials: FcmCredentials, options: ProviderOptions): 
     const problem = address && options.connector.check(address);
     if (problem) return rejectingProvider(`the address of the service ${problem}`);
   }
-  const privateKey = readKey(credentials.privateKey);
-  if (privateKey === null) return rejectingProvider("the private key is not a readable RSA key");
+  if (!isRsaKey(credentials.privateKey)) {
+    return rejectingProvider("the private key is not a readable RSA key");
+  }
   try {
-    return new Fcm(credentials, privateKey, tlsContext(credentials.ca), options);
+    return new Fcm(credentials, tlsContext(credentials.ca), options);
   } catch {
     return rejectingProvider("the certificate of the authority cannot be read");
   }
 }
 
-function readKey(pem: string): KeyObject | null {
+function isRsaKey(pem: string): boolean {
   try {
-    const key = createPrivateKey(pem);
-    return key.asymmetricKeyType === "rsa" ? key : null;
+    return createPrivateKey(pem).asymmetricKeyType === "rsa";
   } catch {
-    return null;
+    return false;
   }
 }
 
@@ -60,20 +57,14 @@ class Fcm implements Provider {
 
   constructor(
     credentials: FcmCredentials,
-    privateKey: KeyObject,
     secureContext: SecureContext,
     private readonly options: ProviderOptions,
   ) {
-    const { baseUrl, tokenUrl, clientEmail, projectId } = credentials;
+    const { baseUrl, tokenUrl, projectId, clientEmail, privateKey } = credentials;
     const { origin, pathname } = new URL(baseUrl ?? BASE_URL);
     this.sender = new Http2Sender({ ...options, origin, secureContext });
-    this.access = new FcmAccessTokens({
-      ...options,
-      clientEmail,
-      privateKey,
-      tokenUrl,
-      secureContext,
-    });
+    const account = { projectId, clientEmail, privateKey };
+    this.access = new FcmAccessTokens({ ...options, account, tokenUrl, secureContext });
     const project = encodeURIComponent(projectId);
     this.path = `${pathname.replace(/\/$/, "")}/v1/projects/${project}/messages:send`;
   }
@@ -129,7 +120,7 @@ class Fcm implements Provider {
     let body = this.bodies.get(push);
     if (body === undefined) {
       // Only the delivery decides the recipient, so recipients in the message are removed.
-      const { token, topic, condition, name, ...message } = push.message;
+      const { token, topic, condition, name, ...message }: Record<string, unknown> = push.message;
       const rest = JSON.stringify(message).slice(1);
       body = `${rest === "}" ? "" : ","}${rest}}`;
       this.bodies.set(push, body);
