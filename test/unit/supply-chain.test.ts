@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 
 /** Dependencies are pinned to tested versions, from whatever registry npm is configured to use. */
 
@@ -34,6 +35,73 @@ const INSTALL_SCRIPTS: Record<string, string> = {
   "unrs-resolver": "looks for its binary package, which npm has installed; for tests",
 };
 
+/** Dependencies that no file imports, and what needs them. */
+const NOT_IMPORTED: Record<string, string> = {
+  graphiql: "graphql/graphiql.ts serves its files to browsers",
+  react: "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
+  "react-dom": "graphql/graphiql.ts serves its files to browsers; graphiql's peer",
+  "@biomejs/biome": "the scripts format and check",
+  "@swc/jest": "jest.suites.js names it as the transformer of tests",
+  jest: "the scripts test",
+};
+
+const ROOT = join(__dirname, "../..");
+/** Folders that run in production, and folders that only developers run. */
+const SERVICE = ["src"];
+const DEVELOPMENT = ["test", "scripts", "bench", "demo", "fuzz"];
+
+function sources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.[jt]sx?$/.test(path))
+    .map((path) => readFileSync(join(ROOT, folder, path), "utf8"));
+}
+
+/** The packages that a file imports at run time. Imports of types alone do not count. */
+function importedPackages(text: string): string[] {
+  const found: string[] = [];
+  const add = (node: ts.Node | undefined) => {
+    if (!node || !ts.isStringLiteralLike(node) || /^(\.|node:)/.test(node.text)) return;
+    const [first = "", second] = node.text.split("/");
+    found.push(first.startsWith("@") ? `${first}/${second}` : first);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) {
+      const { importClause: clause } = node;
+      const named = clause?.namedBindings;
+      const onlyTypes =
+        clause?.isTypeOnly ||
+        (!clause?.name &&
+          named !== undefined &&
+          ts.isNamedImports(named) &&
+          named.elements.every(({ isTypeOnly }) => isTypeOnly));
+      if (!onlyTypes) add(node.moduleSpecifier);
+    }
+    if (ts.isExportDeclaration(node) && !node.isTypeOnly) add(node.moduleSpecifier);
+    if (ts.isCallExpression(node)) {
+      const imports = node.expression.kind === ts.SyntaxKind.ImportKeyword;
+      if (imports || /^require(\.resolve)?$/.test(node.expression.getText(tree))) {
+        add(node.arguments[0]);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  const tree = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ES2022);
+  visit(tree);
+  return found;
+}
+
+/** Those of the packages that no file of the folders imports. */
+function notImported(names: string[], folders: string[]): string[] {
+  const missing = new Set(names);
+  for (const text of folders.flatMap(sources)) {
+    // Parsing every file would take seconds.
+    const names = [...missing].filter((name) => !(name in NOT_IMPORTED));
+    if (!names.some((name) => text.includes(`"${name}"`) || text.includes(`"${name}/`))) continue;
+    for (const name of importedPackages(text)) missing.delete(name);
+  }
+  return [...missing];
+}
+
 const PINNED = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?$/;
 
 describe("package.json", () => {
@@ -48,6 +116,31 @@ describe("package.json", () => {
       (name) => manifest.devDependencies[name],
     );
     expect(both).toEqual([]);
+  });
+
+  test("lists only packages that are imported, or needed for a reason given here", () => {
+    const { dependencies, devDependencies } = manifest;
+    // Types belong to their package; those of Node and jest to the tests.
+    const development = Object.keys(devDependencies)
+      .filter((name) => !/^@types\/(node|jest)$/.test(name))
+      .map((name) => name.replace(/^@types\//, ""));
+    const unused = [
+      ...notImported(Object.keys(dependencies), SERVICE),
+      ...notImported(development, [...SERVICE, ...DEVELOPMENT]),
+    ];
+    expect(unused.sort()).toEqual(Object.keys(NOT_IMPORTED).sort());
+  });
+
+  test.each([
+    ['import { a } from "some-package/part"', ["some-package"]],
+    ['const { a } = await import("@scope/name")', ["@scope/name"]],
+    ['const file = require.resolve("@scope/name/package.json")', ["@scope/name"]],
+    ['export { a } from "some-package"', ["some-package"]],
+    ['import { type A } from "some-package"', []],
+    ['import type { A } from "some-package"', []],
+    ['import { a } from "./file"; import { b } from "node:fs"', []],
+  ])("%s imports %j", (text, expected) => {
+    expect(importedPackages(text)).toEqual(expected);
   });
 
   test("has no install scripts", () => {
