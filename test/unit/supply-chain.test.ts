@@ -5,6 +5,8 @@ import ts from "typescript";
 /** Dependencies are pinned to tested versions, from whatever registry npm is configured to use. */
 
 interface Package {
+  /** The package's own name, if it is installed under another one. */
+  name?: string;
   version?: string;
   resolved?: string;
   integrity?: string;
@@ -18,21 +20,33 @@ const manifest = read("package.json");
 const lock: { lockfileVersion: number; packages: Record<string, Package> } =
   read("package-lock.json");
 const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
-const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
+const folderOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + 13);
+const nameOf = ([path, { name }]: [string, Package]) => name ?? folderOf(path);
 
 /**
- * Packages with an install script, and why the service works without it (`npm install --ignore-scripts`).
+ * Packages with an install script, and why the service works without it. `allowScripts` makes npm skip them.
  */
 const INSTALL_SCRIPTS: Record<string, string> = {
   "@apollo/protobufjs": "prints a warning about version schemes; for usage reports, which are off",
-  "@firebase/util": "writes defaults of a web page's configuration; the server names its own",
   "@parcel/watcher":
     "builds what its binary packages already contain; for a watch mode that is not used",
   "@prisma/engines": "downloads engines; queries and migrations run without any",
   "@swc/core": "looks for its binary package, which npm has installed; for tests",
   prisma: "checks the version of Node; its generator is run through a script",
-  protobufjs: "prints a warning about version schemes",
   "unrs-resolver": "looks for its binary package, which npm has installed; for tests",
+};
+
+/** The package that replaces packages which are declared by others, but never loaded here. */
+const EMPTY = "npm:empty-npm-package@1.0.0";
+
+/** Packages whose dependencies are replaced by an empty one, and why they work without them. */
+const REDUCED: Record<string, string> = {
+  "firebase-admin": "needs these for other products than the access tokens and Cloud Messaging",
+  "fetch-blob": "needs it on Node before 18",
+  graphiql: "its files for browsers contain these",
+  "@prisma/dev": "needs these to run a database; the Prisma CLI loads only its list of databases",
+  "@prisma/studio-core": "needs these in a browser; the Prisma CLI loads only its queries",
+  "prisma-cli": "needs these for `prisma studio`",
 };
 
 /** Dependencies that no file imports, and what needs them. */
@@ -148,13 +162,30 @@ describe("package.json", () => {
     expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
   });
 
-  test.each(
-    Object.entries(manifest.overrides as Record<string, string>),
-  )("overrides %s with %s, and the lock file follows", (name, version) => {
+  const overrides = Object.entries(manifest.overrides as Record<string, string | object>);
+  const pins = overrides.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const reduced = overrides.filter(([, value]) => typeof value === "object");
+
+  test.each(pins)("overrides %s with %s, and the lock file follows", (name, version) => {
     expect(version).toMatch(PINNED);
-    const locked = packages.filter(([path]) => nameOf(path) === name);
+    const locked = packages.filter((entry) => nameOf(entry) === name);
     expect(locked.length).toBeGreaterThan(0);
     expect([...new Set(locked.map(([, { version: found }]) => found))]).toEqual([version]);
+  });
+
+  test("replaces dependencies by an empty package only for a reason given here", () => {
+    expect(reduced.map(([name]) => name).sort()).toEqual(Object.keys(REDUCED).sort());
+    const replaced = reduced.flatMap(([, value]) => Object.entries(value));
+    expect(new Set(replaced.map(([, version]) => version))).toEqual(new Set([EMPTY]));
+    const empty = packages.filter((entry) => nameOf(entry) === "empty-npm-package");
+    expect(new Set(empty.map(([path]) => folderOf(path)))).toEqual(
+      new Set(replaced.map(([name]) => name)),
+    );
+  });
+
+  test("lets npm run no install scripts of packages", () => {
+    const denied = Object.keys(INSTALL_SCRIPTS).map((name) => [name, false]);
+    expect(manifest.allowScripts).toEqual(Object.fromEntries(denied));
   });
 });
 
@@ -190,9 +221,7 @@ describe("package-lock.json", () => {
   });
 
   test("has only known install scripts, which the service does not need", () => {
-    const found = packages
-      .filter(([, { hasInstallScript }]) => hasInstallScript)
-      .map(([path]) => nameOf(path));
+    const found = packages.filter(([, { hasInstallScript }]) => hasInstallScript).map(nameOf);
     expect([...new Set(found)].sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());
   });
 });
