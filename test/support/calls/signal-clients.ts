@@ -3,7 +3,6 @@ import "@electric-sql/pglite";
 
 import type { Element as DomElement } from "@xmldom/xmldom";
 import { type XmlNode, xml } from "@xmpp/client";
-import { $iq, Strophe } from "strophe.js";
 import { WebSocket } from "ws";
 import { AsyncQueue } from "../async-queue";
 import { type RawClient, signInRaw } from "../chat/chat";
@@ -14,7 +13,6 @@ import type { TestNode } from "../node";
 
 // Both chat libraries expect the browser's global.
 Object.assign(globalThis, { WebSocket });
-Strophe.setLogLevel(Strophe.LogLevel.FATAL);
 
 /** A user's device on XMPP. */
 export interface ChatClient {
@@ -131,6 +129,9 @@ export async function connectStrophe(
   secret = user.password,
   url = node.chatUrl,
 ): Promise<LibraryChat> {
+  // Loaded late: it defines a global `document`, with which PGlite can no longer be loaded.
+  const { $iq, Strophe } = await import("strophe.js");
+  Strophe.setLogLevel(Strophe.LogLevel.FATAL);
   const connection = new Strophe.Connection(url);
   const messages = new AsyncQueue<Tree>();
   const take = (stanza: unknown) => {
