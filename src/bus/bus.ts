@@ -13,7 +13,7 @@ export interface AppendResult {
   /** Whether the inbox has a subscriber now, on any node. */
   hasSubscribers: boolean;
   /** How full all inboxes are together, from 0 to 1; 0 without a limit. */
-  fullness: number;
+  usage: number;
 }
 
 /** Which sender an entry counts against, and its priority when the inbox is full. */

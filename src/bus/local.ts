@@ -94,8 +94,8 @@ class LocalBus implements ManagedBus {
     if (!added) throw inboxFull();
     const cursor = `${this.prefix}${number}`;
     this.dispatch(name, cursor);
-    const fullness = this.size / this.bytesMax;
-    return { cursor, hasSubscribers: this.listeners.has(name), fullness };
+    const usage = this.size / this.bytesMax;
+    return { cursor, hasSubscribers: this.listeners.has(name), usage };
   }
 
   async read(name: string, after: string, partitions?: readonly string[]): Promise<InboxPage> {

@@ -168,8 +168,8 @@ if partition ~= '' then
   end
   redis.call('PEXPIRE', partitions, ARGV[4])
 end
-local fullness = totalMax > 0 and math.floor(total * 1000 / totalMax) or 0
-return { id, redis.call('PUBLISH', ARGV[5], id), fullness }
+local usage = totalMax > 0 and math.floor(total * 1000 / totalMax) or 0
+return { id, redis.call('PUBLISH', ARGV[5], id), usage }
 `;
 
 /**

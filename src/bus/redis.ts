@@ -131,7 +131,7 @@ class RedisBus implements ManagedBus {
     );
     if (cursor === "inbox") throw inboxFull();
     if (cursor === "inboxes") throw inboxesFull();
-    return { cursor, hasSubscribers: listeners > 0, fullness: thousandths / 1000 };
+    return { cursor, hasSubscribers: listeners > 0, usage: thousandths / 1000 };
   }
 
   async read(inbox: string, after: string, partitions: readonly string[] = []): Promise<InboxPage> {

@@ -106,14 +106,14 @@ export function openRouter(deps: RouterDeps): Router {
           highPriority: isCallControl(signal),
         };
         const partition = partitionFor(signal.to);
-        const { cursor, hasSubscribers, fullness } = await bus.append(
+        const { cursor, hasSubscribers, usage } = await bus.append(
           inboxOf(signal.to),
           body,
           partition,
           share,
         );
-        deps.limits?.noteFullness(fullness);
-        metrics.inboxFullness.set(fullness);
+        deps.limits?.noteUsage(usage);
+        metrics.inboxUsage.set(usage);
         // The recipient may be connected to the chat server, whose sessions are unknown here.
         const mayBeConnected = hasSubscribers || deps.forwardToChatServer !== undefined;
         // The signal is stored, even if forwarding it to the chat server fails.

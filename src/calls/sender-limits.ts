@@ -9,12 +9,12 @@ import type { Party } from "./signals/signal";
 const SENDERS_MAX = 50_000;
 /** A node reports a sender's count each time this fraction (1/20) of the limit was used through it. */
 const REPORTS_PER_LIMIT = 20;
-/** Fullness of all inboxes together above which senders are throttled. */
-const THROTTLE_FULLNESS = 0.5;
+/** Usage of all inboxes together, from 0 to 1, above which senders are throttled. */
+const THROTTLE_USAGE = 0.5;
 /** Fraction of the byte limit that applies while senders are throttled. */
 const THROTTLE_FRACTION = 1 / 8;
-/** How long a reported fullness remains valid, in milliseconds. */
-const FULLNESS_TTL_MS = 5_000;
+/** How long a reported usage remains valid, in milliseconds. */
+const USAGE_TTL_MS = 5_000;
 
 /** What one sender used within a time window. */
 interface Window {
@@ -102,7 +102,7 @@ export class SenderLimits {
    * Records how full all inboxes are together, from 0 to 1; above a threshold the heaviest senders are
    * throttled.
    */
-  noteFullness(fullness: number): void {
-    this.throttledUntil = fullness > THROTTLE_FULLNESS ? this.clock.now() + FULLNESS_TTL_MS : 0;
+  noteUsage(usage: number): void {
+    this.throttledUntil = usage > THROTTLE_USAGE ? this.clock.now() + USAGE_TTL_MS : 0;
   }
 }

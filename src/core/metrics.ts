@@ -15,37 +15,41 @@ export interface Metrics {
   /** Signals delivered to devices, by protocol. */
   deliveries: Counter<"protocol">;
   /**
-   * Signals recorded in the call history, by outcome: `written`, `unknown` (no such call is recorded),
-   * `lost`. `pushed` counts users who got an incoming-call push.
+   * Signals to be recorded in the call history, by outcome: `written`, `unmatched` (no such call is recorded),
+   * `dropped`.
    */
   callRecords: Counter<"outcome">;
+  /** Incoming-call pushes, one for each user of a call. */
+  incomingCallPushes: Counter;
   /** Attempts to send a push notification, by service (`apns`, `fcm`, `web`) and outcome. */
   pushDeliveries: Counter<"service" | "outcome">;
   /** Response time of push services in seconds, by service. */
   pushSeconds: Histogram<"service">;
-  /** Connections and requests rejected under overload, by class: `anonymous`, `request`. */
-  shed: Counter<"arrival">;
-  /** Fill level of all signal inboxes together, from 0 to 1, at the last signal of this node. */
-  inboxFullness: Gauge;
-  /** Open sockets by kind (`graphql`, `xmpp`). */
-  sockets: Gauge<"kind">;
+  /**
+   * Connections and requests rejected under overload, by class: `anonymous`, or `with_token`, whether or not the
+   * token is valid.
+   */
+  loadShed: Counter<"class">;
+  /** Usage of INBOXES_BYTES by all signal inboxes together, from 0 to 1, at the last signal of this node. */
+  inboxUsage: Gauge;
+  /** Open sockets by protocol (`graphql`, `xmpp`). */
+  sockets: Gauge<"protocol">;
   /** Disconnected chat streams that can be resumed. */
   resumableStreams: Gauge;
   /** 1 while this node is connected to the chat server, with CHAT_MODE=component. */
   chatServerConnected: Gauge;
-  /** Signals sent to the chat server, by outcome: `passed`, or `refused` if it cannot be reached. */
-  chatServerSends: Counter<"outcome">;
+  /** Signals sent to the chat server, by outcome: `delivered`, or `failed` if it cannot be reached. */
+  chatServerSignalsSent: Counter<"outcome">;
   /**
-   * Stanzas that the chat server forwarded to this node, by outcome: `taken`, `double` (duplicate), `other`
-   * (not a call signal of a user), `refused` (answered with an error), `unreadable`.
+   * Messages that the chat server forwarded to this node (XEP-0297), by outcome: `delivered`, `duplicate`,
+   * `ignored` (not a call signal of a user), `rejected` (answered with an error), `malformed`.
    */
-  forwardedStanzas: Counter<"outcome">;
+  chatServerForwardedMessages: Counter<"outcome">;
   /**
-   * Requests of the chat server to POST /chat/sign-in, by outcome: `allowed`, `refused`, `unavailable` (rate
-   * limited or temporarily impossible), `malformed`, and `without secret`, which never come from a chat
-   * server.
+   * Requests to POST /chat/sign-in, by outcome: `allowed`, `denied`, `unavailable` (rate limited or temporarily
+   * impossible), `malformed`, and `unauthorized` (without the secret, so not from a chat server).
    */
-  chatSignIns: Counter<"outcome">;
+  chatServerSignIns: Counter<"outcome">;
 }
 
 /** Creates the metrics and the registry of one node. */
@@ -63,12 +67,12 @@ export function openMetrics(): Metrics {
     registry,
     operations: new Counter({
       name: "signalbox_operations_total",
-      help: "GraphQL operations run, over any protocol",
+      help: "Operations run",
       labelNames: ["protocol", "operation", "code"],
       registers,
     }),
     operationSeconds: new Histogram({
-      name: "signalbox_operation_seconds",
+      name: "signalbox_operation_duration_seconds",
       help: "Duration of operations",
       labelNames: ["protocol"],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2],
@@ -88,8 +92,13 @@ export function openMetrics(): Metrics {
     }),
     callRecords: new Counter({
       name: "signalbox_call_records_total",
-      help: "Signals recorded in the call history, by outcome",
+      help: "Signals to be recorded in the call history",
       labelNames: ["outcome"],
+      registers,
+    }),
+    incomingCallPushes: new Counter({
+      name: "signalbox_incoming_call_pushes_total",
+      help: "Incoming-call pushes, one for each user of a call",
       registers,
     }),
     pushDeliveries: new Counter({
@@ -99,53 +108,53 @@ export function openMetrics(): Metrics {
       registers,
     }),
     pushSeconds: new Histogram({
-      name: "signalbox_push_seconds",
+      name: "signalbox_push_request_duration_seconds",
       help: "Response time of push services",
       labelNames: ["service"],
       buckets: [0.01, 0.05, 0.2, 1, 5],
       registers,
     }),
-    shed: new Counter({
-      name: "signalbox_shed_total",
-      help: "Connections and requests rejected under overload: unauthenticated (anonymous) or with a token (request)",
-      labelNames: ["arrival"],
+    loadShed: new Counter({
+      name: "signalbox_load_shed_total",
+      help: "Connections and requests rejected under overload",
+      labelNames: ["class"],
       registers,
     }),
-    inboxFullness: new Gauge({
-      name: "signalbox_inbox_fullness",
+    inboxUsage: new Gauge({
+      name: "signalbox_inbox_usage_ratio",
       help: "Fraction of INBOXES_BYTES that all inboxes use, from 0 to 1, at the last signal of this node",
       registers,
     }),
     sockets: new Gauge({
       name: "signalbox_sockets",
       help: "Open sockets",
-      labelNames: ["kind"],
+      labelNames: ["protocol"],
       registers,
     }),
     resumableStreams: new Gauge({
-      name: "signalbox_hibernating_streams",
+      name: "signalbox_resumable_streams",
       help: "Disconnected chat streams that can be resumed",
       registers,
     }),
     chatServerConnected: new Gauge({
-      name: "signalbox_chat_link",
-      help: "Whether this node is connected to the chat server",
+      name: "signalbox_chat_server_connected",
+      help: "1 while this node is connected to the chat server",
       registers,
     }),
-    chatServerSends: new Counter({
-      name: "signalbox_chat_passes_total",
+    chatServerSignalsSent: new Counter({
+      name: "signalbox_chat_server_signals_sent_total",
       help: "Call signals sent to the chat server",
       labelNames: ["outcome"],
       registers,
     }),
-    forwardedStanzas: new Counter({
-      name: "signalbox_chat_copies_total",
-      help: "Stanzas that the chat server forwarded to this node",
+    chatServerForwardedMessages: new Counter({
+      name: "signalbox_chat_server_forwarded_messages_total",
+      help: "Messages that the chat server forwarded to this node",
       labelNames: ["outcome"],
       registers,
     }),
-    chatSignIns: new Counter({
-      name: "signalbox_chat_sign_ins_total",
+    chatServerSignIns: new Counter({
+      name: "signalbox_chat_server_sign_ins_total",
       help: "Requests to POST /chat/sign-in",
       labelNames: ["outcome"],
       registers,

@@ -4,11 +4,11 @@
  */
 
 /** Classes of incoming work, in the order in which they are shed. */
-export type Arrival =
+export type TrafficClass =
   /** An unauthenticated connection, or a request without a token. */
   | "anonymous"
   /** A request with a token, valid or not: tokens are not looked up here. */
-  | "request";
+  | "with_token";
 
 /** The part of the configuration that defines overload. */
 export interface OverloadLimits {
@@ -45,7 +45,7 @@ export class LoadShedder {
   private inFlight = 0;
   private refusals = 0;
   /** Accumulated share per class; each time it reaches 1, an arrival is shed. */
-  private readonly due: Record<Arrival, number> = { anonymous: 0, request: 0 };
+  private readonly due: Record<TrafficClass, number> = { anonymous: 0, with_token: 0 };
 
   constructor(private readonly limits: OverloadLimits) {}
 
@@ -71,8 +71,8 @@ export class LoadShedder {
    * Decides whether to shed an arrival.
    * @returns 0 to accept it, otherwise the number of seconds after which the client may retry
    */
-  shed(arrival: Arrival): number {
-    if (this.isFull(arrival) || this.isDue(arrival)) {
+  shed(trafficClass: TrafficClass): number {
+    if (this.isFull(trafficClass) || this.isDue(trafficClass)) {
       this.refusals = (this.refusals + 1) % RETRY_SECONDS.length;
       return RETRY_SECONDS[this.refusals] ?? 1;
     }
@@ -90,19 +90,19 @@ export class LoadShedder {
   }
 
   /** Whether too many requests are in flight. Requests with a token get twice the limit. */
-  private isFull(arrival: Arrival): boolean {
+  private isFull(trafficClass: TrafficClass): boolean {
     const limit = this.limits.OVERLOAD_REQUESTS;
-    return limit > 0 && this.inFlight >= (arrival === "anonymous" ? limit : 2 * limit);
+    return limit > 0 && this.inFlight >= (trafficClass === "anonymous" ? limit : 2 * limit);
   }
 
   /** Spreads rejections evenly: a share of 0.25 sheds every fourth arrival. */
-  private isDue(arrival: Arrival): boolean {
-    const from = arrival === "anonymous" ? 0 : LEVEL.anonymous;
+  private isDue(trafficClass: TrafficClass): boolean {
+    const from = trafficClass === "anonymous" ? 0 : LEVEL.anonymous;
     const share = Math.min(1, this.level - from);
     if (share <= 0) return false;
-    this.due[arrival] += share;
-    if (this.due[arrival] < 1) return false;
-    this.due[arrival] -= 1;
+    this.due[trafficClass] += share;
+    if (this.due[trafficClass] < 1) return false;
+    this.due[trafficClass] -= 1;
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../core/errors";
 import type { Metrics } from "../core/metrics";
-import type { Arrival, LoadShedder } from "./load-shedder";
+import type { LoadShedder, TrafficClass } from "./load-shedder";
 
 /** Throws Fault UNAVAILABLE if a connection outside of HTTP routes must be shed. */
 export type AdmitConnection = () => void;
@@ -18,7 +18,7 @@ export function registerLoadShedding(
   server.addHook("onRequest", (request, _reply, done) => {
     // Probes are not counted and cost next to nothing.
     if (request.routeOptions.config.counts === "nothing") return done();
-    done(sheddingFault(shedder, arrivalOf(request), metrics));
+    done(sheddingFault(shedder, classOf(request), metrics));
   });
   // Counted once the body has been read: a slow upload is not load on this node.
   server.addHook("preHandler", (_request, reply, done) => {
@@ -39,17 +39,17 @@ export function connectionCheck(shedder: LoadShedder, metrics: Metrics): AdmitCo
   };
 }
 
-function arrivalOf({ headers }: FastifyRequest): Arrival {
-  return headers["svc-token"] || headers.authorization ? "request" : "anonymous";
+function classOf({ headers }: FastifyRequest): TrafficClass {
+  return headers["svc-token"] || headers.authorization ? "with_token" : "anonymous";
 }
 
 function sheddingFault(
   shedder: LoadShedder,
-  arrival: Arrival,
+  trafficClass: TrafficClass,
   metrics: Metrics,
 ): Fault | undefined {
-  const seconds = shedder.shed(arrival);
+  const seconds = shedder.shed(trafficClass);
   if (seconds === 0) return undefined;
-  metrics.shed.inc({ arrival });
+  metrics.loadShed.inc({ class: trafficClass });
   return new Fault("UNAVAILABLE", "The server is overloaded", undefined, seconds);
 }

@@ -209,7 +209,7 @@ describe("expiry of shares of the local bus", () => {
     );
     const fill = (inbox: string) => bus.append(inbox, ".".repeat(LARGE));
     for (let n = 0; n < 10; n++) {
-      expect((await fill(`inbox:${n}`)).fullness).toBeCloseTo((n + 1) / 10);
+      expect((await fill(`inbox:${n}`)).usage).toBeCloseTo((n + 1) / 10);
     }
     await expect(fill("inbox:11")).rejects.toMatchObject({
       code: "UNAVAILABLE",
@@ -217,7 +217,7 @@ describe("expiry of shares of the local bus", () => {
     });
     expect((await bus.read("inbox:0", "")).entries).toHaveLength(1);
     now += INBOX_TTL_MS + 1;
-    expect((await fill("inbox:11")).fullness).toBeCloseTo(0.1);
+    expect((await fill("inbox:11")).usage).toBeCloseTo(0.1);
     await bus.close();
   });
 });
@@ -269,8 +269,8 @@ describeServices("expiry of shares of the redis bus", () => {
     const fill = (bus: ManagedBus, inbox: string) => bus.append(inbox, ".".repeat(LARGE));
     try {
       for (let n = 0; n < 10; n++) {
-        const { fullness } = await fill(n % 2 === 0 ? here : there, `inbox:${n}`);
-        expect(fullness).toBeCloseTo((n + 1) / 10);
+        const { usage } = await fill(n % 2 === 0 ? here : there, `inbox:${n}`);
+        expect(usage).toBeCloseTo((n + 1) / 10);
       }
       for (const bus of [here, there]) {
         await expect(fill(bus, "inbox:11")).rejects.toMatchObject({ code: "UNAVAILABLE" });
@@ -282,7 +282,7 @@ describeServices("expiry of shares of the redis bus", () => {
       );
       await sendCommand(server.port, "DEL signalbox:sizes");
       await sendCommand(server.port, `HSET signalbox:sizes ${Number(slice) - 12} ${most}`);
-      expect((await fill(there, "inbox:11")).fullness).toBeCloseTo(0.1);
+      expect((await fill(there, "inbox:11")).usage).toBeCloseTo(0.1);
       expect(await number("HLEN signalbox:sizes")).toBe(1);
     } finally {
       await Promise.all([here.close(), there.close()]);

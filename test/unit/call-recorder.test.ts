@@ -71,16 +71,16 @@ it("drops and counts events beyond its limit while the database is down", async 
     if (isDown) throw new Fault("UNAVAILABLE", "The database cannot be reached");
   });
   for (let n = 0; n < EVENTS_MAX + 25; n += 1) observe({ type: "hangUp", sessionId: `s${n}` });
-  expect(await count("lost")).toBe(25);
+  expect(await count("dropped")).toBe(25);
   await eventually(
     () => tries,
     (times) => times > 1,
   );
-  expect(await count("unknown")).toBe(0);
+  expect(await count("unmatched")).toBe(0);
   isDown = false;
   // All queued events are processed once, in batches.
   await eventually(
-    () => count("unknown"),
+    () => count("unmatched"),
     (number) => number === EVENTS_MAX,
   );
   expect(tries).toBeLessThan(30);
@@ -92,13 +92,13 @@ it("drops only the events that cannot be written", async () => {
   const bad = new Set([17, 18, 40]);
   for (let n = 0; n < 64; n += 1) observe({ sessionId: bad.has(n) ? "poison" : `s${n}` });
   await eventually(
-    () => count("lost"),
+    () => count("dropped"),
     (number) => number === bad.size,
   );
   await recorder.close();
   // Each event is written alone, and only once.
   expect(written.every((rows) => rows === 1)).toBe(true);
-  expect(await count("unknown")).toBe(64 - bad.size);
+  expect(await count("unmatched")).toBe(64 - bad.size);
 });
 
 it("repeats the look-up of a call that another node may still have to write", async () => {
@@ -111,12 +111,12 @@ it("repeats the look-up of a call that another node may still have to write", as
     () => tries,
     (times) => times > 1,
   );
-  expect(await nodes.count("unknown")).toBe(0);
+  expect(await nodes.count("unmatched")).toBe(0);
   await nodes.recorder.close();
   const alone = recorderOver(async () => undefined);
   alone.observe({ type: "accept" });
   await eventually(
-    () => alone.count("unknown"),
+    () => alone.count("unmatched"),
     (number) => number === 1,
   );
   await alone.recorder.close();
@@ -133,19 +133,19 @@ it("retries after a deadlock, and counts what it could not write", async () => {
     () => tries,
     (times) => times > 1,
   );
-  expect(await count("lost")).toBe(0);
+  expect(await count("dropped")).toBe(0);
   await recorder.close();
-  expect(await count("lost")).toBe(1);
+  expect(await count("dropped")).toBe(1);
 });
 
 it("writes queued events when it is closed, and accepts none afterwards", async () => {
   const { recorder, observe, count } = recorderOver(async () => undefined);
   observe({ type: "hangUp" });
   await recorder.close();
-  expect(await count("unknown")).toBe(1);
+  expect(await count("unmatched")).toBe(1);
   observe({ type: "hangUp" });
   await recorder.close();
-  expect(await count("unknown")).toBe(1);
+  expect(await count("unmatched")).toBe(1);
 });
 
 it("answers to made-up calls do not displace calls", async () => {
@@ -153,7 +153,7 @@ it("answers to made-up calls do not displace calls", async () => {
   for (let n = 0; n < EVENTS_MAX; n += 1) observe({ type: "accept", sessionId: `made-up-${n}` });
   // The oldest are dropped first.
   await eventually(
-    () => count("lost"),
+    () => count("dropped"),
     (number) => number >= EVENTS_MAX - LOOKUPS_MAX,
   );
   existing.add("real");
@@ -163,7 +163,7 @@ it("answers to made-up calls do not displace calls", async () => {
     (number) => number === 1,
   );
   await recorder.close();
-  expect((await count("lost")) + (await count("unknown"))).toBe(EVENTS_MAX);
+  expect((await count("dropped")) + (await count("unmatched"))).toBe(EVENTS_MAX);
 });
 
 it("a call on behalf of another user becomes the sender's own when its look-up is dropped", async () => {
@@ -176,7 +176,7 @@ it("a call on behalf of another user becomes the sender's own when its look-up i
     (number) => number === 1,
   );
   await recorder.close();
-  expect(await count("lost")).toBe(0);
+  expect(await count("dropped")).toBe(0);
 });
 
 it("records a repeat after a while, since it may trigger an incoming-call push", async () => {
@@ -221,7 +221,9 @@ it("writes events that wait for a look-up when it is closed, and retries after a
   existing.add("late");
   deadlocks = 2;
   await recorder.close();
-  expect([await count("written"), await count("unknown"), await count("lost")]).toEqual([1, 1, 0]);
+  expect([await count("written"), await count("unmatched"), await count("dropped")]).toEqual([
+    1, 1, 0,
+  ]);
 });
 
 it("counts what it could not write when it is closed, including pending look-ups", async () => {
@@ -237,5 +239,5 @@ it("counts what it could not write when it is closed, including pending look-ups
   away = true;
   observe();
   await recorder.close();
-  expect(await count("lost")).toBe(2);
+  expect(await count("dropped")).toBe(2);
 });

@@ -22,7 +22,7 @@ const SECTIONS = [
   "Push subscriptions",
   "Push events",
   "Payload rules",
-  "Call records and waking",
+  "Call records and incoming-call pushes",
   "Authentication",
   "Errors",
   "Limits",

@@ -1,4 +1,4 @@
-import { type Arrival, LoadShedder } from "../../src/http/load-shedder";
+import { LoadShedder, type TrafficClass } from "../../src/http/load-shedder";
 
 /** What an overloaded node sheds, in which order, and when it recovers. */
 
@@ -10,9 +10,9 @@ function openShedder(limits: Partial<typeof LIMITS> = {}) {
     for (let index = 0; index < count; index += 1) shedder.sample(delayMs);
   };
   /** How many of a hundred arrivals are shed. */
-  const shedOf = (arrival: Arrival) => {
+  const shedOf = (trafficClass: TrafficClass) => {
     let count = 0;
-    for (let index = 0; index < 100; index += 1) count += shedder.shed(arrival) > 0 ? 1 : 0;
+    for (let index = 0; index < 100; index += 1) count += shedder.shed(trafficClass) > 0 ? 1 : 0;
     return count;
   };
   return { shedder, samples, shedOf };
@@ -24,23 +24,23 @@ describe("by event-loop delay", () => {
     for (let round = 0; round < 10; round += 1) {
       samples(4, 60_000);
       samples(1, 0);
-      expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+      expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([0, 0]);
     }
   });
 
   it("sheds all anonymous arrivals before any request with a token", () => {
     const { samples, shedOf } = openShedder();
     samples(4, 150);
-    let before = { anonymous: 0, request: 0 };
+    let before = { anonymous: 0, with_token: 0 };
     for (let round = 0; round < 40; round += 1) {
       samples(1, 150);
-      const now = { anonymous: shedOf("anonymous"), request: shedOf("request") };
-      if (now.request > 0) expect(now.anonymous).toBe(100);
+      const now = { anonymous: shedOf("anonymous"), with_token: shedOf("with_token") };
+      if (now.with_token > 0) expect(now.anonymous).toBe(100);
       expect(now.anonymous).toBeGreaterThanOrEqual(before.anonymous);
-      expect(now.request).toBeGreaterThanOrEqual(before.request - 1);
+      expect(now.with_token).toBeGreaterThanOrEqual(before.with_token - 1);
       before = now;
     }
-    expect(before).toEqual({ anonymous: 100, request: 100 });
+    expect(before).toEqual({ anonymous: 100, with_token: 100 });
   });
 
   it("sheds more for a longer delay", () => {
@@ -56,11 +56,11 @@ describe("by event-loop delay", () => {
     let requestsServed = false;
     for (let round = 0; round < 40; round += 1) {
       samples(1, 0);
-      const [anonymous, request] = [shedOf("anonymous"), shedOf("request")];
+      const [anonymous, request] = [shedOf("anonymous"), shedOf("with_token")];
       if (request === 0) requestsServed = true;
       if (anonymous < 100) expect(requestsServed).toBe(true);
     }
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([0, 0]);
   });
 
   it("spreads rejections evenly", () => {
@@ -77,7 +77,7 @@ describe("by event-loop delay", () => {
   it("sheds nothing if disabled", () => {
     const { samples, shedOf } = openShedder({ OVERLOAD_DELAY_MS: 0 });
     samples(100, 60_000);
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([0, 0]);
   });
 });
 
@@ -85,26 +85,26 @@ describe("by in-flight requests", () => {
   it("sheds anonymous arrivals at the limit, and requests at twice the limit", () => {
     const { shedder, shedOf } = openShedder();
     for (let index = 0; index < 9; index += 1) shedder.requestStarted();
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([0, 0]);
     shedder.requestStarted();
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([100, 0]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([100, 0]);
     for (let index = 0; index < 10; index += 1) shedder.requestStarted();
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([100, 100]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([100, 100]);
     for (let index = 0; index < 20; index += 1) shedder.requestFinished();
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([0, 0]);
   });
 
   it("sheds nothing if disabled", () => {
     const { shedder, shedOf } = openShedder({ OVERLOAD_REQUESTS: 0 });
     for (let index = 0; index < 10_000; index += 1) shedder.requestStarted();
-    expect([shedOf("anonymous"), shedOf("request")]).toEqual([0, 0]);
+    expect([shedOf("anonymous"), shedOf("with_token")]).toEqual([0, 0]);
   });
 });
 
 it("varies Retry-After by some seconds", () => {
   const { shedder, samples } = openShedder();
   samples(30, 1_000);
-  const waits = Array.from({ length: 20 }, () => shedder.shed("request"));
+  const waits = Array.from({ length: 20 }, () => shedder.shed("with_token"));
   expect(new Set(waits).size).toBeGreaterThan(3);
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
   expect(Math.max(...waits)).toBeLessThanOrEqual(10);

@@ -66,13 +66,13 @@ test("a node that cannot report relies on its own count", async () => {
 test("while inboxes are crowded, the heaviest senders are throttled first", async () => {
   const node = nodeWith(new LocalLimiter(clock));
   expect(await passed([node], 2, 1_000)).toBe(2);
-  node.noteFullness(0.6);
+  node.noteUsage(0.6);
   expect(await passed([node], 1, 1_000)).toBe(0);
   expect(await passed([node], 5, 1_000, 2)).toBe(1);
-  node.noteFullness(0.4);
+  node.noteUsage(0.4);
   expect(await passed([node], 1, 1_000)).toBe(1);
-  // A reported fullness expires.
-  node.noteFullness(0.6);
+  // A reported usage expires.
+  node.noteUsage(0.6);
   now += 5_000;
   expect(await passed([node], 1, 1_000)).toBe(1);
 });

@@ -20,7 +20,7 @@ export interface HistoryDeps {
   /** Sends incoming-call pushes. */
   push: PushDeps;
   log: Log;
-  metrics: Pick<Metrics, "callRecords">;
+  metrics: Pick<Metrics, "callRecords" | "incomingCallPushes">;
 }
 
 /** Context of the resolvers of this module. */

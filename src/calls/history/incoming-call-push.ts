@@ -132,7 +132,7 @@ async function write(deps: HistoryDeps, pushes: CallPush[], now: number): Promis
       if (own.length > 0) await writeCallPushes(transaction, enqueue, own, now);
       return own.length;
     });
-    metrics.callRecords.inc({ outcome: "pushed" }, count);
+    metrics.incomingCallPushes.inc(count);
   } catch (error) {
     // The transaction was rolled back, and the job is retried.
     if (isDeadlock(error) || (error instanceof Fault && error.code === "UNAVAILABLE")) throw error;

@@ -85,22 +85,22 @@ export class Recorder {
     for (let attempts = 0; attempts < CLOSE_ATTEMPTS_MAX; attempts += 1) {
       if ((await this.flush()) !== "retry") break;
     }
-    this.countLost(this.queue.length + this.due.length);
+    this.countDropped(this.queue.length + this.due.length);
     this.queue = [];
     this.due = [];
   }
 
   private enqueue(queued: QueuedEvent): void {
     if (this.queue.length >= EVENTS_MAX) {
-      this.countLost(1);
+      this.countDropped(1);
       return;
     }
     this.queue.push(queued);
     this.scheduleFlush(BATCH_DELAY_MS);
   }
 
-  private countLost(count: number): void {
-    if (count > 0) this.deps.metrics.callRecords.inc({ outcome: "lost" }, count);
+  private countDropped(count: number): void {
+    if (count > 0) this.deps.metrics.callRecords.inc({ outcome: "dropped" }, count);
   }
 
   private scheduleFlush(ms: number): void {
@@ -157,7 +157,7 @@ export class Recorder {
       }
       if (batch.length === 1) {
         log.error({ err: error }, "failed to record a call event");
-        this.countLost(1);
+        this.countDropped(1);
         return "done";
       }
     }
@@ -172,7 +172,7 @@ export class Recorder {
   private retryLookup({ event, lookups }: QueuedEvent): void {
     const delay = this.alone || this.closed ? undefined : LOOKUP_DELAYS_MS[lookups];
     if (delay === undefined) {
-      this.giveUp(event, "unknown");
+      this.giveUp(event, "unmatched");
       return;
     }
     if (this.scheduled.size + this.due.length >= LOOKUPS_MAX) this.dropOldest();
@@ -195,13 +195,13 @@ export class Recorder {
     const [queued, timer] = first;
     clearTimeout(timer);
     this.scheduled.delete(queued);
-    this.giveUp(queued.event, "lost");
+    this.giveUp(queued.event, "dropped");
   }
 
   /**
    * Records a `call` on behalf of a caller without such a call as the sender's own; drops any other event.
    */
-  private giveUp(event: CallEvent, outcome: "unknown" | "lost"): void {
+  private giveUp(event: CallEvent, outcome: "unmatched" | "dropped"): void {
     const own = asOwnCall(event);
     if (own.kind === "call" && event.kind === "call" && own.initiator !== event.initiator) {
       this.enqueue({ event: own, lookups: LOOKUP_DELAYS_MS.length });

@@ -103,8 +103,8 @@ export class GraphqlSockets {
       },
     );
     this.server.on("connection", (socket, request) => {
-      options.metrics.sockets.inc({ kind: "graphql" });
-      socket.once("close", () => options.metrics.sockets.dec({ kind: "graphql" }));
+      options.metrics.sockets.inc({ protocol: "graphql" });
+      socket.once("close", () => options.metrics.sockets.dec({ protocol: "graphql" }));
       serve(socket, request);
     });
   }

@@ -61,7 +61,7 @@ class Client implements StreamHandler {
     transport: Transport,
   ) {
     const { services, limits } = endpoint;
-    services.metrics.sockets.inc({ kind: "xmpp" });
+    services.metrics.sockets.inc({ protocol: "xmpp" });
     const { CHAT_DOMAIN } = services.config;
     this.stream = new Stream(transport, CHAT_DOMAIN, limits, services.log, this);
   }
@@ -103,7 +103,7 @@ class Client implements StreamHandler {
   }
 
   closed(lost: boolean): void {
-    this.endpoint.services.metrics.sockets.dec({ kind: "xmpp" });
+    this.endpoint.services.metrics.sockets.dec({ protocol: "xmpp" });
     this.#closed.abort();
     const device = this.#device;
     // A device that was resumed on another stream belongs to that stream's client.

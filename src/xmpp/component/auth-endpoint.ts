@@ -34,7 +34,7 @@ export interface AuthEndpointDeps {
   secret: string;
   log: Log;
   clock: Clock;
-  metrics: Pick<Metrics, "chatSignIns">;
+  metrics: Pick<Metrics, "chatServerSignIns">;
   /**
    * Checks a password or a session token.
    * @throws Fault UNAUTHENTICATED, the same for an unknown user and a wrong secret; LIMITED
@@ -59,7 +59,7 @@ export function registerAuthEndpoint(server: FastifyInstance, deps: AuthEndpoint
   let unlogged = 0;
   let silentUntil = 0;
   const countUnauthorized = (ip: string) => {
-    metrics.chatSignIns.inc({ outcome: "without secret" });
+    metrics.chatServerSignIns.inc({ outcome: "unauthorized" });
     unlogged += 1;
     if (clock.now() < silentUntil) return;
     log.info({ ip, requests: unlogged }, "chat sign-in requests without the secret");
@@ -91,14 +91,14 @@ async function handleSignIn(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   reply.header("cache-control", "no-store");
-  const count = (outcome: string) => metrics.chatSignIns.inc({ outcome });
+  const count = (outcome: string) => metrics.chatServerSignIns.inc({ outcome });
   const attempt = readAttempt(request.body);
   if (attempt === "malformed") {
     count("malformed");
     return reply.code(400).send({ allowed: false });
   }
   if (attempt === null) {
-    count("refused");
+    count("denied");
     return reply.send({ allowed: false });
   }
   try {
@@ -112,7 +112,7 @@ async function handleSignIn(
     const fault = toFault(error);
     if (fault !== error) log.error({ err: error }, "a sign-in at the chat server failed");
     const checked = !["LIMITED", "UNAVAILABLE", "INTERNAL"].includes(fault.code);
-    count(checked ? "refused" : "unavailable");
+    count(checked ? "denied" : "unavailable");
     return checked ? reply.send({ allowed: false }) : sendUnavailable(reply, fault);
   }
 }

@@ -20,7 +20,7 @@ type ClusterMessage =
   | { kind: "down"; node: string }
   | { kind: "offer"; node: string; id: string; attempt: number; xml: string }
   | { kind: "answer"; id: string }
-  | { kind: "outcome"; id: string; attempt: number; passed: boolean };
+  | { kind: "outcome"; id: string; attempt: number; delivered: boolean };
 
 /** A stanza of this node that the chat server has not received yet. */
 interface PendingStanza {
@@ -31,7 +31,7 @@ interface PendingStanza {
   offered: boolean;
   /** Whether it is in flight on this node's own connection. */
   inFlight: boolean;
-  settle(passed: boolean): void;
+  settle(delivered: boolean): void;
 }
 
 /** Dependencies of a {@link ClusterSender}. */
@@ -108,10 +108,10 @@ export class ClusterSender {
   sendUncounted(xml: string): Promise<void> {
     const id = newId();
     return new Promise((resolve, reject) => {
-      const settle = (passed: boolean) => {
+      const settle = (delivered: boolean) => {
         if (!this.#pending.delete(id)) return;
         clearTimeout(timer);
-        if (passed) resolve();
+        if (delivered) resolve();
         else reject(unreachable());
       };
       const timer = setTimeout(() => settle(false), this.deps.sendTimeoutMs ?? SEND_TIMEOUT_MS);
@@ -201,23 +201,23 @@ export class ClusterSender {
     for (const stanza of this.#pending.values()) this.#offer(stanza);
   }
 
-  #handleOutcome({ id, attempt, passed }: ClusterMessage & { kind: "outcome" }): void {
+  #handleOutcome({ id, attempt, delivered }: ClusterMessage & { kind: "outcome" }): void {
     const stanza = this.#pending.get(id);
-    if (passed) stanza?.settle(true);
+    if (delivered) stanza?.settle(true);
     else if (stanza?.attempt === attempt) this.#retry(stanza);
   }
 
   /** Sends another node's stanza, unless a third node has claimed it. */
   async #sendOffered(offer: ClusterMessage & { kind: "offer" }): Promise<void> {
     const { id, attempt, xml, node } = offer;
-    let passed = true;
+    let delivered = true;
     try {
       if (!(await this.deps.deduplicator.claim(offerKey(offer)))) return;
       await this.deps.writer.send(xml);
     } catch {
-      passed = false;
+      delivered = false;
     }
-    this.#publish(`${CHANNEL}:${node}`, { kind: "outcome", id, attempt, passed });
+    this.#publish(`${CHANNEL}:${node}`, { kind: "outcome", id, attempt, delivered });
   }
 
   #publish(channel: string, message: ClusterMessage): void {

@@ -84,7 +84,7 @@ export function openComponent(services: ComponentDeps): Component {
         sender.onDisconnected();
       },
       stanza: (element) => handleStanza(element),
-      invalidStanza: () => metrics.forwardedStanzas.inc({ outcome: "unreadable" }),
+      invalidStanza: () => metrics.chatServerForwardedMessages.inc({ outcome: "malformed" }),
     },
   );
   const writer = new ConfirmedWriter(connection, name, domain, node);
@@ -155,9 +155,9 @@ export function openComponent(services: ComponentDeps): Component {
           decodeOwn(signal, xml, stanzaBytes),
         );
         await sender.sendSignal(xml);
-        metrics.chatServerSends.inc({ outcome: "passed" });
+        metrics.chatServerSignalsSent.inc({ outcome: "delivered" });
       } catch (error) {
-        metrics.chatServerSends.inc({ outcome: "refused" });
+        metrics.chatServerSignalsSent.inc({ outcome: "failed" });
         throw error;
       }
     },

@@ -63,7 +63,7 @@ export class ForwardedMessages {
     const from = copy && this.#user(copy.attrs.from);
     // The sender of a copy can be trusted: the chat server has stamped it.
     const signal = from?.resource && copy ? decodeSignal(copy, from, from) : undefined;
-    if (!copy || !from || !signal) metrics.forwardedStanzas.inc({ outcome: "other" });
+    if (!copy || !from || !signal) metrics.chatServerForwardedMessages.inc({ outcome: "ignored" });
     else this.#queue(copy, signal);
     return true;
   }
@@ -100,7 +100,7 @@ export class ForwardedMessages {
     const address = to === undefined ? undefined : parseJid(to);
     if (address && address.domain !== domain) {
       // The recipient is a user of another server.
-      metrics.forwardedStanzas.inc({ outcome: "other" });
+      metrics.chatServerForwardedMessages.inc({ outcome: "ignored" });
       return;
     }
     const { applicationId, userId } = signal.from;
@@ -111,14 +111,14 @@ export class ForwardedMessages {
     const identified = sizeError ? { id, from, to: signal.to, type, extra: [] } : signal;
     // Deduplicated before any error is sent, so that the sender gets an error only once.
     if (!(await deduplicator.isNewCopy(identified, to))) {
-      metrics.forwardedStanzas.inc({ outcome: "double" });
+      metrics.chatServerForwardedMessages.inc({ outcome: "duplicate" });
       return;
     }
     if (sizeError) throw sizeError;
     if (!party) throw new Fault("NOT_FOUND", "There is no such user");
     signal.id ||= newId();
     await this.router?.send("xmpp", signal);
-    metrics.forwardedStanzas.inc({ outcome: "taken" });
+    metrics.chatServerForwardedMessages.inc({ outcome: "delivered" });
   }
 
   /**
@@ -140,7 +140,7 @@ export class ForwardedMessages {
     const fault = toFault(error);
     if (fault !== error)
       log.error({ err: error }, "a signal from the chat server could not be handled");
-    metrics.forwardedStanzas.inc({ outcome: "refused" });
+    metrics.chatServerForwardedMessages.inc({ outcome: "rejected" });
     write(stanzaError(copy, copy.attrs.from, fault));
   }
 }

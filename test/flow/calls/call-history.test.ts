@@ -472,8 +472,8 @@ describe("call records", () => {
   it("are counted in metrics", async () => {
     const text = await (await fetch(`${node.baseUrl}/metrics`)).text();
     expect(text).toMatch(/signalbox_call_records_total\{outcome="written"\} [1-9]/);
-    expect(text).toMatch(/signalbox_call_records_total\{outcome="unknown"\} [1-9]/);
-    expect(text).not.toMatch(/signalbox_call_records_total\{outcome="lost"\} [1-9]/);
+    expect(text).toMatch(/signalbox_call_records_total\{outcome="unmatched"\} [1-9]/);
+    expect(text).not.toMatch(/signalbox_call_records_total\{outcome="dropped"\} [1-9]/);
   });
 });
 

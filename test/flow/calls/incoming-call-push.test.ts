@@ -90,6 +90,12 @@ async function untilRecorded(): Promise<void> {
   await untilJobsDone();
 }
 
+/** The number of incoming-call pushes according to the node's metrics. */
+async function countedPushes(): Promise<number> {
+  const text = await (await fetch(`${node.baseUrl}/metrics`)).text();
+  return Number(/^signalbox_incoming_call_pushes_total (\d+)$/m.exec(text)?.[1]);
+}
+
 const jsonOf = ({ push }: SentPush) => {
   if (push.channel !== "gcm") return JSON.parse(push.payload);
   return push.message;
@@ -190,6 +196,7 @@ describe("a call that reaches no connected device", () => {
 
   it("sends one push despite repeats", async () => {
     await addDevice(node, bob);
+    const before = await countedPushes();
     const id = newSessionId();
     for (let repeat = 0; repeat < 4; repeat += 1) {
       await send(node, ann, bob, "call", id);
@@ -197,6 +204,7 @@ describe("a call that reaches no connected device", () => {
     }
     await untilRecorded();
     expect(providers.sent).toHaveLength(1);
+    expect((await countedPushes()) - before).toBe(1);
     await send(node, ann, bob, "call", newSessionId());
     await pushes(2);
   });

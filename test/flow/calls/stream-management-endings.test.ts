@@ -13,7 +13,7 @@ afterAll(() => node.stop());
 
 async function disconnectedStreams(): Promise<number> {
   const text = await (await fetch(new URL("/metrics", node.baseUrl))).text();
-  return Number(/^signalbox_hibernating_streams (\d+)$/m.exec(text)?.[1]);
+  return Number(/^signalbox_resumable_streams (\d+)$/m.exec(text)?.[1]);
 }
 
 const until = (count: number) => eventually(disconnectedStreams, (value) => value === count);

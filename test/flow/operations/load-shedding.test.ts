@@ -93,7 +93,7 @@ test("under more load requests with a token are rejected too, but never probes a
   });
   expect(preflight.status).toBe(204);
   const { text } = await rest(node, "GET", "/metrics");
-  expect(text).toMatch(/signalbox_shed_total\{arrival="request"\} [1-9]/);
+  expect(text).toMatch(/signalbox_load_shed_total\{class="with_token"\} [1-9]/);
 });
 
 describe("new and open sockets", () => {

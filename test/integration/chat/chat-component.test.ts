@@ -81,8 +81,9 @@ async function attach(port = server.port, secret = SECRET, fault?: Fault, work?:
   } as unknown as Router;
   await component.start(router);
   const copies = async (outcome: string) =>
-    (await metrics.forwardedStanzas.get()).values.find(({ labels }) => labels.outcome === outcome)
-      ?.value;
+    (await metrics.chatServerForwardedMessages.get()).values.find(
+      ({ labels }) => labels.outcome === outcome,
+    )?.value;
   const isUp = async () => (await metrics.chatServerConnected.get()).values[0]?.value === 1;
   return {
     component,
@@ -136,7 +137,7 @@ describe("the connection", () => {
     link.write(xml);
     link.write(copy(message("next")));
     expect((await signals.next()).id).toBe("next");
-    expect(await copies("unreadable")).toBe(1);
+    expect(await copies("malformed")).toBe(1);
     // Any client can cause it at will, so it must not fill the log.
     expect(logged).toEqual([]);
   });
@@ -326,10 +327,10 @@ describe("a forwarded copy", () => {
       return counts.reduce<number>((total, count) => total + (count ?? 0), 0);
     };
     await eventually(
-      async () => (await sum("double")) + (await sum("taken")),
+      async () => (await sum("duplicate")) + (await sum("delivered")),
       (all) => all === 6,
     );
-    expect(await sum("taken")).toBe(2);
+    expect(await sum("delivered")).toBe(2);
   });
 
   it("with the same id to another recipient is handled", async () => {
@@ -354,7 +355,7 @@ describe("a forwarded copy", () => {
     link.write(same + same);
     await signals.next();
     await eventually(
-      () => copies("double"),
+      () => copies("duplicate"),
       (count) => count === 1,
     );
     clock.advance(ms);
@@ -397,7 +398,7 @@ describe("a forwarded copy", () => {
     expect(routed()).toBeLessThan(2_000);
     finish();
     await eventually(
-      () => copies("taken"),
+      () => copies("delivered"),
       (count) => (count ?? 0) > 5_000,
     );
   });
@@ -439,7 +440,7 @@ describe("a forwarded copy", () => {
     link.write(copy(inner));
     link.write(copy(message("next")));
     expect((await signals.next()).id).toBe("next");
-    expect(await copies("other")).toBe(1);
+    expect(await copies("ignored")).toBe(1);
   });
 
   it("that is too large is refused once", async () => {
@@ -450,7 +451,7 @@ describe("a forwarded copy", () => {
     link.write(large + large);
     link.write(copy(message("next")));
     expect((await signals.next()).id).toBe("next");
-    expect([await copies("refused"), await copies("double")]).toEqual([1, 1]);
+    expect([await copies("rejected"), await copies("duplicate")]).toEqual([1, 1]);
     const answers = () => link.received().split("<policy-violation").length - 1;
     expect(await eventually(answers, (count) => count > 0)).toBe(1);
   });
@@ -542,7 +543,7 @@ describe("POST /chat/sign-in", () => {
       expect(logged.map(({ requests }) => requests)).toEqual([1, 21]);
       expect(logged.every(({ level }) => level === 30)).toBe(true);
       const figures = await (await fetch(`${node.baseUrl}/metrics`)).text();
-      expect(figures).toContain('signalbox_chat_sign_ins_total{outcome="without secret"} 26');
+      expect(figures).toContain('signalbox_chat_server_sign_ins_total{outcome="unauthorized"} 26');
     } finally {
       await node.stop();
     }

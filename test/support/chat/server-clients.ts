@@ -89,5 +89,5 @@ async function frames(
 /** Whether the component of a node is connected, by its metrics. */
 export async function isComponentConnected(node: Pick<TestNode, "baseUrl">): Promise<boolean> {
   const metrics = await (await fetch(`${node.baseUrl}/metrics`)).text();
-  return /^signalbox_chat_link 1$/m.test(metrics);
+  return /^signalbox_chat_server_connected 1$/m.test(metrics);
 }
