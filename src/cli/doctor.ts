@@ -11,14 +11,14 @@ const TIME_SERVER = "time.cloudflare.com";
 export function addDoctor(program: Command, invocation: () => Invocation): void {
   program
     .command("doctor")
-    .description("Checks everything that the server needs, and says how to fix what is wrong.")
+    .description("Checks everything that the server needs, and says how to fix each problem.")
     .option("--time-server <host>", 'NTP server to compare the clock with, or "none".', TIME_SERVER)
     .action(async ({ timeServer }: { timeServer: string }) => {
       const { options, json } = invocation();
       // Loaded lazily: it pulls in the clients of every dependency.
       const { runChecks } = require("./doctor/checks") as typeof import("./doctor/checks");
       const findings = await runChecks({ ...options, timeServer });
-      const isOk = findings.every(({ status }) => status !== "wrong");
+      const isOk = findings.every(({ status }) => status !== "error");
       printText(json ? toJson({ ok: isOk, checks: findings }) : toText(findings));
       process.exitCode = isOk ? 0 : 1;
     });
@@ -28,8 +28,8 @@ function toText(findings: Finding[]): string {
   const heads = alignColumns(findings.map(({ status, check }) => [status, check, "|"]));
   const lines = heads.split("\n").map((line) => line.slice(0, -1));
   const indent = " ".repeat(lines[0]?.length ?? 0);
-  const rows = findings.map(({ detail, mend }, index) => {
-    const advice = mend === undefined ? "" : `\n${indent}→ ${toOneLine(mend)}`;
+  const rows = findings.map(({ detail, fix }, index) => {
+    const advice = fix === undefined ? "" : `\n${indent}→ ${toOneLine(fix)}`;
     return `${lines[index]}${toOneLine(detail)}${advice}`;
   });
   return `${rows.join("\n")}\n\n${summaryOf(findings)}`;
@@ -48,6 +48,7 @@ function toOneLine(text: string): string {
 function summaryOf(findings: Finding[]): string {
   const count = (status: Status) => findings.filter((each) => each.status === status).length;
   const warnings = count("warning");
-  if (count("wrong") + warnings === 0) return "All is well.";
-  return `${count("wrong")} wrong, ${pluralize(warnings, "warning")}.`;
+  const errors = count("error");
+  if (errors + warnings === 0) return "No problem found.";
+  return `${pluralize(errors, "error")}, ${pluralize(warnings, "warning")}.`;
 }

@@ -3,7 +3,7 @@ import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import { describePemError, EXPIRY_WARNING_MS } from "../../core/tls/certificate";
 import { type Certificate, InvalidPemError, readCertificate } from "../../core/tls/pem";
-import { type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
+import { type Finding, failure, ok, pluralize, skipped, warning } from "./finding";
 
 const CHECK = "certificate";
 const DAY_MS = 86_400_000;
@@ -19,27 +19,27 @@ export async function checkCertificate(config: Config): Promise<Finding[]> {
   if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) {
     const detail = `self-signed for ${CHAT_DOMAIN}, in DATA_DIR`;
     if (isLoopback(config.HOST)) return [ok(CHECK, detail)];
-    const mend = "Set TLS_CERT_FILE and TLS_KEY_FILE to a certificate that clients trust.";
-    return [warning(CHECK, `${detail}: clients on other machines do not trust it`, mend)];
+    const fix = "Set TLS_CERT_FILE and TLS_KEY_FILE to a certificate that clients trust.";
+    return [warning(CHECK, `${detail}: clients on other machines do not trust it`, fix)];
   }
   try {
     return [checkValidity(await readCertificate(TLS_CERT_FILE, TLS_KEY_FILE), CHAT_DOMAIN)];
   } catch (error) {
     if (!(error instanceof InvalidPemError)) throw error;
-    return [wrong(CHECK, describePemError(config, error), "Correct the file or the variable.")];
+    return [failure(CHECK, describePemError(config, error), "Correct the file or the variable.")];
   }
 }
 
 function checkValidity({ x509, expiresAt }: Certificate, domain: string): Finding {
   const left = expiresAt - systemClock.now();
   const days = Math.floor(Math.abs(left) / DAY_MS);
-  if (left <= 0) return wrong(CHECK, `it expired ${pluralize(days, "day")} ago`, RENEW);
+  if (left <= 0) return failure(CHECK, `it expired ${pluralize(days, "day")} ago`, RENEW);
   if (left < EXPIRY_WARNING_MS) {
     return warning(CHECK, `it expires in ${pluralize(days, "day")}`, RENEW);
   }
   if (x509.checkHost(domain) === undefined) {
-    const mend = "Use a certificate issued for CHAT_DOMAIN, the name that clients verify.";
-    return warning(CHECK, `it is not issued for ${domain}`, mend);
+    const fix = "Use a certificate issued for CHAT_DOMAIN, the name that clients verify.";
+    return warning(CHECK, `it is not issued for ${domain}`, fix);
   }
   return ok(CHECK, `for ${domain}, valid for another ${pluralize(days, "day")}`);
 }

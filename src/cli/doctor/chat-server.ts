@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Config } from "../../core/config";
-import { type Finding, ok, skipped, warning, wrong } from "./finding";
+import { type Finding, failure, ok, skipped, warning } from "./finding";
 
 const CHECK = "chat server";
 const TIMEOUT_MS = 3_000;
@@ -17,13 +17,13 @@ export async function checkChatServer(config: Config): Promise<Finding[]> {
   try {
     const header = await readStreamHeader(host, port, name);
     if (header.includes("<stream:error") || !/\sid=["'][^"']/.test(header)) {
-      const mend = "Correct CHAT_COMPONENT, or add the component to the chat server.";
-      findings.push(wrong(CHECK, `does not accept a component ${name}`, mend));
+      const fix = "Correct CHAT_COMPONENT, or add the component to the chat server.";
+      findings.push(failure(CHECK, `does not accept a component ${name}`, fix));
     } else findings.push(ok(CHECK, `accepts a component ${name} at ${host}:${port}`));
   } catch (error) {
-    const mend = "Start the chat server, or correct CHAT_SERVER.";
+    const fix = "Start the chat server, or correct CHAT_SERVER.";
     const reason = error instanceof Error ? error.message : String(error);
-    findings.push(wrong(CHECK, `cannot be reached at ${host}:${port}: ${reason}`, mend));
+    findings.push(failure(CHECK, `cannot be reached at ${host}:${port}: ${reason}`, fix));
   }
   if (config.CHAT_SIGN_IN_SECRET === undefined) {
     const detail = "cannot verify sign-ins here: CHAT_SIGN_IN_SECRET is not set";

@@ -1,5 +1,5 @@
 import { TIMESTAMP_TOLERANCE_S } from "../../sessions/verify-signature";
-import { type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
+import { type Finding, failure, ok, pluralize, skipped, warning } from "./finding";
 import { askTimeServer } from "./ntp";
 
 const NETWORK = "clock: network";
@@ -10,7 +10,7 @@ const TOLERATED_S = 60;
 /** Beyond half the tolerance for signed requests, clients with a correct clock start to fail. */
 const FAILING_S = TIMESTAMP_TOLERANCE_S / 2;
 
-const MEND = "Synchronize both machines by NTP (timedatectl set-ntp true).";
+const FIX = "Synchronize both machines by NTP (timedatectl set-ntp true).";
 
 /**
  * Rates the difference between two clocks.
@@ -24,9 +24,9 @@ export function checkClockOffset(check: string, whose: string, aheadMs: number):
   const detail = `this machine's clock is ${durationText(seconds)} ${direction} ${whose}`;
   if (seconds > FAILING_S) {
     const window = `${TIMESTAMP_TOLERANCE_S / 60} minutes`;
-    return wrong(check, `${detail}; requests signed more than ${window} off are refused`, MEND);
+    return failure(check, `${detail}; requests signed more than ${window} off are refused`, FIX);
   }
-  return warning(check, detail, MEND);
+  return warning(check, detail, FIX);
 }
 
 function durationText(seconds: number): string {

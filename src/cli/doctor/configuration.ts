@@ -1,14 +1,14 @@
 import { turnHost } from "../../calls/ice/ice-servers";
 import { isLoopback } from "../../core/client-address";
 import type { Config } from "../../core/config";
-import { type Finding, ok, warning, wrong } from "./finding";
+import { type Finding, failure, ok, warning } from "./finding";
 
 const CHECK = "configuration";
 
 /** One finding for each mistake of an invalid configuration. */
 export function configurationProblems(problems: string[]): Finding[] {
   return problems.map((text) =>
-    wrong(CHECK, text, "Correct the environment variable; see docs/CONFIG.md."),
+    failure(CHECK, text, "Correct the environment variable; see docs/CONFIG.md."),
   );
 }
 

@@ -7,7 +7,7 @@ import type { Config } from "../../core/config";
 import { newId } from "../../core/random";
 import { SELF_SIGNED_KEY } from "../../core/tls/self-signed";
 import { errorMessage } from "../../store/error-properties";
-import { type Finding, ok, skipped, warning, wrong } from "./finding";
+import { type Finding, failure, ok, skipped, warning } from "./finding";
 
 const FOLDER = "data folder";
 const FILES = "secret files";
@@ -20,17 +20,17 @@ const OTHERS = 0o007;
 /** Checks that DATA_DIR is writable, and that no other user can read the secrets in it. */
 export async function checkDataFolder({ DATA_DIR }: Config): Promise<Finding[]> {
   const folder = resolve(DATA_DIR);
-  const mend = "Make the server's user the owner of the folder, or set DATA_DIR to another.";
+  const fix = "Make the server's user the owner of the folder, or set DATA_DIR to another.";
   const found = await statOrProblem(folder);
-  if (typeof found === "string") return [wrong(FOLDER, found, mend)];
+  if (typeof found === "string") return [failure(FOLDER, found, fix)];
   if (found === null) {
     return (await canCreateIn(dirname(folder)))
       ? [ok(FOLDER, `${folder} does not exist yet: the first start creates it`)]
-      : [wrong(FOLDER, `${folder} does not exist and cannot be created`, mend)];
+      : [failure(FOLDER, `${folder} does not exist and cannot be created`, fix)];
   }
-  if (!found.isDirectory()) return [wrong(FOLDER, `${folder} is not a folder`, mend)];
+  if (!found.isDirectory()) return [failure(FOLDER, `${folder} is not a folder`, fix)];
   const problem = await writeProblem(folder);
-  if (problem !== null) return [wrong(FOLDER, `${folder} is not writable: ${problem}`, mend)];
+  if (problem !== null) return [failure(FOLDER, `${folder} is not writable: ${problem}`, fix)];
   return [ok(FOLDER, `${folder} is writable`), ...(await checkModes(folder))];
 }
 
@@ -77,8 +77,8 @@ async function checkModes(folder: string): Promise<Finding[]> {
     const mode = found.mode & 0o777;
     if ((mode & (GROUP | OTHERS)) === 0) continue;
     const detail = `${path} is readable by ${mode & OTHERS ? "every user of this machine" : "its group"} (mode ${mode.toString(8)})`;
-    const mend = `chmod ${found.isDirectory() ? "700" : "600"} ${path}`;
-    findings.push((mode & OTHERS ? wrong : warning)(FILES, detail, mend));
+    const fix = `chmod ${found.isDirectory() ? "700" : "600"} ${path}`;
+    findings.push((mode & OTHERS ? failure : warning)(FILES, detail, fix));
   }
   if (findings.length > 0) return findings;
   return [

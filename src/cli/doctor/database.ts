@@ -11,7 +11,15 @@ import { type DatabaseStatus, inspectDatabase, MIN_SERVER_VERSION } from "../../
 import type { MigrationConnection } from "../../store/migrate";
 import { openMigrationConnection } from "../../store/migration-connection";
 import { checkClockOffset } from "./clock";
-import { type CheckContext, type Finding, ok, pluralize, skipped, warning, wrong } from "./finding";
+import {
+  type CheckContext,
+  type Finding,
+  failure,
+  ok,
+  pluralize,
+  skipped,
+  warning,
+} from "./finding";
 
 const DATABASE = "database";
 const MIGRATIONS = "migrations";
@@ -40,10 +48,10 @@ export async function checkDatabase({ config, server }: CheckContext): Promise<F
     if (error instanceof FolderInUseError) return findingsInUse(server, error);
     const refusal = explainConnectionError(error);
     const detail = errorMessage(refusal);
-    const mend = embedded
+    const fix = embedded
       ? "Follow the message."
       : "Start PostgreSQL, or correct DATABASE_URL: host, port, user, password, name.";
-    return [wrong(DATABASE, detail, mend)];
+    return [failure(DATABASE, detail, fix)];
   }
 }
 
@@ -62,10 +70,10 @@ function findingsInUse(
   }
   if (state === "not ready") {
     const detail = `embedded, in use by the server at ${url}, which is not ready`;
-    return [wrong(DATABASE, detail, "Check the server's log, and restart it.")];
+    return [failure(DATABASE, detail, "Check the server's log, and restart it.")];
   }
-  const mend = "If that process is the server, set its address: --url or SIGNALBOX_URL.";
-  return [warning(DATABASE, `${message} No server answers at ${url}.`, mend)];
+  const fix = "If that process is the server, set its address: --url or SIGNALBOX_URL.";
+  return [warning(DATABASE, `${message} No server answers at ${url}.`, fix)];
 }
 
 async function checkConnected(connection: MigrationConnection, config: Config): Promise<Finding[]> {
@@ -84,24 +92,24 @@ function checkPostgres(facts: DatabaseStatus, config: Config): Finding[] {
   if (versionNumber < MIN_SERVER_VERSION) {
     const detail = `PostgreSQL ${version} is too old`;
     problems.push(
-      wrong(DATABASE, detail, `Use PostgreSQL ${MIN_SERVER_VERSION / 10_000} or later.`),
+      failure(DATABASE, detail, `Use PostgreSQL ${MIN_SERVER_VERSION / 10_000} or later.`),
     );
   }
   if (encoding !== "UTF8") {
     const detail = `its encoding is ${encoding}, which cannot hold every text`;
-    problems.push(wrong(DATABASE, detail, "Create one: CREATE DATABASE … ENCODING 'UTF8'."));
+    problems.push(failure(DATABASE, detail, "Create one: CREATE DATABASE … ENCODING 'UTF8'."));
   }
   if (readOnly) {
     const detail = "it is read-only: a standby, or read-only by its settings";
-    problems.push(wrong(DATABASE, detail, "Point DATABASE_URL at the primary."));
+    problems.push(failure(DATABASE, detail, "Point DATABASE_URL at the primary."));
   }
   if (!mayCreateTables && facts.pending.length > 0) {
     const detail = "its user may not create tables, which migrations need";
-    problems.push(wrong(DATABASE, detail, "GRANT CREATE ON SCHEMA public TO the user."));
+    problems.push(failure(DATABASE, detail, "GRANT CREATE ON SCHEMA public TO the user."));
   }
   if (!mayKeepJobs) {
     const detail = "the database's user may not create the schema pgboss of the job queue";
-    problems.push(wrong(JOBS, detail, "GRANT CREATE ON DATABASE … TO the user."));
+    problems.push(failure(JOBS, detail, "GRANT CREATE ON DATABASE … TO the user."));
   } else problems.push(ok(JOBS, "the job queue can be kept in the database"));
   if (problems.some(({ check }) => check === DATABASE)) return problems;
   const kind = config.DATABASE_URL === undefined ? "embedded, " : "";
@@ -109,13 +117,13 @@ function checkPostgres(facts: DatabaseStatus, config: Config): Finding[] {
 }
 
 function checkMigrations({ refusal, pending, migrationCount }: DatabaseStatus): Finding[] {
-  if (refusal !== null) return [wrong(MIGRATIONS, refusal, "Follow the message.")];
+  if (refusal !== null) return [failure(MIGRATIONS, refusal, "Follow the message.")];
   if (pending.length === 0) return [ok(MIGRATIONS, `all ${migrationCount} are applied`)];
-  const mend = "Run signalbox migrate, or start the server, which migrates as well.";
+  const fix = "Run signalbox migrate, or start the server, which migrates as well.";
   if (pending.length === migrationCount) {
-    return [warning(MIGRATIONS, "the database is empty", mend)];
+    return [warning(MIGRATIONS, "the database is empty", fix)];
   }
-  return [wrong(MIGRATIONS, `not applied: ${pending.join(", ")}`, mend)];
+  return [failure(MIGRATIONS, `not applied: ${pending.join(", ")}`, fix)];
 }
 
 async function checkKey(
@@ -126,8 +134,8 @@ async function checkKey(
   const path = join(config.DATA_DIR, SECRET_KEY_FILE);
   // Checked first, because openSealer creates a missing key.
   if (config.SECRET_KEY === undefined && !existsSync(path)) {
-    const mend = "Restore the file from a backup of the folder.";
-    return wrong(KEY, `${path} is missing: secrets in the database cannot be read`, mend);
+    const fix = "Restore the file from a backup of the folder.";
+    return failure(KEY, `${path} is missing: secrets in the database cannot be read`, fix);
   }
   if (refusal !== null || pending.length > 0) {
     return skipped(KEY, "cannot be tested before every migration is applied");
@@ -142,7 +150,7 @@ async function checkKey(
     ];
     return ok(KEY, `decrypts the secrets of ${counts.join(" and ")}`);
   } catch (error) {
-    const mend = "Restore the SECRET_KEY (or secret.key) that they were encrypted with.";
-    return wrong(KEY, errorMessage(error), mend);
+    const fix = "Restore the SECRET_KEY (or secret.key) that they were encrypted with.";
+    return failure(KEY, errorMessage(error), fix);
   }
 }

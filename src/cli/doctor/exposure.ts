@@ -1,7 +1,7 @@
 import { isLoopback } from "../../core/client-address";
 import type { Config } from "../../core/config";
 import { decodeKey } from "../../core/variables/variable";
-import { type CheckContext, type Finding, ok, skipped, warning, wrong } from "./finding";
+import { type CheckContext, type Finding, failure, ok, skipped, warning } from "./finding";
 import { fetchText } from "./server";
 
 /** Checks of an exposed server's settings. docs/SECURITY.md has the same list in prose. */
@@ -43,8 +43,8 @@ const isLocal = (url: string) => isLoopback(new URL(url).hostname);
 function checkKey({ SECRET_KEY = [] }: Config): Finding[] {
   const weak = SECRET_KEY.some((text) => new Set(decodeKey(text)).size < DISTINCT_KEY_BYTES_MIN);
   if (!weak) return [];
-  const mend = "Put a new key first (openssl rand -base64 32), and remove the old one later.";
-  return [wrong("key strength", "SECRET_KEY is not random and can be guessed", mend)];
+  const fix = "Put a new key first (openssl rand -base64 32), and remove the old one later.";
+  return [failure("key strength", "SECRET_KEY is not random and can be guessed", fix)];
 }
 
 /** Anyone who reaches Redis can read and write every inbox, so it needs a password or a private network. */
@@ -53,8 +53,8 @@ function checkRedisAccess({ REDIS_URL }: Config): Finding[] {
     return [];
   const detail =
     "REDIS_URL has no password: anyone who reaches Redis can read and write every inbox";
-  const mend = "Set requirepass or an ACL user in Redis, and put it into REDIS_URL.";
-  return [warning("redis access", detail, mend)];
+  const fix = "Set requirepass or an ACL user in Redis, and put it into REDIS_URL.";
+  return [warning("redis access", detail, fix)];
 }
 
 /** Tokens and passwords need TLS, which a proxy in front of the server terminates. */
@@ -65,8 +65,8 @@ function checkEncryption({ BASE_URL, CHAT_URL }: Config): Finding[] {
   ];
   if (clear.length > 0) {
     const detail = `public addresses are without TLS (${clear.join(", ")}): tokens and passwords are sent in cleartext`;
-    const mend = "Put a TLS-terminating proxy in front, and use https: and wss: addresses.";
-    return [wrong("encryption", detail, mend)];
+    const fix = "Put a TLS-terminating proxy in front, and use https: and wss: addresses.";
+    return [failure("encryption", detail, fix)];
   }
   return [ok("encryption", "no public address is without TLS")];
 }
@@ -76,7 +76,7 @@ function checkProxy({ BASE_URL, TRUST_PROXY }: Config): Finding[] {
   const everyone = TRUST_PROXY.find((entry) => Number(entry.split("/")[1] ?? 1) === 0);
   if (everyone !== undefined) {
     const detail = `TRUST_PROXY trusts everyone (${everyone}): clients can forge their address and evade limits`;
-    return [wrong("proxy", detail, "List only the proxies' own addresses in TRUST_PROXY.")];
+    return [failure("proxy", detail, "List only the proxies' own addresses in TRUST_PROXY.")];
   }
   if (BASE_URL?.startsWith("https:") && TRUST_PROXY.length === 0) {
     const detail =
@@ -122,8 +122,8 @@ async function checkMetrics({ BASE_URL }: Config): Promise<Finding[]> {
   }
   const answer = await fetchText(BASE_URL, "metrics");
   if (answer?.text.includes("signalbox_build_info")) {
-    const mend = "Block /metrics and /chat/ at the proxy (docs/OPERATIONS.md).";
-    return [warning("metrics", `${BASE_URL}/metrics is public`, mend)];
+    const fix = "Block /metrics and /chat/ at the proxy (docs/OPERATIONS.md).";
+    return [warning("metrics", `${BASE_URL}/metrics is public`, fix)];
   }
   const detail = answer === null ? "the public address does not answer" : "not public";
   return [answer === null ? skipped("metrics", detail) : ok("metrics", detail)];

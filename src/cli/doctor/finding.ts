@@ -2,8 +2,8 @@ import type { Config } from "../../core/config";
 import { errorMessage } from "../../store/error-properties";
 import type { ServerAccess } from "../client/server";
 
-/** Outcome of a check. Only `wrong` makes the command exit with 1. */
-export type Status = "ok" | "warning" | "wrong" | "skipped";
+/** Outcome of a check. Only `error` makes the command exit with 1. */
+export type Status = "ok" | "warning" | "error" | "skipped";
 
 /** One result of a check. */
 export interface Finding {
@@ -12,8 +12,8 @@ export interface Finding {
   status: Status;
   /** What was found, or what the problem is. */
   detail: string;
-  /** How to fix it; set for `warning` and `wrong`. */
-  mend?: string;
+  /** How to fix it; set for `warning` and `error`. */
+  fix?: string;
 }
 
 /** Passed. */
@@ -22,13 +22,13 @@ export function ok(check: string, detail: string): Finding {
 }
 
 /** Works, but may fail later or for some clients. */
-export function warning(check: string, detail: string, mend: string): Finding {
-  return { check, status: "warning", detail, mend };
+export function warning(check: string, detail: string, fix: string): Finding {
+  return { check, status: "warning", detail, fix };
 }
 
 /** Does not work. */
-export function wrong(check: string, detail: string, mend: string): Finding {
-  return { check, status: "wrong", detail, mend };
+export function failure(check: string, detail: string, fix: string): Finding {
+  return { check, status: "error", detail, fix };
 }
 
 /** Not checked, with the reason. */
@@ -57,24 +57,24 @@ export interface RunningServer {
 }
 
 /**
- * Runs a check with a timeout. An exception or a timeout becomes a `wrong` finding, so that one check cannot
+ * Runs a check with a timeout. An exception or a timeout becomes an `error` finding, so that one check cannot
  * block the others.
  */
 export async function withTimeout(
   seconds: number,
   check: string,
-  mend: string,
+  fix: string,
   act: () => Promise<Finding[]>,
 ): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<Finding[]>((resolve) => {
     const detail = `no answer within ${seconds} seconds`;
-    timer = setTimeout(() => resolve([wrong(check, detail, mend)]), seconds * 1000);
+    timer = setTimeout(() => resolve([failure(check, detail, fix)]), seconds * 1000);
   });
   try {
     return await Promise.race([act(), timedOut]);
   } catch (error) {
-    return [wrong(check, errorMessage(error), mend)];
+    return [failure(check, errorMessage(error), fix)];
   } finally {
     clearTimeout(timer);
   }

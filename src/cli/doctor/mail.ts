@@ -3,7 +3,7 @@ import type { Config } from "../../core/config";
 import { openLog } from "../../core/log";
 import { openMail } from "../../mail/open";
 import { errorMessage } from "../../store/error-properties";
-import { type Finding, ok, warning, wrong } from "./finding";
+import { type Finding, failure, ok, warning } from "./finding";
 
 const MAIL = "mail";
 
@@ -17,11 +17,11 @@ export async function checkMail(config: Config): Promise<Finding[]> {
   try {
     await mailer.check();
   } catch (error) {
-    const mend =
+    const fix =
       config.SMTP_URL === undefined
         ? "Make the server's user the owner of the data folder, or set SMTP_URL."
         : "Start the mail server, or correct SMTP_URL: host, port, user, password, smtps for TLS.";
-    return [wrong(MAIL, errorMessage(error), mend)];
+    return [failure(MAIL, errorMessage(error), fix)];
   } finally {
     await mailer.close();
   }

@@ -3,7 +3,7 @@ import type { Config } from "../../core/config";
 import { hostInUrl } from "../../core/host-in-url";
 import { servesXmppOverWebSocket, servesXmppStreams } from "./chat-probe";
 import { chatPortSkipped } from "./chat-server";
-import { type Finding, ok, skipped, wrong } from "./finding";
+import { type Finding, failure, ok, skipped } from "./finding";
 import { probeServer } from "./server";
 
 /** A listening port of the server. */
@@ -57,7 +57,7 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
     const other = port ? names.get(port) : undefined;
     if (other !== undefined) {
       const detail = `${other} and ${variable} are both ${port}`;
-      return [wrong("port", detail, "Set them to different ports.")];
+      return [failure("port", detail, "Set them to different ports.")];
     }
     if (port) names.set(port, variable);
   }
@@ -76,18 +76,18 @@ async function checkPort({ check, variable, isOwnServer }: Port, config: Config)
       if (await isOwnServer(port, config)) {
         return ok(check, `${address} is in use by a running Signalbox`);
       }
-      const mend = `Stop that program, or set ${variable} to another port.`;
-      return wrong(check, `${address} is in use by another program`, mend);
+      const fix = `Stop that program, or set ${variable} to another port.`;
+      return failure(check, `${address} is in use by another program`, fix);
     }
     case "EACCES": {
-      const mend = `Set ${variable} to 1024 or more, and put a proxy on the low port.`;
-      return wrong(check, `this user may not listen on ${address}`, mend);
+      const fix = `Set ${variable} to 1024 or more, and put a proxy on the low port.`;
+      return failure(check, `this user may not listen on ${address}`, fix);
     }
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return wrong(check, `${HOST} is not an address of this machine`, "Correct HOST.");
+      return failure(check, `${HOST} is not an address of this machine`, "Correct HOST.");
     default:
-      return wrong(check, `cannot listen on ${address} (${problem})`, "Correct HOST.");
+      return failure(check, `cannot listen on ${address} (${problem})`, "Correct HOST.");
   }
 }
 

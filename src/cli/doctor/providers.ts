@@ -7,7 +7,7 @@ import {
 } from "../../sign-in/probe";
 import { errorMessage } from "../../store/error-properties";
 import { asOwner } from "../client/server";
-import { type CheckContext, type Finding, ok, skipped, wrong } from "./finding";
+import { type CheckContext, type Finding, failure, ok, skipped } from "./finding";
 
 const PROVIDERS = "providers";
 const TIMEOUT_MS = 4_000;
@@ -81,7 +81,7 @@ async function probe(
       twitter: "--twitter-base-url",
       firebase: "--firebase-keys-url",
     }[provider];
-    const mend = `Allow access from this machine, or correct the URL: signalbox app update --app ${applications[0]} ${flag} …`;
-    return wrong(check, `${subject} does not answer like ${provider}: ${reason}`, mend);
+    const fix = `Allow access from this machine, or correct the URL: signalbox app update --app ${applications[0]} ${flag} …`;
+    return failure(check, `${subject} does not answer like ${provider}: ${reason}`, fix);
   }
 }

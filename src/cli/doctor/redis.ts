@@ -3,7 +3,7 @@ import { systemClock } from "../../core/clock";
 import type { Config } from "../../core/config";
 import { errorMessage } from "../../store/error-properties";
 import { checkClockOffset } from "./clock";
-import { type Finding, ok, skipped, warning, wrong } from "./finding";
+import { type Finding, failure, ok, skipped, warning } from "./finding";
 
 const REDIS = "redis";
 const TIMEOUT_MS = 3_000;
@@ -20,8 +20,8 @@ export async function checkRedis(config: Config): Promise<Finding[]> {
     facts = await inspectRedis(REDIS_URL, systemClock, TIMEOUT_MS);
   } catch (error) {
     const reason = errorMessage(error);
-    const mend = "Start Redis, or correct REDIS_URL: host, port, password, database number.";
-    return [wrong(REDIS, `cannot be reached: ${reason}`, mend)];
+    const fix = "Start Redis, or correct REDIS_URL: host, port, password, database number.";
+    return [failure(REDIS, `cannot be reached: ${reason}`, fix)];
   }
   const problems = [...checkSettings(facts), ...checkMemory(facts, INBOXES_BYTES)];
   return [
@@ -36,18 +36,18 @@ function checkSettings(facts: RedisInfo): Finding[] {
   if (isOlder(facts.version)) {
     const oldest = REDIS_VERSION_MIN.join(".");
     findings.push(
-      wrong(REDIS, `Redis ${facts.version} is too old`, `Use Redis ${oldest} or later.`),
+      failure(REDIS, `Redis ${facts.version} is too old`, `Use Redis ${oldest} or later.`),
     );
   }
   if (facts.role === "slave") {
     const detail = "is a replica, which is read-only";
-    findings.push(wrong(REDIS, detail, "Point REDIS_URL at the primary."));
+    findings.push(failure(REDIS, detail, "Point REDIS_URL at the primary."));
   }
   const evicts = facts.maxMemoryPolicy !== "noeviction" && facts.maxMemoryPolicy !== "";
   if (facts.maxMemory > 0 && evicts) {
     const detail = `evicts pending signals and rate-limit counters when its ${facts.maxMemory} bytes are full (maxmemory-policy ${facts.maxMemoryPolicy})`;
-    const mend = "CONFIG SET maxmemory-policy noeviction, and a maxmemory that is large enough.";
-    findings.push(warning(REDIS, detail, mend));
+    const fix = "CONFIG SET maxmemory-policy noeviction, and a maxmemory that is large enough.";
+    findings.push(warning(REDIS, detail, fix));
   }
   if (!facts.appendOnly) {
     const detail = "loses acknowledged signals of the last minute when it restarts (appendonly no)";
@@ -65,8 +65,8 @@ function checkSettings(facts: RedisInfo): Finding[] {
 function checkMemory({ maxMemory }: RedisInfo, inboxesBytes: number): Finding[] {
   if (maxMemory === 0 || inboxesBytes === 0 || maxMemory >= 2 * inboxesBytes) return [];
   const detail = `maxmemory is ${maxMemory} bytes, less than twice INBOXES_BYTES (${inboxesBytes}): signals and sign-ins fail when it is full`;
-  const mend = `CONFIG SET maxmemory ${2 * inboxesBytes} or more, or lower INBOXES_BYTES.`;
-  return [warning(REDIS, detail, mend)];
+  const fix = `CONFIG SET maxmemory ${2 * inboxesBytes} or more, or lower INBOXES_BYTES.`;
+  return [warning(REDIS, detail, fix)];
 }
 
 /** Settings that this Redis user may not read. */

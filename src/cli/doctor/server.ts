@@ -5,11 +5,11 @@ import { asOwner, type ServerAccess } from "../client/server";
 import {
   type CheckContext,
   type Finding,
+  failure,
   ok,
   type RunningServer,
   skipped,
   warning,
-  wrong,
 } from "./finding";
 
 const TIMEOUT_MS = 3_000;
@@ -71,7 +71,7 @@ export async function checkServer({ server, access }: CheckContext): Promise<Fin
       ];
     case "other":
       return [
-        wrong(
+        failure(
           "server",
           `the server that answers at ${url} is not Signalbox`,
           "Set the server's address: --url or SIGNALBOX_URL.",
@@ -81,7 +81,7 @@ export async function checkServer({ server, access }: CheckContext): Promise<Fin
     case "not ready": {
       const detail = `${url} answers${versionText}, but is not ready: its database or Redis is unreachable, or it is starting or stopping`;
       return [
-        wrong("server", detail, "Check its log and the findings below."),
+        failure("server", detail, "Check its log and the findings below."),
         skipped("owner", "the server is not ready"),
       ];
     }
@@ -107,7 +107,7 @@ async function checkOwner(access: ServerAccess): Promise<Finding> {
     return ok("owner", `can sign in with ${credential}`);
   } catch (error) {
     const detail = `cannot sign in with ${credential}: ${errorMessage(error)}`;
-    const mend = "Set the owner's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
-    return warning("owner", detail, mend);
+    const fix = "Set the owner's token (--token, SIGNALBOX_TOKEN), or the server's DATA_DIR.";
+    return warning("owner", detail, fix);
   }
 }

@@ -58,7 +58,7 @@ describeEmbedded("the embedded database", () => {
     const key = join(DATA_DIR, "secret.key");
     await rename(key, `${key}.away`);
     expect(only(await runWith(DATA_DIR), "secret key")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/is missing/) },
+      ...{ status: "error", detail: expect.stringMatching(/is missing/) },
     });
     await expect(stat(key)).rejects.toThrow("ENOENT");
     await writeFile(key, Buffer.alloc(32, 1).toString("base64"));
@@ -70,24 +70,24 @@ describeEmbedded("the embedded database", () => {
     expect(only(await runWith(DATA_DIR), "secret key").status).toBe("ok");
   });
 
-  it("is wrong with a message if it is corrupt", async () => {
+  it("is an error with a message if it is corrupt", async () => {
     const DATA_DIR = await folderOf(emptyFolder());
     await mkdir(join(DATA_DIR, "db"), { mode: 0o700 });
     await writeFile(join(DATA_DIR, "db/PG_VERSION"), "nothing of the kind");
     expect(only(await runWith(DATA_DIR), "database")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/cannot be opened/) },
+      ...{ status: "error", detail: expect.stringMatching(/cannot be opened/) },
     });
   });
 
-  it("is wrong if it lacks a migration or comes from a newer version", async () => {
+  it("is an error if it lacks a migration or comes from a newer version", async () => {
     const DATA_DIR = await folderOf(freshFolder());
     const last = (await readMigrations()).at(-1)?.name ?? "";
     const { connection, close } = await openMigrationConnection({ DATA_DIR } as never);
     await connection.query("DELETE FROM _prisma_migrations WHERE migration_name = $1", [last]);
     await close();
     expect(only(await runWith(DATA_DIR), "migrations")).toMatchObject({
-      ...{ status: "wrong", detail: `not applied: ${last}` },
-      mend: expect.stringMatching(/signalbox migrate/),
+      ...{ status: "error", detail: `not applied: ${last}` },
+      fix: expect.stringMatching(/signalbox migrate/),
     });
     const again = await openMigrationConnection({ DATA_DIR } as never);
     await again.connection.query(
@@ -97,7 +97,7 @@ describeEmbedded("the embedded database", () => {
     await again.close();
     const newer = only(await runWith(DATA_DIR), "migrations");
     expect([newer.status, newer.detail]).toEqual([
-      "wrong",
+      "error",
       expect.stringMatching(/which this version does not know/),
     ]);
   });
@@ -124,20 +124,20 @@ describeServices("PostgreSQL", () => {
     await execute(url, "DELETE FROM push_credentials");
     const other = await runDoctor({ ...environment, SECRET_KEY: "1".repeat(64) });
     expect(only(other, "secret key")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/encrypted with another key/) },
+      ...{ status: "error", detail: expect.stringMatching(/encrypted with another key/) },
     });
   });
 
-  it("is a warning if it is empty, and wrong if it belongs to another program", async () => {
+  it("is a warning if it is empty, and an error if it belongs to another program", async () => {
     const environment = await fresh(freshServices("template0"));
     expect(only(await runDoctor(environment), "migrations")).toMatchObject({
       ...{ status: "warning", detail: "the database is empty" },
     });
     await execute(environment.DATABASE_URL ?? "", "CREATE TABLE somebody_elses (id int)");
-    expect(only(await runDoctor(environment), "migrations").status).toBe("wrong");
+    expect(only(await runDoctor(environment), "migrations").status).toBe("error");
   });
 
-  it("is wrong if it is read-only or its encoding is not UTF-8", async () => {
+  it("is an error if it is read-only or its encoding is not UTF-8", async () => {
     const environment = await fresh(freshServices("template0"));
     const url = environment.DATABASE_URL ?? "";
     const name = new URL(url).pathname.slice(1);
@@ -152,12 +152,12 @@ describeServices("PostgreSQL", () => {
     );
     const narrow = await runDoctor({ ...environment, DATABASE_URL: `${url}_narrow` });
     expect(only(narrow, "database")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/LATIN1/) },
+      ...{ status: "error", detail: expect.stringMatching(/LATIN1/) },
     });
     await execute(server, `DROP DATABASE ${name}_narrow`);
   });
 
-  it("is wrong if its user may not create the job queue or cannot connect", async () => {
+  it("is an error if its user may not create the job queue or cannot connect", async () => {
     const environment = await fresh(freshServices());
     const url = environment.DATABASE_URL ?? "";
     const name = new URL(url).pathname.slice(1);
@@ -171,12 +171,12 @@ describeServices("PostgreSQL", () => {
       await execute(url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
       const findings = await runDoctor(as(user));
       expect(only(findings, "jobs")).toMatchObject({
-        ...{ status: "wrong", mend: expect.stringMatching(/^GRANT CREATE ON DATABASE/) },
+        ...{ status: "error", fix: expect.stringMatching(/^GRANT CREATE ON DATABASE/) },
       });
       await execute(url, `GRANT CREATE ON DATABASE ${name} TO ${user}`);
       expect(only(await runDoctor(as(user)), "jobs").status).toBe("ok");
       expect(only(await runDoctor(as("nobody_of_the_name")), "database")).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/cannot be reached: role/) },
+        ...{ status: "error", detail: expect.stringMatching(/cannot be reached: role/) },
       });
     } finally {
       await execute(url, `DROP OWNED BY ${user}`);
@@ -192,14 +192,14 @@ describeServices("Redis", () => {
     const look = () => runDoctor({ DATA_DIR, REDIS_URL: `${redis.url}/3` });
     try {
       expect(about(await look(), "redis")).toMatchObject([
-        { status: "warning", mend: expect.stringMatching(/appendonly yes/) },
+        { status: "warning", fix: expect.stringMatching(/appendonly yes/) },
       ]);
       await sendCommand(redis.port, "CONFIG SET appendonly yes");
       for (const often of ["everysec", "no"]) {
         await sendCommand(redis.port, `CONFIG SET appendfsync ${often}`);
         expect(only(await look(), "redis")).toMatchObject({
           ...{ status: "warning", detail: expect.stringContaining(`appendfsync ${often}`) },
-          mend: expect.stringMatching(/appendfsync always/),
+          fix: expect.stringMatching(/appendfsync always/),
         });
       }
       await sendCommand(redis.port, "CONFIG SET appendfsync always");
@@ -224,16 +224,16 @@ describeServices("Redis", () => {
       expect(only(await look(), "redis").status).toBe("ok");
       await sendCommand(redis.port, "CONFIG SET maxmemory-policy allkeys-lru");
       expect(about(await look(), "redis")).toMatchObject([
-        { status: "warning", mend: expect.stringMatching(/noeviction/) },
+        { status: "warning", fix: expect.stringMatching(/noeviction/) },
       ]);
       await sendCommand(redis.port, `REPLICAOF 127.0.0.1 ${redis.port + 1}`);
       expect(about(await look(), "redis")).toContainEqual(
-        expect.objectContaining({ status: "wrong", detail: expect.stringMatching(/replica/) }),
+        expect.objectContaining({ status: "error", detail: expect.stringMatching(/replica/) }),
       );
       await sendCommand(redis.port, "CONFIG SET requirepass hunter2");
       const locked = await look();
       expect(only(locked, "redis")).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/NOAUTH/) },
+        ...{ status: "error", detail: expect.stringMatching(/NOAUTH/) },
       });
       const wrongPassword = await runDoctor({
         ...{ DATA_DIR, REDIS_URL: redis.url.replace("//", "//:hunter3@") },

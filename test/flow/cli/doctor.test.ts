@@ -83,7 +83,7 @@ async function fresh(made: Promise<FreshDatabase>): Promise<string> {
 describe("a healthy node", () => {
   it("has no findings, on any database", async () => {
     const findings = await runDoctor(healthy);
-    expect(findings.filter(({ status }) => status === "wrong" || status === "warning")).toEqual([]);
+    expect(findings.filter(({ status }) => status === "error" || status === "warning")).toEqual([]);
     expect(statuses(findings)).toEqual({
       ...{ configuration: "ok", server: "ok", owner: "ok", "data folder": "ok" },
       ...{ "secret files": "ok", database: "ok", migrations: "ok", "secret key": "ok" },
@@ -106,7 +106,7 @@ describe("a healthy node", () => {
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^ok +configuration +no mistakes\nok +server +ready at http/);
     expect(out).toMatch(/^skipped +clock: network +disabled by --time-server none$/m);
-    expect(out).toMatch(/\n\nAll is well\.\n$/);
+    expect(out).toMatch(/\n\nNo problem found\.\n$/);
   });
 
   it("prints JSON with --json", async () => {
@@ -140,12 +140,12 @@ describe("problems", () => {
     const { code, out, err } = await runCommand(["doctor", "--time-server", NOWHERE], broken);
     expect([code, err]).toEqual([1, ""]);
     expect(out).toMatch(
-      /^wrong +database +PostgreSQL .*cannot be reached.*\n +→ Start PostgreSQL/m,
+      /^error +database +PostgreSQL .*cannot be reached.*\n +→ Start PostgreSQL/m,
     );
-    expect(out).toMatch(/^wrong +redis +cannot be reached: .*ECONNREFUSED.*\n +→ Start Redis/m);
-    expect(out).toMatch(/^wrong +mail +.*cannot be used.*\n +→ Start the mail server/m);
+    expect(out).toMatch(/^error +redis +cannot be reached: .*ECONNREFUSED.*\n +→ Start Redis/m);
+    expect(out).toMatch(/^error +mail +.*cannot be used.*\n +→ Start the mail server/m);
     expect(out).toMatch(/^skipped +clock: network /m);
-    expect(out).toMatch(/\n\n3 wrong, 0 warnings\.\n$/);
+    expect(out).toMatch(/\n\n3 errors, 0 warnings\.\n$/);
     expect(out).not.toContain("hunter2");
   });
 
@@ -160,7 +160,7 @@ describe("problems", () => {
       ...{ ...FREE_PORTS, SMTP_URL: `smtp://${await silent()}`, PORT: String(await listen()) },
     });
     expect(statuses(findings)).toMatchObject({
-      ...{ database: "wrong", redis: "wrong", mail: "wrong", port: "wrong", server: "skipped" },
+      ...{ database: "error", redis: "error", mail: "error", port: "error", server: "skipped" },
     });
   });
 
@@ -172,7 +172,7 @@ describe("problems", () => {
     expect(findings.map(({ detail }) => detail.split(" ")[0]).sort()).toEqual([
       ...["DATABASE_URL", "LOG_LEVEL", "PORT", "SECRET_KEY"],
     ]);
-    expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(["wrong"]));
+    expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(["error"]));
     expect(JSON.stringify(findings)).not.toContain("hunter2");
   });
 
@@ -198,7 +198,7 @@ describe("the server", () => {
       const SIGNALBOX_URL = broken.baseUrl;
       const findings = await runDoctor({ ...healthy, SIGNALBOX_URL });
       expect(only(findings, "server")).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/is not ready/) },
+        ...{ status: "error", detail: expect.stringMatching(/is not ready/) },
       });
       expect(only(findings, "providers").status).toBe("skipped");
     } finally {
@@ -212,10 +212,10 @@ describe("the server", () => {
     const SIGNALBOX_URL = `http://127.0.0.1:${port}`;
     const findings = await runDoctor({ ...healthy, SIGNALBOX_URL, PORT: String(port) });
     expect(only(findings, "server")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/is not Signalbox/) },
+      ...{ status: "error", detail: expect.stringMatching(/is not Signalbox/) },
     });
     expect(only(findings, "port")).toMatchObject({
-      ...{ status: "wrong", detail: expect.stringMatching(/in use by another program/) },
+      ...{ status: "error", detail: expect.stringMatching(/in use by another program/) },
     });
   });
 
@@ -270,7 +270,7 @@ describe("providers", () => {
     }
   });
 
-  it("are wrong if they do not answer, or answer in another form", async () => {
+  it("are errors if they do not answer, or answer in another form", async () => {
     const keys = await startKeys({ status: 200, body: { keys: [] } });
     const page = await startKeys({ status: 200, body: "<html>hello</html>" });
     standIns.push(keys, page);
@@ -286,9 +286,9 @@ describe("providers", () => {
       firebase: /key set is empty/,
     };
     for (const [provider, reason] of Object.entries(words)) {
-      const { status, detail, mend } = only(findings, `provider: ${provider}`);
-      expect([status, detail]).toEqual(["wrong", expect.stringMatching(reason)]);
-      expect(mend).toMatch(new RegExp(`--app ${node.application.id} --${provider}-`));
+      const { status, detail, fix } = only(findings, `provider: ${provider}`);
+      expect([status, detail]).toEqual(["error", expect.stringMatching(reason)]);
+      expect(fix).toMatch(new RegExp(`--app ${node.application.id} --${provider}-`));
     }
   });
 });

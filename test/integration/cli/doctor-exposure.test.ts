@@ -40,11 +40,11 @@ it.each([
 });
 
 const CASES: Array<[check: string, more: Record<string, string>, status: string, words: RegExp]> = [
-  ["encryption", { BASE_URL: "http://api.example.invalid" }, "wrong", /BASE_URL/],
-  ["encryption", { CHAT_URL: "ws://chat.example" }, "wrong", /CHAT_URL/],
+  ["encryption", { BASE_URL: "http://api.example.invalid" }, "error", /BASE_URL/],
+  ["encryption", { CHAT_URL: "ws://chat.example" }, "error", /CHAT_URL/],
   ["proxy", { TRUST_PROXY: "" }, "warning", /share its limits/],
-  ["proxy", { TRUST_PROXY: "10.0.0.1,0.0.0.0/0" }, "wrong", /trusts everyone/],
-  ["proxy", { TRUST_PROXY: "::/0" }, "wrong", /trusts everyone/],
+  ["proxy", { TRUST_PROXY: "10.0.0.1,0.0.0.0/0" }, "error", /trusts everyone/],
+  ["proxy", { TRUST_PROXY: "::/0" }, "error", /trusts everyone/],
   [
     "limits",
     { RATE_SIGN_INS_PER_IP: "0", FAILURES_FREE: "0" },
@@ -56,8 +56,8 @@ const CASES: Array<[check: string, more: Record<string, string>, status: string,
   ["private networks", { PUSH_ALLOW_PRIVATE_NETWORKS: "true" }, "warning", /its own network/],
   ["schema", { INTROSPECTION: "false", GRAPHIQL: "false" }, "ok", /hidden/],
   ["schema", { INTROSPECTION: "false" }, "ok", /GRAPHIQL on/],
-  ["key strength", { SECRET_KEY: "0".repeat(64) }, "wrong", /can be guessed/],
-  ["key strength", { SECRET_KEY: `${KEY},${"ab".repeat(32)}` }, "wrong", /can be guessed/],
+  ["key strength", { SECRET_KEY: "0".repeat(64) }, "error", /can be guessed/],
+  ["key strength", { SECRET_KEY: `${KEY},${"ab".repeat(32)}` }, "error", /can be guessed/],
   ["redis access", { REDIS_URL: "redis://redis.example:6379/0" }, "warning", /no password/],
 ];
 it.each(CASES)("%s: %j is %s", async (check, more, status, words) => {

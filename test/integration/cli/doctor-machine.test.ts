@@ -38,17 +38,17 @@ const runDoctor = async (variables: Record<string, string> = {}, timeServer = ti
 };
 
 describe("ports", () => {
-  it("are wrong if another program uses them, even a silent one", async () => {
+  it("are errors if another program uses them, even a silent one", async () => {
     const [PORT, XMPP_WS_PORT] = [String(await listen()), String(await listen())];
     const findings = await runDoctor({ PORT, XMPP_WS_PORT });
     for (const check of ["port", "chat port"]) {
       expect(only(findings, check)).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/in use by another program/) },
+        ...{ status: "error", detail: expect.stringMatching(/in use by another program/) },
       });
     }
   });
 
-  it("are ok if free, and wrong if equal or on a foreign address", async () => {
+  it("are ok if free, and an error if equal or on a foreign address", async () => {
     const spare = createServer();
     const PORT = String(await listen(spare));
     await new Promise((resolve) => spare.close(resolve));
@@ -57,7 +57,7 @@ describe("ports", () => {
     expect(only(twice, "port").detail).toMatch(/are both/);
     const foreign = await runDoctor({ PORT, HOST: "192.0.2.1" });
     expect(only(foreign, "port")).toMatchObject({
-      ...{ status: "wrong", detail: "192.0.2.1 is not an address of this machine" },
+      ...{ status: "error", detail: "192.0.2.1 is not an address of this machine" },
     });
   });
 });
@@ -72,7 +72,7 @@ describe("the chat ports", () => {
     ] as const) {
       const findings = await runDoctor({ [variable]: taken });
       expect(only(findings, check)).toMatchObject({
-        ...{ status: "wrong", detail: expect.stringMatching(/in use by another program/) },
+        ...{ status: "error", detail: expect.stringMatching(/in use by another program/) },
       });
     }
     const twice = await runDoctor({ XMPP_TCP_PORT: taken, XMPP_TLS_PORT: taken });
@@ -98,19 +98,19 @@ describe("the certificate", () => {
   it.each([
     [40, "chat.example", "ok", /^for chat\.example, valid for another 40 days$/],
     [13, "chat.example", "warning", /^it expires in 13 days$/],
-    [-3, "chat.example", "wrong", /^it expired 2 days ago$/],
+    [-3, "chat.example", "error", /^it expired 2 days ago$/],
     [40, "other.example", "warning", /^it is not issued for chat\.example$/],
   ])("with %i days left, for %s, is %s", async (days, domain, status, words) => {
     const found = only(await runDoctor(await files(days, domain)), "certificate");
     expect([found.status, found.detail]).toEqual([status, expect.stringMatching(words)]);
   });
 
-  it("is wrong if it cannot be used, and the finding names the variable", async () => {
+  it("is an error if it cannot be used, and the finding names the variable", async () => {
     const variables = await files(40);
     await writeFile(variables.TLS_KEY_FILE, "hello");
     expect(only(await runDoctor(variables), "certificate")).toMatchObject({
       ...{
-        status: "wrong",
+        status: "error",
         detail: expect.stringMatching(/^TLS_KEY_FILE contains no private key/),
       },
     });
@@ -129,7 +129,7 @@ describe("the clock", () => {
     [500, "ok", /^within \d+ ms of the time of /],
     [-40_000, "ok", /^within (39|40|41) seconds of /],
     [180_000, "warning", /^this machine's clock is 3 minutes behind the time of /],
-    [-75 * 60_000, "wrong", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
+    [-75 * 60_000, "error", /^this machine's clock is 75 minutes ahead of .*60 minutes off/],
   ])("compared with a time server that is %i ms ahead is %s", async (ahead, status, words) => {
     time.setAhead(ahead);
     const found = only(await runDoctor(), "clock: network");
@@ -150,11 +150,11 @@ describe("mail", () => {
   const mailOf = async (variables: Record<string, string>) =>
     only(await runDoctor(variables), "mail");
 
-  it("is wrong if the server refuses connections or never answers", async () => {
+  it("is an error if the server refuses connections or never answers", async () => {
     const dead = await mailOf({ SMTP_URL: `smtp://${NOWHERE}` });
-    expect([dead.status, dead.detail]).toEqual(["wrong", expect.stringMatching(/ESOCKET|ECONN/)]);
+    expect([dead.status, dead.detail]).toEqual(["error", expect.stringMatching(/ESOCKET|ECONN/)]);
     const silent = await mailOf({ SMTP_URL: `smtp://127.0.0.1:${await listen()}` });
-    expect([silent.status, silent.detail]).toEqual(["wrong", expect.stringMatching(/no answer/)]);
+    expect([silent.status, silent.detail]).toEqual(["error", expect.stringMatching(/no answer/)]);
   });
 
   it("is a warning if the sender has no domain", async () => {
@@ -178,19 +178,19 @@ describe("mail", () => {
 });
 
 describe("the data folder", () => {
-  it("is wrong if it is not a folder or not writable", async () => {
+  it("is an error if it is not a folder or not writable", async () => {
     const folder = await folderOf(emptyFolder());
     await writeFile(join(folder, "file"), "");
     for (const path of [join(folder, "file"), join(folder, "file/below"), "/proc/self/fd"]) {
       expect([path, only(await runDoctor({ DATA_DIR: path }), "data folder").status]).toEqual([
         path,
-        "wrong",
+        "error",
       ]);
     }
     // Root may write anywhere, and the tests may run as root.
     await mkdir(join(folder, "closed"), { mode: 0o500 });
     const closed = only(await runDoctor({ DATA_DIR: join(folder, "closed") }), "data folder");
-    expect(closed.status).toBe(process.getuid?.() === 0 ? "ok" : "wrong");
+    expect(closed.status).toBe(process.getuid?.() === 0 ? "ok" : "error");
   });
 
   it("reports secrets that other users can read", async () => {
@@ -202,9 +202,9 @@ describe("the data folder", () => {
     await chmod(join(folder, "owner.json"), 0o604);
     await chmod(join(folder, "credentials.json"), 0o640);
     const [group, others] = about(await runDoctor({ DATA_DIR: folder }), "secret files").sort(
-      (a, b) => (a.status < b.status ? -1 : 1),
+      (a, b) => (a.status > b.status ? -1 : 1),
     );
-    expect(group).toMatchObject({ status: "warning", mend: expect.stringMatching(/^chmod 600 /) });
-    expect(others).toMatchObject({ status: "wrong", detail: expect.stringMatching(/every user/) });
+    expect(group).toMatchObject({ status: "warning", fix: expect.stringMatching(/^chmod 600 /) });
+    expect(others).toMatchObject({ status: "error", detail: expect.stringMatching(/every user/) });
   });
 });

@@ -22,9 +22,9 @@ export function about(findings: Finding[], check: string): Finding[] {
 export function only(findings: Finding[], check: string): Finding {
   const [found, ...more] = about(findings, check);
   if (!found || more.length > 0) throw new Error(`${check}: ${JSON.stringify(findings)}`);
-  expect([check, found.mend !== undefined]).toEqual([
+  expect([check, found.fix !== undefined]).toEqual([
     check,
-    found.status === "wrong" || found.status === "warning",
+    found.status === "error" || found.status === "warning",
   ]);
   return found;
 }
