@@ -37,7 +37,7 @@ export interface Deployment {
  */
 const NO_RATES = Object.fromEntries(
   Object.keys(VARIABLES)
-    .filter((name) => /^(RATE_|FAILURES_FREE|OVERLOAD_)/.test(name))
+    .filter((name) => /^(RATE_|FAILED_SIGN_INS_|OVERLOAD_)/.test(name))
     .concat("XMPP_BYTES_PER_SECOND")
     .map((name) => [name, "0"]),
 );

@@ -6,8 +6,8 @@
 
 /**
  * KEYS: pair, name, address.
- * ARGV: for each of them in turn the free failures and the longest wait in ms; the first wait in ms; the TTL
- * in ms.
+ * ARGV: for each of them in turn the number of failures without a wait and the longest wait in ms; the first
+ * wait in ms; the TTL in ms.
  * Returns the wait in milliseconds, or 0 after counting the attempt.
  */
 export const RESERVE = `
@@ -22,12 +22,12 @@ for i, key in ipairs(KEYS) do
 end
 if wait > 0 then return wait end
 for i, key in ipairs(KEYS) do
-  local free = tonumber(ARGV[2 * i - 1])
-  if free > 0 then
+  local allowed = tonumber(ARGV[2 * i - 1])
+  if allowed > 0 then
     local n = redis.call('HINCRBY', key, 'n', 1)
-    if n >= free then
-      local stay = math.min(tonumber(ARGV[7]) * 2 ^ math.min(n - free, 20), tonumber(ARGV[2 * i]))
-      redis.call('HSET', key, 'u', string.format('%.0f', now + stay))
+    if n >= allowed then
+      local delay = math.min(tonumber(ARGV[7]) * 2 ^ math.min(n - allowed, 20), tonumber(ARGV[2 * i]))
+      redis.call('HSET', key, 'u', string.format('%.0f', now + delay))
     end
     if redis.call('PTTL', key) < tonumber(ARGV[8]) then redis.call('PEXPIRE', key, ARGV[8]) end
   end
@@ -37,23 +37,24 @@ return 0
 
 /**
  * KEYS: pair, name, address.
- * ARGV: `right` or `void`; the free failures of the pair; the TTL of a known address in ms.
+ * ARGV: `correct` or `unchecked`; the pair's number of failures without a wait; the TTL of a known address in
+ * ms.
  */
 export const COMMIT = `
-local function takeBack(key)
+local function undo(key)
   local n = tonumber(redis.call('HGET', key, 'n') or '0')
   if n > 0 then redis.call('HSET', key, 'n', n - 1, 'u', 0) end
 end
-if ARGV[1] == 'right' then
+if ARGV[1] == 'correct' then
   redis.call('DEL', KEYS[2])
   if tonumber(ARGV[2]) > 0 then
     redis.call('HSET', KEYS[1], 'n', 0, 'u', 0, 'k', 1)
     redis.call('PEXPIRE', KEYS[1], ARGV[3])
   end
 else
-  takeBack(KEYS[1])
-  takeBack(KEYS[2])
+  undo(KEYS[1])
+  undo(KEYS[2])
 end
-takeBack(KEYS[3])
+undo(KEYS[3])
 return 0
 `;

@@ -12,7 +12,7 @@ export interface RateLimit {
 export interface FailureCounter {
   key: string;
   /** Number of failures without a wait; 0 disables the counter. */
-  free: number;
+  allowed: number;
   /** Longest wait in milliseconds. */
   longest: number;
 }
@@ -55,7 +55,7 @@ export interface Limiter {
    * Adds to a rate limit what was counted elsewhere, even beyond the limit.
    * @returns the state of its window; undefined if the other nodes cannot be reached
    */
-  add(budget: RateLimit, key: string, count: number): Promise<WindowState | undefined>;
+  add(rateLimit: RateLimit, key: string, count: number): Promise<WindowState | undefined>;
 
   /**
    * Counts an attempt as failed before the secret is checked, so that parallel attempts gain nothing.
@@ -64,14 +64,14 @@ export interface Limiter {
   reserve(attempt: Attempt): Promise<number>;
 
   /**
-   * Undoes the failure that was counted for an attempt. `right` also clears the name's other failures and
-   * marks the address as known; `void` is for an attempt whose secret could not be checked.
+   * Undoes the failure that was counted for an attempt. `correct` also clears the name's other failures and
+   * marks the address as known; `unchecked` is for an attempt whose secret could not be checked.
    */
-  commit(attempt: Attempt, outcome: "right" | "void"): Promise<void>;
+  commit(attempt: Attempt, outcome: "correct" | "unchecked"): Promise<void>;
 }
 
 /** The wait after a number of failures, in milliseconds. */
-export function waitAfter(failures: number, { free, longest }: FailureCounter): number {
-  if (failures < free) return 0;
-  return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - free, 20), longest);
+export function waitAfter(failures: number, { allowed, longest }: FailureCounter): number {
+  if (failures < allowed) return 0;
+  return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - allowed, 20), longest);
 }

@@ -97,7 +97,7 @@ export class LocalLimiter implements Limiter {
     const wait = Math.max(0, ...waits);
     if (wait > 0) return wait;
     for (const counter of counters) {
-      if (counter.free === 0) continue;
+      if (counter.allowed === 0) continue;
       const found = this.find(counter, now);
       const count = (found?.count ?? 0) + 1;
       this.failures.set(counter.key, {
@@ -110,12 +110,12 @@ export class LocalLimiter implements Limiter {
     return 0;
   }
 
-  async commit({ pair, name, address }: Attempt, outcome: "right" | "void"): Promise<void> {
+  async commit({ pair, name, address }: Attempt, outcome: "correct" | "unchecked"): Promise<void> {
     const now = this.clock.now();
-    if (outcome === "void") for (const counter of [pair, name]) this.undo(counter, now);
+    if (outcome === "unchecked") for (const counter of [pair, name]) this.undo(counter, now);
     else {
       this.failures.delete(name.key);
-      if (pair.free > 0) {
+      if (pair.allowed > 0) {
         const forgetAt = now + KNOWN_ADDRESS_TTL_MS;
         this.failures.set(pair.key, { count: 0, waitUntil: 0, known: true, forgetAt });
       }
@@ -130,8 +130,8 @@ export class LocalLimiter implements Limiter {
     found.waitUntil = 0;
   }
 
-  private find({ key, free }: FailureCounter, now: number): Failures | undefined {
-    const found = free === 0 ? undefined : this.failures.get(key);
+  private find({ key, allowed }: FailureCounter, now: number): Failures | undefined {
+    const found = allowed === 0 ? undefined : this.failures.get(key);
     return found && found.forgetAt > now ? found : undefined;
   }
 }

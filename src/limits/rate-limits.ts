@@ -210,10 +210,10 @@ export class RateLimits {
     try {
       result = await verify();
     } catch (error) {
-      await this.global.commit(counters, "void");
+      await this.global.commit(counters, "unchecked");
       throw error;
     }
-    if (result !== null) await this.global.commit(counters, "right");
+    if (result !== null) await this.global.commit(counters, "correct");
     return result;
   }
 
@@ -232,32 +232,36 @@ export class RateLimits {
   }
 
   private failureCounters({ applicationId, name, ip }: PasswordAttempt): Attempt {
-    const { FAILURES_FREE, FAILURES_FREE_PER_NAME, FAILURES_FREE_PER_IP } = this.config;
+    const {
+      FAILED_SIGN_INS_BEFORE_DELAY,
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME,
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_IP,
+    } = this.config;
     const account = `${applicationId} ${name}`;
     // Hashed, because names have no maximum length and Redis need not know who signs in.
     const key = (text: string) => hashToken(text).toString("base64url");
     const byName = {
       key: `name:${key(account)}`,
-      free: FAILURES_FREE_PER_NAME,
+      allowed: FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME,
       longest: LONGEST_WAIT_MS.name,
     };
     // Without an address all clients would share one address counter, and a single right password would
     // exempt all of them from the name's counter. The name is then counted as the pair, which has no
     // such exemption.
     const pair = { ...byName, key: `pair:${key(` ${account}`)}` };
-    const uncounted = { ...byName, key: `none:${key(account)}`, free: 0 };
+    const uncounted = { ...byName, key: `none:${key(account)}`, allowed: 0 };
     if (ip === null) return { pair, name: uncounted, address: uncounted };
     const address = networkOf(ip);
     return {
       pair: {
         key: `pair:${key(`${address} ${account}`)}`,
-        free: FAILURES_FREE,
+        allowed: FAILED_SIGN_INS_BEFORE_DELAY,
         longest: LONGEST_WAIT_MS.pair,
       },
       name: byName,
       address: {
         key: `address:${key(address)}`,
-        free: FAILURES_FREE_PER_IP,
+        allowed: FAILED_SIGN_INS_BEFORE_DELAY_PER_IP,
         longest: LONGEST_WAIT_MS.address,
       },
     };

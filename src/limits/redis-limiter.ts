@@ -82,7 +82,7 @@ class RedisLimiter implements Limiter {
   }
 
   reserve(attempt: Attempt): Promise<number> {
-    const words = countersOf(attempt).flatMap(({ free, longest }) => [free, longest]);
+    const words = countersOf(attempt).flatMap(({ allowed, longest }) => [allowed, longest]);
     return this.runOrFallBack(
       (client) =>
         client.signalboxReserve(...keysOf(attempt), ...words, FIRST_WAIT_MS, FAILURES_TTL_MS),
@@ -90,13 +90,13 @@ class RedisLimiter implements Limiter {
     );
   }
 
-  async commit(attempt: Attempt, outcome: "right" | "void"): Promise<void> {
+  async commit(attempt: Attempt, outcome: "correct" | "unchecked"): Promise<void> {
     await this.runOrFallBack<unknown>(
       (client) =>
         client.signalboxCommit(
           ...keysOf(attempt),
           outcome,
-          attempt.pair.free,
+          attempt.pair.allowed,
           KNOWN_ADDRESS_TTL_MS,
         ),
       () => this.fallback.commit(attempt, outcome),

@@ -26,9 +26,9 @@ export const NO_RATES = {
   XMPP_BYTES_PER_SECOND: "0",
   ...LENIENT_LIMITS,
   GRAPHQL_ANONYMOUS_SOCKETS_PER_IP: "1000000",
-  FAILURES_FREE: "0",
-  FAILURES_FREE_PER_NAME: "0",
-  FAILURES_FREE_PER_IP: "0",
+  FAILED_SIGN_INS_BEFORE_DELAY: "0",
+  FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "0",
+  FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "0",
 };
 
 /** A node under test, with the credentials of its first application. */

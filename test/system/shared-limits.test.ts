@@ -8,7 +8,7 @@ jest.mock("../../src/limits/limiter", () => ({
 }));
 
 test("two nodes on one Redis share their limits", async () => {
-  const limits = { RATE_SIGN_INS_PER_IP: "4", FAILURES_FREE: "2" };
+  const limits = { RATE_SIGN_INS_PER_IP: "4", FAILED_SIGN_INS_BEFORE_DELAY: "2" };
   const one = await startNode(limits);
   const two = await startNode(limits, {}, one);
   try {

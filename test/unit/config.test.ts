@@ -99,6 +99,17 @@ describe("values", () => {
     ]);
   });
 
+  test.each([
+    ["PUSH_KEEP_DAYS", "PUSH_RETENTION_DAYS"],
+    ["CALL_KEEP_DAYS", "CALL_RETENTION_DAYS"],
+    ["FAILURES_FREE", "FAILED_SIGN_INS_BEFORE_DELAY"],
+    ["FAILURES_FREE_PER_NAME", "FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME"],
+    ["FAILURES_FREE_PER_IP", "FAILED_SIGN_INS_BEFORE_DELAY_PER_IP"],
+  ] as const)("of %s are those of %s", (former, name) => {
+    expect(readConfig({ [former]: "17" })[name]).toBe(17);
+    expect(readConfig({ [former]: "17", [name]: "18" })[name]).toBe(18);
+  });
+
   test("of unknown variables are ignored", () => {
     expect(readConfig({ PATH: "/bin", SOMETHING: "else" })).toEqual(readConfig({}));
   });

@@ -34,14 +34,14 @@ export async function expireCalls(deps: HistoryDeps): Promise<void> {
 }
 
 /**
- * Deletes the calls that started more than CALL_KEEP_DAYS ago, with their incoming-call pushes. Idempotent;
+ * Deletes the calls that started more than CALL_RETENTION_DAYS ago, with their incoming-call pushes. Idempotent;
  * may be interrupted and run concurrently.
  */
 export async function purgeCalls(
   deps: Pick<HistoryDeps, "store" | "clock" | "config">,
 ): Promise<void> {
   const { store, clock, config } = deps;
-  const before = new Date(clock.now() - config.CALL_KEEP_DAYS * DAY_MS);
+  const before = new Date(clock.now() - config.CALL_RETENTION_DAYS * DAY_MS);
   for (;;) {
     const deleted = await store.query(PURGE, [before]);
     if (deleted.length < BATCH) return;

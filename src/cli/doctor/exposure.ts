@@ -87,7 +87,7 @@ function checkProxy({ BASE_URL, TRUST_PROXY }: Config): Finding[] {
 }
 
 /** Variables whose value 0 disables a limit. */
-const BOUNDS = /^(RATE_|FAILURES_|OVERLOAD_|XMPP_BYTES_PER_SECOND$)/;
+const BOUNDS = /^(RATE_|FAILED_SIGN_INS_|OVERLOAD_|XMPP_BYTES_PER_SECOND$)/;
 
 function checkLimits(config: Config): Finding[] {
   const off = Object.entries(config)

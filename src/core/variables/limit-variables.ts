@@ -1,4 +1,4 @@
-import { flag, integer, type Variable, variable } from "./variable";
+import { flag, integer, renamed, type Variable, variable } from "./variable";
 
 /** A maximum number per minute; 0 for no limit. */
 const perMinute = (fallback: number, about: string) =>
@@ -46,20 +46,29 @@ const RATE_VARIABLES = {
     "chat streams that one user authenticates on one node, by password or token",
   ),
   RATE_PUSHES_PER_USER: perMinute(60, "push events that one user creates"),
-  FAILURES_FREE: variable(
-    integer(0, 100_000),
-    "5",
-    "Number of wrong passwords for one name from one address before further attempts are delayed: by 1 second, doubled with each failure, up to 15 minutes. 0 for no delay.",
+  FAILED_SIGN_INS_BEFORE_DELAY: renamed(
+    "FAILURES_FREE",
+    variable(
+      integer(0, 100_000),
+      "5",
+      "Number of wrong passwords for one name from one address before further attempts are delayed: by 1 second, doubled with each failure, up to 15 minutes. 0 for no delay.",
+    ),
   ),
-  FAILURES_FREE_PER_NAME: variable(
-    integer(0, 100_000),
-    "100",
-    "Number of wrong passwords for one name from all addresses before further attempts are delayed, up to one minute. 0 for no delay.",
+  FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: renamed(
+    "FAILURES_FREE_PER_NAME",
+    variable(
+      integer(0, 100_000),
+      "100",
+      "Number of wrong passwords for one name from all addresses before further attempts are delayed, up to one minute. 0 for no delay.",
+    ),
   ),
-  FAILURES_FREE_PER_IP: variable(
-    integer(0, 100_000),
-    "50",
-    "Number of wrong passwords from one address for all names before further attempts are delayed, up to 15 minutes. 0 for no delay.",
+  FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: renamed(
+    "FAILURES_FREE_PER_IP",
+    variable(
+      integer(0, 100_000),
+      "50",
+      "Number of wrong passwords from one address for all names before further attempts are delayed, up to 15 minutes. 0 for no delay.",
+    ),
   ),
 } satisfies Record<string, Variable>;
 

@@ -109,6 +109,12 @@ export interface Variable {
   formerly?: string;
 }
 
+/** Adds the former name of a variable, which is read if the current one is not set. */
+export const renamed = <V extends Variable>(formerly: string, definition: V) => ({
+  ...definition,
+  formerly,
+});
+
 /** Defines a variable; without a default it is optional. */
 export const variable = <T, D extends string | undefined>(
   schema: z.ZodType<T, string>,

@@ -12,6 +12,7 @@ import {
   list,
   mailSender,
   portOrOff,
+  renamed,
   url,
   type Variable,
   variable,
@@ -170,23 +171,29 @@ export const VARIABLES = {
     "info",
     "Minimum log level: fatal, error, warn, info, debug, trace or silent.",
   ),
-  ALLOW_PRIVATE_NETWORKS: {
-    ...variable(
+  ALLOW_PRIVATE_NETWORKS: renamed(
+    "PUSH_ALLOW_PRIVATE_NETWORKS",
+    variable(
       flag,
       "false",
-      "Whether URLs that applications and devices configure (sign-in providers, push services, browsers' push endpoints) may point into private networks and use http: there. For test stand-ins on this machine and for relays in a private network. PUSH_ALLOW_PRIVATE_NETWORKS, its former name, is read if this one is not set.",
+      "Whether URLs that applications and devices configure (sign-in providers, push services, browsers' push endpoints) may point into private networks and use http: there. For test stand-ins on this machine and for relays in a private network.",
     ),
-    formerly: "PUSH_ALLOW_PRIVATE_NETWORKS",
-  },
-  PUSH_KEEP_DAYS: variable(
-    integer(1, 3650),
-    "30",
-    "Number of days that push deliveries are kept after their event was dispatched; the event's counts are kept longer.",
   ),
-  CALL_KEEP_DAYS: variable(
-    integer(1, 3650),
-    "90",
-    "Number of days that the record of a call is kept after the call began.",
+  PUSH_RETENTION_DAYS: renamed(
+    "PUSH_KEEP_DAYS",
+    variable(
+      integer(1, 3650),
+      "30",
+      "Number of days that push deliveries are kept after their event was dispatched; the event's counts are kept longer.",
+    ),
+  ),
+  CALL_RETENTION_DAYS: renamed(
+    "CALL_KEEP_DAYS",
+    variable(
+      integer(1, 3650),
+      "90",
+      "Number of days that the record of a call is kept after the call began.",
+    ),
   ),
   ...CHAT_VARIABLES,
   ...LIMIT_VARIABLES,

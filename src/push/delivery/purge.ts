@@ -33,12 +33,12 @@ const PURGED: Statement = {
 };
 
 /**
- * Deletes deliveries older than PUSH_KEEP_DAYS; the events keep their counts. Idempotent, and safe to
+ * Deletes deliveries older than PUSH_RETENTION_DAYS; the events keep their counts. Idempotent, and safe to
  * interrupt or run concurrently.
  */
 export async function purgeDeliveries(push: PushDeps): Promise<void> {
   const { store, clock, config } = push;
-  const before = new Date(clock.now() - config.PUSH_KEEP_DAYS * DAY_MS);
+  const before = new Date(clock.now() - config.PUSH_RETENTION_DAYS * DAY_MS);
   for (;;) {
     const [event] = await store.query<{ id: number; updated_at: Date }>(OLD, [before]);
     if (!event) return;

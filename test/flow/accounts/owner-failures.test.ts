@@ -17,7 +17,11 @@ beforeAll(async () => {
     {
       // A single node counts by the test's clock; Redis uses its own.
       ...{ REDIS_URL: "", TRUST_PROXY: "127.0.0.1" },
-      ...{ FAILURES_FREE: "5", FAILURES_FREE_PER_NAME: "12", FAILURES_FREE_PER_IP: "8" },
+      ...{
+        FAILED_SIGN_INS_BEFORE_DELAY: "5",
+        FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "12",
+        FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "8",
+      },
     },
     { clock },
   );

@@ -453,7 +453,7 @@ describe("call records", () => {
     expect(await node.sql("SELECT id FROM calls WHERE session_id = $1", [both])).toEqual([]);
   });
 
-  it("are deleted CALL_KEEP_DAYS after the start of the call", async () => {
+  it("are deleted CALL_RETENTION_DAYS after the start of the call", async () => {
     const [old, young] = [newSessionId(), newSessionId()];
     for (const id of [old, young]) {
       await send(node, ann, bob, "call", id);

@@ -112,7 +112,7 @@ describe("a lock after five wrong passwords", () => {
   beforeAll(async () => {
     const clock = new MovingClock();
     clock.hold(true);
-    guarded = await startNode({ FAILURES_FREE: "5" }, { clock });
+    guarded = await startNode({ FAILED_SIGN_INS_BEFORE_DELAY: "5" }, { clock });
   });
   afterAll(() => guarded.stop());
 

@@ -14,7 +14,11 @@ beforeAll(async () => {
     {
       // Without Redis the node counts with the test's clock; Redis uses its own.
       ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
-      ...{ FAILURES_FREE: "5", FAILURES_FREE_PER_NAME: "12", FAILURES_FREE_PER_IP: "8" },
+      ...{
+        FAILED_SIGN_INS_BEFORE_DELAY: "5",
+        FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "12",
+        FAILED_SIGN_INS_BEFORE_DELAY_PER_IP: "8",
+      },
     },
     { clock },
   );
@@ -188,7 +192,7 @@ test("wrong old passwords count as failed sign-ins", async () => {
 });
 
 test("an attempt that could not be checked is not a failure", async () => {
-  const own = await startNode({ FAILURES_FREE: "2" });
+  const own = await startNode({ FAILED_SIGN_INS_BEFORE_DELAY: "2" });
   try {
     const session = await applicationToken(own);
     const call = () =>

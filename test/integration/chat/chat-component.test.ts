@@ -552,7 +552,7 @@ describe("POST /chat/sign-in", () => {
   it("refuses all invalid credentials alike, and throttles guessing", async () => {
     const node = await startNode({
       CHAT_SIGN_IN_SECRET: "the sign-in secret",
-      FAILURES_FREE_PER_NAME: "3",
+      FAILED_SIGN_INS_BEFORE_DELAY_PER_NAME: "3",
     });
     const headers = bearer("the sign-in secret");
     const post = (body: unknown) => rest(node, "POST", "/chat/sign-in", { body, headers });

@@ -22,7 +22,11 @@ beforeAll(async () => {
     {
       // Without Redis the node counts with the test's clock; Redis uses its own.
       ...{ REDIS_URL: "", CHAT_DOMAIN: DOMAIN, TRUST_PROXY: "127.0.0.1" },
-      ...{ RATE_PASSWORDS_PER_USER: "3", RATE_SIGN_INS_PER_IP: "200", FAILURES_FREE: "5" },
+      ...{
+        RATE_PASSWORDS_PER_USER: "3",
+        RATE_SIGN_INS_PER_IP: "200",
+        FAILED_SIGN_INS_BEFORE_DELAY: "5",
+      },
       RATE_SESSIONS_PER_APPLICATION: "12",
       RATE_SIGN_INS_PER_APPLICATION: "200",
     },
