@@ -52,7 +52,7 @@ export class WebSessionResolver {
     @Arg("input", () => BindWebSessionInput, { description: "The web session to bind." })
     input: BindWebSessionInput,
   ): Promise<BindWebSessionPayload> {
-    await bindWebSession(sessions, await auth.user(), input.webToken);
+    await bindWebSession(sessions, await auth.user(), input.codeOrToken);
     return { bound: true };
   }
 

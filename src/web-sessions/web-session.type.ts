@@ -51,7 +51,7 @@ export class CreateWebSessionPayload {
 @InputType({ description: "The web session to bind to the calling user." })
 export class BindWebSessionInput {
   @Field({ description: "The binding code from the QR code, or the web session's token." })
-  webToken!: string;
+  codeOrToken!: string;
 }
 
 @ObjectType({ description: "Result of bindWebSession.", simpleResolvers: true })

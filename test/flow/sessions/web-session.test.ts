@@ -197,7 +197,7 @@ describe("binding a web session", () => {
       }
     }
     const query = "mutation ($i: BindWebSessionInput!) { bindWebSession(input: $i) { bound } }";
-    const { errors } = await graphql(node, query, { i: { webToken: web.token } }, other.token);
+    const { errors } = await graphql(node, query, { i: { codeOrToken: web.token } }, other.token);
     expect(errors?.[0].extensions.code).toBe("NOT_FOUND");
     const { login, password } = other;
     const again = await rest(node, "POST", "/login", {
@@ -242,8 +242,8 @@ describe("binding a web session", () => {
     expect((await whoAmI(web.token)).body.session.user_id).toBe(0);
   });
 
-  it("requires the code", async () => {
-    const answer = await rest(node, "PATCH", "/session/web", { token: user.token, body: {} });
+  it.each([{}, { web_token: "\u0000" }])("requires the code: %j", async (body) => {
+    const answer = await rest(node, "PATCH", "/session/web", { token: user.token, body });
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["web_token"]]);
   });
 });

@@ -161,7 +161,7 @@ export const PERMISSION_ROWS: Record<string, PermissionRow> = {
   },
   "Mutation.bindWebSession": {
     document: "mutation ($input: BindWebSessionInput!) { bindWebSession(input: $input) { bound } }",
-    variables: () => ({ input: { webToken: "one that nobody has" } }),
+    variables: () => ({ input: { codeOrToken: "one that nobody has" } }),
     ...USER,
     other: "NOT_FOUND",
     foreign: "NOT_FOUND",
