@@ -5,6 +5,8 @@ import type { Invitation } from "./call-event";
 
 /** Maximum length of the caller's name in a push, in characters. */
 const NAME_MAX = 64;
+/** The GraphQL values of `calls.call_type`. */
+const CALL_TYPES: Readonly<Record<number, string>> = { 1: "VIDEO", 2: "AUDIO" };
 
 /** A row of a call that is ringing for a user. */
 export interface RingingRow {
@@ -24,8 +26,9 @@ export interface RingingCall extends RingingRow {
 }
 
 /**
- * Builds the payload of an incoming-call push: a text to display, and the call under the key `call`
- * (docs/PUSH.md "Calls"). Its size is bounded, so that every push service accepts it.
+ * Builds the payload of an incoming-call push: a text to display, and the call under the key `call`, with the
+ * names and values of GraphQL (docs/PUSH.md "Calls"). Its size is bounded, so that every push service accepts
+ * it.
  */
 export function incomingCallPayload(
   row: RingingCall,
@@ -38,11 +41,11 @@ export function incomingCallPayload(
     expiration: Math.ceil(row.missed_at.getTime() / 1000),
     custom: {
       call: {
-        sessionId: row.session_id,
-        callType: row.call_type,
-        callerId: row.caller_id,
+        callId: row.session_id,
+        callType: CALL_TYPES[row.call_type ?? 0] ?? null,
+        callerId: String(row.caller_id),
         callerName: name === "" ? null : name,
-        opponentIds,
+        opponentIds: opponentIds.map(String),
         userInfo,
         expiresAt: row.missed_at.toISOString(),
       },

@@ -165,8 +165,8 @@ describe("a call that reaches no connected device", () => {
     // A VoIP push supersedes the standard one.
     expect(providers.tokens()).toEqual([voip, android, web].sort());
     const call = {
-      ...{ sessionId: id, callType: 1, callerId: ann.id, callerName: "Ann Ångström" },
-      ...{ opponentIds: [bob.id, 77], userInfo: { topic: "Planning & review" } },
+      ...{ callId: id, callType: "VIDEO", callerId: String(ann.id), callerName: "Ann Ångström" },
+      ...{ opponentIds: [String(bob.id), "77"], userInfo: { topic: "Planning & review" } },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
     };
     const of = (channel: string) => sent.find(({ push }) => push.channel === channel) as SentPush;
@@ -350,7 +350,7 @@ describe("a call that reaches no connected device", () => {
     const sent = await pushes(3);
     expect(sent.map(({ push }) => sizeProblem(push))).toEqual([null, null, null]);
     expect(jsonOf(sent.find(({ push }) => push.channel === "web") as SentPush).call).toMatchObject({
-      ...{ callerName: "😀".repeat(64), userInfo, sessionId: session },
+      ...{ callerName: "😀".repeat(64), userInfo, callId: session },
     });
     providers.sent.length = 0;
     await send(node, loud, bob, "call", newSessionId(), { userInfo: { note: "x".repeat(2_000) } });
@@ -372,7 +372,7 @@ describe("a call that reaches connected devices", () => {
     await untilJobsDone();
     expect(providers.sent).toEqual([]);
     const [sent] = await pushes(1);
-    expect(JSON.parse(jsonOf(sent as SentPush).data.call).sessionId).toBe(id);
+    expect(JSON.parse(jsonOf(sent as SentPush).data.call).callId).toBe(id);
   });
 
   it("sends no push when one accepts, and an immediate one when the delay is 0", async () => {
@@ -522,7 +522,7 @@ describe("through the stand-ins of the push services", () => {
     const left = Number(got?.headers["apns-expiration"]) - before;
     expect(left).toBeGreaterThan(59);
     expect(left).toBeLessThan(63);
-    expect(JSON.parse(got?.payload ?? "")).toMatchObject({ call: { sessionId: id } });
+    expect(JSON.parse(got?.payload ?? "")).toMatchObject({ call: { callId: id } });
   });
 });
 
