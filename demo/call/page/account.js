@@ -9,7 +9,7 @@
  * @property {{ login: string, name: string, password: string }[]} people
  *
  * @typedef {object} Person
- * @property {number} id
+ * @property {string} id
  * @property {string} login
  * @property {string} name
  */
@@ -89,4 +89,4 @@ async function request(url, options) {
 }
 
 /** @param {{ id: string, login: string, fullName: string | null }} user @returns {Person} */
-const toPerson = ({ id, login, fullName }) => ({ id: Number(id), login, name: fullName || login });
+const toPerson = ({ id, login, fullName }) => ({ id, login, name: fullName || login });

@@ -2,10 +2,6 @@ import { createClient } from "graphql-ws";
 import { createDeduplicator, reconnectDelay } from "./signalling.js";
 
 /** @import { Address, IncomingSignal, Listener, Signal, Signalling } from "./signalling.js" */
-/**
- * @typedef {Omit<IncomingSignal, "from"> & { cursor: string, from: { userId: string, device: string | null } }}
- *   Delivered
- */
 
 const SUBSCRIPTION = `
   subscription ($after: String) {
@@ -62,13 +58,12 @@ export function openGraphqlSignalling({ url, token }, listener) {
     client.subscribe(payload, {
       next({ data, errors }) {
         if (errors) return restart();
-        const signal = /** @type {Delivered | undefined} */ (data?.callSignals);
+        const signal = /** @type {IncomingSignal & { cursor: string } | undefined} */ (
+          data?.callSignals
+        );
         if (!signal) return;
         payload.variables.after = signal.cursor;
-        if (isDuplicate(signal.id)) return;
-        // An id is text in GraphQL, and a number in REST and on this page.
-        const from = { ...signal.from, userId: Number(signal.from.userId) };
-        listener.onSignal({ ...signal, from });
+        if (!isDuplicate(signal.id)) listener.onSignal(signal);
       },
       error: (problem) =>
         Array.isArray(problem) ? restart() : !closed && listener.onStatus("ended"),

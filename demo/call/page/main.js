@@ -43,7 +43,7 @@ async function enter(setting) {
   const form = new FormData(/** @type {HTMLFormElement} */ ($("sign-in")));
   const account = await signIn(setting, String(form.get("login")), String(form.get("password")));
   const people = await account.people();
-  /** @param {number} id @returns {Person} */
+  /** @param {string} id @returns {Person} */
   const findPerson = (id) =>
     people.find((each) => each.id === id) ?? { id, login: "", name: `User ${id}` };
 

@@ -23,7 +23,7 @@ const SILENCE_MS = 15_000;
  * @property {boolean} [recovering] The connection is interrupted and may reconnect.
  * @property {boolean} [remoteCameraOff]
  * @property {string} [reason] Why the call ended, as shown to the user.
- * @property {boolean} [wrong] Whether the call ended because of an error.
+ * @property {boolean} [failed] Whether the call ended because of an error.
  */
 
 /** A user's phone: the state and the signals of at most one call at a time. */
@@ -32,7 +32,7 @@ export class Phone extends EventTarget {
   state = { name: "idle" };
   #callId = "";
   /** Recipient of signals: all devices of the other user until one has answered. @type {Address} */
-  #address = { userId: 0 };
+  #address = { userId: "" };
   #offer = "";
   /** Remote candidates that arrived before the connection was created. @type {RTCIceCandidateInit[]} */
   #pending = [];
@@ -45,9 +45,9 @@ export class Phone extends EventTarget {
   /**
    * @param {object} parts
    * @param {Signalling} parts.signalling
-   * @param {number} parts.userId the user of this phone
+   * @param {string} parts.userId the user of this phone
    * @param {() => Promise<RTCIceServer[]>} parts.iceServers
-   * @param {(userId: number) => Person} parts.findPerson
+   * @param {(userId: string) => Person} parts.findPerson
    * @param {boolean} parts.relayOnly whether all media must go through a TURN server
    */
   constructor({ signalling, userId, iceServers, findPerson, relayOnly }) {
@@ -210,7 +210,8 @@ export class Phone extends EventTarget {
    * @param {string} callId @param {Address} from @param {string} sdp @param {"VIDEO" | "AUDIO"} callType
    */
   #resolveGlare(callId, from, sdp, callType) {
-    if (this.userId < from.userId) return;
+    // Ids are text: as text, "10" would be smaller than "9".
+    if (Number(this.userId) < Number(from.userId)) return;
     this.#send({ signalType: "hangUp" });
     this.#timers.stop();
     this.media.close();
@@ -271,12 +272,12 @@ export class Phone extends EventTarget {
   }
 
   /** Ends the call and notifies the other side. */
-  #leave(/** @type {string} */ reason, wrong = false) {
+  #leave(/** @type {string} */ reason, failed = false) {
     if (!this.#isBusy) return;
     // A callee who has not answered declines.
     const declines = !this.#isCaller && !this.#answers.of(this.#callId);
     this.#send({ signalType: declines ? "reject" : "hangUp" });
-    this.#end(reason, wrong);
+    this.#end(reason, failed);
   }
 
   /** @param {unknown} error */
@@ -284,15 +285,15 @@ export class Phone extends EventTarget {
     this.#leave(error instanceof Error ? error.message : String(error), true);
   }
 
-  /** @param {string} reason @param {boolean} [wrong] */
-  #end(reason, wrong = false) {
+  /** @param {string} reason @param {boolean} [failed] */
+  #end(reason, failed = false) {
     if (!this.#isBusy) return;
     this.#timers.stop();
     this.media.close();
     this.#answers.close(this.#callId);
     const { person, callType, since } = this.state;
     const lasted = since && Date.now() - since;
-    this.#setState({ name: "ended", person, callType, lasted, reason, wrong });
+    this.#setState({ name: "ended", person, callType, lasted, reason, failed });
   }
 
   /** @param {string} callId @param {Address} address @param {boolean} isCaller */

@@ -12,7 +12,7 @@
  * @property {Record<string, string>} [parameters] The changed parameters of an `update`.
  *
  * @typedef {object} Address
- * @property {number} userId
+ * @property {string} userId
  * @property {string | null} [device] One device of the user; all devices if absent.
  *
  * @typedef {Signal & {id: string, from: Address}} IncomingSignal `from` is set by the service and is the

@@ -78,7 +78,7 @@ export function showState(
   const { name, person, callType, lasted, reason } = state;
   document.body.dataset.view = name;
   document.body.dataset.kind = callType ?? "";
-  document.body.classList.toggle("wrong", name === "ended" && state.wrong === true);
+  document.body.classList.toggle("failed", name === "ended" && state.failed === true);
   document.body.classList.toggle("recovering", state.recovering === true);
   const hasPicture = callType === "VIDEO" && !state.remoteCameraOff && !state.recovering;
   document.body.classList.toggle("pictured", name === "talking" && hasPicture);
@@ -164,7 +164,7 @@ const belongs = (element, list, name) =>
 
 /** @param {HTMLElement} avatar @param {Person} person */
 function paintAvatar(avatar, { id, name }, size = "") {
-  avatar.className = `avatar hue-${id % HUES} ${size}`;
+  avatar.className = `avatar hue-${Number(id) % HUES} ${size}`;
   avatar.setAttribute("aria-hidden", "true");
   avatar.textContent = (name.match(/\b\p{L}/gu) ?? ["?"]).slice(0, 2).join("").toUpperCase();
 }

@@ -10,23 +10,23 @@ const TEXTS = /** @type {const} */ ([
 ]);
 const CALL_TYPES = { VIDEO: "1", AUDIO: "2" };
 /** Maximum number of signals that are queued while offline. */
-const OUTBOX = 100;
+const QUEUE_MAX = 100;
 
 /**
  * Signalling over XMPP: a chat stream over WebSocket (RFC 7395), with a headline message for each signal.
- * @param {{ url: string, domain: string, applicationId: number, userId: number, token: string }} access
+ * @param {{ url: string, domain: string, applicationId: number, userId: string, token: string }} access
  * @param {Listener} listener
  * @returns {Signalling}
  */
 export function openXmppSignalling({ url, domain, applicationId, userId, token }, listener) {
-  const bare = (/** @type {number} */ id) => `${id}-${applicationId}@${domain}`;
+  const bare = (/** @type {string} */ id) => `${id}-${applicationId}@${domain}`;
   // Reconnects keep the resource, so that the other side of a call still reaches this device.
   const jid = `${bare(userId)}/web-${crypto.randomUUID().slice(0, 8)}`;
   const isDuplicate = createDeduplicator();
   /** @type {Map<string, Signal>} */
   const sent = new Map();
   /** @type {Element[]} */
-  const outbox = [];
+  const queue = [];
   let attempt = 0;
   let closed = false;
   let online = false;
@@ -54,7 +54,7 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
       online = true;
       // Initial presence makes the client available (RFC 6121 section 4.2).
       connection.send($pres().tree());
-      for (const stanza of outbox.splice(0)) connection.send(stanza);
+      for (const stanza of queue.splice(0)) connection.send(stanza);
       listener.onStatus("online");
     } else if (status === AUTHFAIL) {
       closed = true;
@@ -87,12 +87,12 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
       const id = crypto.randomUUID();
       sent.set(id, signal);
       const [oldest] = sent.keys();
-      if (sent.size > OUTBOX && oldest !== undefined) sent.delete(oldest);
+      if (sent.size > QUEUE_MAX && oldest !== undefined) sent.delete(oldest);
       const address = to.device ? `${bare(to.userId)}/${to.device}` : bare(to.userId);
       const people = { callerID: userId, opponentID: to.userId };
       const stanza = writeSignal(address, id, signal, people);
       if (online) connection.send(stanza);
-      else if (outbox.length < OUTBOX) outbox.push(stanza);
+      else if (queue.length < QUEUE_MAX) queue.push(stanza);
     },
     close() {
       closed = true;
@@ -104,7 +104,7 @@ export function openXmppSignalling({ url, domain, applicationId, userId, token }
 
 /**
  * @param {string} to @param {string} id @param {Signal} signal
- * @param {{ callerID: number, opponentID: number }} people
+ * @param {{ callerID: string, opponentID: string }} people
  * @returns {Element}
  */
 function writeSignal(to, id, signal, people) {
@@ -120,9 +120,9 @@ function writeSignal(to, id, signal, people) {
   if (signal.callType) leaf("callType", CALL_TYPES[signal.callType]);
   leaf("platform", "web");
   if (signal.signalType === "call") {
-    leaf("callerID", String(people.callerID));
+    leaf("callerID", people.callerID);
     message.c("opponentsIDs");
-    leaf("opponentID", String(people.opponentID)).up();
+    leaf("opponentID", people.opponentID).up();
   }
   if (signal.iceCandidates) {
     message.c("iceCandidates");
@@ -155,7 +155,7 @@ function readSignal(stanza) {
   const userInfo = child(params, "userInfo");
   return {
     id: stanza.getAttribute("id") ?? "",
-    from: { userId: Number(userId), device },
+    from: { userId, device },
     signalType: textOf(params, "signalType") ?? "",
     callId: textOf(params, "sessionID") ?? "",
     callType: callType === CALL_TYPES.AUDIO ? "AUDIO" : "VIDEO",
