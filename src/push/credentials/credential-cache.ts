@@ -3,8 +3,9 @@ import { hashToken } from "../../core/random";
 import type { Sealer } from "../../core/sealer";
 import type { Store } from "../../store/store";
 import type { PushEnvironment, PushService } from "../channels/channel";
+import { findStoredCredentials } from "./credential-queries";
 import type { Credentials } from "./credentials";
-import { type CredentialSettings, openCredentials } from "./sealed-credentials";
+import { openCredentials } from "./sealed-credentials";
 
 /** Decrypted credentials for sending. */
 export interface LoadedCredentials {
@@ -12,12 +13,6 @@ export interface LoadedCredentials {
   /** Hash of the credentials. A connection opened with another version is out of date. */
   version: string;
 }
-
-const FIND = {
-  name: "push_credentials",
-  text: `SELECT settings, secret FROM push_credentials WHERE application_id = $1
-    AND environment = $2::push_environment AND service = $3::push_service`,
-};
 
 /** Maximum number of cached applications. */
 const APPLICATIONS_MAX = 1_000;
@@ -70,11 +65,8 @@ export class CredentialCache {
     service: PushService,
   ): Promise<LoadedCredentials | null> {
     const { store, sealer } = this.deps;
-    const [row] = await store.query<{ settings: CredentialSettings; secret: string }>(FIND, [
-      applicationId,
-      environment,
-      service,
-    ]);
+    const key = { applicationId, environment, service };
+    const row = await findStoredCredentials(store.query, key);
     if (!row) return null;
     const credentials = openCredentials(service, row, sealer);
     const version = hashToken(JSON.stringify(credentials)).toString("base64url");

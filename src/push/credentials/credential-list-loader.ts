@@ -1,22 +1,5 @@
 import type { Store } from "../../store/store";
-import type { PushEnvironment, PushService } from "../channels/channel";
-import type { CredentialSettings } from "./sealed-credentials";
-
-/** Credentials of an application without their secrets. */
-export interface ListedCredentials {
-  applicationId: number;
-  environment: PushEnvironment;
-  service: PushService;
-  settings: CredentialSettings;
-  updatedAt: Date;
-}
-
-const LIST = {
-  name: "push_credentials_of_applications",
-  text: `SELECT application_id AS "applicationId", environment::text, service::text, settings,
-      updated_at AS "updatedAt"
-    FROM push_credentials WHERE application_id = ANY($1::bigint[]) ORDER BY id`,
-};
+import { type ListedCredentials, listStoredCredentials } from "./credential-queries";
 
 /** Lists credentials, with one query for all applications requested in one turn of the event loop. */
 export class CredentialListLoader {
@@ -37,7 +20,7 @@ export class CredentialListLoader {
     const rows = new Promise<ListedCredentials[]>((resolve) => {
       setImmediate(() => {
         this.batch = null;
-        resolve(this.store.query<ListedCredentials>(LIST, [[...ids]]));
+        resolve(listStoredCredentials(this.store.query, [...ids]));
       });
     });
     return { ids, rows };

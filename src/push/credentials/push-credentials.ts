@@ -15,6 +15,7 @@ import {
 } from "./check-credentials";
 import { CredentialCache } from "./credential-cache";
 import { CredentialListLoader } from "./credential-list-loader";
+import { deleteStoredCredentials, writeStoredCredentials } from "./credential-queries";
 import type { Credentials } from "./credentials";
 import { type FcmInput, validateFcm } from "./fcm-input";
 import { sealCredentials } from "./sealed-credentials";
@@ -57,20 +58,6 @@ export interface CredentialsInput {
   web?: WebInput | null;
 }
 
-const SET = {
-  name: "set_push_credentials",
-  text: `INSERT INTO push_credentials (application_id, environment, service, settings, secret,
-      created_at, updated_at)
-    VALUES ($1, $2::push_environment, $3::push_service, $4::text::jsonb, $5, $6, $6)
-    ON CONFLICT (application_id, environment, service) DO UPDATE
-      SET settings = excluded.settings, secret = excluded.secret, updated_at = excluded.updated_at`,
-};
-const CLEAR = {
-  name: "clear_push_credentials",
-  text: `DELETE FROM push_credentials WHERE application_id = $1
-    AND environment = $2::push_environment AND service = $3::push_service RETURNING id`,
-};
-
 const SERVICES: readonly PushService[] = ["apns", "fcm", "web"];
 const NOT_CHECKED = "Not checked because the service is unavailable";
 const KEYS_CHANGED =
@@ -111,9 +98,9 @@ export async function setCredentials(
     result?.kind === "unreachable" ? `${NOT_CHECKED}: ${result.reason}.` : null,
     await keyWarning(deps, id, environment, credentials),
   ].filter((text) => text !== null);
-  const { settings, secret } = sealCredentials(credentials, sealer);
-  const now = new Date(clock.now());
-  await store.query(SET, [id, environment, service, settings, secret, now]);
+  const key = { applicationId: id, environment, service };
+  const sealed = sealCredentials(credentials, sealer);
+  await writeStoredCredentials(store.query, key, sealed, new Date(clock.now()));
   sessionEvents.publish({ kind: "application changed", applicationId: id });
   return { id, warning: warnings.join(" ") || null };
 }
@@ -130,9 +117,10 @@ export async function clearCredentials(
   service: PushService,
 ): Promise<{ id: number; cleared: boolean }> {
   const { id } = await findOwnedApplication(deps, accountId, applicationId);
-  const rows = await deps.store.query(CLEAR, [id, environment, service]);
+  const key = { applicationId: id, environment, service };
+  const cleared = await deleteStoredCredentials(deps.store.query, key);
   deps.sessionEvents.publish({ kind: "application changed", applicationId: id });
-  return { id, cleared: rows.length > 0 };
+  return { id, cleared };
 }
 
 /**

@@ -4,7 +4,7 @@ import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushEnvironment, PushService } from "../channels/channel";
 import { PushServiceName } from "../channels/service.type";
 import type { CredentialCheckResult } from "./check-credentials";
-import type { ListedCredentials } from "./credential-list-loader";
+import type { ListedCredentials } from "./credential-queries";
 
 const ApnsKind = { TOKEN: "token", CERTIFICATE: "certificate" } as const;
 registerEnumType(ApnsKind, {

@@ -1,26 +1,8 @@
 import { withKeyCheck } from "../../applications/secret-key";
 import type { Sealer } from "../../core/sealer";
 import type { Store } from "../../store/store";
-import { streamRows } from "../../store/stream-rows";
-import type { PushService } from "../channels/channel";
+import { replaceSecret, type StoredSecret, streamSecrets } from "./credential-queries";
 import { purposeOf } from "./sealed-credentials";
-
-const SECRETS = {
-  name: "all_push_secrets",
-  text: "SELECT id, service, secret FROM push_credentials WHERE id > $1 ORDER BY id LIMIT 500",
-};
-
-const RESEAL = {
-  name: "reseal_push_secret",
-  // Compare-and-set: another node or the owner may have changed the row.
-  text: "UPDATE push_credentials SET secret = $2 WHERE id = $1 AND secret = $3",
-};
-
-interface SecretRow {
-  id: number;
-  service: PushService;
-  secret: string;
-}
 
 /**
  * Re-encrypts secrets of push credentials under the first key. Decrypts every secret, so that a start with
@@ -28,11 +10,11 @@ interface SecretRow {
  * @throws Refusal if a secret cannot be decrypted
  */
 export async function resealCredentials(store: Store, sealer: Sealer): Promise<void> {
-  for await (const row of streamRows<SecretRow>(store, SECRETS)) {
+  for await (const row of streamSecrets(store)) {
     // Decrypted even if it is not stale, to verify the keys.
     const text = openRow(sealer, row);
     if (!sealer.isStale(row.secret)) continue;
-    await store.query(RESEAL, [row.id, sealer.seal(text, purposeOf(row.service)), row.secret]);
+    await replaceSecret(store.query, row, sealer.seal(text, purposeOf(row.service)));
   }
 }
 
@@ -46,13 +28,13 @@ export async function verifyCredentialSecrets(
   sealer: Sealer,
 ): Promise<number> {
   let credentials = 0;
-  for await (const row of streamRows<SecretRow>(store, SECRETS)) {
+  for await (const row of streamSecrets(store)) {
     openRow(sealer, row);
     credentials++;
   }
   return credentials;
 }
 
-function openRow(sealer: Sealer, { service, secret }: SecretRow): string {
+function openRow(sealer: Sealer, { service, secret }: StoredSecret): string {
   return withKeyCheck(() => sealer.open(secret, purposeOf(service)));
 }
