@@ -1,6 +1,7 @@
 import type { UserViewer } from "../../src/core/viewer";
 import { deliver } from "../../src/push/delivery/deliver";
-import { findDeliveries, listDeliveries } from "../../src/push/delivery/deliveries";
+import { listDeliveries } from "../../src/push/delivery/deliveries";
+import { findDeliveries } from "../../src/push/delivery/delivery-queries";
 import { fanOut } from "../../src/push/delivery/fan-out";
 import { purgeDeliveries } from "../../src/push/delivery/purge";
 import { startDueDispatches } from "../../src/push/delivery/schedule";
@@ -95,7 +96,7 @@ it("runs no statement that scans a table", async () => {
   }));
   if (batch) await deliver(push, batch);
   for (const standard of [null, batch?.event ?? 0]) {
-    const voip = { id: batch?.event ?? 0, channel: "apns_voip", standard_id: standard } as const;
+    const voip = { id: batch?.event ?? 0, channel: "apns_voip", standardId: standard } as const;
     const devices = { users: [20, 40], occurrence: 0, now: new Date() };
     await push.jobs.transaction([], (open, enqueue) =>
       sendVoipFallback(open, enqueue, { ...voip, universal: true }, devices),
@@ -106,7 +107,7 @@ it("runs no statement that scans a table", async () => {
   const id = String(events.nodes[0]?.id);
   await findEvent(push, viewer, id);
   await listDeliveries(push, Number(id), {});
-  await findDeliveries(push, [1, 2, 3]);
+  await findDeliveries(push.store.query, [1, 2, 3]);
   await createEvents(push, sender, {
     ...{ environment: "development", message: universal(), eventType: "fixed_date" },
     ...{ date: new Date(), userIds: ["1"] },

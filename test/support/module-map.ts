@@ -109,6 +109,7 @@ export const IMPORTS: Record<string, string[]> = {
     "access",
     "push/channels",
     "push/deps",
+    "push/devices",
     "push/events",
     "push/payload",
     "push/providers/port",
@@ -209,49 +210,36 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     tables: ["users"],
     reason: "A link is inserted under a lock of its user, and found together with its user.",
   },
-  "push/delivery/deliver.ts": {
+  "push/delivery/delivery-queries.ts": {
     tables: ["push_events", "push_subscriptions"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason:
+      "A delivery is read and written together with its device and event, for a whole batch at once.",
   },
-  "push/delivery/deliveries.ts": {
-    tables: ["push_subscriptions"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/delivery/fan-out.ts": {
-    tables: ["push_events"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/delivery/purge.ts": {
-    tables: ["push_events"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/delivery/record-outcomes.ts": {
-    tables: ["push_events", "push_subscriptions"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/delivery/schedule.ts": {
-    tables: ["push_events"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/delivery/voip-fallback.ts": {
-    tables: ["push_events", "push_subscriptions"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/devices/push-subscriptions.ts": {
-    tables: ["users"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/events/event-list.ts": {
-    tables: ["applications"],
-    reason: "TO MOVE: the owner gets a function for it",
-  },
-  "push/events/recipient-count.ts": {
+  "push/delivery/recipient-window-queries.ts": {
     tables: ["push_subscriptions", "user_tags", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
+    reason:
+      "Fan-out, a row of bench:push, finds a window of recipients and writes their deliveries in one statement.",
   },
-  "push/events/recipient-windows.ts": {
-    tables: ["push_deliveries", "push_subscriptions", "user_tags", "users"],
-    reason: "TO MOVE: the owner gets a function for it",
+  "push/devices/device-queries.ts": {
+    tables: ["users"],
+    reason: "The transaction that assigns a token locks the user first, to avoid deadlocks.",
+  },
+  "push/devices/recipient-queries.ts": {
+    tables: ["user_tags", "users"],
+    reason: "A selector names users or tags, and a count stops at the first devices that match it.",
+  },
+  "push/events/call-push-queries.ts": {
+    tables: ["call_participants", "calls"],
+    reason: "Pushes belong to a user only through the calls that the user took part in.",
+  },
+  "push/events/dispatch-queries.ts": {
+    tables: ["push_deliveries"],
+    reason: "The purge reads an event's oldest delivery in the update, since new ones may appear.",
+  },
+  "push/events/event-queries.ts": {
+    tables: ["applications"],
+    reason:
+      "An account reads an event only if it owns the application, which one statement checks.",
   },
   "push/user-data.ts": {
     tables: ["push_deliveries", "push_events", "push_subscriptions"],

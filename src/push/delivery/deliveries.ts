@@ -1,70 +1,22 @@
+import { BoundedStream } from "../../core/bounded-stream";
 import { Fault } from "../../core/errors";
-import type { PushOutcome } from "../../store/generated/enums";
-import type { Statement } from "../../store/store";
-import { type PushDeps } from "../deps/push-deps";
-import { fromStored, type StoredOutcome } from "./stored-outcome";
-
-export type { PushOutcome } from "../../store/generated/enums";
-
-/** The delivery of one event to one device. */
-export interface PushDelivery {
-  id: number;
-  eventId: number;
-  /** Index of the dispatch of a schedule, from 0. */
-  occurrence: number;
-  /** Null once the subscription is deleted; then userId is null as well. */
-  subscriptionId: number | null;
-  userId: number | null;
-  outcome: PushOutcome;
-  /** Reason from the provider or from Signalbox; null without one. */
-  reason: string | null;
-  /** Number of attempts. */
-  attempts: number;
-  /** The provider's id for the notification. */
-  providerId: string | null;
-  /** Time of the next attempt if it awaits one, otherwise of the last one. */
-  dueAt: Date;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-const COLUMNS = `d.id, d.event_id, d.occurrence, s.id AS subscription_id, s.user_id, d.outcome, d.reason,
-  d.attempts, d.provider_id, d.due_at, d.created_at, d.updated_at
-  FROM push_deliveries d LEFT JOIN push_subscriptions s ON s.id = d.subscription_id`;
-
-const BY_IDS: Statement = {
-  name: "push_deliveries_by_ids",
-  text: `SELECT ${COLUMNS} WHERE d.id = ANY($1::bigint[]) ORDER BY d.id`,
-};
-
-const OF_EVENT: Statement = {
-  name: "push_deliveries_of_event",
-  text: `SELECT ${COLUMNS} WHERE d.event_id = $1 AND d.id > $2 ORDER BY d.id LIMIT $3`,
-};
-
-interface DeliveryRow {
-  id: number;
-  event_id: number;
-  occurrence: number;
-  subscription_id: number | null;
-  user_id: number | null;
-  outcome: StoredOutcome;
-  reason: string | null;
-  attempts: number;
-  provider_id: string | null;
-  due_at: Date;
-  created_at: Date;
-  updated_at: Date;
-}
+import type { UserViewer } from "../../core/viewer";
+import type { PushDeps } from "../deps/push-deps";
+import type { PushEvent } from "../events/push-event";
+import { findDeliveries, listDeliveriesOfEvent, type PushDelivery } from "./delivery-queries";
 
 /** Default and maximum number of deliveries per page. */
 export const PAGE_MAX = 100;
+/** Maximum number of batches queued for a slow subscriber. */
+const QUEUE_MAX = 100;
 
-/** Finds deliveries by their ids, ordered by id. Omits deleted ones. */
-export async function findDeliveries(deps: PushDeps, ids: number[]): Promise<PushDelivery[]> {
-  const rows = await deps.store.query<DeliveryRow>(BY_IDS, [ids]);
-  return rows.map(toDelivery);
+/** Message on the bus about deliveries that were attempted. */
+interface DeliveryUpdate {
+  event: number;
+  deliveries: number[];
 }
+
+const channelOf = (userId: number) => `push:deliveries:${userId}`;
 
 /**
  * Lists a page of an event's deliveries in order of creation.
@@ -73,7 +25,7 @@ export async function findDeliveries(deps: PushDeps, ids: number[]): Promise<Pus
  * @throws Fault INVALID on `first` or `after`
  */
 export async function listDeliveries(
-  deps: PushDeps,
+  { store }: Pick<PushDeps, "store">,
   eventId: number,
   { first, after }: { first?: number | null; after?: string | null },
 ): Promise<{ nodes: PushDelivery[]; hasNextPage: boolean }> {
@@ -81,23 +33,71 @@ export async function listDeliveries(
   if (limit < 1) throw Fault.field("first", "must be at least 1");
   const from = after ?? "0";
   if (!/^\d{1,15}$/.test(from)) throw Fault.field("after", "is not a cursor of this list");
-  const rows = await deps.store.query<DeliveryRow>(OF_EVENT, [eventId, Number(from), limit + 1]);
-  return { nodes: rows.slice(0, limit).map(toDelivery), hasNextPage: rows.length > limit };
+  const found = await listDeliveriesOfEvent(store.query, eventId, Number(from), limit + 1);
+  return { nodes: found.slice(0, limit), hasNextPage: found.length > limit };
 }
 
-function toDelivery(row: DeliveryRow): PushDelivery {
+/** Notifies the sender of an event, on any node, of attempted deliveries. Best effort. */
+export async function publishDeliveryUpdate(
+  { bus, log }: PushDeps,
+  { id: event, userId }: Pick<PushEvent, "id" | "userId">,
+  deliveries: number[],
+): Promise<void> {
+  if (userId === null) return;
+  const update: DeliveryUpdate = { event, deliveries };
+  try {
+    await bus.publish(channelOf(userId), JSON.stringify(update));
+  } catch (error) {
+    // The sender can still query the deliveries.
+    log.warn({ err: error }, "failed to notify the sender of delivery outcomes");
+  }
+}
+
+/**
+ * Streams the viewer's deliveries as they are attempted, in batches of up to 500. A subscriber that does not
+ * keep up receives LIMITED and is disconnected.
+ * @param eventId streams only this event; null for all events of the viewer
+ * @param disconnect closes the subscriber's connection
+ */
+export async function streamDeliveries(
+  push: PushDeps,
+  viewer: UserViewer,
+  eventId: number | null,
+  disconnect: (() => void) | undefined,
+): Promise<AsyncIterableIterator<PushDelivery[]>> {
+  let unsubscribe: () => Promise<void> = async () => undefined;
+  const stream = new BoundedStream<DeliveryUpdate>({
+    capacity: QUEUE_MAX,
+    overflowFault: () =>
+      new Fault("LIMITED", "The subscriber does not keep up with its deliveries", undefined, 1),
+    disconnect,
+    onEnd: () => void unsubscribe(),
+  });
+  unsubscribe = await push.bus.subscribe(channelOf(viewer.userId), (message) => {
+    if (message === "") return;
+    const update = JSON.parse(message) as DeliveryUpdate;
+    if (eventId === null || update.event === eventId) stream.push(update);
+  });
+  return loadDeliveries(push, stream);
+}
+
+/** Loads each batch on demand, so that the queue holds only ids. */
+function loadDeliveries(
+  push: PushDeps,
+  updates: BoundedStream<DeliveryUpdate>,
+): AsyncIterableIterator<PushDelivery[]> {
   return {
-    id: row.id,
-    eventId: row.event_id,
-    occurrence: row.occurrence,
-    subscriptionId: row.subscription_id,
-    userId: row.user_id,
-    outcome: fromStored(row.outcome),
-    reason: row.reason,
-    attempts: row.attempts,
-    providerId: row.provider_id,
-    dueAt: row.due_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    async next() {
+      const { value, done } = await updates.next();
+      if (done) return { value: undefined, done: true };
+      return { value: await findDeliveries(push.store.query, value.deliveries), done: false };
+    },
+    async return() {
+      await updates.return();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
 }

@@ -6,8 +6,8 @@ import type { PushContext } from "../deps/push-deps";
 import { eventNotFound, findAccountEvent, findEvent } from "../events/event-list";
 import type { PushEvent } from "../events/push-event";
 import { PageArgs } from "../events/push-event.resolver";
-import { listDeliveries, type PushDelivery } from "./deliveries";
-import { streamDeliveries } from "./delivery-updates";
+import { listDeliveries, streamDeliveries } from "./deliveries";
+import type { PushDelivery } from "./delivery-queries";
 import { PushDeliveryConnection, PushDeliveryObject } from "./push-delivery.type";
 
 @Resolver()

@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from "type-graphql";
 import { PageInfo } from "../../users/lists/user-list.type";
-import type { PushDelivery, PushOutcome } from "./deliveries";
+import type { PushDelivery, PushOutcome } from "./delivery-queries";
 
 const PushOutcomeName: Record<string, PushOutcome> = {
   PENDING: "pending",

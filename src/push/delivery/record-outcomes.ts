@@ -1,12 +1,15 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Fault } from "../../core/errors";
+import { randomInteger } from "../../core/random";
 import { toValidText, truncateText } from "../../core/text/text";
-import type { Statement, Transaction } from "../../store/store";
+import { isDeadlock } from "../../store/database-errors";
 import { JOBS, type PushDeps } from "../deps/push-deps";
+import { deleteUnregisteredDevices } from "../devices/device-queries";
+import { countOutcomes, holdEvent } from "../events/dispatch-queries";
 import type { Outcome } from "../providers/port/provider";
+import { type OutcomeRecord, writeOutcomes } from "./delivery-queries";
 import { DELIVER_OPTIONS, type DeliverJob } from "./fan-out";
-import { ATTEMPTS_MAX, retryDelay } from "./retry";
-import { retryWrite } from "./retry-write";
-import { toStored } from "./stored-outcome";
-import { sendVoipFallback, type VoipEvent } from "./voip-fallback";
+import { sendVoipFallback } from "./voip-fallback";
 
 /** An attempted delivery. */
 export interface Attempt {
@@ -24,62 +27,18 @@ export interface ResolvedAttempt extends Attempt {
 
 const TEXT_MAX = 500;
 
-/**
- * Locks the event before its deliveries, the same order as deleting an event. The lock is shared, so that
- * batches of one event do not block each other.
- */
-const LOCK: Statement = {
-  name: "hold_push_event",
-  text: "SELECT id FROM push_events WHERE id = $1 FOR KEY SHARE",
-};
+/** Delays between attempts to write the outcomes, in milliseconds: ten seconds in total. */
+const WRITE_DELAYS_MS = [100, 400, 1_500, 3_000, 5_000];
 
-/**
- * $1 delivery ids; $2 JSON object from id to `[outcome, reason, providerId, dueAt]`; $3 now; $4 previous
- * attempts. $2 is looked up rather than joined: the planner expects ten rows from an array and would choose
- * a nested loop.
- */
-const WRITE: Statement = {
-  name: "settle_push_deliveries",
-  text: `WITH recorded AS (UPDATE push_deliveries d
-    SET (outcome, reason, provider_id, due_at) = (
-        SELECT (o.entry ->> 0)::push_outcome, o.entry ->> 1, o.entry ->> 2,
-          (o.entry ->> 3)::timestamptz
-        FROM (SELECT $2::jsonb -> d.id::text AS entry OFFSET 0) o),
-      attempts = d.attempts + 1, updated_at = $3
-    WHERE d.id = ANY($1::bigint[]) AND d.outcome IN ('pending', 'later') AND d.attempts = $4
-    RETURNING d.id, d.outcome, d.occurrence)
-    SELECT coalesce(json_agg(id), '[]') AS ids, max(occurrence) AS occurrence, count(*) FILTER (WHERE outcome = 'accepted') AS accepted,
-      count(*) FILTER (WHERE outcome = 'gone') AS unregistered,
-      count(*) FILTER (WHERE outcome = 'refused') AS failed FROM recorded`,
-};
-
-const COUNT: Statement = {
-  name: "count_push_deliveries",
-  text: `UPDATE push_events SET accepted_count = accepted_count + $2, gone_count = gone_count + $3,
-      refused_count = refused_count + $4 WHERE id = $1 RETURNING id, channel, universal, standard_id`,
-};
-
-/** Spares devices that registered a new token in the meantime. Locks rows in id order to avoid deadlocks. */
-const UNSUBSCRIBE: Statement = {
-  name: "forget_push_subscriptions",
-  text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
-      SELECT s.id FROM unnest($1::bigint[], $2::text[]) AS g(id, token)
-      JOIN push_subscriptions s ON s.id = g.id AND s.token = g.token
-      ORDER BY s.id FOR UPDATE OF s)) RETURNING user_id`,
-};
+/** Back-off before each further attempt of a delivery, in milliseconds. */
+const RETRY_DELAYS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000];
+/** Maximum number of attempts per delivery. */
+const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
+/** Upper bound for a delay that a provider requests. */
+const RETRY_DELAY_MAX_MS = 6 * 60 * 60 * 1000;
 
 /** Retry delays are rounded up to these steps, in seconds, so that retries share batches. */
 const STEPS = [10, 15, 30, 45, 60, 120, 180, 600, 900, 1_800, 2_700, 3_600, 10_800, 21_600];
-
-/** Result of {@link WRITE}: the recorded deliveries and the number of each final outcome. */
-interface Recorded {
-  ids: number[];
-  /** The dispatch, the same for all deliveries of a batch. */
-  occurrence: number;
-  accepted: number;
-  unregistered: number;
-  failed: number;
-}
 
 /**
  * Records the outcomes of a batch in one transaction: updates the deliveries and counters, deletes
@@ -108,31 +67,22 @@ function record(
   now: number,
 ): Promise<void> {
   return push.jobs.transaction([JOBS.deliver], async ({ query }, enqueue) => {
-    const [event] = await query(LOCK, [job.event]);
-    if (!event) return;
-    const [recorded] = await query<Recorded>(WRITE, [
-      attempts.map(({ delivery }) => delivery),
-      JSON.stringify(Object.fromEntries(attempts.map((each) => [each.delivery, entryOf(each)]))),
-      new Date(now),
-      job.attempts,
-    ]);
-    if (!recorded || recorded.ids.length === 0) return;
-    const [counted] = await query<VoipEvent>(COUNT, [
-      job.event,
-      recorded.accepted,
-      recorded.unregistered,
-      recorded.failed,
-    ]);
+    // Locks the event before its deliveries, the same order as deleting an event. The lock is shared, so that
+    // batches of one event do not block each other.
+    if (!(await holdEvent(query, job.event))) return;
+    const at = new Date(now);
+    const recorded = await writeOutcomes(query, attempts.map(recordOf), job.attempts, at);
+    if (recorded === null) return;
+    const event = await countOutcomes(query, job.event, recorded);
     const ids = new Set(recorded.ids);
     const updated = attempts.filter(({ delivery }) => ids.has(delivery));
-    const users = await deleteUnregistered({ query }, updated);
-    if (counted) {
+    const unregistered = updated.filter(
+      ({ outcome, subscription }) => outcome.kind === "unregistered" && subscription !== null,
+    );
+    if (unregistered.length > 0) {
+      const users = await deleteUnregisteredDevices(query, unregistered);
       const { occurrence } = recorded;
-      await sendVoipFallback({ query }, enqueue, counted, {
-        users,
-        occurrence,
-        now: new Date(now),
-      });
+      if (event) await sendVoipFallback({ query }, enqueue, event, { users, occurrence, now: at });
     }
     for (const [afterSeconds, deliveries] of groupRetries(updated, now)) {
       const batch: DeliverJob = { event: job.event, deliveries, attempts: job.attempts + 1 };
@@ -154,27 +104,43 @@ function resolveOutcome(
   return { outcome: { kind: "failed", reason }, dueAt: new Date(now) };
 }
 
-/** A delivery's entry in $2 of {@link WRITE}. */
-function entryOf({ outcome, dueAt }: ResolvedAttempt): unknown[] {
+/** What to write about an attempt. */
+function recordOf({ delivery, outcome, dueAt }: ResolvedAttempt): OutcomeRecord {
   const reason = "reason" in outcome ? clean(outcome.reason) : null;
   const providerId = "providerId" in outcome ? clean(outcome.providerId ?? "") || null : null;
-  return [toStored(outcome.kind), reason, providerId, dueAt];
+  return { delivery, outcome: outcome.kind, reason, providerId, dueAt };
 }
 
-/** Deletes the subscriptions of unregistered devices. @returns the ids of their users */
-async function deleteUnregistered(
-  { query }: Pick<Transaction, "query">,
-  attempts: ResolvedAttempt[],
-): Promise<number[]> {
-  const unregistered = attempts.filter(
-    ({ outcome, subscription }) => outcome.kind === "unregistered" && subscription !== null,
-  );
-  if (unregistered.length === 0) return [];
-  const rows = await query<{ user_id: number }>(UNSUBSCRIBE, [
-    unregistered.map(({ subscription }) => subscription),
-    unregistered.map(({ token }) => token),
-  ]);
-  return [...new Set(rows.map(({ user_id: userId }) => userId))];
+/**
+ * Back-off before the next attempt, in milliseconds: increasing, with jitter, and never shorter than the
+ * provider requested.
+ * @param attempts number of attempts so far
+ * @param requested delay that the provider requested, in milliseconds; null without one
+ * @returns null after the last attempt
+ */
+function retryDelay(attempts: number, requested: number | null): number | null {
+  const delay = RETRY_DELAYS_MS[attempts - 1];
+  if (delay === undefined) return null;
+  return Math.min(RETRY_DELAY_MAX_MS, Math.max(randomInteger(delay, delay * 1.5), requested ?? 0));
+}
+
+/**
+ * Retries a write on deadlock or lost connection. Only this process knows what was sent; if the write is
+ * lost, the pushes are sent again.
+ * @param act must be idempotent: a write may have succeeded although its response was lost
+ * @throws the error of the last attempt
+ */
+async function retryWrite(act: () => Promise<void>): Promise<void> {
+  for (const ms of WRITE_DELAYS_MS) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isDeadlock(error) && !(error instanceof Fault && error.code === "UNAVAILABLE"))
+        throw error;
+      await wait(ms);
+    }
+  }
+  return act();
 }
 
 /** Groups deliveries to retry by their delay in seconds, rounded up to {@link STEPS}. */

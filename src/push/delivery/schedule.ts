@@ -1,68 +1,45 @@
-import type { Statement } from "../../store/store";
 import { FAN_OUT_OPTIONS, JOBS, type PushDeps } from "../deps/push-deps";
-import { FIRST_WINDOW } from "../events/recipient-windows";
+import {
+  beginDispatches,
+  DUE_MAX,
+  type DueEvent,
+  endEvents,
+  FIRST_WINDOW,
+  lockDueEvents,
+} from "../events/dispatch-queries";
 
 /** Polling interval for due events, in seconds; a dispatch may be late by as much. */
 export const DUE_INTERVAL_SECONDS = 10;
 /** Grace period in milliseconds: a dispatch due before the schedule's end still starts within it. */
 const GRACE_MS = 60_000;
-/** Maximum number of events started per transaction. */
-const BATCH = 100;
-
-/** Skips events whose previous dispatch is still fanning out. */
-const DUE: Statement = {
-  name: "due_push_events",
-  text: `SELECT id, date, period, end_date, next_run_at, occured_count FROM push_events
-    WHERE next_run_at <= $1 AND expanded_to IS NULL ORDER BY next_run_at LIMIT ${BATCH}
-    FOR NO KEY UPDATE SKIP LOCKED`,
-};
-
-const BEGIN: Statement = {
-  name: "begin_push_events",
-  text: `UPDATE push_events e SET next_run_at = b.next, expanded_to = ${FIRST_WINDOW.recipient},
-      expanded_sub = ${FIRST_WINDOW.subscription}, updated_at = $3
-    FROM unnest($1::bigint[], $2::timestamptz[]) AS b(id, next) WHERE e.id = b.id`,
-};
-
-/** Ends events whose grace period is over. */
-const END: Statement = {
-  name: "end_push_events",
-  text: `UPDATE push_events SET active = false, next_run_at = NULL, updated_at = $2
-    WHERE id = ANY($1::bigint[])`,
-};
-
-interface DueRow {
-  id: number;
-  date: Date;
-  period: number | null;
-  end_date: Date | null;
-  next_run_at: Date;
-  occured_count: number;
-}
-
 /** Starts every due dispatch exactly once across nodes. Ends expired events without a dispatch. */
 export async function startDueDispatches(push: PushDeps): Promise<void> {
   for (;;) {
     const processed = await push.jobs.transaction([JOBS.fanOut], async ({ query }, enqueue) => {
       const now = push.clock.now();
-      const rows = await query<DueRow>(DUE, [new Date(now)]);
-      if (rows.length === 0) return 0;
-      const expired = rows.filter((row) => isExpired(row, now));
-      const due = rows.filter((row) => !isExpired(row, now));
-      await query(END, [expired.map(({ id }) => id), new Date(now)]);
-      const next = due.map((row) => nextRun(row, now));
-      await query(BEGIN, [due.map(({ id }) => id), next, new Date(now)]);
-      for (const { id, occured_count: occurrence } of due) {
+      const at = new Date(now);
+      const events = await lockDueEvents(query, at);
+      if (events.length === 0) return 0;
+      const expired = events.filter((event) => isExpired(event, now));
+      const due = events.filter((event) => !isExpired(event, now));
+      await endEvents(
+        query,
+        expired.map(({ id }) => id),
+        at,
+      );
+      const begun = due.map((event) => ({ id: event.id, next: nextRun(event, now) }));
+      await beginDispatches(query, begun, at);
+      for (const { id, occurredCount: occurrence } of due) {
         await enqueue(JOBS.fanOut, { event: id, occurrence, ...FIRST_WINDOW }, FAN_OUT_OPTIONS);
       }
-      return rows.length;
+      return events.length;
     });
-    if (processed < BATCH) return;
+    if (processed < DUE_MAX) return;
   }
 }
 
 /** Polling is late by itself, so the grace period lets a dispatch at the very end of a schedule start. */
-function isExpired({ end_date: end }: DueRow, now: number): boolean {
+function isExpired({ endDate: end }: DueEvent, now: number): boolean {
   return end !== null && end.getTime() < now - GRACE_MS;
 }
 
@@ -73,7 +50,7 @@ function isExpired({ end_date: end }: DueRow, now: number): boolean {
  * @returns null if the schedule has ended
  */
 export function nextRun(
-  { date, period, end_date: end }: Pick<DueRow, "date" | "period" | "end_date">,
+  { date, period, endDate: end }: Pick<DueEvent, "date" | "period" | "endDate">,
   now: number,
 ): Date | null {
   if (period === null) return null;

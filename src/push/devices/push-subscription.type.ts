@@ -3,7 +3,7 @@ import { Field, ID, Int, ObjectType } from "type-graphql";
 import { PushEnvironmentName } from "../../applications/push-environment.type";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
 import { PushChannelName, PushPlatformName } from "../channels/channel.type";
-import type { PushSubscription } from "./push-subscriptions";
+import type { PushSubscription } from "./device-queries";
 
 const COMPATIBLE = "Kept for REST-compatible clients, which expect an object.";
 

@@ -3,7 +3,7 @@ import { Fault, type FieldErrors } from "../../core/errors";
 import { textProblem } from "../../core/text/field-checks";
 import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
 import { channelOf, type InputChannel } from "../channels/channel.type";
-import { readEndpoint } from "./endpoint";
+import { checkEndpoint } from "../providers/web/endpoint";
 
 /** A device to subscribe, as a client submits it. */
 export interface SubscriptionFields {
@@ -79,8 +79,8 @@ export function validateSubscription(
   };
   if (channel === "web") {
     if (token) errors.token = ["is for the other channels: a browser has an endpoint instead"];
-    const parseEndpoint = (text: string) => endpointOf(text, allowPrivate);
-    checked.token = accept("web.endpoint", required(web?.endpoint, parseEndpoint));
+    const endpoint = required(web?.endpoint, (text) => parseEndpoint(text, allowPrivate));
+    checked.token = accept("web.endpoint", endpoint);
     checked.webAuth = accept("web.auth", required(web?.auth, parseAuth));
     checked.webP256dh = accept("web.p256dh", required(web?.p256dh, parseKey));
   } else {
@@ -128,9 +128,16 @@ function parseApnsToken(text: string): Parsed {
 
 const tooLong: Parsed = { problem: `is too long (maximum is ${TOKEN_MAX} characters)` };
 
-function endpointOf(text: string, allowPrivate: boolean): Parsed {
-  const parsed = readEndpoint(text, allowPrivate);
-  return "endpoint" in parsed ? { value: parsed.endpoint } : parsed;
+/** Normalizes the URL that a push service assigned to a browser (RFC 8030 section 4). */
+function parseEndpoint(text: string, allowPrivate: boolean): Parsed {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // The fragment is never sent, so URLs that differ only in it are equal.
+  if (url) url.hash = "";
+  const value = url?.href ?? text;
+  // The index of tokens casts to bytea, which interprets a backslash as an escape.
+  if (value.includes("\\")) return { problem: "must be a URL without a backslash" };
+  const problem = checkEndpoint(value, allowPrivate);
+  return problem === null ? { value } : { problem };
 }
 
 function parseAuth(text: string): Parsed {

@@ -4,10 +4,11 @@ import { exportRows } from "../../users/user-data";
 import type { Query } from "../../users/user-deps";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { FAN_OUT_OPTIONS, JOBS } from "../deps/push-deps";
+import type { Selector } from "../devices/recipient-queries";
 import type { JsonObject } from "../payload/json";
+import { insertCallPushes, withdrawEvents } from "./call-push-queries";
+import { FIRST_WINDOW } from "./dispatch-queries";
 import { validateEvent } from "./event-request";
-import { FIRST_WINDOW } from "./recipient-windows";
-import type { Selector } from "./selector";
 
 /** Content of an incoming-call push, in terms of a universal message. */
 export interface CallPushContent {
@@ -39,30 +40,6 @@ export interface CallPush extends Omit<CallPushRequest, "content"> {
 /** Prefers VoIP subscriptions, with the standard channels as a fallback. */
 export const CALL_PUSH_ROUTING = { voip: true } as const;
 
-const WRITE: Statement = {
-  name: "write_wakes",
-  text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
-      universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
-    SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
-      true, ${FIRST_WINDOW.recipient}, ${FIRST_WINDOW.subscription}, $2::timestamptz, $2::timestamptz, 'CALL',
-      g.call_id
-    FROM jsonb_to_recordset($1::text::jsonb) AS g(application_id bigint,
-        environment push_environment, message text, selector jsonb, call_id bigint, channels text[])
-      CROSS JOIN LATERAL unnest(g.channels) AS c(channel)
-    RETURNING id`,
-};
-
-/** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
-const WITHDRAW: Statement = {
-  name: "withdraw_wakes",
-  text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
-      active = false, expanded_to = NULL, expanded_sub = NULL,
-      dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
-    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
-    WHERE e.call_id = g.call_id AND e.selector -> 'ids' = jsonb_build_array(g.user_id)
-      AND e.withdrawn_at IS NULL`,
-};
-
 /**
  * Validates an incoming-call push like any other push.
  * @param now milliseconds since the Unix epoch
@@ -92,14 +69,8 @@ export async function writeCallPushes(
   pushes: readonly CallPush[],
   now: number,
 ): Promise<void> {
-  const rows = pushes.map(
-    ({ applicationId, callId, environment, message, selector, channels }) => ({
-      ...{ application_id: applicationId, call_id: callId },
-      ...{ environment, message, selector, channels },
-    }),
-  );
-  const events = await query<{ id: number }>(WRITE, [JSON.stringify(rows), new Date(now)]);
-  const jobs = events.map(({ id }) => ({ event: id, occurrence: 0, ...FIRST_WINDOW }));
+  const ids = await insertCallPushes(query, pushes, new Date(now));
+  const jobs = ids.map((id) => ({ event: id, occurrence: 0, ...FIRST_WINDOW }));
   await enqueue(JOBS.fanOut, jobs, FAN_OUT_OPTIONS);
 }
 
@@ -112,8 +83,7 @@ export async function withdrawCallPushes(
   callees: ReadonlyArray<{ callId: number; userId: number }>,
   now: number,
 ): Promise<void> {
-  const rows = callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
-  await query(WITHDRAW, [JSON.stringify(rows), new Date(now)]);
+  await withdrawEvents(query, callees, new Date(now));
 }
 
 const EXPORT: Statement = {

@@ -1,12 +1,14 @@
 import { type PushChannel, SERVICE_OF } from "../channels/channel";
 import type { PushDeps } from "../deps/push-deps";
+import { COUNT_MAX } from "../devices/recipient-queries";
 import { droppedKeys } from "../payload/dropped-keys";
 import { previewPush } from "../payload/preview-push";
 import { sizeProblem } from "../payload/size";
 import { translate } from "../payload/translate";
 import { type EventInput, type EventRequest, findProblems, validateEvent } from "./event-request";
-import { NO_RECIPIENTS, type Sender } from "./events";
-import { COUNT_MAX, countRecipients } from "./recipient-count";
+import { NO_RECIPIENTS } from "./events";
+import type { Sender } from "./push-event";
+import { countRecipients } from "./recipient-count";
 
 /** Result of a dry run for one channel. */
 export interface ChannelDryRun {

@@ -1,9 +1,10 @@
 import { Fault } from "../../core/errors";
 import { CHANNELS, type PushChannel, type PushEnvironment } from "../channels/channel";
+import type { Selector } from "../devices/recipient-queries";
 import { type Message, readMessage, wantsVoip } from "../payload/message";
 import { translate } from "../payload/translate";
 import type { PushEventType } from "./push-event";
-import { type RecipientsInput, type Selector, toSelector } from "./selector";
+import { type RecipientsInput, toSelector } from "./selector";
 
 /** Allowed periods of a schedule in seconds: a day, a week, 30 days, a year. */
 export const PERIODS = [86_400, 604_800, 2_592_000, 31_557_600] as const;

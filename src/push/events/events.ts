@@ -1,14 +1,23 @@
 import { hash } from "node:crypto";
+import { findApplication } from "../../applications/applications";
 import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
 import type { Enqueue } from "../../jobs/jobs";
-import type { Statement, Transaction } from "../../store/store";
+import type { Transaction } from "../../store/store";
 import type { PushChannel } from "../channels/channel";
 import { FAN_OUT_OPTIONS, JOBS, type PushDeps } from "../deps/push-deps";
+import { FIRST_WINDOW } from "./dispatch-queries";
+import {
+  type EventDetails,
+  findEventsByKey,
+  forgetKey,
+  insertEvents,
+  linkStandardEvent,
+  lockKey,
+} from "./event-queries";
 import { type EventInput, type EventRequest, validateEvent } from "./event-request";
-import { EVENT_COLUMNS, type EventRow, type PushEvent, toEvent } from "./push-event";
+import type { PushEvent, Sender } from "./push-event";
 import { channelsWithRecipients } from "./recipient-count";
-import { FIRST_WINDOW } from "./recipient-windows";
-import { tagQueryOf } from "./selector";
 
 /** Error of a push request without recipients. */
 export const NO_RECIPIENTS = "No one can receive the message";
@@ -17,61 +26,20 @@ export const NO_RECIPIENTS = "No one can receive the message";
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Sender of a push: a user, or, with userId null, the application's owner. */
-export interface Sender {
-  applicationId: number;
-  userId: number | null;
+/**
+ * Checks that the application's settings allow the user to send pushes, and applies the rate limit.
+ * @throws Fault FORBIDDEN, LIMITED
+ */
+export async function authorizeSender(push: PushDeps, viewer: UserViewer): Promise<void> {
+  const { pushSenders } = await findApplication(push, viewer.applicationId);
+  if (pushSenders === "nobody") {
+    throw new Fault("FORBIDDEN", "Only the application's owner may send push notifications");
+  }
+  if (pushSenders === "members" && viewer.kind === "guest") {
+    throw new Fault("FORBIDDEN", "Guests may not send push notifications in this application");
+  }
+  await push.limits.countPush(viewer.userId);
 }
-
-/** Kinds of events: API requests, and incoming-call pushes. */
-const API = "API";
-const CALL = "CALL";
-
-interface Details {
-  channels: readonly PushChannel[];
-  key: string | null;
-  requestHash: Buffer | null;
-  /** Milliseconds since the Unix epoch. */
-  now: number;
-  callId: number | null;
-}
-
-const INSERT: Statement = {
-  name: "create_push_events",
-  text: `WITH e AS (INSERT INTO push_events (application_id, user_id, event_type, channel, environment,
-      message, name, date, end_date, period, selector, tag_query, universal, idempotency_key,
-      request_hash, next_run_at, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
-    SELECT $1::bigint, $2::bigint, $3::push_event_type, c.channel::push_channel,
-      $5::push_environment, $6::text, $7::text, $8::timestamptz, $9::timestamptz, $10::int,
-      $11::text::jsonb, $12::text, $13::boolean, $14::text, $15::bytea, $16::timestamptz,
-      $17::bigint, $17::bigint, $18::timestamptz, $18::timestamptz, $19::text, $20::bigint
-    FROM unnest($4::text[]) WITH ORDINALITY AS c(channel, n) ORDER BY c.n RETURNING *)
-    SELECT ${EVENT_COLUMNS} FROM e ORDER BY e.id`,
-};
-
-/** Sets `standard_id` (see prisma/schema.prisma). */
-const LINK: Statement = {
-  name: "link_push_events",
-  text: "UPDATE push_events SET standard_id = $2 WHERE id = $1",
-};
-
-/** Serializes requests with the same key of a sender until the transaction ends. */
-const LOCK_KEY: Statement = {
-  name: "lock_push_key",
-  text: "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 5291))::text AS locked",
-};
-
-const BY_KEY: Statement = {
-  name: "push_events_by_key",
-  text: `SELECT ${EVENT_COLUMNS}, e.request_hash FROM push_events e
-    WHERE e.user_id = $1 AND e.idempotency_key = $2 ORDER BY e.id`,
-};
-
-const FORGET_KEY: Statement = {
-  name: "forget_push_key",
-  text: `UPDATE push_events SET idempotency_key = NULL, request_hash = NULL
-    WHERE user_id = $1 AND idempotency_key = $2`,
-};
 
 /**
  * Creates a push: one event per channel and, for an immediate push, the fan-out jobs, in one transaction.
@@ -113,12 +81,12 @@ export async function writeEvents(
   enqueue: Enqueue,
   sender: Sender,
   request: EventRequest,
-  details: Details,
+  details: EventDetails,
 ): Promise<PushEvent[]> {
-  const events = await insert(transaction, sender, request, details);
+  const events = await insertEvents(transaction.query, sender, request, details);
   const voip = events.find(({ channel }) => channel === "apns_voip");
   const standard = events.find(({ channel }) => channel === "apns");
-  if (voip && standard) await transaction.query(LINK, [voip.id, standard.id]);
+  if (voip && standard) await linkStandardEvent(transaction.query, voip.id, standard.id);
   if (request.eventType === "one_shot") {
     for (const { id } of events) {
       await enqueue(JOBS.fanOut, { event: id, occurrence: 0, ...FIRST_WINDOW }, FAN_OUT_OPTIONS);
@@ -143,23 +111,6 @@ async function channelsOf(
   return withRecipients;
 }
 
-async function insert(
-  { query }: Transaction,
-  { applicationId, userId }: Sender,
-  request: EventRequest,
-  { channels, key, requestHash, now, callId }: Details,
-): Promise<PushEvent[]> {
-  const { eventType, environment, message, name, date, endDate, period, selector } = request;
-  const rows = await query<EventRow>(INSERT, [
-    ...[applicationId, userId, eventType, channels, environment, message, name],
-    ...[date, endDate, period, JSON.stringify(selector), tagQueryOf(selector)],
-    ...[request.universal !== null, userId === null ? null : key, requestHash],
-    ...[date, eventType === "one_shot" ? 0 : null, new Date(now)],
-    ...[callId === null ? API : CALL, callId],
-  ]);
-  return rows.map(toEvent);
-}
-
 /** The events that an earlier request with this key created within its TTL; null without one. */
 async function findByKey(
   { query }: Transaction,
@@ -168,18 +119,17 @@ async function findByKey(
   requestHash: Buffer | null,
   now: number,
 ): Promise<PushEvent[] | null> {
-  await query(LOCK_KEY, [`${userId} ${key}`]);
-  const rows = await query<EventRow & { request_hash: Uint8Array }>(BY_KEY, [userId, key]);
-  const [first] = rows;
-  if (first === undefined) return null;
-  if (first.created_at.getTime() <= now - IDEMPOTENCY_TTL_MS) {
-    await query(FORGET_KEY, [userId, key]);
+  await lockKey(query, userId, key);
+  const found = await findEventsByKey(query, userId, key);
+  if (found === null) return null;
+  if (found.createdAt.getTime() <= now - IDEMPOTENCY_TTL_MS) {
+    await forgetKey(query, userId, key);
     return null;
   }
-  if (requestHash === null || !requestHash.equals(first.request_hash)) {
+  if (requestHash === null || !requestHash.equals(found.requestHash)) {
     throw Fault.field("idempotencyKey", "was used for another request within the last 24 hours");
   }
-  return rows.map(toEvent);
+  return found.events;
 }
 
 /** SHA-256 of a request, independent of the order of its fields. */

@@ -15,11 +15,10 @@ import {
 import { Allow } from "../../access/request-auth";
 import type { PushContext } from "../deps/push-deps";
 import { PushName } from "../devices/push-subscription.type";
-import { authorizeSender } from "./authorize-sender";
 import { dryRunEvent } from "./dry-run";
 import { deleteEvent, findEvent, listEvents, stopEvent } from "./event-list";
-import { createEvents, type Sender } from "./events";
-import type { PushEvent } from "./push-event";
+import { authorizeSender, createEvents } from "./events";
+import type { PushEvent, Sender } from "./push-event";
 import {
   CreatePushEventInput,
   DeletePushEventInput,

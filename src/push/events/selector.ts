@@ -1,12 +1,5 @@
 import { Fault } from "../../core/errors";
-
-/** Stored selector of an event's recipients. Lists are sorted and without duplicates. */
-export type Selector =
-  | { by: "ids"; ids: number[] }
-  /** External ids, matched against both columns; see `findUser`. */
-  | { by: "external"; ids: string[] }
-  /** Users with any, all or none of the tags. */
-  | { by: "any" | "all" | "exclude"; tags: string[] };
+import type { Selector } from "../devices/recipient-queries";
 
 /** Recipients as requested: exactly one of the lists. */
 export interface RecipientsInput {

@@ -1,29 +1,16 @@
-import type { Statement } from "../../store/store";
-import { CHANNELS, type PushChannel, type PushEnvironment } from "../channels/channel";
-import type { Selector } from "./selector";
+import type { Statement, Store } from "../../store/store";
+import type { PushChannel } from "../channels/channel";
+import {
+  NOT_SUPERSEDED,
+  type RecipientFilter,
+  type Selector,
+  supersedingChannels,
+} from "../devices/recipient-queries";
+import type { WindowPosition } from "../events/dispatch-queries";
 
 /** Maximum number of candidates per window and of deliveries written per transaction. */
 export const WINDOW_SIZE = 500;
 
-/** Selects the recipients of an event. */
-export interface RecipientFilter {
-  applicationId: number;
-  environment: PushEnvironment;
-  selector: Selector;
-  /** For a universal push, whether the message asks for VoIP pushes; null for a platform-specific push. */
-  universal: { voip: boolean } | null;
-}
-
-/** Keyset position between windows: a recipient and one of the recipient's devices. */
-export interface WindowPosition {
-  /** Id of the recipient; with external ids its index in the list, from 1. */
-  recipient: number;
-  /** Id of the last subscription in the previous window. */
-  subscription: number;
-}
-
-/** Position of the first window. */
-export const FIRST_WINDOW: WindowPosition = { recipient: 0, subscription: 0 };
 /** Subscription position after all devices of a recipient. */
 const ALL_DEVICES = Number.MAX_SAFE_INTEGER;
 
@@ -63,16 +50,6 @@ const CANDIDATES: Record<Selector["by"], string> = {
 };
 
 /**
- * Condition on a subscription `s`: no other subscription of its user supersedes it. $9 channels preferred
- * on the same device; $10 whether any VoIP subscription of the user supersedes it.
- */
-const NOT_SUPERSEDED = `NOT EXISTS (SELECT 1 FROM push_subscriptions h WHERE h.user_id = s.user_id
-      AND h.udid = s.udid AND h.environment = s.environment
-      AND h.channel = ANY($9::text[]::push_channel[]))
-    AND NOT ($10::boolean AND EXISTS (SELECT 1 FROM push_subscriptions v
-      WHERE v.user_id = s.user_id AND v.channel = 'apns_voip' AND v.environment = s.environment))`;
-
-/**
  * Writes the deliveries of a window for event $6, dispatch $7, time $8. Recipients are devices of channel $2
  * and environment $3 after subscription $5 of recipient $4.
  */
@@ -105,7 +82,7 @@ const WRITE = Object.fromEntries(
 ) as Record<Selector["by"], Statement>;
 
 /** Result of {@link WRITE}. */
-export interface WindowRow {
+interface WindowRow {
   /** Ids of the new deliveries. */
   ids: number[];
   /** Number of matching devices, including those that already have a delivery. */
@@ -117,25 +94,32 @@ export interface WindowRow {
   reached: [recipient: number, subscription: number] | null;
 }
 
-/** The statement that writes the deliveries of the next window, with its values. */
-export function windowStatement(
+/**
+ * Writes the deliveries of the next window of an event's dispatch: up to {@link WINDOW_SIZE}. Skips devices that
+ * already have one.
+ * @returns the ids of the new deliveries, and the position after the window; null after the last one
+ * @throws Fault UNAVAILABLE
+ */
+export async function writeWindow(
+  query: Store["query"],
   filter: RecipientFilter,
   channel: PushChannel,
   position: WindowPosition,
   event: { id: number; occurrence: number; now: Date },
-): { statement: Statement; values: unknown[] } {
+): Promise<{ ids: number[]; next: WindowPosition | null }> {
   const { list, before } = sliceOf(filter.selector, position.recipient);
   const [preferred, voipFirst] = supersedingChannels(filter, channel);
-  const values = [
+  const [row] = await query<WindowRow>(WRITE[filter.selector.by], [
     ...[filter.applicationId, channel, filter.environment],
     ...[position.recipient, position.subscription],
     ...[event.id, event.occurrence, event.now, preferred, voipFirst, list, before],
-  ];
-  return { statement: WRITE[filter.selector.by], values };
+  ]);
+  if (!row) throw new Error("the statement for a window of recipients returned no row");
+  return { ids: row.ids, next: nextPosition(filter.selector, position, row) };
 }
 
 /** The position after a window; null after the last one. */
-export function nextPosition(
+function nextPosition(
   selector: Selector,
   position: WindowPosition,
   row: WindowRow,
@@ -169,20 +153,3 @@ function sliceOf(selector: Selector, from: number): { list: unknown[]; before: n
   }
   return { list: selector.tags, before: 0 };
 }
-
-/** The channels that supersede a channel: $9 and $10 of {@link NOT_SUPERSEDED}. */
-export function supersedingChannels(
-  { universal }: Pick<RecipientFilter, "universal">,
-  channel: PushChannel,
-): [preferred: PushChannel[], voipFirst: boolean] {
-  if (universal === null) return [[], false];
-  const preferred = CHANNELS.slice(0, CHANNELS.indexOf(channel));
-  return [
-    preferred.filter((each) => each !== "apns_voip" || universal.voip),
-    universal.voip && channel === "apns",
-  ];
-}
-
-/** {@link NOT_SUPERSEDED} with other SQL expressions in place of $9 and $10. */
-export const notSuperseded = (preferred: string, voipFirst: string) =>
-  NOT_SUPERSEDED.replace("$9", preferred).replace("$10", voipFirst);

@@ -1,0 +1,197 @@
+import { Fault } from "../../core/errors";
+import type { UserViewer } from "../../core/viewer";
+import type { Statement, Store } from "../../store/store";
+import type { PushChannel, PushEnvironment, PushPlatform } from "../channels/channel";
+import type { ValidSubscription } from "./subscription-fields";
+
+/** Subscription of a device on one channel, without its token. */
+export interface PushSubscription {
+  id: number;
+  channel: PushChannel;
+  environment: PushEnvironment;
+  platform: PushPlatform;
+  udid: string;
+  bundleId: string | null;
+  createdAt: Date;
+  /** When the device last registered. */
+  updatedAt: Date;
+}
+
+/** Maximum number of subscriptions per user; beyond it, the least recently registered one is deleted. */
+export const SUBSCRIPTIONS_MAX = 100;
+
+/** First key of the advisory locks on tokens. PostgreSQL keeps two-key locks apart from one-key locks. */
+const TOKEN_LOCKS = 7_573_688;
+
+/** The columns of a {@link PushSubscription}. */
+const COLUMNS = `id, channel, environment, platform, udid, bundle_id AS "bundleId",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+const RENEW: Statement = {
+  name: "renew_push_subscription",
+  text: `UPDATE push_subscriptions SET platform = $6::push_platform, bundle_id = $7, web_auth = $8,
+      web_p256dh = $9, updated_at = $10
+    WHERE user_id = $1 AND udid = $2 AND channel = $3::push_channel
+      AND environment = $4::push_environment AND token = $5 RETURNING ${COLUMNS}`,
+};
+
+const LIST: Statement = {
+  name: "push_subscriptions",
+  text: `SELECT ${COLUMNS} FROM push_subscriptions WHERE user_id = $1
+    ORDER BY id LIMIT ${SUBSCRIPTIONS_MAX}`,
+};
+
+const DELETE: Statement = {
+  name: "delete_push_subscription",
+  text: "DELETE FROM push_subscriptions WHERE id = $1 AND user_id = $2 RETURNING id",
+};
+
+/** Spares devices that registered a new token in the meantime. Locks rows in id order to avoid deadlocks. */
+const DELETE_UNREGISTERED: Statement = {
+  name: "forget_push_subscriptions",
+  text: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
+      SELECT s.id FROM unnest($1::bigint[], $2::text[]) AS g(id, token)
+      JOIN push_subscriptions s ON s.id = g.id AND s.token = g.token
+      ORDER BY s.id FOR UPDATE OF s)) RETURNING user_id`,
+};
+
+const EXPORT: Statement = {
+  name: "export_push_subscriptions",
+  text: `SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]') AS found
+    FROM push_subscriptions p WHERE p.user_id = $1`,
+};
+
+/** Statements of the transaction that assigns a token to a device, in order. */
+const ASSIGN = {
+  user: "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE",
+  token: "SELECT pg_advisory_xact_lock($1::int, hashtext($2))::text AS locked",
+  // Locks rows in id order, like all other transactions, to avoid deadlocks.
+  conflicts: `SELECT id, user_id = $1 AND udid = $2 AS own FROM push_subscriptions
+    WHERE (user_id = $1 AND udid = $2 AND channel = $3::push_channel
+        AND environment = $4::push_environment)
+      OR (application_id = $5 AND channel = $3::push_channel
+        AND environment = $4::push_environment AND sha256(token::bytea) = sha256($6::text::bytea))
+    ORDER BY id FOR UPDATE`,
+  remove: "DELETE FROM push_subscriptions WHERE id = ANY($1::bigint[])",
+  put: `INSERT INTO push_subscriptions (user_id, udid, channel, environment, token, platform,
+      bundle_id, web_auth, web_p256dh, updated_at, created_at, application_id)
+    VALUES ($1, $2, $3::push_channel, $4::push_environment, $5, $6::push_platform, $7, $8, $9,
+      $10, $10, $11)
+    ON CONFLICT (user_id, udid, channel, environment) DO UPDATE SET token = excluded.token,
+      platform = excluded.platform, bundle_id = excluded.bundle_id, web_auth = excluded.web_auth,
+      web_p256dh = excluded.web_p256dh, updated_at = excluded.updated_at
+    RETURNING ${COLUMNS}`,
+  // Skips rows locked by others: they are being changed or deleted, and waiting could deadlock.
+  trim: `DELETE FROM push_subscriptions WHERE id = ANY(ARRAY(
+      SELECT id FROM push_subscriptions WHERE user_id = $1 AND id <> $2 ORDER BY updated_at, id
+      LIMIT greatest(0, (SELECT count(*) FROM push_subscriptions WHERE user_id = $1) - $3::int)
+      FOR UPDATE SKIP LOCKED))`,
+};
+
+/**
+ * Renews the subscription of a device that registers again with the same token.
+ * @returns null if the device has no subscription with this token
+ * @throws Fault UNAVAILABLE
+ */
+export async function renewSubscription(
+  query: Store["query"],
+  userId: number,
+  subscription: ValidSubscription,
+  now: Date,
+): Promise<PushSubscription | null> {
+  const values = valuesOf(userId, subscription, now);
+  const [renewed] = await query<PushSubscription>(RENEW, values);
+  return renewed ?? null;
+}
+
+/**
+ * Assigns a token to a device in a transaction, and deletes the other subscription with the token. The lock
+ * order avoids deadlocks: the user, the token, then the conflicting subscriptions by id.
+ * @throws Fault UNAUTHENTICATED if the user does not exist any more; an error of the database on a deadlock
+ */
+export function assignToken(
+  db: Store["db"],
+  { applicationId, userId }: UserViewer,
+  subscription: ValidSubscription,
+  now: Date,
+): Promise<PushSubscription> {
+  const { channel, environment, token, udid } = subscription;
+  return db.$transaction(async (tx) => {
+    const run = <Row>(text: string, ...params: unknown[]) =>
+      tx.$queryRawUnsafe<Row[]>(text, ...params);
+    const users = await run(ASSIGN.user, userId);
+    if (users.length === 0) throw Fault.noSession();
+    // Two users may register the same new token concurrently.
+    await run(ASSIGN.token, TOKEN_LOCKS, `${applicationId} ${channel} ${environment} ${token}`);
+    const conflicts = await run<{ id: bigint; own: boolean }>(
+      ASSIGN.conflicts,
+      ...[userId, udid, channel, environment, applicationId, token],
+    );
+    const others = conflicts.filter(({ own }) => !own).map(({ id }) => id);
+    if (others.length > 0) await run(ASSIGN.remove, others);
+    const values = valuesOf(userId, subscription, now);
+    const [row] = await run<PushSubscription>(ASSIGN.put, ...values, applicationId);
+    const id = Number(row!.id);
+    if (conflicts.length === others.length) {
+      await run(ASSIGN.trim, userId, id, SUBSCRIPTIONS_MAX);
+    }
+    return { ...row!, id };
+  });
+}
+
+/** Lists a user's subscriptions, oldest first. @throws Fault UNAVAILABLE */
+export function listSubscriptions(
+  query: Store["query"],
+  userId: number,
+): Promise<PushSubscription[]> {
+  return query<PushSubscription>(LIST, [userId]);
+}
+
+/**
+ * Deletes a subscription of a user.
+ * @returns whether the user had it
+ * @throws Fault UNAVAILABLE; an error of the database on a deadlock
+ */
+export async function deleteSubscription(
+  query: Store["query"],
+  userId: number,
+  id: number,
+): Promise<boolean> {
+  return (await query(DELETE, [id, userId])).length > 0;
+}
+
+/**
+ * Deletes the subscriptions of devices that a push service no longer knows.
+ * @param devices subscriptions and the tokens that the push service refused
+ * @returns the ids of the users of deleted subscriptions, each once
+ * @throws Fault UNAVAILABLE; an error of the database on a deadlock
+ */
+export async function deleteUnregisteredDevices(
+  query: Store["query"],
+  devices: ReadonlyArray<{ subscription: number | null; token: string }>,
+): Promise<number[]> {
+  const rows = await query<{ user_id: number }>(DELETE_UNREGISTERED, [
+    devices.map(({ subscription }) => subscription),
+    devices.map(({ token }) => token),
+  ]);
+  return [...new Set(rows.map(({ user_id: userId }) => userId))];
+}
+
+/** Exports the rows of a user's subscriptions, by id. @throws Fault UNAVAILABLE */
+export async function exportSubscriptions(
+  query: Store["query"],
+  userId: number,
+): Promise<object[]> {
+  const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
+  return row?.found ?? [];
+}
+
+/** The values `$1` to `$10` of {@link RENEW} and of the statement that writes a subscription. */
+function valuesOf(userId: number, subscription: ValidSubscription, now: Date): unknown[] {
+  const { udid, channel, environment, token, platform } = subscription;
+  const { bundleId, webAuth, webP256dh } = subscription;
+  return [
+    ...[userId, udid, channel, environment, token, platform, bundleId, webAuth, webP256dh],
+    now,
+  ];
+}

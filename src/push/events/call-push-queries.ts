@@ -1,0 +1,98 @@
+import type { Statement, Store } from "../../store/store";
+import type { PushChannel, PushEnvironment } from "../channels/channel";
+import type { Selector } from "../devices/recipient-queries";
+import { FIRST_WINDOW } from "./dispatch-queries";
+
+/** An incoming-call push to one user, with one event per channel. */
+export interface CallPushEvents {
+  applicationId: number;
+  environment: PushEnvironment;
+  callId: number;
+  message: string;
+  selector: Selector;
+  channels: readonly PushChannel[];
+}
+
+const WRITE: Statement = {
+  name: "write_wakes",
+  text: `INSERT INTO push_events (application_id, event_type, channel, environment, message, selector,
+      universal, expanded_to, expanded_sub, created_at, updated_at, kind, call_id)
+    SELECT g.application_id, 'one_shot', c.channel::push_channel, g.environment, g.message, g.selector,
+      true, ${FIRST_WINDOW.recipient}, ${FIRST_WINDOW.subscription}, $2::timestamptz, $2::timestamptz, 'CALL',
+      g.call_id
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(application_id bigint,
+        environment push_environment, message text, selector jsonb, call_id bigint, channels text[])
+      CROSS JOIN LATERAL unnest(g.channels) AS c(channel)
+    RETURNING id`,
+};
+
+/** Stops the fan-out of a push, and marks it so that pending deliveries are not sent. */
+const WITHDRAW: Statement = {
+  name: "withdraw_wakes",
+  text: `UPDATE push_events e SET withdrawn_at = $2::timestamptz, updated_at = $2::timestamptz,
+      active = false, expanded_to = NULL, expanded_sub = NULL,
+      dispatched_at = coalesce(e.dispatched_at, $2::timestamptz)
+    FROM jsonb_to_recordset($1::text::jsonb) AS g(call_id bigint, user_id bigint)
+    WHERE e.call_id = g.call_id AND e.selector -> 'ids' = jsonb_build_array(g.user_id)
+      AND e.withdrawn_at IS NULL`,
+};
+
+/** Pushes for the user's calls: those that the user caused as the caller, and those sent to the user. */
+const EXPORT: Statement = {
+  name: "export_incoming_call_pushes",
+  text: `SELECT coalesce(jsonb_agg(to_jsonb(e) ORDER BY e.id), '[]') AS found
+    FROM call_participants m JOIN calls c ON c.id = m.call_id JOIN push_events e ON e.call_id = c.id
+    WHERE m.user_id = $1
+      AND (c.caller_id = $1 OR e.selector -> 'ids' = jsonb_build_array($1::bigint))`,
+};
+
+const DELETE: Statement = {
+  name: "remove_wakes",
+  text: `DELETE FROM push_events WHERE call_id = ANY(ARRAY(SELECT p.call_id FROM call_participants p WHERE p.user_id = ANY($1::bigint[])))`,
+};
+
+/** Writes the events of incoming-call pushes, one per channel. @returns their ids */
+export async function insertCallPushes(
+  query: Store["query"],
+  pushes: readonly CallPushEvents[],
+  now: Date,
+): Promise<number[]> {
+  const rows = pushes.map((push) => ({
+    application_id: push.applicationId,
+    call_id: push.callId,
+    environment: push.environment,
+    message: push.message,
+    selector: push.selector,
+    channels: push.channels,
+  }));
+  const events = await query<{ id: number }>(WRITE, [JSON.stringify(rows), now]);
+  return events.map(({ id }) => id);
+}
+
+/** Withdraws the incoming-call pushes to users for calls. */
+export async function withdrawEvents(
+  query: Store["query"],
+  callees: ReadonlyArray<{ callId: number; userId: number }>,
+  now: Date,
+): Promise<void> {
+  const rows = callees.map(({ callId, userId }) => ({ call_id: callId, user_id: userId }));
+  await query(WITHDRAW, [JSON.stringify(rows), now]);
+}
+
+/**
+ * Exports the rows of pushes for a user's calls, by id: those that the user caused as the caller, and those
+ * sent to the user.
+ * @throws Fault UNAVAILABLE
+ */
+export async function exportCallPushes(query: Store["query"], userId: number): Promise<object[]> {
+  const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
+  return row?.found ?? [];
+}
+
+/**
+ * Deletes the pushes for all calls of users. The transaction must have locked the calls, to avoid deadlocks
+ * with the call recorder.
+ */
+export async function deleteCallPushes(query: Store["query"], userIds: number[]): Promise<void> {
+  await query(DELETE, [userIds]);
+}
