@@ -137,7 +137,15 @@ export const IMPORTS: Record<string, string[]> = {
     "push/providers/port",
     "push/providers/web",
   ],
-  push: ["push/credentials", "push/delivery", "push/deps", "push/providers", "users"],
+  push: [
+    "push/credentials",
+    "push/delivery",
+    "push/deps",
+    "push/devices",
+    "push/events",
+    "push/providers",
+    "users",
+  ],
   // Layer 3, transports: how clients reach it.
   "cli/client": [],
   "cli/doctor": ["cli/client"],
@@ -228,10 +236,6 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     tables: ["user_tags", "users"],
     reason: "A selector names users or tags, and a count stops at the first devices that match it.",
   },
-  "push/events/call-push-queries.ts": {
-    tables: ["call_participants", "calls"],
-    reason: "Pushes belong to a user only through the calls that the user took part in.",
-  },
   "push/events/dispatch-queries.ts": {
     tables: ["push_deliveries"],
     reason: "The purge reads an event's oldest delivery in the update, since new ones may appear.",
@@ -240,10 +244,6 @@ export const FOREIGN_STATEMENTS: Record<string, { tables: string[]; reason: stri
     tables: ["applications"],
     reason:
       "An account reads an event only if it owns the application, which one statement checks.",
-  },
-  "push/user-data.ts": {
-    tables: ["push_deliveries", "push_events", "push_subscriptions"],
-    reason: "TO MOVE: the owner gets a function for it",
   },
   "sessions/session-rows.ts": {
     tables: ["users"],

@@ -1,4 +1,4 @@
-import { deletePushesOfCalls, exportPushesOfCalls } from "../../push/events/call-push";
+import { deletePushesOfCalls, exportPushesOfCalls } from "../../push/events/call-push-queries";
 import { exportRows } from "../../users/user-data";
 import type { UserData } from "../../users/user-deps";
 

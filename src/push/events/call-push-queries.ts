@@ -1,4 +1,5 @@
 import type { Statement, Store } from "../../store/store";
+import { exportRows } from "../../users/user-data";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import type { Selector } from "../devices/recipient-queries";
 import { FIRST_WINDOW } from "./dispatch-queries";
@@ -37,20 +38,6 @@ const WITHDRAW: Statement = {
       AND e.withdrawn_at IS NULL`,
 };
 
-/** Pushes for the user's calls: those that the user caused as the caller, and those sent to the user. */
-const EXPORT: Statement = {
-  name: "export_incoming_call_pushes",
-  text: `SELECT coalesce(jsonb_agg(to_jsonb(e) ORDER BY e.id), '[]') AS found
-    FROM call_participants m JOIN calls c ON c.id = m.call_id JOIN push_events e ON e.call_id = c.id
-    WHERE m.user_id = $1
-      AND (c.caller_id = $1 OR e.selector -> 'ids' = jsonb_build_array($1::bigint))`,
-};
-
-const DELETE: Statement = {
-  name: "remove_wakes",
-  text: `DELETE FROM push_events WHERE call_id = ANY(ARRAY(SELECT p.call_id FROM call_participants p WHERE p.user_id = ANY($1::bigint[])))`,
-};
-
 /** Writes the events of incoming-call pushes, one per channel. @returns their ids */
 export async function insertCallPushes(
   query: Store["query"],
@@ -79,20 +66,36 @@ export async function withdrawEvents(
   await query(WITHDRAW, [JSON.stringify(rows), now]);
 }
 
-/**
- * Exports the rows of pushes for a user's calls, by id: those that the user caused as the caller, and those
- * sent to the user.
- * @throws Fault UNAVAILABLE
- */
-export async function exportCallPushes(query: Store["query"], userId: number): Promise<object[]> {
-  const [row] = await query<{ found: object[] }>(EXPORT, [userId]);
-  return row?.found ?? [];
-}
+const EXPORT: Statement = {
+  name: "export_call_pushes",
+  // Pushes that the user caused as the caller, and those that were sent to the user.
+  text: `SELECT to_jsonb(e) AS row FROM push_events e WHERE e.call_id = ANY($1::bigint[])
+      AND (e.call_id = ANY($2::bigint[]) OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
+    ORDER BY e.id`,
+};
+const DELETE: Statement = {
+  name: "delete_call_pushes",
+  text: "DELETE FROM push_events WHERE call_id = ANY($1::bigint[])",
+};
 
 /**
- * Deletes the pushes for all calls of users. The transaction must have locked the calls, to avoid deadlocks
- * with the call recorder.
+ * Exports incoming-call pushes that concern a user.
+ * @param calls the user's calls
+ * @param called those of them that the user started
  */
-export async function deleteCallPushes(query: Store["query"], userIds: number[]): Promise<void> {
-  await query(DELETE, [userIds]);
+export function exportPushesOfCalls(
+  query: Store["query"],
+  calls: readonly number[],
+  called: readonly number[],
+  userId: number,
+): Promise<unknown[]> {
+  return exportRows(query, EXPORT, [calls, called, userId]);
+}
+
+/** Deletes the incoming-call pushes of calls. */
+export async function deletePushesOfCalls(
+  query: Store["query"],
+  calls: readonly number[],
+): Promise<void> {
+  await query(DELETE, [calls]);
 }

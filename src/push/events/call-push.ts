@@ -1,7 +1,5 @@
 import type { Enqueue } from "../../jobs/jobs";
-import type { Statement, Transaction } from "../../store/store";
-import { exportRows } from "../../users/user-data";
-import type { Query } from "../../users/user-deps";
+import type { Transaction } from "../../store/store";
 import type { PushChannel, PushEnvironment } from "../channels/channel";
 import { FAN_OUT_OPTIONS, JOBS } from "../deps/push-deps";
 import type { Selector } from "../devices/recipient-queries";
@@ -84,35 +82,4 @@ export async function withdrawCallPushes(
   now: number,
 ): Promise<void> {
   await withdrawEvents(query, callees, new Date(now));
-}
-
-const EXPORT: Statement = {
-  name: "export_call_pushes",
-  // Pushes that the user caused as the caller, and those that were sent to the user.
-  text: `SELECT to_jsonb(e) AS row FROM push_events e WHERE e.call_id = ANY($1::bigint[])
-      AND (e.call_id = ANY($2::bigint[]) OR e.selector -> 'ids' = jsonb_build_array($3::bigint))
-    ORDER BY e.id`,
-};
-const DELETE: Statement = {
-  name: "delete_call_pushes",
-  text: "DELETE FROM push_events WHERE call_id = ANY($1::bigint[])",
-};
-
-/**
- * Exports incoming-call pushes that concern a user.
- * @param calls the user's calls
- * @param called those of them that the user started
- */
-export function exportPushesOfCalls(
-  query: Query,
-  calls: readonly number[],
-  called: readonly number[],
-  userId: number,
-): Promise<unknown[]> {
-  return exportRows(query, EXPORT, [calls, called, userId]);
-}
-
-/** Deletes the incoming-call pushes of calls. */
-export async function deletePushesOfCalls(query: Query, calls: readonly number[]): Promise<void> {
-  await query(DELETE, [calls]);
 }

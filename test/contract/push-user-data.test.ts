@@ -1,0 +1,138 @@
+import { erasePushData, exportPushData } from "../../src/push/user-data";
+import { openPushFixture, type PushFixture } from "../support/push/push-fixture";
+
+/** What the push module exports and erases of a user. */
+
+let fixture: PushFixture;
+let applicationId: number;
+beforeAll(async () => {
+  fixture = await openPushFixture();
+  applicationId = await insert(
+    `WITH a AS (INSERT INTO accounts (name, account_key, updated_at) VALUES ('a', 'k', now())
+        RETURNING id)
+      INSERT INTO applications (account_id, name, auth_key, auth_secret, web_origins, updated_at)
+        SELECT id, 'x', 'k', 's', '{}', now() FROM a`,
+  );
+});
+afterAll(() => fixture.close());
+
+const sql = <Row>(text: string, values: unknown[] = []) =>
+  fixture.store.query<Row>({ name: "test", text }, values);
+
+/** Runs an INSERT and returns the new row's id. */
+async function insert(text: string, values: unknown[] = []): Promise<number> {
+  const [row] = await sql<{ id: number }>(`${text} RETURNING id`, values);
+  return row?.id ?? 0;
+}
+
+let made = 0;
+/** A user with a device, and an event that was delivered to it. */
+async function newUser() {
+  made += 1;
+  const name = `user-${made}`;
+  const id = await insert(
+    "INSERT INTO users (application_id, login, login_key, updated_at) VALUES ($1, $2, $2, now())",
+    [applicationId, name],
+  );
+  const subscription = await insert(
+    `INSERT INTO push_subscriptions (application_id, user_id, channel, environment, platform, udid,
+      token, updated_at) VALUES ($1, $2, 'gcm', 'production', 'android', $3, $3, now())`,
+    [applicationId, id, name],
+  );
+  const event = await insert(
+    `INSERT INTO push_events (application_id, user_id, channel, environment, message, selector,
+        idempotency_key, request_hash, updated_at)
+      VALUES ($1, $2, 'gcm', 'production', $3, '{"by":"any","tags":["a_b"]}', $3, 'hash'::bytea, now())`,
+    [applicationId, id, name],
+  );
+  const delivery = await insert(
+    "INSERT INTO push_deliveries (event_id, subscription_id, updated_at) VALUES ($1, $2, now())",
+    [event, subscription],
+  );
+  return { id, subscription, event, delivery };
+}
+
+/** A call with its incoming-call push to the callee. @returns the id of the push */
+async function newCall(caller: number, callee: number): Promise<number> {
+  made += 1;
+  const call = await insert(
+    "INSERT INTO calls (application_id, session_id, caller_id) VALUES ($1, $2, $3)",
+    [applicationId, `call-${made}`, caller],
+  );
+  await sql(
+    `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+      SELECT c.id, p.id, c.session_id, c.started_at FROM calls c, unnest($2::bigint[]) AS p(id)
+      WHERE c.id = $1`,
+    [call, [caller, callee]],
+  );
+  return insert(
+    `INSERT INTO push_events (application_id, channel, environment, message, selector, kind, call_id,
+        updated_at)
+      VALUES ($1, 'gcm', 'production', 'call', $2::text::jsonb, 'CALL', $3, now())`,
+    [applicationId, JSON.stringify({ by: "ids", ids: [callee] }), call],
+  );
+}
+
+/** Every column of rows, by id. */
+async function rowsOf(table: string, ...ids: number[]): Promise<object[]> {
+  const rows = await sql<{ row: object }>(
+    `SELECT to_jsonb(t) AS row FROM ${table} t WHERE t.id = ANY($1::bigint[]) ORDER BY t.id`,
+    [ids],
+  );
+  return rows.map(({ row }) => row);
+}
+
+it("exports every column but the hash of a request, and nothing of other users", async () => {
+  const user = await newUser();
+  const other = await newUser();
+  const third = await newUser();
+  const placed = await newCall(user.id, other.id);
+  const received = await newCall(other.id, user.id);
+  await newCall(other.id, third.id);
+  const [event] = await rowsOf("push_events", user.event);
+  const { request_hash: hash, ...exported } = event as Record<string, unknown>;
+  expect(hash).toEqual(expect.any(String));
+
+  expect(await exportPushData(fixture.store.query, user.id)).toEqual({
+    subscriptions: await rowsOf("push_subscriptions", user.subscription),
+    events: [exported],
+    deliveries: await rowsOf("push_deliveries", user.delivery),
+    incoming_call_pushes: await rowsOf("push_events", placed, received),
+  });
+});
+
+it("exports to a callee of a call with several users only the callee's own push", async () => {
+  const [caller, callee, third] = [await newUser(), await newUser(), await newUser()];
+  const push = await newCall(caller.id, callee.id);
+  await sql(
+    `INSERT INTO call_participants (call_id, user_id, session_id, rang_at)
+      SELECT e.call_id, $2, 'call', now() FROM push_events e WHERE e.id = $1`,
+    [push, third.id],
+  );
+
+  const pushesOf = async ({ id }: { id: number }) =>
+    (await exportPushData(fixture.store.query, id)).incoming_call_pushes;
+  expect(await pushesOf(callee)).toEqual(await rowsOf("push_events", push));
+  expect(await pushesOf(third)).toEqual([]);
+});
+
+it("exports empty lists of a user without data", async () => {
+  expect(await exportPushData(fixture.store.query, 0)).toEqual({
+    subscriptions: [],
+    events: [],
+    deliveries: [],
+    incoming_call_pushes: [],
+  });
+});
+
+it("erases the pushes for the users' calls, and no others", async () => {
+  const [user, other, third] = [await newUser(), await newUser(), await newUser()];
+  const [placed, received] = [await newCall(user.id, other.id), await newCall(other.id, user.id)];
+  const foreign = await newCall(other.id, third.id);
+
+  await fixture.store.transaction(({ query }) => erasePushData(query, [user.id]));
+
+  const left = await rowsOf("push_events", placed, received, foreign, other.event);
+  expect(left).toEqual(await rowsOf("push_events", foreign, other.event));
+  expect(left).toHaveLength(2);
+});
